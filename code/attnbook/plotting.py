@@ -268,7 +268,7 @@ def plot_regression(
     if prediction is not None:
         ax.plot(_array(data.x_query), _array(prediction), color=OUTPUT, label=label)
     ax.set(xlabel="x", ylabel="y", xlim=(0, 5))
-    ax.legend(loc="lower left")
+    ax.legend(loc="upper right")
     return ax
 
 
@@ -301,10 +301,11 @@ def plot_weights_row(
         "query",
         (query, 1),
         xycoords=("data", "axes fraction"),
-        xytext=(4, -2),
+        xytext=(0, 2),
         textcoords="offset points",
         color=QUERY,
-        va="top",
+        va="bottom",
+        ha="center",
     )
     ax.set(xlabel="key", ylabel="weight", ylim=(0, None))
     return ax

@@ -1,0 +1,103 @@
+"""A rehearsal on a second device, for machines that have none.
+
+The arguments are wrapped so that they say `device('meta')` while their numbers stay on the CPU. Every operation is
+watched: if it mixes a wrapped tensor with one that the function made on the CPU, a real accelerator would refuse,
+and so does the rehearsal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+ELSEWHERE = torch.device("meta")
+# operations in which torch allows indices or masks from the CPU
+INDEXING = ("aten.index", "aten.index_put", "aten._index_put_impl", "aten.copy", "aten._to_copy")
+
+
+class WrongDevice(RuntimeError):
+    """Tensors of two devices met in one operation."""
+
+
+class Elsewhere(torch.Tensor):
+    """A tensor that says it is on another device; its numbers are in `held`."""
+
+    @staticmethod
+    def __new__(cls, held: torch.Tensor) -> Elsewhere:
+        return torch.Tensor._make_wrapper_subclass(
+            cls, held.shape, strides=held.stride(), dtype=held.dtype, device=ELSEWHERE)
+
+    def __init__(self, held: torch.Tensor) -> None:
+        self.held = held
+
+    def tolist(self) -> Any:
+        return self.held.tolist()
+
+    def numpy(self) -> Any:
+        raise TypeError("can't convert a tensor on another device to numpy; copy it to the CPU first")
+
+    def __repr__(self) -> str:
+        return f"Elsewhere({self.held!r})"
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        return _run(func, args, kwargs or {})
+
+
+class _Rehearsal(TorchDispatchMode):
+    def __torch_dispatch__(self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        return _run(func, args, kwargs or {})
+
+
+def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
+    tensors = [x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)]
+    away = [x for x in tensors if isinstance(x, Elsewhere)]
+    device = kwargs.get("device")
+    if away and not str(func).startswith(INDEXING):
+        for x in tensors:
+            if not isinstance(x, Elsewhere) and x.dim() > 0:
+                raise WrongDevice(f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments")
+    moves = device is not None and torch.device(device).type != ELSEWHERE.type
+    lands_away = (bool(away) and not moves) or (device is not None and torch.device(device).type == ELSEWHERE.type)
+    if device is not None:
+        kwargs = {**kwargs, "device": torch.device("cpu")}
+    result = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
+    if func._schema.is_mutable:  # an in-place operation hands back the tensor that it wrote into
+        if args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
+            return args[0]
+        return result
+    return tree_map(_wrap, result) if lands_away else result
+
+
+def _unwrap(x: Any) -> Any:
+    return x.held if isinstance(x, Elsewhere) else x
+
+
+def _wrap(x: Any) -> Any:
+    return Elsewhere(x) if isinstance(x, torch.Tensor) and not isinstance(x, Elsewhere) else x
+
+
+def on_another_device(fn: Callable, arguments: tuple) -> Any:
+    """Call a function with its tensors on a second device, in rehearsal.
+
+    Args:
+        fn: the function.
+        arguments: tensors (on the CPU; the function gets copies) and numbers.
+
+    Returns:
+        What the function returned; a tensor's `device` tells where it would be.
+
+    Raises:
+        WrongDevice: if the function mixes the arguments with tensors that it made on the CPU.
+    """
+    given = tuple(Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments)
+    with (torch.no_grad(), _Rehearsal(), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO())):
+        warnings.simplefilter("ignore")
+        return fn(*given)

@@ -1,0 +1,238 @@
+"""Call the reader's function and write down everything that can be seen from outside."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import copy
+import dis
+import inspect
+import io
+import linecache
+import os
+import re
+import sysconfig
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+
+from .wording import number, one_line
+
+# what the compiler makes of a body that is only `...`, `pass`, a docstring or `return ...`
+NOTHING = {"RESUME", "NOP", "LOAD_CONST", "POP_TOP", "RETURN_VALUE", "RETURN_CONST", "PUSH_NULL", "CACHE"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the reader's function.
+
+    Args:
+        arguments: what it was given (the function got copies).
+        result: what it returned.
+        error: what it raised, or None.
+        printed: what it wrote to the screen.
+        after: the copies as the function left them.
+    """
+
+    arguments: tuple
+    result: Any
+    error: BaseException | None
+    printed: str
+    after: tuple
+
+    def touched(self) -> list[int]:
+        """Positions of the arguments that the function wrote into."""
+        return [i for i, (before, after) in enumerate(zip(self.arguments, self.after, strict=True))
+                if isinstance(before, torch.Tensor) and not _unchanged(before, after)]
+
+
+def observe(fn: Callable, arguments: tuple) -> Call:
+    """Call a function on copies of the arguments, quietly.
+
+    Args:
+        fn: the reader's function.
+        arguments: tensors and numbers; they stay as they are.
+
+    Returns:
+        What could be seen. An exception is noted, not raised (except KeyboardInterrupt).
+    """
+    given = copies(arguments)
+    printed, result, error = io.StringIO(), None, None
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = fn(*given)
+        except (Exception, SystemExit) as raised:
+            error = raised
+    return Call(arguments, result, error, printed.getvalue(), given)
+
+
+def copies(arguments: tuple) -> tuple:
+    """Copy a call's arguments.
+
+    Args:
+        arguments: tensors and numbers.
+
+    Returns:
+        The copies, tensors with the same memory layout.
+    """
+    return tuple(a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a) for a in arguments)
+
+
+def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
+    if before.shape != after.shape or before.dtype != after.dtype:
+        return False
+    return torch.allclose(before, after, rtol=0, atol=0, equal_nan=True)
+
+
+def is_unwritten(fn: Callable, call: Call) -> bool:
+    """Tell a stub from an answer.
+
+    Args:
+        fn: the reader's function.
+        call: a call of it.
+
+    Returns:
+        True if the body is still `...` (or pass, or NotImplementedError), or a `...` is left in one of its steps.
+    """
+    if isinstance(call.error, NotImplementedError):
+        place = own_line(call.error, fn)
+        return place is not None and "NotImplemented" in place[2]
+    if isinstance(call.error, TypeError | AttributeError):
+        return "ellipsis" in str(call.error)
+    if call.error is not None or (call.result is not None and call.result is not ...):
+        return False
+    if call.result is ...:
+        return True
+    code = getattr(inspect.unwrap(fn), "__code__", None)
+    return code is not None and {step.opname for step in dis.get_instructions(code)} <= NOTHING
+
+
+def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
+    """Find the reader's own line in which an error came up.
+
+    Args:
+        error: what was raised.
+        fn: the reader's function.
+
+    Returns:
+        (name of the function, line number counted from its `def`, the line's text), or None if no line is theirs.
+    """
+    place = own_frame(error, fn)
+    if place is None:
+        return None
+    frame, line = place
+    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
+    return frame.f_code.co_name, line - frame.f_code.co_firstlineno + 1, text
+
+
+def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | None:
+    """Find the last frame of an error's traceback that is the reader's own code.
+
+    Args:
+        error: what was raised.
+        fn: the reader's function.
+
+    Returns:
+        (the frame, the line number in its file), or None if no frame is theirs.
+    """
+    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(type(fn).__call__, "__code__", None)
+    home = code.co_filename if code else None
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    theirs = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if file == home or not (_belongs_to_python(file) or os.path.abspath(file).startswith(here)):
+            theirs = frame, line
+    if theirs is None:
+        return None
+    return theirs
+
+
+def _belongs_to_python(file: str) -> bool:
+    paths = sysconfig.get_paths()
+    return file.startswith("<frozen") or any(
+        os.path.abspath(file).startswith(paths[kind]) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
+def shapes_there(error: BaseException, fn: Callable) -> str:
+    """Shapes of the tensors that the reader's failing line mentions, as they were at that moment.
+
+    Args:
+        error: what was raised.
+        fn: the reader's function.
+
+    Returns:
+        For instance ``weights (7,), values (7, 3)``; "" if nothing can be told.
+    """
+    place, found = own_frame(error, fn), {}
+    if place is None:
+        return ""
+    frame, line = place
+    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+    for name in re.findall(r"(?<![\w.])[A-Za-z_]\w*", text):
+        value = frame.f_locals.get(name)
+        if isinstance(value, torch.Tensor):
+            found[name] = f"{name} {tuple(value.shape)}"
+    return ", ".join(found.values())
+
+
+def error_text(error: BaseException) -> str:
+    """Write an error on one line.
+
+    Args:
+        error: what was raised.
+
+    Returns:
+        For instance ``RuntimeError: size mismatch``.
+    """
+    message = one_line(str(error))
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def names_used(fn: Callable) -> set[str]:
+    """Names that a function's code mentions (attributes and globals), inner functions included.
+
+    Args:
+        fn: the reader's function.
+
+    Returns:
+        The names; empty if the function is not written in Python.
+    """
+    waiting, found = [getattr(inspect.unwrap(fn), "__code__", None)], set()
+    while waiting:
+        code = waiting.pop()
+        if code is not None:
+            found.update(code.co_names)
+            waiting += [const for const in code.co_consts if inspect.iscode(const)]
+    return found
+
+
+def read_from_outside(fn: Callable) -> dict[str, str]:
+    """Find tensors and numbers that a function reads from the notebook instead of getting them as arguments.
+
+    Args:
+        fn: the reader's function.
+
+    Returns:
+        For every such name a short description, ``{"d": "the number 64"}``, in alphabetical order.
+    """
+    plain = inspect.unwrap(fn)
+    outside = {name: value for name, value in getattr(plain, "__globals__", {}).items()
+               if name in names_used(fn) and not hasattr(builtins, name)}
+    code = getattr(plain, "__code__", None)
+    for name, cell in zip(code.co_freevars if code else (), getattr(plain, "__closure__", None) or (), strict=False):
+        with contextlib.suppress(ValueError):  # an empty cell
+            outside[name] = cell.cell_contents
+    found = {}
+    for name, value in sorted(outside.items()):
+        if isinstance(value, torch.Tensor):
+            found[name] = f"a tensor of shape {tuple(value.shape)}"
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[name] = f"the number {number(value)}"
+    return found

@@ -1,0 +1,204 @@
+"""Recognise a mistake by its numbers: run the mistaken formula beside the reader's function and compare."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+
+from .exercise import Exercise, Mistake, both
+from .observe import Call, copies, error_text, observe, own_line
+from .verdict import Finding
+from .wording import inputs, side_by_side, values
+
+
+@dataclass(frozen=True)
+class Case:
+    """One probe: the arguments, the right answer, and what the reader's function did."""
+
+    arguments: tuple
+    expected: torch.Tensor
+    call: Call
+
+    @property
+    def got(self) -> torch.Tensor | None:
+        """The reader's result if it is a tensor."""
+        return self.call.result if isinstance(self.call.result, torch.Tensor) else None
+
+    def right(self) -> bool:
+        """Whether the reader's numbers are the right ones (whatever their dtype)."""
+        return self.got is not None and near(self.got, self.expected)
+
+
+def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Compare two results by shape and numbers.
+
+    Args:
+        got: the reader's result, of any dtype.
+        expected: the number that it should be (float64).
+
+    Returns:
+        True if they agree to float tolerance: about 5 digits in float64, 3 in float32.
+    """
+    if got.shape != expected.shape or got.is_complex():
+        return False
+    coarse = got.is_floating_point() and got.dtype != torch.float64
+    rtol, atol = (1e-3, 1e-5) if coarse else (1e-5, 1e-7)
+    return torch.allclose(got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64),
+                          rtol=rtol, atol=atol, equal_nan=True)
+
+
+def does_as(fn: Callable, cases: list[Case]) -> bool:
+    """Ask whether a formula does the same as the reader's function on every probe.
+
+    Args:
+        fn: the formula.
+        cases: the probes, already answered by the reader.
+
+    Returns:
+        True if all results agree. Where the reader's function raised, the formula must raise too; and some wrong
+        number, or else the very text of the error, must be the same.
+    """
+    telling = False
+    for case in cases:
+        try:
+            result = fn(*copies(case.arguments))
+        except Exception as error:
+            if case.call.error is None:
+                return False
+            telling = telling or error_text(error) == error_text(case.call.error)
+        else:
+            if case.got is None or not isinstance(result, torch.Tensor) or not near(case.got, result.detach()):
+                return False
+            telling = telling or (not case.right() and bool(torch.isfinite(case.got).any()))
+    return telling
+
+
+def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Look for the reader's mistake among those that the exercise knows, alone or two together.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        cases: the probes, already answered by the reader; at least one is wrong.
+
+    Returns:
+        The finding with the reader's own numbers, or None.
+    """
+    known = [mistake for mistake in exercise.wrong if mistake.says]
+    for mistake in known:
+        if does_as(mistake.wrong, cases):
+            return tell(exercise, mistake, fn, cases)
+    if any(case.got is not None and case.got.shape != case.expected.shape for case in cases):
+        squeezed = [replace(case, call=replace(case.call, result=case.got.squeeze())) for case in cases if case.got is not None]
+        for mistake in known:
+            if does_as(lambda *arguments, wrong=mistake.wrong: wrong(*arguments).squeeze(), squeezed):
+                return tell(exercise, mistake, fn, cases)
+    return None
+
+
+def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
+    """Look for two or three of the exercise's mistakes that meet in one answer.
+
+    Args:
+        exercise: the exercise.
+        cases: the probes, already answered by the reader; at least one is wrong.
+
+    Returns:
+        The finding, or None.
+    """
+    known = [mistake for mistake in exercise.wrong if mistake.says]
+    for count in (2, 3):
+        for some in itertools.combinations(known, count):
+            together = functools.reduce(both, (mistake.wrong for mistake in some))
+            if together is not None and does_as(together, cases):
+                return tell_several(exercise, [mistake.looks for mistake in some], " + ".join(m.name for m in some), cases)
+    return None
+
+
+def tell(exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]) -> Finding:
+    """Put a recognised mistake into words, with the numbers of the reader's own function.
+
+    Args:
+        exercise: the exercise.
+        mistake: the mistake.
+        fn: the reader's function.
+        cases: the probes, already answered by the reader.
+
+    Returns:
+        The finding.
+    """
+    case = make_case(exercise, fn, (mistake.example or exercise.example)())
+    if case.right():  # the mistake does not show on its example: take a probe on which it does
+        case = next(other for other in cases if not other.right())
+    filled = mistake.says.format_map(_facts(exercise, fn, case))
+    return Finding(mistake.name, mistake.about, filled, f"It looks as if {mistake.looks}. {mistake.asks}")
+
+
+def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
+    facts = {"given": inputs(exercise.parameters, case.arguments), "expected": values(case.expected)}
+    if case.got is not None:
+        facts["got"] = values(case.got)
+        facts["seen"] = side_by_side(facts["given"], case.expected, case.got)
+        facts.update(exercise.facts(case.arguments, case.got, case.expected))
+    if case.call.error is not None:
+        place = own_line(case.call.error, fn)
+        facts["error"] = error_text(case.call.error)
+        facts["line"] = f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
+    return facts
+
+
+def make_case(exercise: Exercise, fn: Callable, arguments: tuple) -> Case:
+    """Answer one probe.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        arguments: the probe.
+
+    Returns:
+        The probe with the right answer and the reader's.
+    """
+    return Case(arguments, exercise.solution(*copies(arguments)).detach(), observe(fn, arguments))
+
+
+def tell_several(exercise: Exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:
+    """Put mistakes that meet in one answer into words.
+
+    Args:
+        exercise: the exercise.
+        looks: for each mistake what completes "it looks as if …".
+        name: name of the finding.
+        cases: the probes, already answered by the reader.
+
+    Returns:
+        The finding.
+    """
+    case = smallest_wrong(cases)
+    count = {2: "two", 3: "three"}[len(looks)]
+    listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
+    return Finding(
+        name, f"{count} things at once",
+        f"{side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)}"
+        f"Your numbers are exactly those of {count} slips together: {listed}.",
+        "Mend any of them and check again: the message will then speak of the rest with its numbers. "
+        "Which do you find first in your code?",
+    )
+
+
+def smallest_wrong(cases: list[Case]) -> Case:
+    """Pick the simplest probe that is answered wrongly.
+
+    Args:
+        cases: the probes, already answered by the reader; at least one is wrong.
+
+    Returns:
+        The exercise's example if it is among them, else the one with the fewest numbers.
+    """
+    if not cases[0].right():
+        return cases[0]
+    return min((case for case in cases if not case.right()),
+               key=lambda case: sum(a.numel() for a in case.arguments if isinstance(a, torch.Tensor)))

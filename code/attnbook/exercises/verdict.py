@@ -1,0 +1,95 @@
+"""What a check says: solved, not written yet, or one mistake with its numbers and a question."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+import textwrap
+from dataclasses import dataclass
+
+WIDTH = 100  # columns of the plain text
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with an answer.
+
+    Args:
+        name: the diagnosis in a word, for instance ``mask-after-softmax``.
+        about: the few words that head the message.
+        says: what was seen, with numbers; a line that starts with four spaces is code and stays as it is.
+        asks: the question that leads on.
+    """
+
+    name: str
+    about: str
+    says: str
+    asks: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of checking an answer; shows itself as text and as HTML, the same every time.
+
+    Args:
+        exercise: name of the exercise.
+        status: ``"solved"``, ``"wrong"`` or ``"unwritten"``.
+        diagnosis: name of the mistake, or None.
+        about: what follows the exercise's name in the first line.
+        says: the message.
+        asks: the question that leads on, or "".
+        note: a remark of the checker itself (for instance that the progress could not be saved), or "".
+    """
+
+    exercise: str
+    status: str
+    diagnosis: str | None
+    about: str
+    says: str = ""
+    asks: str = ""
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return self.status == "solved"
+
+    @property
+    def mark(self) -> str:
+        """✓, ✗ or ○."""
+        return {"solved": "✓", "wrong": "✗", "unwritten": "○"}[self.status]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.mark} {self.exercise} — {self.about}"]
+        for line in self.says.splitlines():
+            lines += [f"  {line}"] if line.startswith("    ") else _wrap(line, "  ", "  ")
+        if self.asks:
+            lines += _wrap(self.asks, "  → ", "    ")
+        if self.note:
+            lines += _wrap(self.note, "  ! ", "    ")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        colour = {"solved": "#009E73", "wrong": "#D55E00", "unwritten": "#999999"}[self.status]
+        style = f"border-left:4px solid {colour};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
+        parts = [f"<p><strong>{self.mark} {_inline(self.exercise)} — {_inline(self.about)}</strong></p>"]
+        for is_code, lines in itertools.groupby(self.says.splitlines(), lambda line: line.startswith("    ")):
+            if is_code:
+                code = "\n".join(line[4:] for line in lines)
+                parts.append(f"<pre><code>{html.escape(code, quote=False)}</code></pre>")
+            else:
+                parts += [f"<p>{_inline(line)}</p>" for line in lines]
+        if self.asks:
+            parts.append(f"<p>→ <em>{_inline(self.asks)}</em></p>")
+        if self.note:
+            parts.append(f"<p>! {_inline(self.note)}</p>")
+        body = "\n".join(parts)
+        return f'<div class="attnbook-verdict attnbook-{self.status}" style="{style}">\n{body}\n</div>'
+
+
+def _wrap(line: str, first: str, later: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, initial_indent=first, subsequent_indent=later,
+                         break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))

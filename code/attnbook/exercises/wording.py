@@ -1,0 +1,167 @@
+"""Numbers and tensors as a person would write them on paper: short, exact enough, the same on every machine."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import torch
+
+LONGEST = 12  # numbers that a line of a message shows; anything longer is described by its shape
+
+
+def number(x: float, digits: int = 3) -> str:
+    """Write one number with at most `digits` decimals: 0.5, −1.25, 140, 2.1e−05, NaN.
+
+    Args:
+        x: any real number (a bool is written as True or False).
+        digits: decimals kept.
+
+    Returns:
+        The number as text, with a real minus sign and no trailing zeros.
+    """
+    if isinstance(x, bool):
+        return str(x)
+    x = float(x)
+    if math.isnan(x):
+        return "NaN"
+    if math.isinf(x):
+        return "∞" if x > 0 else "−∞"
+    size = abs(x)
+    if 0 < size < 0.5 * 10**-digits or size >= 1e6:
+        text = re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{x:.{max(digits - 2, 1)}e}").replace("e+", "e")
+    else:
+        # the nudge settles ties the same way whatever the last bit of x is
+        text = f"{math.copysign(size + 1e-10, x):.{digits}f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text.replace("-", "−")
+
+
+def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
+    """Write a tensor as nested tuples, without axes of size 1; a long one by its shape.
+
+    Args:
+        x: a tensor, a number, or anything else (then its type is named).
+        digits: decimals kept.
+        longest: how many numbers may be written out.
+
+    Returns:
+        For instance ``(0.09, 0.245, 0.665)``, ``((1, 0), (0, 1))`` or ``numbers of shape (2, 5, 7)``.
+    """
+    if isinstance(x, bool | int | float):
+        return number(x, digits)
+    if not isinstance(x, torch.Tensor):
+        return f"a {type(x).__name__}"
+    if x.numel() == 0 or x.numel() > longest:
+        return f"numbers of shape {tuple(x.shape)}"
+    if x.dim():
+        x = x.squeeze() if x.numel() > 1 else x.reshape(1)
+    return _nested(x.detach().cpu().tolist(), digits)
+
+
+def _nested(x: Any, digits: int) -> str:
+    if not isinstance(x, list):
+        return number(x, digits)
+    return "(" + ", ".join(_nested(item, digits) for item in x) + ")"
+
+
+def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
+    """Write two tensors with as few decimals as show that they differ.
+
+    Args:
+        expected: what should have come.
+        got: what came.
+
+    Returns:
+        Both as text; the texts differ whenever the numbers do.
+    """
+    for digits in (3, 5, 8, 12, 17):
+        pair = values(expected, digits), values(got, digits)
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
+def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor) -> str:
+    """Write what came beside what should have come; a table's rows stand one above the other.
+
+    Args:
+        given: the arguments, as `inputs` writes them.
+        expected: what should have come.
+        got: what came.
+
+    Returns:
+        One sentence for a few numbers, three lines (two of them to be kept as they are) for a small table, and
+        the first difference for anything larger.
+    """
+    if expected.shape == got.shape and expected.numel() > LONGEST:
+        different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
+        at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
+        texts = told_apart(expected[at], got[at])
+        return f"With {given} your number at {list(at)} is {texts[1]}; right is {texts[0]}. "
+    texts = told_apart(expected, got)
+    if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
+        return f"With {given} you return {texts[1]}; right is {texts[0]}. "
+    digits = next((d for d in (3, 5, 8, 12) if values(expected, d) != values(got, d)), 3)
+    return (f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n")
+
+
+def _rows(x: torch.Tensor, digits: int) -> str:
+    x = x.detach().squeeze()
+    if x.dim() < 2:
+        return values(x, digits)
+    between = "  " if x.dim() == 2 else "  |  "
+    return between.join(_rows(part, digits) for part in x)
+
+
+def inputs(names: tuple[str, ...], arguments: tuple) -> str:
+    """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``.
+
+    Args:
+        names: the parameters' names.
+        arguments: tensors and numbers, in the same order.
+
+    Returns:
+        One phrase, small tensors in full and large ones by their shape.
+    """
+    parts = []
+    for name, argument in zip(names, arguments, strict=True):
+        if isinstance(argument, torch.Tensor) and argument.numel() > LONGEST:
+            parts.append(f"{name} of shape {tuple(argument.shape)}")
+        else:
+            parts.append(f"{name} {values(argument)}")
+    return _joined(parts)
+
+
+def shapes(names: tuple[str, ...], arguments: tuple) -> str:
+    """Write a call's arguments by their shapes: ``query (2, 5, 11), key (2, 7, 11), width 2``.
+
+    Args:
+        names: the parameters' names.
+        arguments: tensors and numbers, in the same order.
+
+    Returns:
+        One phrase.
+    """
+    return ", ".join(
+        f"{name} {tuple(a.shape) or 'one number'}" if isinstance(a, torch.Tensor) else f"{name} {number(a)}"
+        for name, a in zip(names, arguments, strict=True))
+
+
+def _joined(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def one_line(text: str, longest: int = 200) -> str:
+    """Cut a text (an error message, a print-out) to one line without memory addresses.
+
+    Args:
+        text: anything.
+        longest: characters kept.
+
+    Returns:
+        The first non-empty line; every `0x…` address reads `0x…`.
+    """
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    line = re.sub(r"0x[0-9a-fA-F]{4,}", "0x…", lines[0] if lines else "")
+    return line.rstrip(".") if len(line) <= longest else line[: longest - 1] + "…"

@@ -1,0 +1,46 @@
+"""The book's interactive figures; each class is imported only when it is asked for."""
+
+from importlib import import_module
+
+FIGURES = {
+    "QueryKeyValueFigure": "query_key_value",
+    "KernelRegressionFigure": "kernel_regression",
+    "TrainWidthFigure": "train_width",
+    "MaskBuilderFigure": "mask_builder",
+    "SaturationFigure": "softmax_saturation",
+    "ScoreFunctionsFigure": "score_functions",
+}
+
+__all__ = list(FIGURES)
+
+
+def __getattr__(name):
+    if name not in FIGURES:
+        raise AttributeError(
+            f"attnbook.widgets has no {name!r}; the figures are {', '.join(FIGURES)}"
+        )
+    return getattr(import_module(f"{__name__}.{FIGURES[name]}"), name)
+
+
+def __dir__():
+    return sorted(list(globals()) + __all__)
+
+
+def figure_class(module):
+    """Finds the class of a figure by its module's name.
+
+    Args:
+        module: the name of the module, `"query_key_value"` for example.
+
+    Returns:
+        The class.
+
+    Raises:
+        ValueError: no figure has a module of that name.
+    """
+    for name, where in FIGURES.items():
+        if where == module:
+            return __getattr__(name)
+    raise ValueError(
+        f"no figure is called {module!r}; there are {', '.join(FIGURES.values())}"
+    )

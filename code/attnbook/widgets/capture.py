@@ -1,0 +1,115 @@
+"""Stores a picture of each figure, for readers without JavaScript: `python -m attnbook.widgets.capture [name …]`.
+
+Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `<name>.svg` beside the
+figure's code. Needs playwright and a Chromium; only who changes a figure needs to run it.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from . import figure_class
+from .base import HERE
+from .page import script_names, standalone_page, write_assets
+
+WIDTH = 720
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# Gathers the stages of a figure into one SVG. What only the living figure needs is left out; colours
+# fall back from their CSS variables to the values written beside them.
+GATHER = """(width) => {
+  const card = document.querySelector(".attnbook-figure .ab-card");
+  const stages = card.querySelector(".ab-stages").getBoundingClientRect();
+  const top = 44, edge = 12;
+  const drawings = [...card.querySelectorAll(".ab-stage svg")].map((svg) => {
+    const box = svg.getBoundingClientRect();
+    const copy = svg.cloneNode(true);
+    copy.querySelectorAll(".ab-ring").forEach((node) => node.remove());
+    copy.querySelectorAll("circle").forEach((node) => { if (node.style.fill === "transparent") node.remove(); });
+    for (const node of [copy, ...copy.querySelectorAll("*")]) {
+      for (const { name } of [...node.attributes]) {
+        if (/^(aria-|data-|role$|tabindex$|class$|cursor$)/.test(name)) node.removeAttribute(name);
+      }
+    }
+    const place = { x: box.left - stages.left + edge, y: box.top - stages.top + top, width: box.width, height: box.height };
+    for (const [name, value] of Object.entries(place)) copy.setAttribute(name, String(Math.round(value)));
+    return copy;
+  });
+  const height = Math.round(stages.height + top + edge);
+  const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  whole.innerHTML = `<rect width="${width}" height="${height}" rx="12" fill="#ffffff"/>`
+    + `<text x="${edge + 4}" y="28" font-family="system-ui,sans-serif" font-size="16" font-weight="650" fill="#1f2430"></text>`;
+  whole.querySelector("text").textContent = card.querySelector(".ab-title").textContent;
+  whole.append(...drawings);
+  return new XMLSerializer().serializeToString(whole) + "\\n";
+}"""
+
+
+def find_chromium():
+    """Path of a Chromium on this machine (the variable CHROMIUM goes first), or None."""
+    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(
+        filter(None, map(shutil.which, names)), None
+    )
+
+
+def capture(browser, module):
+    """Draws one figure in a browser and gives its picture.
+
+    Args:
+        browser: a playwright browser.
+        module: the figure's name.
+
+    Returns:
+        SVG text, the same for the same code and browser.
+
+    Raises:
+        ValueError: no figure has that name, or it does not come to life.
+    """
+    figure = figure_class(module)()
+    with tempfile.TemporaryDirectory() as folder:
+        write_assets(Path(folder) / "_static")
+        style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
+        path = Path(folder) / "figure.html"
+        path.write_text(standalone_page(style + figure.to_html()), "utf-8")
+        page = browser.new_page(viewport={"width": WIDTH + 40, "height": 900})
+        try:
+            page.goto(path.as_uri())
+            if not page.locator(".attnbook-figure.ab-live").count():
+                raise ValueError(
+                    f"the figure {module} does not come to life; open it in a browser and read the console"
+                )
+            return page.evaluate(GATHER, WIDTH)
+        finally:
+            page.close()
+
+
+def main(names):
+    """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
+    chromium = find_chromium()
+    if chromium is None:
+        raise SystemExit(
+            "no Chromium found: install one (Debian: apt install chromium) and try again"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        for name in names or [n for n in script_names() if n != "frames"]:
+            path = HERE / f"{name}.svg"
+            path.write_text(capture(browser, name), "utf-8")
+            print(f"{path.name}: {path.stat().st_size / 1024:.0f} KB")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,149 @@
+"""Sphinx extension that makes the figures live on the built pages, from a file and without a network.
+
+At build time each figure's ES module becomes a classic script below `_static/attnbook/` (browsers load no
+modules from `file://`), and each page gets only the scripts of the figures that stand on it. The directive
+
+    ```{live-figure} query_key_value
+    :state: {"width": 0.5}
+    ```
+
+puts a figure on a page that is not a notebook; `:state:` (JSON, optional) sets its traits.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from . import FIGURES, figure_class
+from .base import HERE, module_source
+
+FOLDER = "attnbook"
+EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
+BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
+
+
+def classic_script(module, source=None):
+    """Turns a figure's ES module into a classic script that registers itself with the host script.
+
+    Args:
+        module: the figure's name.
+        source: text of the ES module; by default the kit and `<module>.js`.
+
+    Returns:
+        JavaScript text for a `<script>` without `type=module`.
+
+    Raises:
+        ValueError: the source has an import, or not exactly one `export default` as its last statement.
+    """
+    source = module_source(module) if source is None else source
+    if re.search(r"^\s*import\b(?!\s*\()", source, re.MULTILINE):
+        raise ValueError(
+            f"{module}.js has an import; a figure is one file without imports (the kit is in scope)"
+        )
+    found = EXPORT.search(source)
+    if not found or len(re.findall(r"^export\b", source, re.MULTILINE)) != 1:
+        raise ValueError(
+            f"{module}.js must end in its one and only export: export default {{ render, math: {{…}} }};"
+        )
+    body = source[: found.start()]
+    name = json.dumps(module)
+    return f'(function () {{\n"use strict";\n{body}\nattnbook.register({name}, {found.group(1)});\n}})();\n'
+
+
+def write_assets(folder):
+    """Writes the host script, the style and the classic scripts of all figures into a folder.
+
+    Args:
+        folder: path; made if it does not exist.
+
+    Returns:
+        Sorted names of the files written.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {
+        name: (HERE / name).read_text("utf-8") for name in ("host.js", "figures.css")
+    }
+    for module in script_names():
+        files[f"{module}.js"] = classic_script(module)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    return sorted(files)
+
+
+def script_names():
+    """Names of the JavaScript modules: one for each browser-side figure, and the shared `frames`."""
+    names = dict.fromkeys([*FIGURES.values(), "frames"])
+    return [name for name in names if (HERE / f"{name}.js").is_file()]
+
+
+def figures_in(body):
+    """Names of the figures that stand in a page's HTML, in their order, each once."""
+    return list(dict.fromkeys(BOX.findall(body)))
+
+
+def standalone_page(body, assets="_static", theme="light", scripts=None):
+    """A whole page around the HTML of figures, for looking at them outside a book.
+
+    Args:
+        body: HTML text with figures in it.
+        assets: address of the folder that `write_assets` wrote, seen from the page.
+        theme: "light" or "dark".
+        scripts: names of the scripts to load; by default the host's and those of the figures in `body`.
+
+    Returns:
+        HTML text.
+    """
+    names = ["host", *figures_in(body)] if scripts is None else scripts
+    tags = "".join(
+        f'<script defer src="{assets}/{name}.js"></script>' for name in names
+    )
+    return (
+        f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figure</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{assets}/figures.css">'
+        f"{tags}</head><body>{body}</body></html>"
+    )
+
+
+def _add_assets(app, pagename, templatename, context, doctree):
+    modules = figures_in(context.get("body") or "")
+    if not modules:
+        return
+    app.add_css_file(f"{FOLDER}/figures.css")
+    app.add_js_file(f"{FOLDER}/host.js", loading_method="defer")
+    for module in modules:
+        if module not in script_names():
+            raise ValueError(
+                f"the page {pagename} has a figure {module!r}, but there is no {module}.js"
+            )
+        app.add_js_file(f"{FOLDER}/{module}.js", loading_method="defer")
+
+
+def _write_for_build(app):
+    if app.builder.format == "html":
+        write_assets(Path(app.outdir) / "_static" / FOLDER)
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    from docutils import nodes
+    from docutils.parsers.rst import directives
+    from sphinx.util.docutils import SphinxDirective
+
+    class LiveFigure(SphinxDirective):
+        required_arguments = 1
+        option_spec = {"state": directives.unchanged}
+
+        def run(self):
+            try:
+                state = json.loads(self.options.get("state") or "{}")
+                figure = figure_class(self.arguments[0])(**state)
+            except (ValueError, TypeError) as error:
+                raise self.error(f"live-figure: {error}") from error
+            return [nodes.raw("", figure.to_html(), format="html")]
+
+    app.add_directive("live-figure", LiveFigure)
+    app.connect("builder-inited", _write_for_build)
+    app.connect("html-page-context", _add_assets)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

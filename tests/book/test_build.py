@@ -1,0 +1,145 @@
+"""The built files: made without a warning, from nothing outside, with every link leading somewhere."""
+
+import functools
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+# Elements that load what they name, as soon as the page is opened; an <a> only when it is followed.
+LOADS = {
+    "script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
+    "embed": "src", "object": "data", "track": "src", "input": "src", "link": "href",
+}  # fmt: skip
+OUTSIDE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+HOSTS = re.compile(r"https?://(?:cdn|unpkg|cdnjs|fonts)[\w./@-]*")
+
+
+class Page(HTMLParser):
+    """The links, names and loads of a page."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.links, self.loads, self.names = [], [], set()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = {key: value or "" for key, value in attributes}
+        self.names |= {given[key] for key in ("id", "name") if key in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if tag in LOADS and LOADS[tag] in given:
+            self.loads.append(given[LOADS[tag]])
+        for candidate in given.get("srcset", "").split(","):
+            self.loads += candidate.split()[:1]
+
+
+@functools.cache
+def read(path: Path) -> Page:
+    return Page(path)
+
+
+def pages(html: Path) -> list[Path]:
+    return sorted(path for path in html.rglob("*.html") if "_static" not in path.relative_to(html).parts)
+
+
+def dead_links(html: Path, page: Path) -> list[str]:
+    """Links and loads of a page that lead to no file or no name in it."""
+    dead = []
+    for address in [*read(page).links, *read(page).loads]:
+        parts = urlsplit(address)
+        if parts.scheme or parts.netloc or not (parts.path or parts.fragment):
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        if not target.is_file() or html.resolve() not in target.parents:
+            dead.append(f"{address}: no such file in the book")
+        elif parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in read(target).names:
+            dead.append(f"{address}: nothing of this name there")
+    return dead
+
+
+def outside_loads(html: Path) -> list[str]:
+    """What any built page or style would load from somewhere else."""
+    found = [f"{p.name}: {load}" for p in pages(html) for load in read(p).loads if OUTSIDE.match(load)]
+    for style in html.rglob("*.css"):
+        text = style.read_text("utf-8", errors="replace")
+        for address in re.findall(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text):
+            found += [f"{style.relative_to(html)}: {a}" for a in address if OUTSIDE.match(a)]
+    return found
+
+
+def test_the_book_builds_without_a_warning(cold_build):
+    assert cold_build.code == 0, cold_build.log[-6000:]
+    assert "WARNING" not in cold_build.log, re.findall(r".*WARNING.*", cold_build.log)
+
+
+def test_every_link_leads_somewhere(built_book):
+    dead = {page.relative_to(built_book).as_posix(): dead_links(built_book, page) for page in pages(built_book)}
+    assert not {page: links for page, links in dead.items() if links}
+    assert sum(len(read(page).links) for page in pages(built_book)) > 100
+
+
+def test_nothing_is_loaded_from_outside(built_book):
+    assert not outside_loads(built_book)
+
+
+def test_no_script_knows_a_host_to_load_from(built_book):
+    """MathJax is left out: its menu's speech engine names one; that no page asks for it, the browser test sees."""
+    found = {}
+    for path in [*built_book.rglob("*.js"), *built_book.rglob("*.html"), *built_book.rglob("*.css")]:
+        hosts = set(HOSTS.findall(path.read_text("utf-8", errors="replace")))
+        if hosts and "mathjax" not in path.parts:
+            found[path.relative_to(built_book).as_posix()] = sorted(hosts)
+    assert not found
+
+
+def test_every_page_knows_its_name_and_picture(built_book):
+    for page in pages(built_book):
+        text = page.read_text("utf-8")
+        assert re.search(r"<title>\s*\S", text), page.name
+        assert re.search(r'<link[^>]+rel="(?:shortcut )?icon"', text), page.name
+        assert re.search(r'<meta[^>]+name="viewport"', text), page.name
+
+
+def test_no_path_of_a_machine_stands_in_a_page(built_book):
+    from chapter import ROOT
+
+    places = re.compile(re.escape(str(ROOT)) + r"|" + re.escape(str(Path.home())) + r"/\w")
+    found = {p.name: places.findall(p.read_text("utf-8"))[:3] for p in pages(built_book)}
+    assert not {page: places for page, places in found.items() if places}
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ('<a href="missing.html">x</a>', "no such file"),
+        ('<a href="#missing">x</a>', "nothing of this name"),
+        ('<a href="b.html#missing">x</a>', "nothing of this name"),
+        ('<img src="missing.png">', "no such file"),
+        ('<a href="../outside.html">x</a>', "no such file in the book"),
+    ],
+)
+def test_a_dead_link_is_noticed(tmp_path, body, complaint):
+    (tmp_path / "outside.html").write_text("")
+    html = tmp_path / "html"
+    html.mkdir()
+    (html / "b.html").write_text('<p id="there">')
+    (html / "a.html").write_text('<a href="b.html#there">good</a><a href="https://example.org">good</a>' + body)
+    assert [complaint in line for line in dead_links(html, html / "a.html")] == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.html", '<script src="https://cdn.example.org/x.js"></script>'),
+        ("a.html", '<link rel="stylesheet" href="//example.org/x.css">'),
+        ("a.html", '<img srcset="https://example.org/x.png 2x" alt="">'),
+        ("a.css", "@import 'https://example.org/x.css';"),
+        ("a.css", "b { background: url(https://example.org/x.png) }"),
+    ],
+)
+def test_a_load_from_outside_is_noticed(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert len(outside_loads(tmp_path)) == 1

@@ -1,0 +1,240 @@
+"""Every built page, opened in a browser as a reader opens it: from a file, with no network."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 900}
+
+# Collected in the page itself. Code, scripts and MathJax's own elements are not prose.
+LOOK = r"""
+() => {
+  const shown = (e) => e.getClientRects().length > 0;
+  const name = (e) => e.outerHTML.replace(/\s+/g, " ").slice(0, 160);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const words = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (!node.parentElement.closest("pre, code, script, style, mjx-container, template, noscript, textarea"))
+      words.push(node.textContent);
+  return {
+    title: document.title,
+    language: document.documentElement.lang,
+    formulas: all(".math").map((e) => [e.querySelectorAll("mjx-container").length, name(e)]),
+    containers: all("mjx-container").length,
+    containersOutside: all("mjx-container").filter((e) => !e.closest(".math")).map(name),
+    formulaErrors: all("mjx-merror, [data-mjx-error]").map(name),
+    invisibleFormulas: all("mjx-container").filter((e) => shown(e.parentElement) && !shown(e)).map(name),
+    text: words.join("\n"),
+    dead: all(".attnbook-figure").filter((box) => !(
+      box.classList.contains("ab-live")
+      && all("svg", box).some(shown)
+      && all("img[src^='data:image/svg']", box).every((image) => !shown(image))
+    )).map(name),
+    figures: all(".attnbook-figure").length,
+    withoutAlt: all("img").filter((e) => e.getAttribute("role") !== "presentation" && !(e.getAttribute("alt") || "").trim()).map(name),
+    pathAlt: all("main img").filter((e) => /\.(png|svg|jpe?g)$/.test(e.getAttribute("alt") || "")).map(name),
+    broken: all("img").filter((e) => e.complete && e.naturalWidth === 0 && shown(e)).map(name),
+    duplicateIds: Object.entries(Object.groupBy(all("main [id]"), (e) => e.id)).filter(([, e]) => e.length > 1).map(([id]) => id),
+  };
+}
+"""
+WIDE = """
+() => {
+  const limit = document.documentElement.clientWidth + 1;
+  const scrolls = (e) => { for (; e && e !== document.body; e = e.parentElement)
+    if (/auto|scroll|hidden|clip/.test(getComputedStyle(e).overflowX)) return true; return false; };
+  const wide = [...document.querySelectorAll("main *")].filter((e) =>
+    e.getBoundingClientRect().right > limit && !scrolls(e.parentElement));
+  return {
+    page: document.documentElement.scrollWidth, limit,
+    elements: wide.slice(0, 5).map((e) => e.outerHTML.replace(/\\s+/g, " ").slice(0, 160)),
+  };
+}
+"""
+SETTLED = """
+async () => {
+  if (window.MathJax && MathJax.startup && MathJax.startup.promise) await MathJax.startup.promise;
+  await document.fonts.ready;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}
+"""
+
+
+@dataclasses.dataclass
+class Visit:
+    """What one page did and showed."""
+
+    requests: list  # addresses that are not files
+    messages: list  # errors and warnings on the console, script errors, files that failed to load
+    seen: dict = dataclasses.field(default_factory=dict)
+    phone: dict = dataclasses.field(default_factory=dict)
+
+
+def visit(browser, address: str) -> Visit:
+    """Open an address with the network blocked, wait until it is drawn, and look, at desk and phone width."""
+    found = Visit([], [])
+    # `offline` blocks the network itself; the route sees a request also when the browser would answer it from a cache
+    context = browser.new_context(viewport=DESK, offline=True)
+    page = context.new_page()
+
+    def judge(route):
+        if re.match(r"(file|data|blob|about):", route.request.url):
+            route.continue_()
+        else:
+            found.requests.append(route.request.url)
+            route.abort()
+
+    page.route("**/*", judge)
+    page.on("websocket", lambda socket: found.requests.append(socket.url))
+    page.on("console", lambda m: m.type in ("error", "warning") and found.messages.append(f"{m.type}: {m.text}"))
+    page.on("pageerror", lambda error: found.messages.append(f"script error: {error}"))
+    page.on("requestfailed", lambda r: found.messages.append(f"not loaded: {r.url} ({r.failure})"))
+    page.goto(address, wait_until="load")
+    page.evaluate(SETTLED)
+    found.seen = page.evaluate(LOOK)
+    page.set_viewport_size(PHONE)
+    page.evaluate(SETTLED)
+    found.phone = page.evaluate(WIDE)
+    context.close()
+    return found
+
+
+@pytest.fixture(scope="module")
+def visits(browser, built_book) -> dict[str, Visit]:
+    """Every page of the book, visited once."""
+    pages = sorted(p for p in built_book.rglob("*.html") if "_static" not in p.relative_to(built_book).parts)
+    return {page.relative_to(built_book).as_posix(): visit(browser, page.as_uri()) for page in pages}
+
+
+def nothing_in(offences: dict) -> None:
+    """Fail with the offending pages and what was found on each."""
+    bad = {page: found for page, found in offences.items() if found}
+    assert not bad, "\n".join(f"{page}:\n    " + "\n    ".join(map(str, found)) for page, found in bad.items())
+
+
+def test_the_book_is_there(visits):
+    import yaml
+    from chapter import ROOT
+
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    wanted = {toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])}
+    assert {f"{page}.html" for page in wanted} <= set(visits)
+    assert all(found.seen["title"] and found.seen["language"] == "en" for found in visits.values())
+
+
+def test_no_page_asks_for_anything_but_files(visits):
+    nothing_in({page: found.requests for page, found in visits.items()})
+
+
+def test_no_page_has_an_error_on_its_console(visits):
+    nothing_in({page: found.messages for page, found in visits.items()})
+
+
+def test_every_formula_is_rendered(visits):
+    chapters = [found for page, found in visits.items() if page.startswith("chapters/0")]
+    assert all(found.seen["containers"] > 5 for found in chapters)
+    nothing_in({page: [what for n, what in found.seen["formulas"] if n != 1] for page, found in visits.items()})
+    nothing_in({page: found.seen["formulaErrors"] for page, found in visits.items()})
+    nothing_in({page: found.seen["invisibleFormulas"] for page, found in visits.items()})
+
+
+def test_no_markup_is_left_in_the_text(visits):
+    raw = re.compile(
+        r"\\[(\[][^\n]*|\$\$[^\n]*|\$\\?\w[^$\n]*\$|\\begin\{\w+\}|\\(?:frac|sum|exp|alpha|mathbb|top)\b[^\n]*"
+        r"|\{(?:ref|numref|eq|cite(?::[tp])?|code-cell|exercise|admonition)\}[^\n]*"
+    )
+    nothing_in({page: raw.findall(found.seen["text"])[:5] for page, found in visits.items()})
+
+
+def test_every_figure_is_alive(visits):
+    nothing_in({page: found.seen["dead"] for page, found in visits.items()})
+
+
+def test_every_chapter_shows_its_figures(visits, built_book):
+    """The landing page and every chapter has at least one, and none is lost between notebook and page."""
+    import nbformat
+    from chapter import ROOT
+
+    stored = {}
+    for path in (ROOT / "chapters").glob("[0-9][0-9]-*.ipynb"):
+        boxes = [
+            output.get("data", {}).get("text/html", "").count('class="attnbook-figure"')
+            for cell in nbformat.read(path, as_version=4).cells
+            for output in cell.get("outputs", [])
+        ]
+        stored[f"chapters/{path.stem}.html"] = sum(boxes)
+    assert visits["index.html"].seen["figures"] >= 1
+    assert {page: visits[page].seen["figures"] for page in stored} == stored
+    assert all(stored.values()), stored
+
+
+def test_every_picture_has_alt_text_and_can_be_seen(visits):
+    nothing_in({page: found.seen["withoutAlt"] for page, found in visits.items()})
+    nothing_in({page: found.seen["pathAlt"] for page, found in visits.items()})
+    nothing_in({page: found.seen["broken"] for page, found in visits.items()})
+
+
+def test_every_name_on_a_page_stands_for_one_thing(visits):
+    nothing_in({page: found.seen["duplicateIds"] for page, found in visits.items()})
+
+
+def test_no_page_is_wider_than_a_phone(visits):
+    nothing_in(
+        {
+            page: found.phone["elements"] or [f"{found.phone['page']} px wide"]
+            for page, found in visits.items()
+            if found.phone["page"] > found.phone["limit"]
+        }
+    )
+
+
+def test_the_search_page_finds_something(browser, built_book):
+    context = browser.new_context(viewport=DESK, offline=True)
+    page = context.new_page()
+    messages = []
+    page.on("console", lambda m: m.type == "error" and messages.append(m.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.goto((built_book / "search.html").as_uri() + "?q=softmax")
+    page.wait_for_selector("#search-results ul.search li", timeout=10_000)
+    page.wait_for_function("() => /found/i.test(document.querySelector('#search-results').innerText)")
+    found = page.locator("#search-results ul.search li a").evaluate_all("links => links.map(a => a.href)")
+    context.close()
+    assert any("04-masked-softmax" in link for link in found), found
+    assert messages == []
+
+
+# --- the tests above notice what they are for -----------------------------------------------------------------
+
+FAULTY = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>faulty</title>
+<link rel="stylesheet" href="https://cdn.example.org/style.css"><script src="missing.js"></script></head><body><main>
+<p>Raw \\(x\\) and $$y$$ and {ref}`ch-pooling`.</p><span class="math">\\(x\\)</span>
+<div class="attnbook-figure" data-widget="x"><img alt="" src="data:image/svg+xml;base64,"></div>
+<img src="missing.png"><div style="width:900px">wide</div><p id="a"></p><p id="a"></p>
+<script>fetch("http://example.org/x").catch(() => {}); throw new Error("on purpose")</script></main></body></html>"""
+
+
+def test_a_faulty_page_is_noticed_in_every_respect(browser, tmp_path: Path):
+    (tmp_path / "faulty.html").write_text(FAULTY)
+    found = visit(browser, (tmp_path / "faulty.html").as_uri())
+    assert sorted(found.requests) == ["http://example.org/x", "https://cdn.example.org/style.css"]
+    assert any("on purpose" in message for message in found.messages)
+    assert any("missing.js" in message for message in found.messages)
+    assert found.seen["formulas"][0][0] == 0
+    assert len(found.seen["dead"]) == 1 and len(found.seen["withoutAlt"]) == 2 and found.seen["duplicateIds"] == ["a"]
+    assert found.seen["broken"]
+    assert found.phone["page"] > found.phone["limit"] and "wide" in found.phone["elements"][0]
+    for check in (
+        test_no_page_asks_for_anything_but_files,
+        test_no_page_has_an_error_on_its_console,
+        test_every_figure_is_alive,
+        test_every_picture_has_alt_text_and_can_be_seen,
+        test_every_name_on_a_page_stands_for_one_thing,
+        test_no_page_is_wider_than_a_phone,
+        test_no_markup_is_left_in_the_text,
+    ):
+        with pytest.raises(AssertionError, match="faulty.html"):
+            check({"faulty.html": found})

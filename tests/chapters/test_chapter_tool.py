@@ -1,0 +1,135 @@
+"""`make chapter`: the same bytes every time, and a failure that costs nothing."""
+
+import json
+import os
+import stat
+
+import chapter
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+HEADER = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+"""
+TEXT = (
+    HEADER
+    + """
+# Trial
+
+```{code-cell} ipython3
+:tags: [hide-input]
+
+import os
+import ipywidgets
+print("one"); print("two", os.environ["ATTNBOOK_DEVICE"], os.environ["OMP_NUM_THREADS"])
+os.path.exists(os.environ["ATTNBOOK_PROGRESS"])
+```
+
+```{code-cell} ipython3
+ipywidgets.IntSlider()
+```
+"""
+)
+
+
+@pytest.fixture
+def book(tmp_path):
+    """An empty book with one chapter."""
+    (tmp_path / "chapters" / "text").mkdir(parents=True)
+    (tmp_path / "chapters" / "text" / "01-trial.md").write_text(TEXT)
+    return tmp_path
+
+
+def cell_writing(source):
+    return HEADER + f"\n```{{code-cell}} ipython3\n{source}\n```\n"
+
+
+def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    path = book / "chapters" / "01-trial.ipynb"
+    assert chapter.make_chapter("01-trial", book) is True
+    first = path.read_bytes()
+    assert os.environ["MPLBACKEND"] == "agg"  # the caller's environment is put back
+    path.unlink()
+    assert chapter.make_chapter("01-trial", book) is True
+    assert path.read_bytes() == first
+    assert chapter.make_chapter("01-trial", book) is False  # and says so when nothing changed
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert [p.name for p in path.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
+
+    notebook = json.loads(first)
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == [1, 2]
+    assert cells[0]["outputs"][0]["text"] == ["one\n", "two cpu 1\n"]
+    assert cells[0]["outputs"][1]["data"]["text/plain"] == ["False"]  # no reader's progress
+    assert cells[0]["metadata"] == {"tags": ["hide-input"]}
+    assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
+    assert "version" not in notebook["metadata"]["language_info"]
+    assert "widget-view" not in first.decode() and "widget-state" not in first.decode()
+
+
+FAILURES = {
+    "a cell that raises": ("x = 1\nraise KeyError('gone')", r"code cell 1 of 1.*\n.*\n +1 \| x = 1\n.*[\s\S]*KeyError: 'gone'"),
+    "a cell that kills the kernel": ("import os\nos._exit(1)", "the kernel died"),
+    "a warning": ("import warnings\nwarnings.warn('old')", "writes to stderr"),
+    "an address": ("object()", r"prints a memory address \('at 0x"),
+    "a path": ("import os\nos.getcwd()", "prints the path of this working copy"),
+    "a syntax error": ("x = = 1", "SyntaxError"),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_failure_says_what_failed_and_leaves_the_notebook(book, failure):
+    source, message = FAILURES[failure]
+    (book / "chapters" / "text" / "01-trial.md").write_text(cell_writing(source))
+    old = book / "chapters" / "01-trial.ipynb"
+    old.write_text("the old notebook")
+    with pytest.raises(chapter.ChapterError, match=message):
+        chapter.make_chapter("01-trial", book)
+    assert old.read_text() == "the old notebook"
+    assert [p.name for p in old.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "a.ipynb"
+    path.write_text("old")
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        chapter.write_atomically(path, b"new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["01-trial", "01", "01-trial.md", "chapters/01-trial.ipynb", "chapters/text/01-trial.md"])
+def test_a_chapter_is_found_by_name_number_or_path(book, name):
+    assert chapter.find_chapter(name, book) == "01-trial"
+
+
+def test_a_name_that_does_not_exist_is_answered_with_the_names_that_do(book):
+    with pytest.raises(chapter.ChapterError, match=r"(?s)no chapter '01-trail'. Did you mean 01-trial\?.*\n    01-trial\n"):
+        chapter.find_chapter("01-trail", book)
+    with pytest.raises(chapter.ChapterError, match=r"(?s)Which chapter\?.*\n    01-trial"):
+        chapter.find_chapter("", book)
+
+
+def test_the_command_ends_with_an_error_and_its_message(capsys):
+    assert chapter.main(["no-such-chapter"]) == 1
+    assert "There is no chapter 'no-such-chapter'" in capsys.readouterr().err
+
+
+def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():
+    def ids(*sources):
+        return [cell.id for cell in chapter.normalise(new_notebook(cells=list(map(new_code_cell, sources)))).cells]
+
+    first, second = ids("a", "b")
+    assert ids("a", "new", "b")[::2] == [first, second]
+    assert len(set(ids("a", "a", "a"))) == 3
+
+
+def test_an_output_that_held_only_a_widget_view_goes():
+    view = new_output("display_data", data={chapter.WIDGET_MIMES[0]: {"model_id": "1"}})
+    cell = new_code_cell("slider", outputs=[view])
+    assert chapter.normalise(new_notebook(cells=[cell])).cells[0].outputs == []

@@ -1,0 +1,200 @@
+"""Drives the figures in a real browser, each on a page of its own, from a file and with no network.
+
+A test asks for `open_figure` and gets a `FigurePage`:
+
+    def test_the_slider_moves(open_figure):
+        page = open_figure(SaturationFigure(d=64))
+        page.slide("d", 256)                      # a control, by its trait's name
+        page.press("query", "ArrowRight")         # a handle, by its key, with the keyboard
+        page.drag("query", dx=40, dy=0)           # … and with the mouse, in CSS pixels
+        assert page.read("variance") > 200        # an <output data-value="variance">, with all its digits
+        assert page.state("d") == 256             # the trait
+        assert page.math("softmax", [0, 0]) == [0.5, 0.5]   # a function of the module's `math`
+
+The page is made by the code that makes the book's pages. A message on the browser's console, an error in a
+script or a request for anything but a file fails the test.
+"""
+
+import textwrap
+import uuid
+
+import pytest
+
+from attnbook.widgets.base import static_box, with_kit
+from attnbook.widgets.page import classic_script, standalone_page, write_assets
+
+
+@pytest.fixture(scope="session")
+def assets(tmp_path_factory):
+    """The folder with the host script, the style and the figures' classic scripts, as a build writes them."""
+    folder = tmp_path_factory.mktemp("site") / "_static"
+    write_assets(folder)
+    return folder
+
+
+@pytest.fixture
+def open_html(browser, assets):
+    """A function: HTML of figures → `FigurePage`; every page is checked for errors and closed after the test.
+
+    What a test expects to go wrong, it takes out of `page.problems` itself.
+    """
+    pages = []
+
+    def open_one(body, width=800, theme="light", javascript=True, scripts=None):
+        path = assets.parent / f"page-{uuid.uuid4().hex}.html"
+        path.write_text(standalone_page(body, theme=theme, scripts=scripts), "utf-8")
+        page = FigurePage(browser, path, width, javascript)
+        pages.append(page)
+        return page
+
+    yield open_one
+    for page in pages:
+        page.close()
+    for page in pages:
+        assert not page.problems, "\n".join(page.problems)
+
+
+@pytest.fixture
+def open_figure(open_html):
+    """A function: figure → `FigurePage`, with the options of `open_html`."""
+    return lambda figure, **options: open_html(figure.to_html(), **options)
+
+
+@pytest.fixture
+def open_module(open_html, assets):
+    """A function: JavaScript of a figure that exists only in the test, its state → `FigurePage`."""
+
+    def open_one(source, state, **options):
+        name = f"probe_{uuid.uuid4().hex}"
+        (assets / f"{name}.js").write_text(
+            classic_script(name, with_kit(textwrap.dedent(source))), "utf-8"
+        )
+        return open_html(static_box(name, state, "a probe", "data:,"), **options)
+
+    return open_one
+
+
+class FigurePage:
+    """One figure on a page of its own, with hands to move it and eyes to read it."""
+
+    def __init__(self, browser, path, width, javascript):
+        self.problems = []
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            java_script_enabled=javascript,
+            offline=True,
+        )
+        self.page = self.context.new_page()
+        self.page.on("request", self._note_request)
+        self.page.on(
+            "console", lambda m: self.problems.append(f"console {m.type}: {m.text}")
+        )
+        self.page.on(
+            "pageerror", lambda error: self.problems.append(f"script error: {error}")
+        )
+        self.page.goto(path.as_uri())
+        if javascript:
+            self.settle()
+
+    def _note_request(self, request):
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.problems.append(f"request for {request.url}")
+
+    def settle(self):
+        """Waits until what was done has been drawn (two animation frames)."""
+        self.page.evaluate(
+            "() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))"
+        )
+
+    def close(self):
+        self.context.close()
+
+    @property
+    def live(self):
+        """Whether the figure runs (and its fallback picture is hidden)."""
+        return self.page.locator(".attnbook-figure.ab-live").count() == 1
+
+    def math(self, name, *arguments):
+        """Calls a function of the module's `math` with JSON-able arguments."""
+        return self.page.evaluate(
+            "([name, args]) => { const [w] = Object.values(attnbook.widgets); return plain(w.math[name](...args));"
+            "function plain(v) { return ArrayBuffer.isView(v) ? Array.from(v) : Array.isArray(v) ? v.map(plain)"
+            " : v && typeof v === 'object' ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, plain(x)])) : v; } }",
+            [name, list(arguments)],
+        )
+
+    def state(self, name):
+        """The value of a trait."""
+        return self.page.evaluate(
+            "(name) => document.querySelector('.attnbook-figure').abModel.get(name)",
+            name,
+        )
+
+    def set(self, **traits):
+        """Sets traits from outside, as a kernel would."""
+        self.page.evaluate(
+            "(t) => Object.entries(t).forEach(([n, v]) => document.querySelector('.attnbook-figure').abModel.set(n, v))",
+            traits,
+        )
+        self.settle()
+
+    def text(self, name):
+        """The text of `<output data-value="name">`."""
+        return self.page.locator(f'output[data-value="{name}"]').inner_text()
+
+    def read(self, name):
+        """The number in `<output data-value="name">`, with all its digits where the figure keeps them."""
+        output = self.page.locator(f'output[data-value="{name}"]')
+        return float(
+            output.get_attribute("data-number") or output.inner_text().replace("−", "-")
+        )
+
+    def handle(self, key):
+        return self.page.locator(f'[data-handle="{key}"]')
+
+    def drag(self, key, dx, dy, steps=6):
+        """Drags a handle by the mouse, in CSS pixels."""
+        self.handle(key).scroll_into_view_if_needed()
+        box = self.handle(key).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        mouse = self.page.mouse
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + dx, y + dy, steps=steps)
+        mouse.up()
+        self.settle()
+
+    def press(self, key, *keys):
+        """Focuses a handle (by its key) or a control (by its trait's name) and presses keys."""
+        target = self.page.locator(
+            f'[data-handle="{key}"], [data-control="{key}"]'
+        ).first
+        target.focus()
+        for one in keys:
+            self.page.keyboard.press(one)
+            self.settle()
+
+    def slide(self, name, value):
+        """Moves a range input to a value of its own scale (its index, for a slider over a list)."""
+        self.page.locator(f'input[type=range][data-control="{name}"]').fill(str(value))
+        self.settle()
+
+    def choose(self, name, label):
+        """Chooses an option of a select by its text."""
+        self.page.locator(f'select[data-control="{name}"]').select_option(label=label)
+        self.settle()
+
+    def tick(self, name, on=True):
+        """Ticks or unticks a checkbox."""
+        self.page.locator(f'input[type=checkbox][data-control="{name}"]').set_checked(
+            on
+        )
+        self.settle()
+
+    def click(self, text):
+        """Clicks a button by its text."""
+        self.page.get_by_role("button", name=text, exact=True).click()
+        self.settle()
+
+    def reset(self):
+        self.click("Reset")

@@ -1,0 +1,234 @@
+"""The figures in a live JupyterLab: control → kernel, kernel → control, kernel → picture; nothing from the network.
+
+One server and one notebook for the whole file; the server is started on the loopback address and always stopped.
+"""
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+CELLS = [
+    "from attnbook.widgets import SaturationFigure, TrainWidthFigure\nfigure = SaturationFigure(d=64)\nfigure",
+    "print('the kernel sees', figure.d, figure.scaled)",
+    "figure.d = 4",
+    "training = TrainWidthFigure(w0=0.5, lr=0.5)\ntraining",
+    "print('the kernel drew', training.frame['key'])",
+    "training.w0 = 2",
+]
+
+
+def notebook():
+    cells = [
+        {
+            "cell_type": "code",
+            "id": f"c{i}",
+            "source": source,
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
+        for i, source in enumerate(CELLS)
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Address of a JupyterLab that serves one notebook, its settings and runtime files in a folder of its own."""
+    pytest.importorskip("jupyterlab")
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / "work").mkdir()
+    (folder / "work" / "figures.ipynb").write_text(json.dumps(notebook()))
+    port, token = free_port(), secrets.token_hex(8)
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+    ]
+    command += [
+        "--LabApp.expose_app_in_browser=True"
+    ]  # so that a test can run a cell and know when it has run
+    command += [
+        f"--IdentityProvider.token={token}",
+        f"--ServerApp.root_dir={folder / 'work'}",
+        "--LabApp.news_url=",
+    ]
+    places = {
+        f"JUPYTER_{name}_DIR": str(folder / name.lower())
+        for name in ("CONFIG", "RUNTIME")
+    }
+    places |= {
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / "s"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "w"),
+    }
+    with open(folder / "log", "w") as log:
+        # A session of its own, so that the kernels go down with the server.
+        server = subprocess.Popen(
+            command,
+            env={**os.environ, **places},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            wait_for(
+                f"http://127.0.0.1:{port}/api/status?token={token}",
+                server,
+                folder / "log",
+            )
+            yield f"http://127.0.0.1:{port}/lab/tree/figures.ipynb?token={token}&reset"
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            try:
+                server.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(server.pid, signal.SIGKILL)
+                server.wait()
+
+
+def wait_for(address, server, log):
+    for _ in range(150):
+        try:
+            urllib.request.urlopen(address, timeout=1).close()
+            return
+        except OSError:
+            if server.poll() is not None:
+                break
+            time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
+
+
+class Lab:
+    """The notebook in the browser."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def cell(self, index):
+        return self.page.locator(".jp-Notebook .jp-CodeCell").nth(index)
+
+    def run(self, index):
+        """Runs a cell and waits until it has run."""
+        self.page.evaluate(
+            """async (index) => {
+              const notebook = jupyterapp.shell.currentWidget;
+              notebook.content.activeCellIndex = index;
+              await jupyterapp.commands.execute("notebook:run-cell");
+            }""",
+            index,
+        )
+        prompt = self.cell(index).locator(".jp-InputPrompt").inner_text()
+        assert any(digit.isdigit() for digit in prompt), (
+            f"cell {index} has not run: {prompt}"
+        )
+
+    def printed(self, index):
+        """Runs a cell that prints, and returns what it printed."""
+        self.run(index)
+        return self.cell(index).locator(".jp-OutputArea-output").inner_text().strip()
+
+
+@pytest.fixture(scope="module")
+def requests():
+    return []
+
+
+@pytest.fixture(scope="module")
+def open_lab(lab, browser, requests):
+    context = browser.new_context(viewport={"width": 1200, "height": 1600})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(lab)
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+    page.evaluate(
+        """async () => {
+          await jupyterapp.restored;
+          const notebook = jupyterapp.shell.currentWidget;
+          await notebook.context.ready;
+          await notebook.sessionContext.ready;
+          await notebook.sessionContext.session.kernel.info;
+        }"""
+    )
+    yield Lab(page)
+    context.close()
+
+
+def test_a_browser_side_figure(open_lab):
+    lab = open_lab
+    lab.run(0)
+    card = lab.cell(0).locator(".ab-card")
+    card.wait_for()
+    assert (
+        card.evaluate("(node) => getComputedStyle(node).borderRadius") != "0px"
+    )  # the style came along
+
+    # control → kernel, by keyboard: JupyterLab has other plans for the arrow keys
+    card.locator('input[data-control="d"]').focus()
+    lab.page.keyboard.press("ArrowRight")
+    assert card.locator('output[data-value="d"]').inner_text() == "96"
+    card.locator('input[data-control="scaled"]').check()
+    lab.page.wait_for_timeout(300)  # changes are sent every 50 ms
+    assert lab.printed(1) == "the kernel sees 96 True"
+
+    # kernel → control and picture
+    lab.run(2)
+    card.locator('output[data-value="d"]').get_by_text("4", exact=True).wait_for()
+    assert card.locator('input[data-control="d"]').input_value() == "0"
+    assert (
+        float(
+            card.locator('output[data-value="variance"]').get_attribute("data-number")
+        )
+        < 2
+    )
+
+
+def test_a_kernel_backed_figure(open_lab):
+    lab = open_lab
+    lab.run(3)
+    card = lab.cell(3).locator(".ab-card")
+    card.locator(".ab-said").get_by_text("overshoots").wait_for()
+    picture = card.locator("img.ab-frame").first.get_attribute("src")
+    assert picture.startswith("data:image/png;base64,")
+
+    # control → kernel → picture
+    card.locator('select[data-control="lr"]').select_option(label="0.05")
+    card.locator(".ab-said").get_by_text("stays in the valley").wait_for()
+    assert card.locator("img.ab-frame").first.get_attribute("src") != picture
+    assert lab.printed(4) == "the kernel drew 0.5|0.05"
+
+    # kernel → control and picture
+    lab.run(5)
+    card.locator('output[data-value="w0"]').get_by_text("2", exact=True).wait_for()
+    card.locator('output[data-value="w"]').get_by_text("2.4", exact=True).wait_for()
+    assert card.locator('input[data-control="w0"]').input_value() == "3"
+
+
+def test_nothing_came_from_the_network(open_lab, requests):
+    assert len(requests) > 50
+    local = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")
+    assert [url for url in requests if not url.startswith(local)] == []

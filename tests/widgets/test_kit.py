@@ -1,0 +1,294 @@
+"""The kit in a browser: its numbers against Python's, its handles by mouse and keyboard, its drawing."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attnbook.plotting import WEIGHTS
+from attnbook.widgets.samples import seeded_normals, seeded_uniforms
+
+MATHS = """
+export default {
+  render() {},
+  math: { fmt, fmtShort, clamp, range, linspace, sum, mean, variance, dot, softmax, seededUniforms, seededNormals,
+          ticks, weightFill, there: (v) => linear([0, 5], [40, 340])(v), back: (v) => linear([0, 5], [40, 340]).invert(v) },
+};
+"""
+
+# A handle that moves in a plane, one that moves along x only, and a list of circles as long as `count` says.
+PROBE = """
+function render({ model, el }) {
+  const fig = figure({ model, el, title: "probe" });
+  globalThis.probe = { draws: 0, created: [] };
+  fig.stage({ label: "probe", height: 300, draw(p, { at, count }) {
+    probe.draws += 1;
+    const x = linear([0, 10], [50, 450]), y = linear([0, 10], [250, 50]);
+    range(count).forEach((i) => p.circle(`c${i}`, 20 + 5 * i, 20, 2));
+    p.handle("free", { x, y, at, step: [0.5, 0.25], label: "free point", onMove: (place) => fig.set({ at: place }) });
+    p.handle("bound", { x, y: null, at: [at[0], 280], axis: "x", step: 0.5, min: [2, 0], max: [8, 0], label: "bound point",
+      onMove: ([v]) => fig.set({ at: [v, at[1]] }) });
+  } });
+  fig.slider("count", { label: "count", min: 0, max: 20 });
+  fig.output("x", { label: "x", digits: 1 });
+  fig.reset(["at"]);
+  return fig.start((state) => { fig.show({ x: state("at")[0] }); return { at: state("at"), count: state("count") }; });
+}
+export default { render };
+"""
+
+
+@pytest.fixture
+def maths(open_module):
+    return open_module(MATHS, {}).math
+
+
+@pytest.fixture
+def probe(open_module):
+    return open_module(PROBE, {"at": [5, 5], "count": 3})
+
+
+# -- numbers --
+
+
+@pytest.mark.parametrize(
+    ("x", "digits", "text"),
+    [
+        (1.5, 2, "1.50"),
+        (-1.5, 1, "−1.5"),
+        (-0.001, 2, "0.00"),
+        (2, 0, "2"),
+        (None, 2, "–"),
+        (1e30, 0, "1e+30"),
+    ],
+)
+def test_fixed_digits(maths, x, digits, text):
+    assert maths("fmt", x, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (764.2, "764"),
+        (61.77, "61.8"),
+        (0.3321, "0.332"),
+        (1.34e-4, "1.3e−4"),
+        (0, "0"),
+        (-5.5, "−5.50"),
+    ],
+)
+def test_short_numbers(maths, x, text):
+    assert maths("fmtShort", x) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 5, [0, 1, 2, 3, 4, 5]),
+        (-1, 1, [-1, -0.5, 0, 0.5, 1]),
+        (0.13, 0.31, [0.15, 0.2, 0.25, 0.3]),
+        (3, 3, [3]),
+    ],
+)
+def test_ticks_are_round_and_inside(maths, low, high, expected):
+    assert maths("ticks", low, high) == expected
+
+
+def test_sums_and_scales(maths):
+    xs = [0.5, -2.0, 7.25, 3.0]
+    assert maths("mean", xs) == pytest.approx(np.mean(xs))
+    assert maths("variance", xs) == pytest.approx(np.var(xs))
+    assert maths("dot", xs, xs[::-1]) == pytest.approx(np.dot(xs, xs[::-1]))
+    assert maths("linspace", -1, 2, 7) == pytest.approx(np.linspace(-1, 2, 7))
+    assert maths("range", 3) == [0, 1, 2] and maths("range", 2, 5) == [2, 3, 4]
+    assert maths("there", 2) == 160 and maths("back", 160) == 2
+
+
+@settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(st.floats(-500, 500), min_size=1, max_size=11))
+def test_softmax_is_torchs(maths, scores):
+    expected = torch.tensor(scores, dtype=torch.float64).softmax(-1)
+    torch.testing.assert_close(
+        torch.tensor(maths("softmax", scores), dtype=torch.float64), expected
+    )
+
+
+def test_masked_softmax(maths):
+    assert maths("softmax", [1, 2, 3], [True, True, False]) == pytest.approx(
+        [0.26894, 0.73106, 0], abs=1e-5
+    )
+    assert maths("softmax", [1, 2, 3], [False, False, False]) == [0, 0, 0]
+    assert maths("softmax", [1e6, 0], [False, True]) == [0, 1]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 999])
+def test_random_numbers_are_pythons(maths, seed):
+    assert maths("seededUniforms", seed, 1001) == seeded_uniforms(seed, 1001).tolist()
+    np.testing.assert_allclose(
+        maths("seededNormals", seed, 1001),
+        seeded_normals(seed, 1001),
+        rtol=1e-12,
+        atol=1e-14,
+    )
+
+
+def test_random_numbers_look_normal():
+    xs = seeded_normals(3, 200_000)
+    assert abs(xs.mean()) < 0.01 and abs(xs.var() - 1) < 0.02
+    assert abs((xs**4).mean() - 3) < 0.1  # the kurtosis of a normal distribution
+    assert abs(np.corrcoef(xs[:-1], xs[1:])[0, 1]) < 0.01
+    assert abs(np.corrcoef(xs, seeded_normals(4, 200_000))[0, 1]) < 0.01
+    assert len(seeded_normals(0, 7)) == 7
+    with pytest.raises(ValueError, match="0 or more; got seed -1"):
+        seeded_uniforms(-1, 5)
+
+
+@pytest.mark.parametrize("weight", [0, 0.2, 0.5, 0.8, 1])
+def test_weights_have_the_plots_colours(maths, weight):
+    rgb = [int(part) for part in maths("weightFill", weight)[4:-1].split(",")]
+    assert np.allclose(rgb, np.array(WEIGHTS(float(weight))[:3]) * 255, atol=2)
+
+
+# -- handles --
+
+
+def test_a_handle_moves_by_mouse(probe):
+    probe.drag(
+        "free", 80, -40
+    )  # 40 px are one unit across, 20 px one unit up; the page may scale a little
+    scale = probe.page.evaluate(
+        "document.querySelector('.ab-stage svg').getScreenCTM().a"
+    )
+    assert probe.state("at") == pytest.approx([5 + 2 / scale, 5 + 2 / scale], abs=0.05)
+    assert probe.read("x") == probe.state("at")[0]
+
+
+def test_a_handle_moves_by_keyboard(probe):
+    probe.press("free", "ArrowRight", "ArrowUp")
+    assert probe.state("at") == [5.5, 5.25]
+    probe.press("free", "Shift+ArrowLeft", "Shift+ArrowDown")
+    assert probe.state("at") == [3, 4]
+    assert (
+        probe.page.evaluate("document.activeElement.dataset.handle") == "free"
+    )  # it is still in hand
+
+
+def test_a_handle_keeps_to_its_limits_and_its_axis(probe):
+    probe.drag("bound", 400, -150)
+    assert probe.state("at") == [8, 5]
+    probe.press("bound", "Home")
+    assert probe.state("at") == [2, 5]
+    probe.press(
+        "bound", "ArrowLeft", "ArrowUp", "ArrowUp"
+    )  # up is more, also along a horizontal axis
+    assert probe.state("at") == [3, 5]
+    probe.press("bound", "End")
+    assert probe.state("at") == [8, 5]
+
+
+def test_a_handle_is_a_slider_for_screen_readers(probe):
+    handle = probe.handle("bound")
+    probe.press("bound", "ArrowRight")
+    names = [
+        "role",
+        "tabindex",
+        "aria-label",
+        "aria-valuenow",
+        "aria-valuemin",
+        "aria-valuemax",
+    ]
+    assert [handle.get_attribute(name) for name in names] == [
+        "slider",
+        "0",
+        "bound point",
+        "5.5",
+        "2",
+        "8",
+    ]
+    assert handle.get_attribute("aria-valuetext")
+
+
+# -- drawing and controls --
+
+
+def test_elements_stay_while_others_come_and_go(probe):
+    probe.page.evaluate(
+        "globalThis.kept = document.querySelector('[data-handle=free]')"
+    )
+    probe.press("free", "ArrowRight")
+    for count in (0, 7, 2):
+        probe.slide("count", count)
+        assert probe.page.locator(".ab-stage svg > circle").count() == count
+    assert probe.page.evaluate("kept === document.querySelector('[data-handle=free]')")
+    order = probe.page.evaluate(
+        "[...document.querySelector('.ab-stage svg').children].map((n) => n.localName)"
+    )
+    assert order == ["circle", "circle", "g", "g"]
+
+
+def test_several_changes_in_one_go_are_drawn_once(probe):
+    before = probe.page.evaluate("probe.draws")
+    probe.set(at=[1, 1], count=9)
+    assert probe.page.evaluate("probe.draws") == before + 1
+
+
+def test_reset_restores_every_trait(probe):
+    probe.press("free", "ArrowRight")
+    probe.slide("count", 11)
+    assert (probe.state("at"), probe.state("count")) == ([5.5, 5], 11)
+    probe.reset()
+    assert (probe.state("at"), probe.state("count")) == ([5, 5], 3)
+    assert probe.page.locator("input").input_value() == "3"
+
+
+def test_the_drawing_follows_the_width_of_the_page(probe):
+    probe.page.set_viewport_size({"width": 390, "height": 800})
+    probe.settle()
+    box = probe.page.evaluate(
+        "document.querySelector('.ab-stage svg').getAttribute('viewBox')"
+    )
+    assert int(box.split()[2]) < 390
+    assert probe.page.evaluate(
+        "document.querySelector('.ab-stage svg').getScreenCTM().a"
+    ) == pytest.approx(1, abs=0.02)
+
+
+def test_taking_a_figure_down_leaves_nothing(probe):
+    probe.page.evaluate("document.querySelector('.attnbook-figure').abStop()")
+    before = probe.page.evaluate("probe.draws")
+    probe.set(count=5)
+    assert probe.page.evaluate("probe.draws") == before
+    assert probe.page.locator(".ab-card").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (
+            "p.circle('a', 1, 1, 1); p.circle('a', 2, 2, 2);",
+            'the key "a" is drawn twice',
+        ),
+        ("p.circle('a', NaN, 1, 1);", '"a": cx is NaN'),
+        ("p.mark('a', 'star', 1, 1, 1);", 'no mark of shape "star"'),
+    ],
+)
+def test_drawing_mistakes_are_named_and_leave_the_picture(open_module, draw, message):
+    source = f"""
+      function render({{ model, el }}) {{
+        const fig = figure({{ model, el, title: "wrong" }});
+        fig.stage({{ draw(p) {{ {draw} }} }});
+        return fig.start(() => null);
+      }}
+      export default {{ render }};"""
+    page = open_module(source, {})
+    (problem,) = page.problems
+    page.problems.clear()
+    assert message in problem and "stays a picture" in problem
+    assert not page.live
+    assert page.page.locator(".attnbook-figure > img").count() == 1
+    assert page.page.locator(".ab-card").count() == 0

@@ -1,0 +1,254 @@
+"""From module to page: the classic scripts, the host script, and the Sphinx extension in a real build."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from attnbook import widgets
+from attnbook.widgets import SaturationFigure
+from attnbook.widgets.base import HERE, module_source, static_box
+from attnbook.widgets.capture import capture
+from attnbook.widgets.page import classic_script, figures_in, script_names, write_assets
+
+# -- scripts --
+
+
+def test_the_export_becomes_a_registration():
+    script = classic_script(
+        "some", "const a = 1;\nexport default { render, math: { a } };\n"
+    )
+    assert script.endswith(
+        'attnbook.register("some", { render, math: { a } });\n})();\n'
+    )
+    assert "export" not in script and '"use strict"' in script
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("const a = 1;", "must end in its one and only export"),
+        (
+            "export const a = 1;\nexport default { a };",
+            "must end in its one and only export",
+        ),
+        ("import { a } from './a.js';\nexport default { a };", "some.js has an import"),
+    ],
+)
+def test_a_module_that_cannot_become_a_script_is_an_error(source, message):
+    with pytest.raises(ValueError, match=message):
+        classic_script("some", source)
+
+
+def test_scripts_are_written_for_every_figure(tmp_path):
+    files = write_assets(tmp_path / "a" / "b")
+    assert {"host.js", "figures.css", "frames.js", "softmax_saturation.js"} <= set(
+        files
+    )
+    assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == files
+    assert (
+        write_assets(tmp_path / "a" / "b") == files
+    )  # a second build writes over the first
+
+
+def test_no_address_outside_the_page_in_any_source():
+    for name in script_names():
+        addresses = set(
+            re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"']*", module_source(name))
+        )
+        assert addresses <= {"http://www.w3.org/2000/svg"}, name
+
+
+def test_figures_are_found_in_a_page():
+    boxes = [
+        static_box(name, {}, "words", "data:,") for name in ("b_two", "a_one", "b_two")
+    ]
+    assert figures_in("<p>".join(boxes)) == ["b_two", "a_one"]
+    assert figures_in("<p>no figure</p>") == []
+
+
+# -- the host script --
+
+
+def test_two_figures_on_a_page_live_apart(open_html):
+    page = open_html(SaturationFigure(d=64).to_html() + SaturationFigure(d=4).to_html())
+    assert page.page.locator(".attnbook-figure.ab-live").count() == 2
+    page.page.locator("input[type=range]").first.fill("0")
+    page.settle()
+    values = page.page.evaluate(
+        "[...document.querySelectorAll('.attnbook-figure')].map((b) => b.abModel.get('d'))"
+    )
+    assert values == [4, 4]
+    ids = page.page.evaluate("[...document.querySelectorAll('[id]')].map((n) => n.id)")
+    assert len(ids) == len(set(ids)) > 4
+
+
+def test_without_javascript_the_picture_is_there(open_html):
+    page = open_html(SaturationFigure().to_html(), javascript=False)
+    image = page.page.locator(".attnbook-figure > img")
+    assert image.is_visible() and image.bounding_box()["height"] > 200
+    assert image.get_attribute("alt").startswith("Left, a histogram")
+
+
+def test_with_a_broken_state_the_picture_stays(open_html):
+    page = open_html(
+        static_box("softmax_saturation", {}, "words", "data:,").replace("{}", "{")
+    )
+    assert not page.live and page.page.locator(".ab-card").count() == 0
+    (problem,) = page.problems
+    page.problems.clear()
+    assert "The figure softmax_saturation stays a picture" in problem
+
+
+def test_without_its_script_the_picture_stays(open_html):
+    page = open_html(SaturationFigure().to_html(), scripts=["host"])
+    assert not page.live
+    assert page.page.locator(".attnbook-figure > img").is_visible()
+
+
+def test_the_living_figure_hides_its_picture(open_figure):
+    page = open_figure(SaturationFigure())
+    assert page.live and not page.page.locator(".attnbook-figure > img").is_visible()
+
+
+HOST = """
+function render({ model, el }) {
+  const heard = [];
+  const note = (...args) => heard.push(args.length);
+  model.on("change:a change:b", note);
+  model.on("change", () => heard.push("any"));
+  el.append("probe");
+  globalThis.probe = { model, heard, note };
+}
+export default { render };
+"""
+
+
+def test_the_hosts_model_behaves_like_jupyterlabs(open_module):
+    page = open_module(HOST, {"a": 1, "b": [1, 2]}).page
+    heard = "probe.heard.splice(0)"
+    assert page.evaluate(f"(probe.model.set('a', 2), {heard})") == [2, "any"]
+    assert (
+        page.evaluate(f"(probe.model.set('b', [1, 2]), {heard})") == []
+    )  # equal is not a change
+    assert page.evaluate(
+        f"(probe.model.off('change:a', probe.note), probe.model.set('a', 3), {heard})"
+    ) == ["any"]
+    assert (
+        page.evaluate(
+            f"(probe.model.off(), probe.model.set('b', []), probe.model.save_changes(), {heard})"
+        )
+        == []
+    )
+    assert page.evaluate("[probe.model.get('a'), probe.model.get('none')]") == [3, None]
+
+
+# -- the book's build --
+
+
+@pytest.fixture(scope="module")
+def small_book(tmp_path_factory):
+    """A book of two pages, one of them with a figure, built with warnings as errors."""
+    folder = tmp_path_factory.mktemp("book")
+    (folder / "conf.py").write_text(
+        'extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\nhtml_favicon = "f.svg"\n'
+    )
+    (folder / "f.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    figure = (
+        '```{live-figure} softmax_saturation\n:state: {"d": 256, "scaled": true}\n```\n'
+    )
+    (folder / "index.md").write_text(
+        f"# With\n\n{figure}\n```{{toctree}}\nplain\n```\n"
+    )
+    (folder / "plain.md").write_text("# Without\n\nNo figure.\n")
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def build(folder):
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "-q",
+        "-b",
+        "html",
+        str(folder),
+        str(folder / "out"),
+    ]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_a_page_gets_the_scripts_of_its_figures_only(small_book):
+    with_figure = (small_book / "out" / "index.html").read_text()
+    scripts = re.findall(r'src="_static/attnbook/(\w+)\.js', with_figure)
+    assert scripts == ["host", "softmax_saturation"]
+    assert "_static/attnbook/figures.css" in with_figure
+    assert "attnbook" not in (small_book / "out" / "plain.html").read_text()
+
+
+def test_the_built_figure_is_alive_with_the_state_it_was_given(small_book, browser):
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto((small_book / "out" / "index.html").as_uri())
+    page.wait_for_selector(".attnbook-figure.ab-live", timeout=5000)
+    assert page.locator('output[data-value="d"]').inner_text() == "256"
+    assert page.locator("input[type=checkbox]").is_checked()
+    context.close()
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        ("```{live-figure} nothing\n```", "no figure is called 'nothing'"),
+        (
+            '```{live-figure} softmax_saturation\n:state: {"d": 1}\n```',
+            "a whole number from 4 to 768; got 1",
+        ),
+        (
+            "```{live-figure} softmax_saturation\n:state: {d}\n```",
+            "live-figure: Expecting property name",
+        ),
+    ],
+)
+def test_a_wrong_directive_stops_the_build(tmp_path, directive, message):
+    (tmp_path / "conf.py").write_text(
+        'extensions = ["myst_parser", "attnbook.widgets.page"]\nhtml_theme = "basic"\n'
+    )
+    (tmp_path / "index.md").write_text(f"# Page\n\n{directive}\n")
+    done = build(tmp_path)
+    assert done.returncode != 0
+    assert re.search(message, done.stderr)
+
+
+# -- the stored pictures --
+
+
+@pytest.mark.parametrize(
+    "module", [n for n in widgets.FIGURES.values() if n != "train_width"]
+)
+def test_the_stored_picture_is_that_of_the_present_code(browser, module):
+    """If this fails: python -m attnbook.widgets.capture, and look at what has changed."""
+    stored = (HERE / f"{module}.svg").read_text("utf-8")
+    assert normal(capture(browser, module)) == normal(stored)
+
+
+def normal(svg):
+    """The drawing without its last digit: browsers differ in it."""
+    return re.sub(r"-?\d+\.\d+", lambda m: f"{float(m.group()):.0f}", svg)
+
+
+def test_states_survive_the_way_into_the_page(open_html):
+    state = {"text": "</script> é 中", "list": [1.5, None, True], "nested": {"a": [{}]}}
+    page = open_html(static_box("unknown", state, "words", "data:,"), scripts=["host"])
+    text = page.page.evaluate(
+        "document.querySelector('script[type=\"application/json\"]').textContent"
+    )
+    assert json.loads(text) == state

@@ -1,0 +1,352 @@
+"""The figure of score functions: its mathematics and counts against the package, moved by mouse and keyboard."""
+
+import math
+
+import pytest
+import torch
+from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attnbook import attention, scores
+from attnbook.widgets import ScoreFunctionsFigure
+from attnbook.widgets.score_functions import SCORES, drawn_weights, score_costs
+
+WORDS = {
+    "dot": "dot product  q·k",
+    "scaled_dot": "scaled dot  q·k/√d",
+    "multiplicative": "multiplicative  qᵀMk",
+    "additive": "additive  w_vᵀ tanh(W_q q + W_k k)",
+    "gaussian": "Gaussian  −½‖q−k‖²",
+}
+
+FONT_SIZES = "[...document.querySelectorAll('svg text')].map((t) => parseFloat(getComputedStyle(t).fontSize))"
+OVER_THE_EDGE = """[...document.querySelectorAll('svg text, select, pre, button')].filter((node) => {
+  const [a, b] = [node, node.closest('.ab-card')].map((n) => n.getBoundingClientRect());
+  return a.left < b.left || a.right > b.right;
+}).map((node) => node.textContent)"""
+
+
+def table(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def by_package(name, query, key, parameters):
+    """The package's score of one query (D,) for keys (S, D)."""
+    q, k = query[None], key
+    if name == "multiplicative":
+        return scores.multiplicative_score(q, k, parameters["weight"])[0]
+    if name == "additive":
+        return scores.additive_score(q, k, parameters["W_q"], parameters["W_k"], parameters["w_v"])[0]
+    return getattr(scores, f"{name}_score")(q, k)[0]
+
+
+def shown(page, name):
+    """The four numbers written in the drawing for the four keys."""
+    texts = [page.page.locator(f'[data-cell="{name}-{j}"]').text_content() for j in range(1, 5)]
+    return [float(text.split()[-1].replace("−", "-")) for text in texts]
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(ScoreFunctionsFigure())
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_equal_the_package(page, name):
+    generator = torch.Generator().manual_seed(5)
+    for d, h, num_keys in ((2, 3, 4), (5, 7, 11)):
+        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)  # noqa: E731
+        query, key = draw(d), draw(num_keys, d)
+        parameters = {"weight": draw(d, d), "W_q": draw(h, d), "W_k": draw(h, d), "w_v": draw(h)}
+        lists = {what: tensor.tolist() for what, tensor in parameters.items()}
+        got = table(page.math("scoreAll", name, query.tolist(), key.tolist(), lists))
+        assert_close(got, by_package(name, query, key, parameters), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_what_is_shown_is_what_the_package_computes(page, name):
+    figure = ScoreFunctionsFigure()
+    page.choose("score", WORDS[name])
+    assert page.state("score") == name
+    parameters = {what: table(value) for what, value in drawn_weights(1).items()}
+    expected = by_package(name, table(figure.query), table(figure.key), parameters)
+    weights = expected.softmax(-1).tolist()
+    assert [page.read(f"weight_{j}") for j in range(1, 5)] == pytest.approx(weights, abs=1e-12)
+    assert shown(page, "weight") == pytest.approx(weights, abs=0.0006)
+    assert shown(page, "score") == pytest.approx(expected.tolist(), abs=0.006)
+
+
+def test_dot_and_gaussian_differ_by_the_norms_of_the_keys(page):
+    figure = ScoreFunctionsFigure()
+    query, key = table(figure.query)[None], table(figure.key)
+    dots, gaussians = (f(query, key).softmax(-1)[0] for f in (scores.dot_score, scores.gaussian_score))
+    assert page.read("difference") == pytest.approx((dots - gaussians).abs().max().item(), abs=1e-12)
+    assert page.read("difference") > 0.1
+    assert shown(page, "dot") == pytest.approx(dots.tolist(), abs=0.0006)
+    assert shown(page, "gaussian") == pytest.approx(gaussians.tolist(), abs=0.0006)
+    assert shown(page, "norm") == pytest.approx((-(key**2).sum(-1) / 2).tolist(), abs=0.006)
+
+
+def test_on_a_circle_they_coincide(page):
+    page.tick("on_circle")
+    assert page.read("difference") < 1e-12
+    assert shown(page, "dot") == shown(page, "gaussian")
+    assert max(shown(page, "dot")) > 0.5  # not the trivial agreement of four equal weights
+    for _ in range(3):
+        page.drag("query", -35, 50)
+        assert page.read("difference") < 1e-12
+    page.tick("on_circle", on=False)
+    assert page.read("difference") > 0.01
+
+
+def test_the_circle_keeps_directions(page):
+    keys = [[1.0, 1.0], [-2.0, 0.0], [0.3, -0.4], [0.0, 0.0]]
+    moved = page.math("onCircle", keys, 2)
+    assert [math.hypot(*k) for k in moved] == pytest.approx([2] * 4)
+    assert moved[1] == pytest.approx([-2, 0])
+    assert moved[2] == pytest.approx([1.2, -1.6])
+
+
+def test_the_query_moves_by_mouse(page):
+    width = page.page.evaluate("document.querySelector('.ab-stage svg').getBoundingClientRect().width")
+    unit = (width - 54) / 6  # the plane is 6 wide; 44 and 10 pixels are the margins
+    page.drag("query", -unit, unit / 2)
+    assert page.state("query") == pytest.approx([0.5, 0.5], abs=0.02)
+    page.drag("query", 5000, 5000)
+    assert page.state("query") == [3, -3]
+
+
+def test_query_and_keys_move_by_keyboard(page):
+    page.press("query", "ArrowRight", "ArrowUp", "Shift+ArrowUp")
+    assert page.state("query") == pytest.approx([1.6, 1.6])
+    before = page.read("weight_3")
+    page.press("key3", *["Shift+ArrowRight"] * 6)
+    assert page.state("key")[2] == pytest.approx([1.8, 0.8])
+    assert page.read("weight_3") > before
+    words = page.handle("key3").get_attribute("aria-valuetext")
+    assert words.startswith("1.80, 0.80: score ")
+
+
+def test_a_key_on_the_circle_stays_on_it(page):
+    page.tick("on_circle")
+    page.press("key1", *["ArrowDown"] * 4)
+    assert math.hypot(*page.state("key")[0]) == pytest.approx(2)
+    page.drag("key2", -120, 30)
+    assert math.hypot(*page.state("key")[1]) == pytest.approx(2)
+
+
+def test_a_query_of_zero_scores_zero_everywhere(page):
+    page.set(query=[0, 0])
+    assert [page.read(f"weight_{j}") for j in range(1, 5)] == [0.25] * 4
+    assert page.page.locator('[data-level="0"]').count() == 0
+
+
+def test_pieces_are_joined_into_lines(page):
+    pieces = [[[0, 0], [1, 0]], [[2, 1], [2, 2]], [[2, 0], [1, 0]], [[2, 0], [2, 1]], [[5, 5], [6, 6]]]
+    lines = page.math("joinPieces", pieces)
+    assert sorted(min(line, line[::-1]) for line in lines) == [
+        [[0, 0], [1, 0], [2, 0], [2, 1], [2, 2]],
+        [[5, 5], [6, 6]],
+    ]
+
+
+@pytest.mark.parametrize("name", ["dot", "multiplicative", "additive"])
+def test_the_zero_level_lies_where_the_score_is_zero(page, name):
+    parameters = drawn_weights(1)
+    query = [1.5, 1.0]
+    field = page.math("sampleScores", name, query, parameters)
+    pieces = page.math("region", field["axis"], field["axis"], field["values"], 0, 1)["pieces"]
+    ends = [end for piece in pieces for end in piece]
+    assert len(ends) > 40
+    tensors = {what: table(value) for what, value in parameters.items()}
+    off = by_package(name, table(query), table(ends), tensors).abs().max().item()
+    assert off < (1e-9 if name != "additive" else 0.02)  # a curve between grid points is not quite straight
+
+
+def test_level_regions_have_the_right_area(page):
+    def area(name, query, level, sign):
+        field = page.math("sampleScores", name, query, {})
+        total = 0
+        for shape in page.math("region", field["axis"], field["axis"], field["values"], level, sign)["areas"]:
+            pairs = zip(shape, shape[1:] + shape[:1], strict=True)
+            total += abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairs)) / 2
+        return total
+
+    assert area("dot", [1.0, 2.0], 0, 1) == pytest.approx(18)  # half of 6 × 6
+    assert area("dot", [1.0, 2.0], 0, -1) == pytest.approx(18)
+    assert area("gaussian", [0.2, -0.3], -2, 1) == pytest.approx(4 * math.pi, rel=0.01)  # a disc of radius 2
+    assert area("gaussian", [0.2, -0.3], -2, -1) == pytest.approx(36 - 4 * math.pi, rel=0.01)
+
+
+class Counter(TorchDispatchMode):
+    """Counts what torch really does: multiply-adds in products, other operations, tanh, the largest result."""
+
+    def __init__(self):
+        super().__init__()
+        self.products = self.elementwise = self.tanh = self.largest = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        if name in ("mm", "bmm", "mv"):
+            self.products += out.numel() * args[0].shape[-1]
+        elif name in ("add", "sub", "mul", "div"):
+            self.elementwise += out.numel()
+        elif name == "tanh":
+            self.tanh += out.numel()
+        self.largest = max(self.largest, out.numel())
+        return out
+
+
+def through_norms(query, key):
+    """The Gaussian score as it is counted: q·k − ½‖q‖² − ½‖k‖²."""
+    half = [0.5 * (x.unsqueeze(1) @ x.unsqueeze(2)).flatten() for x in (query, key)]
+    return query @ key.T - half[0][:, None] - half[1]
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_counts_equal_what_torch_does(name):
+    d, h, num_queries, num_keys = 3, 5, 11, 13
+    draw = torch.Generator().manual_seed(0)
+    query, key, weight, W_q, W_k, w_v = (
+        torch.randn(*shape, generator=draw, dtype=torch.float64)
+        for shape in ((num_queries, d), (num_keys, d), (d, d), (h, d), (h, d), (h,))
+    )
+    arguments = {"multiplicative": (weight,), "additive": (W_q, W_k, w_v)}.get(name, ())
+    function = through_norms if name == "gaussian" else getattr(scores, f"{name}_score")
+    with Counter() as counter:
+        out = function(query, key, *arguments)
+    assert_close(out, getattr(scores, f"{name}_score")(query, key, *arguments))
+    costs = score_costs(name, d, h, num_queries, num_keys)
+    assert costs["products"] == counter.products
+    assert costs["elementwise"] == counter.elementwise
+    assert costs["tanh"] == counter.tanh
+    assert costs["largest"] == counter.largest
+    assert costs["multiply_adds"] == costs["products"] + costs["elementwise"]
+
+
+def test_parameters_equal_those_of_the_layers():
+    def count(layer):
+        return sum(p.numel() for p in layer.parameters())
+
+    assert score_costs("additive", 7, 5, 2, 3)["parameters"] == count(attention.AdditiveAttention(7, 7, 5))
+    assert score_costs("multiplicative", 7, 5, 2, 3)["parameters"] == count(
+        attention.MultiplicativeAttention(7, 7)
+    )
+    assert score_costs("scaled_dot", 7, 5, 2, 3)["parameters"] == count(attention.DotProductAttention()) == 0
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_counts_in_the_browser_equal_python(page, name):
+    for d, h, num_queries, num_keys in (
+        (64, 64, 64, 64),
+        (7, 11, 13, 17),
+        (4096, 4096, 4096, 4096),
+        (1, 1, 1, 1),
+    ):
+        sizes = {"d": d, "h": h, "num_queries": num_queries, "num_keys": num_keys}
+        assert page.math("cost", name, sizes) == score_costs(name, d, h, num_queries, num_keys)
+
+
+def test_the_cost_sliders(page):
+    page.choose("score", WORDS["additive"])
+    page.slide("d", 9)  # 2⁹
+    page.slide("h", 5)
+    page.press("num_queries", "ArrowRight", "ArrowRight")
+    assert [page.state(name) for name in ("d", "h", "num_queries", "num_keys")] == [512, 32, 256, 64]
+    expected = score_costs("additive", 512, 32, 256, 64)
+    for name in ("multiply_adds", "parameters", "tanh", "largest"):
+        assert page.read(name) == expected[name]
+    plain = score_costs("dot", 512, 32, 256, 64)
+    assert page.read("ratio") == pytest.approx(expected["multiply_adds"] / plain["multiply_adds"])
+    cell = page.page.locator('[data-cell="additive-largest"]')
+    assert int(cell.get_attribute("data-count")) == 256 * 64 * 32
+    assert cell.text_content() == "524 k"
+
+
+def test_either_can_be_cheaper():
+    def ratio(*sizes):
+        return score_costs("additive", *sizes)["multiply_adds"] / score_costs("dot", *sizes)["multiply_adds"]
+
+    assert ratio(64, 64, 64, 64) == 4
+    assert ratio(512, 64, 512, 512) < 1
+    additive, plain = (score_costs(name, 512, 64, 512, 512) for name in ("additive", "dot"))
+    assert additive["largest"] == 64 * plain["largest"]
+
+
+def test_reset_restores_everything(page):
+    first = {name: page.state(name) for name in ScoreFunctionsFigure().state()}
+    page.drag("query", -50, 20)
+    page.press("key2", "ArrowLeft")
+    page.tick("on_circle")
+    page.choose("score", WORDS["gaussian"])
+    page.slide("num_keys", 0)
+    page.reset()
+    assert {name: page.state(name) for name in first} == first
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_it_fits_on_a_phone(open_figure, name):
+    page = open_figure(ScoreFunctionsFigure(score=name, query=[3, 3]), width=390)
+    assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert min(page.page.evaluate(FONT_SIZES)) >= 12
+    assert page.page.evaluate(OVER_THE_EDGE) == []
+
+
+def test_weights_are_seeded_and_can_be_given():
+    assert (
+        ScoreFunctionsFigure(seed=3).W_q
+        == ScoreFunctionsFigure(seed=3).W_q
+        != ScoreFunctionsFigure(seed=4).W_q
+    )
+    figure = ScoreFunctionsFigure(weight=torch.eye(2), W_q=[[1, 0]], W_k=[[0, 1]], w_v=[2])
+    assert (figure.weight, figure.W_q, figure.w_v) == ([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]], [2.0])
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"score": "cosine"}, ValueError, "one of 'dot', 'scaled_dot'"),
+        ({"query": 3}, TypeError, r"the query \[x, y\], numbers from -3 to 3; got 3"),
+        ({"query": [1, 2, 3]}, ValueError, r"the query \[x, y\]"),
+        ({"query": [1, "2"]}, TypeError, "the query"),
+        ({"query": [1, 4]}, ValueError, "one of them is 4"),
+        ({"query": [1, float("nan")]}, ValueError, "one of them is nan"),
+        ({"key": [[1, 1]] * 3}, ValueError, "four keys"),
+        ({"key": [[1, 1, 1]] * 4}, ValueError, "four keys"),
+        ({"on_circle": "yes"}, TypeError, "True or False"),
+        ({"radius": 0}, ValueError, "from 0.5 to 3.0"),
+        ({"d": 0}, ValueError, "the size of queries and keys"),
+        ({"h": 2.5}, ValueError, "whole number"),
+        ({"num_keys": 5000}, ValueError, "from 1 to 4096"),
+        ({"weight": [[1, 2]]}, ValueError, r"matrix M \(2, 2\)"),
+        ({"W_q": []}, ValueError, r"matrix W_q \(h, 2\)"),
+        ({"w_v": [1, 2]}, ValueError, "share one hidden size h; W_q has 3, W_k has 3, w_v has 2"),
+        ({"seed": -1}, ValueError, "seed must be a whole number"),
+        ({"temperature": 2}, TypeError, "has no temperature"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        ScoreFunctionsFigure(**traits)
+
+
+def test_traits_are_checked_when_set_later():
+    figure = ScoreFunctionsFigure()
+    with pytest.raises(ValueError, match="make a new figure for another hidden size"):
+        figure.w_v = [1.0, 2.0]
+    with pytest.raises(ValueError, match="four keys"):
+        figure.key = [[0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"), [((0, 1, 1, 1), "d must be"), ((1, 1, 2.5, 1), "num_queries must be")]
+)
+def test_bad_sizes_are_named(sizes, says):
+    with pytest.raises(ValueError, match=says):
+        score_costs("dot", *sizes)
+
+
+def test_an_unknown_score_is_named():
+    with pytest.raises(ValueError, match="one of dot, scaled_dot, .*; got 'cosine'"):
+        score_costs("cosine", 1, 1, 1, 1)

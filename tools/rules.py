@@ -1,0 +1,272 @@
+"""What every chapter must keep to, as functions that return the list of what is wrong.
+
+The tests run them on all chapters; `make chapter` prints what they find, so that an author sees it at once.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from chapter import CELL_METADATA, ROOT, ChapterError, check_outputs, notebook_path, read_twin, twin_path
+
+LONGEST_CELL = 24  # lines
+SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not only that it is a plot
+CLOSING_SECTIONS = ("What we found", "Exercises", "Further reading")
+HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$", re.MULTILINE)
+FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def is_chapter(name: str) -> bool:
+    """Whether a notebook is a numbered chapter; appendices need no exercises and no question."""
+    return re.match(r"\d\d-", name) is not None
+
+
+def code_cells(notebook) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def parsed(cell) -> ast.Module:
+    """The syntax tree of a code cell; notebook magics and shell lines become `pass`."""
+    return ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE))
+
+
+def calls(cell, function: str) -> list[ast.Call]:
+    """Calls of a function by its plain name in a code cell."""
+    return [
+        node
+        for node in ast.walk(parsed(cell))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+    ]
+
+
+def first_arguments(notebook, function: str) -> list[str]:
+    """The text constants with which a function is called, in reading order."""
+    return [
+        call.args[0].value
+        for cell in code_cells(notebook)
+        for call in calls(cell, function)
+        if call.args and isinstance(call.args[0], ast.Constant)
+    ]
+
+
+def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
+    """Names of the package's public functions and classes, with the module each one stands in.
+
+    The insides of `exercises` are left out: they are no part of what the book teaches.
+    """
+    # the loop versions first, so that where both have a name the real one is said
+    paths = sorted(package.rglob("*.py"), key=lambda path: path.name != "naive.py")
+    return {
+        node.name: path.relative_to(package).as_posix()
+        for path in paths
+        for node in ast.parse(path.read_text("utf-8")).body
+        if path.parent == package or path.name == "__init__.py" or "exercises" not in path.parts
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    }
+
+
+# --- the rules ------------------------------------------------------------------------------------------------
+
+
+def wrong_execution_counts(notebook) -> list[str]:
+    """A cell that was never executed would pass nbval, so the counts must run 1..n without a gap."""
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    if counts == list(range(1, len(counts) + 1)):
+        return []
+    return [f"execution counts are {counts}, not 1..{len(counts)}: the outputs are not those of one clean run"]
+
+
+def twin_differences(notebook, twin) -> list[str]:
+    """The notebook's cells against those of its text twin."""
+
+    def content(cell):
+        return cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}
+
+    ours, theirs = list(map(content, notebook.cells)), list(map(content, twin.cells))
+    problems = [
+        f"cell {number} differs from the text twin, which has {b[1][:60]!r}"
+        for number, (a, b) in enumerate(zip(ours, theirs, strict=False), 1)
+        if a != b
+    ]
+    if len(ours) != len(theirs):
+        problems.append(f"the notebook has {len(ours)} cells, its text twin {len(theirs)}")
+    return problems
+
+
+def twin_header(twin) -> list[str]:
+    """`formats` in the header would overrule jupytext.toml, and JupyterLab could not save the notebook."""
+    if "formats" in twin.metadata.get("jupytext", {}):
+        return ["the text twin's header has a line `formats: …`; remove it, jupytext.toml says it for all"]
+    return []
+
+
+def long_cells(notebook) -> list[str]:
+    """A code cell is one idea."""
+    lengths = [len(cell.source.splitlines()) for cell in code_cells(notebook)]
+    return [
+        f"code cell {number} has {length} lines; at most {LONGEST_CELL}"
+        for number, length in enumerate(lengths, 1)
+        if length > LONGEST_CELL
+    ]
+
+
+def redefinitions(notebook, names: dict[str, str]) -> list[str]:
+    """A chapter derives in bare expressions and shows the package: it defines nothing a second time."""
+    problems = []
+    for number, cell in enumerate(code_cells(notebook), 1):
+        for node in ast.walk(parsed(cell)):
+            defined = []
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                defined = [node.name]
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+                defined = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            problems += [
+                f"code cell {number} defines {name}, which attnbook/{names[name]} defines; import or rename it"
+                for name in defined
+                if name in names
+            ]
+    return problems
+
+
+def missing_alt_texts(notebook) -> list[str]:
+    """Every picture says in words what it shows."""
+    problems = []
+    for number, cell in enumerate(code_cells(notebook), 1):
+        data = [output.get("data", {}) for output in cell.outputs]
+        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        if any(mime.startswith("image/") for mimes in data for mime in mimes) and len(alt) < SHORTEST_ALT:
+            problems.append(f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …")
+        for image in re.findall(r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)):
+            found = re.search(r'\balt="([^"]*)"', image)
+            if found is None or len(found.group(1)) < SHORTEST_ALT:
+                problems.append(f"code cell {number} puts out an <img> without alt text")
+    for number, cell in enumerate(notebook.cells, 1):
+        if cell.cell_type == "markdown":
+            text = cell.source
+            bare = re.findall(r"!\[\s*\]\(", text)
+            bare += [b for b in re.findall(r"^`{3,}\{(?:image|figure)\}.*?^`{3,}", text, re.M | re.S) if ":alt:" not in b]
+            if bare:
+                problems.append(f"cell {number} shows a picture without alt text")
+    return problems
+
+
+def wrong_order(notebook) -> list[str]:
+    """Label and title; a question and what the reader will be able to do; sections; the three closing ones."""
+    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    prose = FENCE.sub("", text)
+    problems = []
+    if not re.match(r"\(ch-[a-z0-9-]+\)=\n+# \S", text):
+        problems.append("it must begin with a label `(ch-…)=` and the title `# …`")
+    opening = re.split(r"^## ", prose, maxsplit=1, flags=re.MULTILINE)[0]
+    if "?" not in opening:
+        problems.append("the opening, before the first section, asks no question")
+    if not re.search(r"\b(you (will|can)|you[’']ll)\b", opening, re.IGNORECASE):
+        problems.append("the opening does not say what the reader will be able to do (`you will …`, `you can …`)")
+    sections = [title for marks, title in HEADING.findall(prose) if len(marks) == 2]
+    if tuple(sections[-3:]) != CLOSING_SECTIONS:
+        problems.append(f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-3:]}")
+    elif len(sections) < 5:
+        problems.append(f"there are only {len(sections) - 3} sections before What we found")
+    elif not re.search(r"\{cite", text[text.rindex("## Further reading") :]):
+        problems.append("Further reading cites nothing; use {cite:t}`key`")
+    return problems + _misplaced_findings(notebook)
+
+
+def _misplaced_findings(notebook) -> list[str]:
+    section, last_claim, found = "", 0, []
+    for number, cell in enumerate(notebook.cells, 1):
+        if cell.cell_type == "markdown":
+            for marks, title in HEADING.findall(FENCE.sub("", cell.source)):
+                section = title if len(marks) == 2 else section
+        elif cell.source.strip():
+            last_claim = number if calls(cell, "claim") else last_claim
+            found += [(number, section)] * len(calls(cell, "what_we_found"))
+    if [where for _, where in found] != ["What we found"]:
+        return ["exactly one cell must call what_we_found(), in the section What we found"]
+    return ["a claim after what_we_found() is missing from its list"] if last_claim > found[0][0] else []
+
+
+def unproven_claims(notebook) -> list[str]:
+    """A cell that claims has printed its claims: each begins a line with ✓."""
+    problems, total = [], 0
+    for number, cell in enumerate(code_cells(notebook), 1):
+        wanted = len(calls(cell, "claim"))
+        printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+        ticks = len(re.findall(r"^✓ \S", printed, re.MULTILINE))
+        total += wanted
+        if ticks < wanted:
+            problems.append(f"code cell {number} claims {wanted} things and shows {ticks} ✓")
+    return problems if total else ["there is not one claim in it"]
+
+
+def unwanted_tags(notebook) -> list[str]:
+    """Nothing may switch off the comparison of a whole cell, except what says so and is still executed."""
+    problems = []
+    for number, cell in enumerate(code_cells(notebook), 1):
+        for tag in {"nbval-skip", "raises-exception", "skip-execution"} & set(cell.metadata.get("tags", [])):
+            problems.append(f"code cell {number} has the tag {tag}: it would not be tested")
+        if re.search(r"^\s*#\s*(NBVAL_|PYTEST_VALIDATE)", cell.source, re.MULTILINE):
+            problems.append(f"code cell {number} steers nbval by a comment; use a tag")
+    return problems
+
+
+def wrong_exercises(notebook, registered: set[str]) -> list[str]:
+    """Every exercise block is a registered exercise with its check and hints, in this order, and no other."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    blocks = re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n(?:[^\n]*\n)*?:label:\s*(\S+)", text, re.MULTILINE)
+    wanted = [label.removeprefix("ex-") for label in blocks]
+    problems = [f"the exercise label {label} must begin with ex-" for label in blocks if not label.startswith("ex-")]
+    problems += [f"ex-{name} is not registered in attnbook.exercises" for name in wanted if name not in registered]
+    for function in ("check", "hints"):
+        if (used := first_arguments(notebook, function)) != wanted:
+            problems.append(f"the exercises are {wanted}, but {function}() is called for {used}")
+    if wanted and not any(calls(cell, "progress") for cell in code_cells(notebook)):
+        problems.append("no cell shows progress()")
+    return problems if wanted else [*problems, "there is no exercise in it"]
+
+
+# --- all of them ----------------------------------------------------------------------------------------------
+
+
+def registered_exercises() -> set[str]:
+    """Names of the exercises that the package can check."""
+    from attnbook import exercises
+
+    return set(exercises.names())
+
+
+def problems_of(name: str, root: Path = ROOT) -> list[str]:
+    """Everything that is wrong with one chapter, as sentences."""
+    if not notebook_path(name, root).exists():
+        return [f"there is no chapters/{name}.ipynb; run make chapter NAME={name}"]
+    if not twin_path(name, root).exists():
+        return [f"there is no chapters/text/{name}.md: the notebook has no text twin"]
+    notebook = nbformat.read(notebook_path(name, root), as_version=4)
+    twin = read_twin(twin_path(name, root))
+    problems = [
+        *wrong_execution_counts(notebook),
+        *twin_differences(notebook, twin),
+        *twin_header(twin),
+        *long_cells(notebook),
+        *redefinitions(notebook, package_names()),
+        *missing_alt_texts(notebook),
+        *unwanted_tags(notebook),
+    ]
+    if is_chapter(name):
+        problems += wrong_order(notebook) + unproven_claims(notebook)
+        problems += wrong_exercises(notebook, registered_exercises())
+    try:
+        check_outputs(notebook, name, root)
+    except ChapterError as error:
+        problems.append(str(error))
+    return problems
+
+
+def report(name: str) -> None:
+    """Print what is wrong with a chapter, for its author."""
+    for problem in problems_of(name):
+        print(f"  still to do in {name}: {problem}", file=sys.stderr)
