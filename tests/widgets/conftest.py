@@ -117,9 +117,13 @@ class FigurePage:
     def math(self, name, *arguments):
         """Calls a function of the module's `math` with JSON-able arguments."""
         return self.page.evaluate(
-            "([name, args]) => { const [w] = Object.values(attnbook.widgets); return plain(w.math[name](...args));"
-            "function plain(v) { return ArrayBuffer.isView(v) ? Array.from(v) : Array.isArray(v) ? v.map(plain)"
-            " : v && typeof v === 'object' ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, plain(x)])) : v; } }",
+            """([name, args]) => {
+              const [widget] = Object.values(attnbook.widgets);
+              const pairs = (v) => Object.fromEntries(Object.entries(v).map(([k, x]) => [k, plain(x)]));
+              const plain = (v) => Array.isArray(v) || ArrayBuffer.isView(v) ? Array.from(v, plain)
+                : v && typeof v === "object" ? pairs(v) : v;
+              return plain(widget.math[name](...args));
+            }""",
             [name, list(arguments)],
         )
 
@@ -133,7 +137,10 @@ class FigurePage:
     def set(self, **traits):
         """Sets traits from outside, as a kernel would."""
         self.page.evaluate(
-            "(t) => Object.entries(t).forEach(([n, v]) => document.querySelector('.attnbook-figure').abModel.set(n, v))",
+            """(traits) => {
+              const model = document.querySelector(".attnbook-figure").abModel;
+              Object.entries(traits).forEach(([name, value]) => model.set(name, value));
+            }""",
             traits,
         )
         self.settle()
