@@ -40,13 +40,17 @@ def run_tests(package_root: str, arguments: list[str], log: Path) -> int:
 def main(jobs_file: str) -> None:
     """Run all jobs of a file: {"package_root": …, "jobs": [{"file", "text", "tests"}, …]}."""
     sys.dont_write_bytecode = True  # a stale .pyc in the copy would hide a change
-    # Imported before forking, so that no child pays for it; attnbook itself must not be.
-    import hypothesis.strategies  # noqa: F401
+    # Imported and used once before forking, so that no child pays for it; attnbook itself must not be.
     import pytest  # noqa: F401
     import torch
+    from hypothesis import given, settings
+    from hypothesis import strategies as st
 
+    settings(max_examples=5, database=None, derandomize=True)(
+        given(st.lists(st.floats(-1, 1), min_size=1), st.integers(1, 9), st.sampled_from("ab"))(lambda a, b, c: None)
+    )()
     torch.set_num_threads(1)
-    torch.softmax(torch.ones(2, requires_grad=True), 0).sum().backward()
+    torch.autograd.gradcheck(lambda x: (x @ x.T).softmax(-1), torch.eye(2, dtype=torch.float64).requires_grad_())
     assert "attnbook" not in sys.modules
 
     plan = json.loads(Path(jobs_file).read_text("utf-8"))

@@ -60,9 +60,7 @@ def test_no_two_mistakes_share_a_message(exercise):
     assert len(written) == len(set(written)), "two mistakes of one exercise have the same name"
 
 
-@pytest.mark.parametrize(
-    ("exercise", "mistake"), [(e, m) for e, m in KNOWN if m.says], ids=known_id
-)
+@pytest.mark.parametrize(("exercise", "mistake"), [(e, m) for e, m in KNOWN if m.says], ids=known_id)
 def test_a_mistake_shows_on_its_own_example(exercise, mistake):
     """Else its message would show numbers of another, less readable probe."""
     arguments = (mistake.example or exercise.example)()
@@ -83,9 +81,7 @@ def test_a_right_answer_in_another_style_is_accepted(name, function):
     assert verdict, verdict
 
 
-@pytest.mark.parametrize(
-    ("name", "diagnosis", "function"), WRONG, ids=lambda x: getattr(x, "__name__", None)
-)
+@pytest.mark.parametrize(("name", "diagnosis", "function"), WRONG, ids=lambda x: getattr(x, "__name__", None))
 def test_a_readers_wrong_answer_hears_its_diagnosis(name, diagnosis, function):
     verdict = judge(name, function)
     assert verdict.status == "wrong"
@@ -114,7 +110,7 @@ def test_every_message_is_filled_in_and_has_something_specific(verdicts):
         assert "{" not in text.replace("{exercise", ""), text
         specific = re.search(r"\d", verdict.says) or "`" in verdict.says
         assert specific, f"neither a number nor a name in: {text}"
-        assert "0x" not in text
+        assert not re.search(r"0x[0-9a-f]{4,}", text)
 
 
 def test_every_message_ends_in_a_question_that_leads_on(verdicts):
@@ -126,7 +122,9 @@ def test_every_message_ends_in_a_question_that_leads_on(verdicts):
 def test_no_message_hands_out_the_solution(verdicts):
     """No line of the solution's code stands in a message (unless it is the reader's own line)."""
     for exercise, verdict in verdicts:
-        lines = [line.split("#")[0].strip().removeprefix("return ") for line in exercise.source().splitlines()[2:]]
+        lines = [
+            line.split("#")[0].strip().removeprefix("return ") for line in exercise.source().splitlines()[2:]
+        ]
         own = re.findall(r"^ {4}.*$|line \d+, `[^`]*`", verdict.says, re.MULTILINE)
         told = verdict.asks + verdict.says
         for piece in own:
@@ -139,7 +137,9 @@ def test_no_message_hands_out_the_solution(verdicts):
 def test_the_text_keeps_to_its_width(verdicts):
     for _, verdict in verdicts:
         prose = [line for line in repr(verdict).splitlines() if not line.startswith("      ")]
-        assert max(map(len, prose)) <= 100 or any(" " not in line.strip() for line in prose if len(line) > 100)
+        assert max(map(len, prose)) <= 100 or any(
+            " " not in line.strip() for line in prose if len(line) > 100
+        )
 
 
 def test_the_same_answer_hears_the_same_words():

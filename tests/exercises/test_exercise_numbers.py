@@ -144,7 +144,9 @@ def test_every_sum_in_a_message_is_right(exercise):
             if not re.search(r"\d\s?[*+/-]\s?\(?-?[\d(]", plain):
                 continue
             decimals = len(right.partition(".")[2])
-            assert round(value_of(plain), decimals) == pytest.approx(float(right.replace("−", "-")), abs=1e-9), text
+            assert round(value_of(plain), decimals) == pytest.approx(
+                float(right.replace("−", "-")), abs=1e-9
+            ), text
 
 
 def test_the_sums_are_found():

@@ -171,6 +171,24 @@ class FigurePage:
         mouse.up()
         self.settle()
 
+    def swipe(self, selector, dx, dy, steps=8):
+        """Puts a finger on an element, moves it by so many CSS pixels and lifts it: it may drag, or scroll the page."""
+        target = self.page.locator(selector)
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        session = self.context.new_cdp_session(self.page)
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        touch = lambda kind, *points: session.send(  # noqa: E731
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]}
+        )
+        touch("touchStart", (x, y))
+        for i in range(1, steps + 1):
+            touch("touchMove", (x + dx * i / steps, y + dy * i / steps))
+            self.settle()
+        touch("touchEnd")
+        self.settle()
+
     def press(self, key, *keys):
         """Focuses a handle (by its key) or a control (by its trait's name) and presses keys."""
         target = self.page.locator(

@@ -215,6 +215,24 @@ def test_a_point_moved_by_mouse(page):
     assert max(page.state("y")) < 6  # it cannot leave the drawing
 
 
+def test_a_point_and_the_query_moved_by_a_finger(open_figure):
+    page = open_figure(KernelRegressionFigure(), width=390)
+    before = page.state("y")
+    page.swipe('circle[data-point="44"]', dx=0, dy=-50)
+    after = page.state("y")
+    assert [j for j in range(50) if after[j] != before[j]] == [44] and after[44] > before[44] + 0.9
+    page.swipe('[data-handle="query"]', dx=60, dy=0)
+    assert page.state("query") > 3.2 and page.page.evaluate("scrollY") == 0
+
+
+def test_beside_the_points_a_finger_scrolls_the_page(open_figure):
+    page = open_figure(KernelRegressionFigure(), width=390)
+    first = {name: page.state(name) for name in ("x", "y", "query")}
+    page.swipe("svg text >> nth=0", dx=0, dy=-80)  # the legend
+    assert page.page.evaluate("scrollY") > 40
+    assert {name: page.state(name) for name in first} == first
+
+
 def test_moved_by_keyboard(page):
     page.press("query", "ArrowRight", "Shift+ArrowRight")
     assert page.state("query") == pytest.approx(2.5 + 0.05 + 0.25)

@@ -160,6 +160,14 @@ def test_keys_and_values_moved_by_mouse(open_figure):
     assert page.state("value")[0][0] == 2.5
 
 
+def test_the_query_moved_by_a_finger(open_figure):
+    page = open_figure(QueryKeyValueFigure(query=[0, 0]), width=390)
+    page.swipe('[data-handle="query"]', dx=30, dy=-40)
+    x, y = page.state("query")
+    assert x / y == pytest.approx(30 / 40, rel=1e-3) and x > 0.4  # all the way, not cut short by the page's scrolling
+    assert page.page.evaluate("scrollY") == 0
+
+
 def test_moved_by_keyboard(open_figure):
     page = open_figure(QueryKeyValueFigure(query=[0.5, 0.5]))
     page.press("query", "ArrowRight", "ArrowUp", "Shift+ArrowDown")

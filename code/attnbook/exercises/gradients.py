@@ -87,6 +87,7 @@ def gradients(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | 
                     f"needs?{_in_place_names(fn)}",
                 )
         for name, mine, theirs in zip(names, expected, got, strict=True):
+            theirs = theirs if theirs is None else theirs.to(result.dtype)
             found = _compare(exercise, case, name, mine, theirs, cut)
             if found:
                 return found

@@ -44,6 +44,14 @@ def wrong_kind(exercise: Exercise, case: Case) -> Finding | None:
             f"The caller waits for {wanted}. Which line of yours holds it, and does that line begin with "
             f"`return`?",
         )
+    if isinstance(result, torch.Tensor):
+        return Finding(
+            "returns-another-kind",
+            "an unusual tensor",
+            f"With {given} your function returns a {unusual(result)} tensor; wanted is an ordinary one, "
+            f"{wanted}.",
+            "Which line makes it so?",
+        )
     inside = " The numbers in it are right." if _same_numbers(result, case.expected) else ""
     if isinstance(result, tuple):
         inside = ""
@@ -82,14 +90,6 @@ def wrong_kind(exercise: Exercise, case: Case) -> Finding | None:
             f"{wanted}.{inside}\n"
             "A Python number does not remember how it was computed: no gradient can flow back through it.",
             "What would the last line return without `.item()` or `float(...)`?",
-        )
-    if isinstance(result, torch.Tensor):
-        return Finding(
-            "returns-another-kind",
-            "an unusual tensor",
-            f"With {given} your function returns a {unusual(result)} tensor; wanted is an ordinary one, "
-            f"{wanted}.",
-            "Which line makes it so?",
         )
     return Finding(
         "returns-another-kind",

@@ -15,6 +15,8 @@ from .observe import Call, copies, error_text, observe, own_line
 from .verdict import Finding
 from .wording import inputs, side_by_side, values
 
+TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -61,12 +63,11 @@ def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
         expected: the number that it should be (float64).
 
     Returns:
-        True if they agree to float tolerance: about 5 digits in float64, 3 in float32.
+        True if they agree to float tolerance: 5 digits in float64, 3 in float32, 2 in float16.
     """
     if unusual(got) or got.shape != expected.shape:
         return False
-    coarse = got.is_floating_point() and got.dtype != torch.float64
-    rtol, atol = (1e-3, 1e-5) if coarse else (1e-5, 1e-7)
+    rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
     return torch.allclose(
         got.detach().to("cpu", torch.float64),
         expected.detach().to(torch.float64),

@@ -140,8 +140,8 @@ function drawFit(p, view, act) {
 
   p.line("plumb", x(query), prediction === null ? plot.top : clamp(y(prediction), plot.top, plot.bottom), x(query), strip.bottom,
     { stroke: COLOUR.query, "stroke-width": 1.6, "stroke-dasharray": "2 4", "stroke-linecap": "round" });
-  // Under each point a wider spot for mouse and finger; a finger that starts there drags the point, not the page.
-  keys.forEach((key, j) => p.circle(`reach${j}`, x(key), y(values[j]), 11, { fill: "transparent", cursor: "grab", style: "touch-action:none" }));
+  // Under each point a wider spot for the mouse's hand.
+  keys.forEach((key, j) => p.circle(`reach${j}`, x(key), y(values[j]), 11, { fill: "transparent", cursor: "grab" }));
   const share = (j) => (most > 0 ? weights[j] / most : 0);
   const size = (j) => 2.8 + 4.2 * Math.sqrt(share(j));
   const spot = (key, j, attrs) => p.circle(key, x(keys[j]), y(values[j]), size(j), {
@@ -315,6 +315,9 @@ function render({ model, el }) {
   };
   fit.svg.addEventListener("pointermove", hover);
   fit.svg.addEventListener("pointerdown", press, true);
+  // A finger that starts on a point drags the point; anywhere else it scrolls the page.
+  const touch = (event) => { const at = under(event.touches[0]); if (at.inPlot && at.point >= 0) event.preventDefault(); };
+  fit.svg.addEventListener("touchstart", touch, { passive: false });
   fit.svg.addEventListener("keydown", keys, true);
 
   return fig.start((state) => {

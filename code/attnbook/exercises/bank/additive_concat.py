@@ -73,7 +73,7 @@ def example() -> tuple:
 
 
 def probes() -> list[tuple]:
-    shapes = [(2, 5, 7, 3, 11, 13), (3, 2, 5, 7, 2, 11), (5, 3, 2, 1, 3, 7)]
+    shapes = [(2, 5, 7, 3, 11, 13), (3, 2, 5, 7, 13, 11), (5, 3, 2, 1, 7, 11)]
     return [
         (
             draw(b, t, dq, seed=170 + t),

@@ -264,7 +264,8 @@ def my_bilinear_scores(query, key, M):
         "the last factor be so that (B, T, S) comes out?",
         "`query @ M` has the shape (B, T, Dk): the query has moved to the key's space. What is left is a "
         "plain dot product with each key.",
-        "`key.transpose(-2, -1)` has the shape (B, Dk, S).",
+        "The second product is with `key.transpose(-2, -1)`, which has the shape (B, Dk, S): "
+        "(B, T, Dk) times (B, Dk, S) gives (B, T, S).",
     ),
     solution=solution,
     why="With a square M the transposed one runs just as well, and with a symmetric M (an identity in a "

@@ -307,7 +307,8 @@ def my_scaled_scores(query, key):
         "as (S, D).",
         "`key.transpose(-2, -1)` swaps the last two axes and leaves the batch alone; `@` multiplies batch "
         "element by batch element.",
-        "D is `query.shape[-1]`. Divide the products by its root, `math.sqrt(...)`.",
+        "`query @ key.transpose(-2, -1)` holds the dot products, (B, T, S). D is `query.shape[-1]`; divide by its "
+        "root, `math.sqrt(...)`.",
     ),
     solution=solution,
     why="Without the scale everything runs, shapes and all, and with the small vectors of a first test the "
