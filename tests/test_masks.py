@@ -405,6 +405,20 @@ def test_a_fully_masked_row_is_zero_in_value_and_gradient(function, dtype):
     assert scores.grad[1].abs().max() > 1e-2
 
 
+def test_no_nan_is_met_on_the_way_back():
+    """`detect_anomaly`, the first tool of whoever hunts a NaN, must not stop here."""
+    scores = randn(B, T, S, grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        masked_softmax(scores, torch.tensor([0, S])).square().sum().backward()
+    assert scores.grad.isfinite().all()
+
+
+def test_a_row_whose_only_allowed_key_scores_minus_infinity_is_empty():
+    scores = torch.tensor([[-torch.inf, 1.0], [-torch.inf, 1.0]])
+    mask = torch.tensor([[True, False], [True, True]])
+    assert masked_softmax(scores, mask=mask).tolist() == [[0, 0], [0, 1]]
+
+
 def test_a_masked_score_has_no_gradient():
     scores, mask = randn(B, T, S, grad=True), coin(B, T, S)
     masked_softmax(scores, mask=mask).square().sum().backward()

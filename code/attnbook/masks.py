@@ -150,7 +150,7 @@ def masked_softmax(
     if combined is not None:
         allowed = allowed & combined
     nothing = ~allowed.any(dim=-1, keepdim=True)  # (…, T, 1): fully masked rows
-    # A softmax over −inf alone is NaN, in value and gradient: such a row is computed over zeros, then emptied.
+    # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
     safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)
     return safe.softmax(dim=-1).masked_fill(nothing, 0.0)
 

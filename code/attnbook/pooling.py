@@ -143,9 +143,8 @@ def nadaraya_watson(
     scaled = _distances(query, key) / width  # (T, S)
     if mask is not None:
         check_mask(mask, scaled.shape)
-    if (
-        kernel is gaussian
-    ):  # a softmax of −u²/2 is the same fraction, and does not underflow to 0/0 far away
+    # The softmax of −u²/2 is the Gaussian's fraction, and does not underflow to 0/0 far away.
+    if kernel is gaussian:
         weights = masked_softmax(-0.5 * scaled**2, mask=mask)
     else:
         similarity = kernel(scaled)

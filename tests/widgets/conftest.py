@@ -117,9 +117,13 @@ class FigurePage:
     def math(self, name, *arguments):
         """Calls a function of the module's `math` with JSON-able arguments."""
         return self.page.evaluate(
-            "([name, args]) => { const [w] = Object.values(attnbook.widgets); return plain(w.math[name](...args));"
-            "function plain(v) { return ArrayBuffer.isView(v) ? Array.from(v) : Array.isArray(v) ? v.map(plain)"
-            " : v && typeof v === 'object' ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, plain(x)])) : v; } }",
+            """([name, args]) => {
+              const [widget] = Object.values(attnbook.widgets);
+              const pairs = (v) => Object.fromEntries(Object.entries(v).map(([k, x]) => [k, plain(x)]));
+              const plain = (v) => Array.isArray(v) || ArrayBuffer.isView(v) ? Array.from(v, plain)
+                : v && typeof v === "object" ? pairs(v) : v;
+              return plain(widget.math[name](...args));
+            }""",
             [name, list(arguments)],
         )
 
@@ -133,7 +137,10 @@ class FigurePage:
     def set(self, **traits):
         """Sets traits from outside, as a kernel would."""
         self.page.evaluate(
-            "(t) => Object.entries(t).forEach(([n, v]) => document.querySelector('.attnbook-figure').abModel.set(n, v))",
+            """(traits) => {
+              const model = document.querySelector(".attnbook-figure").abModel;
+              Object.entries(traits).forEach(([name, value]) => model.set(name, value));
+            }""",
             traits,
         )
         self.settle()
@@ -162,6 +169,24 @@ class FigurePage:
         mouse.down()
         mouse.move(x + dx, y + dy, steps=steps)
         mouse.up()
+        self.settle()
+
+    def swipe(self, selector, dx, dy, steps=8):
+        """Puts a finger on an element, moves it by so many CSS pixels and lifts it: it may drag, or scroll the page."""
+        target = self.page.locator(selector)
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        session = self.context.new_cdp_session(self.page)
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        touch = lambda kind, *points: session.send(  # noqa: E731
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]}
+        )
+        touch("touchStart", (x, y))
+        for i in range(1, steps + 1):
+            touch("touchMove", (x + dx * i / steps, y + dy * i / steps))
+            self.settle()
+        touch("touchEnd")
         self.settle()
 
     def press(self, key, *keys):

@@ -13,7 +13,8 @@ MATHS = """
 export default {
   render() {},
   math: { fmt, fmtShort, clamp, range, linspace, sum, mean, variance, dot, softmax, seededUniforms, seededNormals,
-          ticks, weightFill, there: (v) => linear([0, 5], [40, 340])(v), back: (v) => linear([0, 5], [40, 340]).invert(v) },
+          ticks, weightFill,
+          there: (v) => linear([0, 5], [40, 340])(v), back: (v) => linear([0, 5], [40, 340]).invert(v) },
 };
 """
 
@@ -26,9 +27,10 @@ function render({ model, el }) {
     probe.draws += 1;
     const x = linear([0, 10], [50, 450]), y = linear([0, 10], [250, 50]);
     range(count).forEach((i) => p.circle(`c${i}`, 20 + 5 * i, 20, 2));
-    p.handle("free", { x, y, at, step: [0.5, 0.25], label: "free point", onMove: (place) => fig.set({ at: place }) });
-    p.handle("bound", { x, y: null, at: [at[0], 280], axis: "x", step: 0.5, min: [2, 0], max: [8, 0], label: "bound point",
-      onMove: ([v]) => fig.set({ at: [v, at[1]] }) });
+    p.handle("free", { x, y, at, step: [0.5, 0.25], label: "free point",
+      onMove: (place) => fig.set({ at: place }) });
+    p.handle("bound", { x, y: null, at: [at[0], 280], axis: "x", step: 0.5, min: [2, 0], max: [8, 0],
+      label: "bound point", onMove: ([v]) => fig.set({ at: [v, at[1]] }) });
   } });
   fig.slider("count", { label: "count", min: 0, max: 20 });
   fig.output("x", { label: "x", digits: 1 });

@@ -134,7 +134,8 @@ def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(SaturationFigure(), width=390, theme=theme)
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
     sizes = page.page.evaluate(
-        "[...document.querySelectorAll('svg text')].map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"
+        "[...document.querySelectorAll('svg text')]"
+        ".map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"
     )
     assert min(sizes) >= 11.9
 

@@ -1,10 +1,10 @@
 """Exercises that tell a wrong answer *which* mistake it is.
 
-    check("soft-lookup", my_soft_lookup)   judges an answer
-    hints("soft-lookup")                   three hints, the solution, and why the wrong answer looks right, all folded
-    hint("soft-lookup", 1)                 one hint
-    stub("soft-lookup")                    the code to start from
-    progress()                             what is solved so far
+check("soft-lookup", my_soft_lookup)   judges an answer
+hints("soft-lookup")                   hints, solution, why the wrong answer looks right: folded
+hint("soft-lookup", 1)                 one hint
+stub("soft-lookup")                    the code to start from
+progress()                             what is solved so far
 """
 
 from __future__ import annotations
@@ -18,7 +18,19 @@ from .checker import judge
 from .exercise import Exercise, Mistake
 from .verdict import Verdict
 
-__all__ = ["Exercise", "Mistake", "Verdict", "check", "get", "hint", "hints", "names", "progress", "statement", "stub"]
+__all__ = [
+    "Exercise",
+    "Mistake",
+    "Verdict",
+    "check",
+    "get",
+    "hint",
+    "hints",
+    "names",
+    "progress",
+    "statement",
+    "stub",
+]
 
 
 def names() -> list[str]:

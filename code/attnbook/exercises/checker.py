@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import torch
 
-from . import conduct, kinds, relations
+from . import conduct, differences, kinds, relations
+from .errors import an_error
 from .exercise import Exercise
+from .gradients import gradients
 from .observe import is_unwritten
 from .recognise import Case, known_mistake, make_case, several_mistakes
 from .verdict import Finding, Verdict
@@ -46,8 +48,11 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
 
 def _praise(exercise: Exercise) -> str:
     shapes = 1 + len(exercise.probes()) + len(exercise.edges())
-    return (f"Right on {shapes} sets of arguments of different shapes, in float32 and float64, gradients included; "
-            "your arguments stay as they were.")
+    return (
+        f"Right on {shapes} sets of arguments of different shapes, in float32 and float64, gradients "
+        f"included; "
+        "your arguments stay as they were."
+    )
 
 
 def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | None]:
@@ -58,7 +63,8 @@ def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | No
         fn: the reader's function.
 
     Returns:
-        The finding (None if all is well) and the answer to the exercise's small example (None if it was never called).
+        The finding (None if all is well), and the answer to the exercise's small example (None if the
+        function was never called).
     """
     found = _callable(exercise, fn) or _signature(exercise, fn)
     if found:
@@ -77,11 +83,17 @@ def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | No
 def _callable(exercise: Exercise, fn: object) -> Finding | None:
     if callable(fn):
         return None
-    came = "None" if fn is None else "the text " + repr(fn) if isinstance(fn, str) else f"a {type(fn).__name__}"
-    return Finding("not-a-function", "not a function",
-                   f"The checker calls your function itself, many times; what it got is {came}.",
-                   f'Write check("{exercise.name}", {exercise.function}), with the function\'s name and no brackets behind it. '
-                   "Did you hand over a result instead?")
+    came = (
+        "None" if fn is None else "the text " + repr(fn) if isinstance(fn, str) else f"a {type(fn).__name__}"
+    )
+    return Finding(
+        "not-a-function",
+        "not a function",
+        f"The checker calls your function itself, many times; what it got is {came}.",
+        f'Write check("{exercise.name}", {exercise.function}), with the function\'s name and no brackets '
+        f"behind it. "
+        "Did you hand over a result instead?",
+    )
 
 
 def _signature(exercise: Exercise, fn: Callable) -> Finding | None:
@@ -92,17 +104,27 @@ def _signature(exercise: Exercise, fn: Callable) -> Finding | None:
     wanted = exercise.parameters
     call = f"{exercise.function}({', '.join(wanted)})"
     kinds_ = inspect.Parameter
-    names = tuple(p.name for p in signature.parameters.values() if p.kind in (kinds_.POSITIONAL_ONLY, kinds_.POSITIONAL_OR_KEYWORD))
+    names = tuple(
+        p.name
+        for p in signature.parameters.values()
+        if p.kind in (kinds_.POSITIONAL_ONLY, kinds_.POSITIONAL_OR_KEYWORD)
+    )
     try:
         signature.bind(*wanted)
     except TypeError as error:
-        return Finding("parameters", "the parameters",
-                       f"The checker calls {call}; your function takes ({', '.join(names)}): {one_line(str(error))}.",
-                       "Which parameter is missing, or which one too many?")
+        return Finding(
+            "parameters",
+            "the parameters",
+            f"The checker calls {call}; your function takes ({', '.join(names)}): {one_line(str(error))}.",
+            "Which parameter is missing, or which one too many?",
+        )
     if names[: len(wanted)] != wanted and sorted(names[: len(wanted)]) == sorted(wanted):
-        return Finding("parameter-order", "the order of the parameters",
-                       f"The checker calls {call} by position; yours has the order ({', '.join(names)}).",
-                       "In which order does the task list them?")
+        return Finding(
+            "parameter-order",
+            "the order of the parameters",
+            f"The checker calls {call} by position; yours has the order ({', '.join(names)}).",
+            "In which order does the task list them?",
+        )
     return None
 
 
@@ -119,41 +141,45 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         return found
     tensors = all(case.got is not None for case in cases)
     if tensors and all(case.got.shape == case.expected.shape for case in cases):
-        found = relations.not_repeatable(exercise, fn, cases) or _detected(exercise, fn, cases)
+        found = differences.not_repeatable(exercise, fn, cases) or _first(
+            exercise.detectors, exercise, fn, cases
+        )
     found = found or several_mistakes(exercise, cases)
     if found:
         return found
     if len(answered) < len(cases):
         failed = next(case for case in cases if case.call.error is not None)
-        return conduct.float32_only(exercise, fn, failed) or kinds.an_error(exercise, fn, cases)
+        return conduct.float32_only(exercise, fn, failed) or an_error(exercise, fn, cases)
     for case in cases:
         found = kinds.wrong_kind(exercise, case)
         if found:
             return found
     return (
-        relations.not_repeatable(exercise, fn, cases)
+        differences.not_repeatable(exercise, fn, cases)
+        or relations.turned(exercise, cases)
         or kinds.wrong_shape(exercise, cases)
         or kinds.not_finite(exercise, cases)
         or relations.relation(exercise, cases)
-        or relations.ignores(exercise, fn, cases)
-        or relations.unknown(exercise, cases)
+        or differences.ignores(exercise, fn, cases)
+        or _first(exercise.describers, exercise, fn, cases)
+        or differences.almost(exercise, cases)
+        or conduct.writes(exercise, cases, right=False)
+        or differences.unknown(exercise, cases)
     )
 
 
-def _detected(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    return next((found for detector in exercise.detectors if (found := detector(exercise, fn, cases))), None)
+def _first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
+    return next((found for one in asked if (found := one(*question))), None)
 
 
 def _conduct(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     largest = max(cases, key=lambda case: case.expected.numel())
     return (
-        next((found for demand in exercise.demands if (found := demand(exercise, fn))), None)
+        _first(exercise.demands, exercise, fn)
         or conduct.writes(exercise, cases)
-        or relations.not_repeatable(exercise, fn, cases)
+        or differences.not_repeatable(exercise, fn, cases)
+        or gradients(exercise, fn, cases)
         or conduct.keeps_dtype(exercise, fn, cases)
         or conduct.any_layout(exercise, fn, largest)
-        or conduct.gradients(exercise, fn, cases)
         or conduct.any_device(exercise, fn, largest)
     )
-
-

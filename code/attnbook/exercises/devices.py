@@ -1,8 +1,8 @@
 """A rehearsal on a second device, for machines that have none.
 
-The arguments are wrapped so that they say `device('meta')` while their numbers stay on the CPU. Every operation is
-watched: if it mixes a wrapped tensor with one that the function made on the CPU, a real accelerator would refuse,
-and so does the rehearsal.
+The arguments are wrapped so that they say `device('meta')` while their numbers stay on the CPU. Every
+operation is watched: if it mixes a wrapped tensor with one that the function made on the CPU, a real
+accelerator would refuse, and so does the rehearsal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Elsewhere(torch.Tensor):
     @staticmethod
     def __new__(cls, held: torch.Tensor) -> Elsewhere:
         return torch.Tensor._make_wrapper_subclass(
-            cls, held.shape, strides=held.stride(), dtype=held.dtype, device=ELSEWHERE)
+            cls, held.shape, strides=held.stride(), dtype=held.dtype, device=ELSEWHERE
+        )
 
     def __init__(self, held: torch.Tensor) -> None:
         self.held = held
@@ -47,12 +48,24 @@ class Elsewhere(torch.Tensor):
         return f"Elsewhere({self.held!r})"
 
     @classmethod
-    def __torch_dispatch__(cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __torch_dispatch__(
+        cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         return _run(func, args, kwargs or {})
 
 
-class _Rehearsal(TorchDispatchMode):
-    def __torch_dispatch__(self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+class Watch(TorchDispatchMode):
+    """A mode that looks on at every operation."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch would load its compiler first, which takes seconds and is not needed here
+
+
+class _Rehearsal(Watch):
+    def __torch_dispatch__(
+        self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
         return _run(func, args, kwargs or {})
 
 
@@ -65,7 +78,9 @@ def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
             if not isinstance(x, Elsewhere) and x.dim() > 0:
                 raise WrongDevice(f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments")
     moves = device is not None and torch.device(device).type != ELSEWHERE.type
-    lands_away = (bool(away) and not moves) or (device is not None and torch.device(device).type == ELSEWHERE.type)
+    lands_away = (bool(away) and not moves) or (
+        device is not None and torch.device(device).type == ELSEWHERE.type
+    )
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
     result = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
@@ -98,6 +113,6 @@ def on_another_device(fn: Callable, arguments: tuple) -> Any:
         WrongDevice: if the function mixes the arguments with tensors that it made on the CPU.
     """
     given = tuple(Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments)
-    with (torch.no_grad(), _Rehearsal(), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO())):
+    with torch.no_grad(), _Rehearsal(), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         return fn(*given)

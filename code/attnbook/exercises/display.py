@@ -42,13 +42,17 @@ class Hints:
     exercise: Exercise
 
     def __repr__(self) -> str:
-        return f"Hints for {self.exercise.name}: hint(\"{self.exercise.name}\", 1), then 2, then 3"
+        return f'Hints for {self.exercise.name}: hint("{self.exercise.name}", 1), then 2, then 3'
 
     def _repr_html_(self) -> str:
-        parts = [(f"Hint {level}", f"<p>{inline(text)}</p>") for level, text in enumerate(self.exercise.hints, 1)]
+        parts = [
+            (f"Hint {level}", f"<p>{inline(text)}</p>") for level, text in enumerate(self.exercise.hints, 1)
+        ]
         parts.append(("Solution", highlighted(self.exercise.source())))
         parts.append(("Why the wrong answer looks right", f"<p>{inline(self.exercise.why)}</p>"))
-        folded = "\n".join(f"<details><summary>{title}</summary>\n{body}\n</details>" for title, body in parts)
+        folded = "\n".join(
+            f"<details><summary>{title}</summary>\n{body}\n</details>" for title, body in parts
+        )
         return f'<div class="attnbook-hints" data-exercise="{self.exercise.name}">\n{folded}\n</div>'
 
 
@@ -111,12 +115,18 @@ def inline(text: str) -> str:
     pieces = re.split(r"(`[^`]+`)", text)
     for i, piece in enumerate(pieces):
         safe = html.escape(piece.strip("`") if piece.startswith("`") else piece, quote=False)
-        pieces[i] = f"<code>{safe}</code>" if piece.startswith("`") else re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", safe)
+        pieces[i] = (
+            f"<code>{safe}</code>"
+            if piece.startswith("`")
+            else re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", safe)
+        )
     return "".join(pieces)
 
 
 def highlighted(source: str) -> str:
-    """Show Python source in colours (Pygments' classes, as on the rest of the page), or plain where Pygments is missing.
+    """Show Python source in colours (Pygments' classes, as on the rest of the page).
+
+    Where Pygments is missing, the source is shown plain.
 
     Args:
         source: Python source.

@@ -29,14 +29,17 @@ class Mistake:
 
     Args:
         name: short name, for instance ``mask-after-softmax``; unique within its exercise.
-        wrong: the mistaken function, with the exercise's own parameters. A `slip` (one step of a pipeline done
-            wrongly) can also be recognised together with a second slip.
+        wrong: the mistaken function, with the exercise's own parameters. A `slip` (one step of a pipeline
+            done wrongly) can also be recognised together with other slips.
         about: the few words that head the message.
-        says: the message; ``{given}``, ``{got}``, ``{expected}``, ``{seen}`` (all three), ``{line}`` and ``{error}`` (for
-            a mistake that raises) and the exercise's own facts are filled in with the numbers of `example`. Empty where the general checks have the message (then `name` is theirs).
+        says: the message; ``{given}``, ``{got}``, ``{expected}``, ``{seen}`` (all three), and ``{line}`` and
+            ``{error}`` (for a mistake that raises) are filled in with what happens on `example`. Empty where
+            the general checks have the message (then `name` is theirs).
         looks: completes "It looks as if …", without a full stop.
         asks: the question that leads on.
         example: makes the arguments on which the message shows its numbers; None for the exercise's example.
+        line: for a mistake that raises, a pattern that the reader's failing line must match (the text of an
+            error alone can have many causes).
     """
 
     name: str
@@ -46,6 +49,7 @@ class Mistake:
     looks: str = ""
     asks: str = ""
     example: Callable[[], tuple] | None = None
+    line: str = ""
 
 
 def slip(pipeline: Callable, **steps: Callable) -> partial:
@@ -96,12 +100,14 @@ class Exercise:
         returns: the names of the result's axes; empty for a single number.
         example: makes arguments small enough to follow by hand (float64).
         probes: makes arguments of several shapes (float64, moderate values, all axes different).
-        edges: makes arguments at the edge of the task (an axis of size 1, say), tried once the probes are right.
+        edges: makes arguments at the edge of the task (an axis of size 1, say), for when the probes are right.
         steps: (what it is, its value) for the numbers on the way to the example's answer.
         wrong: the mistakes that the checker knows by name.
         facts: further numbers that the mistakes' messages may use, from (arguments, got, expected).
         detectors: further recognisers, from (exercise, function, cases) to a finding or None.
-        demands: what a right answer must do besides giving the right numbers, from (exercise, function) to a finding.
+        describers: the same, asked last, where nothing has been recognised.
+        demands: what a right answer must do besides giving the right numbers, from (exercise, function) to
+            a finding or None.
         device_matters: whether a tensor made on the wrong device is a mistake here, or only worth a remark.
         differentiable: the parameters that a gradient must reach.
     """
@@ -124,6 +130,7 @@ class Exercise:
     edges: Callable[[], list[tuple]] = list
     facts: Callable[[tuple, torch.Tensor, torch.Tensor], dict[str, str]] = lambda arguments, got, expected: {}
     detectors: tuple[Callable, ...] = ()
+    describers: tuple[Callable, ...] = ()
     demands: tuple[Callable, ...] = ()
     device_matters: bool = False
     differentiable: tuple[str, ...] = ()
@@ -133,20 +140,25 @@ class Exercise:
         """Names of the parameters, in order."""
         return tuple(self.shapes)
 
-    def sizes(self, arguments: tuple) -> dict[str, int]:
-        """Read the size of every named axis off a call's arguments.
+    def sizes(self, arguments: tuple) -> dict[str, float]:
+        """Read the size of every named axis (and every plain number) off a call's arguments.
 
         Args:
             arguments: tensors and numbers, one per parameter.
 
         Returns:
-            For instance ``{"B": 2, "T": 5, "S": 7, "D": 11}``.
+            For instance ``{"T": 5, "S": 7, "width": 0.6}``.
         """
-        found: dict[str, int] = {}
-        for spec, argument in zip(self.shapes.values(), arguments, strict=True):
-            if isinstance(argument, torch.Tensor):
-                found.update((axis, size) for axis, size in zip(spec.split(), argument.shape, strict=False)
-                             if axis.isidentifier())
+        found: dict[str, float] = {}
+        for (name, spec), argument in zip(self.shapes.items(), arguments, strict=True):
+            if not isinstance(argument, torch.Tensor):
+                found[name] = argument
+            else:
+                found.update(
+                    (axis, size)
+                    for axis, size in zip(spec.split(), argument.shape, strict=False)
+                    if axis.isidentifier()
+                )
         return found
 
     def source(self) -> str:

@@ -23,8 +23,11 @@ import torch
 
 from .wording import number, one_line
 
-# what the compiler makes of a body that is only `...`, `pass`, a docstring or `return ...`
-NOTHING = {"RESUME", "NOP", "LOAD_CONST", "POP_TOP", "RETURN_VALUE", "RETURN_CONST", "PUSH_NULL", "CACHE"}
+# what the compiler makes of a body that is only `...`, `pass`, a docstring, `return ...` or `weights = ...`
+NOTHING = {
+    *("RESUME", "NOP", "CACHE", "PUSH_NULL", "POP_TOP"),
+    *("LOAD_CONST", "STORE_FAST", "RETURN_VALUE", "RETURN_CONST"),
+}
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,11 @@ class Call:
 
     def touched(self) -> list[int]:
         """Positions of the arguments that the function wrote into."""
-        return [i for i, (before, after) in enumerate(zip(self.arguments, self.after, strict=True))
-                if isinstance(before, torch.Tensor) and not _unchanged(before, after)]
+        return [
+            i
+            for i, (before, after) in enumerate(zip(self.arguments, self.after, strict=True))
+            if isinstance(before, torch.Tensor) and not _unchanged(before, after)
+        ]
 
 
 def observe(fn: Callable, arguments: tuple) -> Call:
@@ -98,11 +104,10 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
         call: a call of it.
 
     Returns:
-        True if the body is still `...` (or pass, or NotImplementedError), or a `...` is left in one of its steps.
+        True if the body is still `...` (or pass, or NotImplementedError), or one of its steps is.
     """
-    if isinstance(call.error, NotImplementedError):
-        place = own_line(call.error, fn)
-        return place is not None and "NotImplemented" in place[2]
+    if isinstance(call.error, NotImplementedError):  # torch raises them, too
+        return "NotImplementedError" in names_used(fn)
     if isinstance(call.error, TypeError | AttributeError):
         return "ellipsis" in str(call.error)
     if call.error is not None or (call.result is not None and call.result is not ...):
@@ -121,7 +126,8 @@ def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
         fn: the reader's function.
 
     Returns:
-        (name of the function, line number counted from its `def`, the line's text), or None if no line is theirs.
+        (name of the function, line number counted from its `def`, the line's text), or None if no line
+        is theirs.
     """
     place = own_frame(error, fn)
     if place is None:
@@ -157,7 +163,9 @@ def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | Non
 def _belongs_to_python(file: str) -> bool:
     paths = sysconfig.get_paths()
     return file.startswith("<frozen") or any(
-        os.path.abspath(file).startswith(paths[kind]) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+        os.path.abspath(file).startswith(paths[kind])
+        for kind in ("stdlib", "platstdlib", "purelib", "platlib")
+    )
 
 
 def shapes_there(error: BaseException, fn: Callable) -> str:
@@ -175,10 +183,11 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
         return ""
     frame, line = place
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+    text = re.sub(r"^\s*\w+\s*=(?!=)", "", text)  # the name that the line would have set
     for name in re.findall(r"(?<![\w.])[A-Za-z_]\w*", text):
         value = frame.f_locals.get(name)
         if isinstance(value, torch.Tensor):
-            found[name] = f"{name} {tuple(value.shape)}"
+            found[name] = f"{name} {tuple(value.shape) if value.dim() else 'is one number'}"
     return ", ".join(found.values())
 
 
@@ -223,10 +232,15 @@ def read_from_outside(fn: Callable) -> dict[str, str]:
         For every such name a short description, ``{"d": "the number 64"}``, in alphabetical order.
     """
     plain = inspect.unwrap(fn)
-    outside = {name: value for name, value in getattr(plain, "__globals__", {}).items()
-               if name in names_used(fn) and not hasattr(builtins, name)}
+    outside = {
+        name: value
+        for name, value in getattr(plain, "__globals__", {}).items()
+        if name in names_used(fn) and not hasattr(builtins, name)
+    }
     code = getattr(plain, "__code__", None)
-    for name, cell in zip(code.co_freevars if code else (), getattr(plain, "__closure__", None) or (), strict=False):
+    for name, cell in zip(
+        code.co_freevars if code else (), getattr(plain, "__closure__", None) or (), strict=False
+    ):
         with contextlib.suppress(ValueError):  # an empty cell
             outside[name] = cell.cell_contents
     found = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,8 @@ from .exercise import Exercise, Mistake, both
 from .observe import Call, copies, error_text, observe, own_line
 from .verdict import Finding
 from .wording import inputs, side_by_side, values
+
+TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
 
 
 @dataclass(frozen=True)
@@ -25,12 +28,31 @@ class Case:
 
     @property
     def got(self) -> torch.Tensor | None:
-        """The reader's result if it is a tensor."""
-        return self.call.result if isinstance(self.call.result, torch.Tensor) else None
+        """The reader's result if it is an ordinary tensor."""
+        result = self.call.result
+        return result if isinstance(result, torch.Tensor) and not unusual(result) else None
 
     def right(self) -> bool:
         """Whether the reader's numbers are the right ones (whatever their dtype)."""
         return self.got is not None and near(self.got, self.expected)
+
+
+def unusual(x: torch.Tensor) -> str:
+    """Name what keeps a tensor from being compared with others number by number.
+
+    Args:
+        x: any tensor.
+
+    Returns:
+        ``"nested"``, ``"sparse"``, ``"complex"``, ``"meta"``, or "" for an ordinary tensor.
+    """
+    if x.is_nested:
+        return "nested"
+    if x.layout != torch.strided:
+        return "sparse"
+    if x.is_complex():
+        return "complex"
+    return "meta" if x.is_meta else ""
 
 
 def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
@@ -41,14 +63,18 @@ def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
         expected: the number that it should be (float64).
 
     Returns:
-        True if they agree to float tolerance: about 5 digits in float64, 3 in float32.
+        True if they agree to float tolerance: 5 digits in float64, 3 in float32, 2 in float16.
     """
-    if got.shape != expected.shape or got.is_complex():
+    if unusual(got) or got.shape != expected.shape:
         return False
-    coarse = got.is_floating_point() and got.dtype != torch.float64
-    rtol, atol = (1e-3, 1e-5) if coarse else (1e-5, 1e-7)
-    return torch.allclose(got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64),
-                          rtol=rtol, atol=atol, equal_nan=True)
+    rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
+    return torch.allclose(
+        got.detach().to("cpu", torch.float64),
+        expected.detach().to(torch.float64),
+        rtol=rtol,
+        atol=atol,
+        equal_nan=True,
+    )
 
 
 def does_as(fn: Callable, cases: list[Case]) -> bool:
@@ -59,8 +85,8 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
         cases: the probes, already answered by the reader.
 
     Returns:
-        True if all results agree. Where the reader's function raised, the formula must raise too; and some wrong
-        number, or else the very text of the error, must be the same.
+        True if all results agree. Where the reader's function raised, the formula must raise too; and some
+        wrong number, or else the very text of the error, must be the same.
     """
     telling = False
     for case in cases:
@@ -71,7 +97,11 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
                 return False
             telling = telling or error_text(error) == error_text(case.call.error)
         else:
-            if case.got is None or not isinstance(result, torch.Tensor) or not near(case.got, result.detach()):
+            if (
+                case.got is None
+                or not isinstance(result, torch.Tensor)
+                or not near(case.got, result.detach())
+            ):
                 return False
             telling = telling or (not case.right() and bool(torch.isfinite(case.got).any()))
     return telling
@@ -90,14 +120,26 @@ def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findin
     """
     known = [mistake for mistake in exercise.wrong if mistake.says]
     for mistake in known:
-        if does_as(mistake.wrong, cases):
+        if does_as(mistake.wrong, cases) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
     if any(case.got is not None and case.got.shape != case.expected.shape for case in cases):
-        squeezed = [replace(case, call=replace(case.call, result=case.got.squeeze())) for case in cases if case.got is not None]
+        if any(case.got is None for case in cases):
+            return None
+        squeezed = [
+            Case(case.arguments, case.expected.squeeze(), replace(case.call, result=case.got.squeeze()))
+            for case in cases
+        ]
         for mistake in known:
             if does_as(lambda *arguments, wrong=mistake.wrong: wrong(*arguments).squeeze(), squeezed):
                 return tell(exercise, mistake, fn, cases)
     return None
+
+
+def _line_fits(mistake: Mistake, fn: Callable, cases: list[Case]) -> bool:
+    if not mistake.line:
+        return True
+    places = [own_line(case.call.error, fn) for case in cases if case.call.error is not None]
+    return all(place is not None and re.search(mistake.line, place[2]) for place in places)
 
 
 def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
@@ -110,12 +152,17 @@ def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
     Returns:
         The finding, or None.
     """
-    known = [mistake for mistake in exercise.wrong if mistake.says]
-    for count in (2, 3):
+    known = [
+        mistake for mistake in exercise.wrong if mistake.says and isinstance(mistake.wrong, functools.partial)
+    ]
+    shapes_fit = all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
+    for count in (2, 3) if shapes_fit else (2,):
         for some in itertools.combinations(known, count):
             together = functools.reduce(both, (mistake.wrong for mistake in some))
             if together is not None and does_as(together, cases):
-                return tell_several(exercise, [mistake.looks for mistake in some], " + ".join(m.name for m in some), cases)
+                return tell_several(
+                    exercise, [mistake.looks for mistake in some], " + ".join(m.name for m in some), cases
+                )
     return None
 
 
@@ -181,7 +228,8 @@ def tell_several(exercise: Exercise, looks: list[str], name: str, cases: list[Ca
     count = {2: "two", 3: "three"}[len(looks)]
     listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
     return Finding(
-        name, f"{count} things at once",
+        name,
+        f"{count} things at once",
         f"{side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)}"
         f"Your numbers are exactly those of {count} slips together: {listed}.",
         "Mend any of them and check again: the message will then speak of the rest with its numbers. "
@@ -200,5 +248,7 @@ def smallest_wrong(cases: list[Case]) -> Case:
     """
     if not cases[0].right():
         return cases[0]
-    return min((case for case in cases if not case.right()),
-               key=lambda case: sum(a.numel() for a in case.arguments if isinstance(a, torch.Tensor)))
+    return min(
+        (case for case in cases if not case.right()),
+        key=lambda case: sum(a.numel() for a in case.arguments if isinstance(a, torch.Tensor)),
+    )

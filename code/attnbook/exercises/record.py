@@ -25,7 +25,8 @@ class Record:
     """What is remembered.
 
     Args:
-        exercises: for every exercise that was tried ``{"state": "attempted" or "solved", "solved_on": "2025-01-31"}``.
+        exercises: for every exercise that was tried its state (``"attempted"`` or ``"solved"``) and, if
+            solved, the day (``"solved_on": "2025-01-31"``).
         remark: what went wrong with reading or writing, in words for the reader; "" if nothing did.
         damaged: whether a file is there that could not be understood.
         foreign: whether the file belongs to a newer version of the book and must be left alone.
@@ -41,8 +42,8 @@ def location() -> Path | None:
     """Say where the progress is kept.
 
     Returns:
-        The file that the environment variable ATTNBOOK_PROGRESS names, else one in the user's data folder; None
-        if the variable says ``off`` (then nothing is kept).
+        The file that the environment variable ATTNBOOK_PROGRESS names, else one in the user's data folder;
+        None if the variable says ``off`` (then nothing is kept).
     """
     wish = os.environ.get(VARIABLE, "").strip()
     if wish.lower() == "off":
@@ -78,11 +79,20 @@ def read() -> Record:
 
 
 def _understood(data: object) -> Record:
-    if not isinstance(data, dict) or not isinstance(data.get("version"), int) or not isinstance(data.get("exercises"), dict):
+    if (
+        not isinstance(data, dict)
+        or not isinstance(data.get("version"), int)
+        or not isinstance(data.get("exercises"), dict)
+    ):
         return Record(damaged=True, remark=_damaged("it has no version or no list of exercises"))
     if data["version"] > VERSION:
-        return Record(foreign=True, remark=f"Your progress file was written by a newer version of this book (format {data['version']}; this one knows "
-                                           f"{VERSION}). It is left alone; install the newer version to see it, or set {VARIABLE} to another file.")
+        return Record(
+            foreign=True,
+            remark=f"Your progress file was written by a newer version of this book (format "
+            f"{data['version']}; this one knows "
+            f"{VERSION}). It is left alone; install the newer version to see it, or set {VARIABLE} to "
+            f"another file.",
+        )
     entries = data["exercises"]
     for entry in entries.values():
         if not isinstance(entry, dict) or entry.get("state") not in STATES:
@@ -91,14 +101,21 @@ def _understood(data: object) -> Record:
 
 
 def _damaged(why: str) -> str:
-    return (f"Your progress file cannot be understood ({why}). It is left as it is; the next exercise you solve begins a new one and keeps the old beside it, "
-            "under the same name with .bak added.")
+    return (
+        f"Your progress file cannot be understood ({why}). It is left as it is; the next exercise you "
+        f"solve begins a new one and keeps the old beside it, "
+        "under the same name with .bak added."
+    )
 
 
 def _cannot(what: str, error: Exception) -> str:
     reason = getattr(error, "strerror", None) or str(error)
-    return (f"Your progress could not be {'saved' if what == 'write' else 'read'} ({type(error).__name__}: {reason}). "
-            f"The verdict holds all the same. To keep your progress, set the environment variable {VARIABLE} to a file in a folder that you may write to.")
+    return (
+        f"Your progress could not be {'saved' if what == 'write' else 'read'} ({type(error).__name__}: "
+        f"{reason}). "
+        f"The verdict holds all the same. To keep your progress, set the environment variable {VARIABLE} "
+        f"to a file in a folder that you may write to."
+    )
 
 
 def note(name: str, solved: bool) -> str:
@@ -113,11 +130,16 @@ def note(name: str, solved: bool) -> str:
     Returns:
         A remark for the reader, or "" if all went well.
     """
+
     def change(exercises: dict[str, dict]) -> bool:
         known = exercises.get(name, {}).get("state")
         if known == "solved" or (known == "attempted" and not solved):
             return False
-        exercises[name] = {"state": "solved", "solved_on": datetime.date.today().isoformat()} if solved else {"state": "attempted"}
+        exercises[name] = (
+            {"state": "solved", "solved_on": datetime.date.today().isoformat()}
+            if solved
+            else {"state": "attempted"}
+        )
         return True
 
     return _update(change)
@@ -129,6 +151,7 @@ def forget() -> str:
     Returns:
         A remark for the reader, or "" if all went well.
     """
+
     def change(exercises: dict[str, dict]) -> bool:
         had_some = bool(exercises)
         exercises.clear()
@@ -150,7 +173,12 @@ def _update(change: Callable[[dict[str, dict]], bool]) -> str:
                 return record.remark
             if not change(record.exercises):
                 return record.remark
-            kept = f"Your progress file could not be understood; it is kept as {_keep_aside(path)}, and a new one was begun." if record.damaged else ""
+            kept = (
+                f"Your progress file could not be understood; it is kept as {_keep_aside(path)}, and a new "
+                f"one was begun."
+                if record.damaged
+                else ""
+            )
             _replace(path, {"version": VERSION, "exercises": record.exercises})
             return kept
     except (OSError, RuntimeError) as error:
@@ -235,13 +263,19 @@ class Progress:
 
     def _repr_html_(self) -> str:
         said = {"✓": "solved", "✗": "tried, not solved yet", "○": "not tried yet"}
-        lines = ['<table class="attnbook-progress">', f"<caption>{self._summary()}</caption>",
-                 "<thead><tr><th>Chapter</th><th>Exercise</th><th></th></tr></thead>", "<tbody>"]
+        lines = [
+            '<table class="attnbook-progress">',
+            f"<caption>{self._summary()}</caption>",
+            "<thead><tr><th>Chapter</th><th>Exercise</th><th></th></tr></thead>",
+            "<tbody>",
+        ]
         last = None
         for chapter, name, title, mark in self.rows:
             head = f"{chapter} {html.escape(CHAPTERS[chapter])}" if chapter != last else ""
-            lines.append(f"<tr><td>{head}</td><td>{html.escape(title)} (<code>{name}</code>)</td>"
-                         f'<td title="{said[mark]}"><span aria-label="{said[mark]}" role="img">{mark}</span></td></tr>')
+            lines.append(
+                f"<tr><td>{head}</td><td>{html.escape(title)} (<code>{name}</code>)</td>"
+                f'<td title="{said[mark]}"><span aria-label="{said[mark]}" role="img">{mark}</span></td></tr>'
+            )
             last = chapter
         lines += ["</tbody>", "</table>"]
         if self.remark:
@@ -260,6 +294,14 @@ def table(shelf: Shelf) -> Progress:
     """
     record = read()
     marks = {"solved": "✓", "attempted": "✗"}
-    rows = tuple((chapter, exercise.name, exercise.title, marks.get(record.exercises.get(exercise.name, {}).get("state"), "○"))
-                 for chapter, exercises in shelf.by_chapter() for exercise in exercises)
+    rows = tuple(
+        (
+            chapter,
+            exercise.name,
+            exercise.title,
+            marks.get(record.exercises.get(exercise.name, {}).get("state"), "○"),
+        )
+        for chapter, exercises in shelf.by_chapter()
+        for exercise in exercises
+    )
     return Progress(rows, record.remark)

@@ -87,8 +87,14 @@ class Verdict:
 
 
 def _wrap(line: str, first: str, later: str) -> list[str]:
-    return textwrap.wrap(line, WIDTH, initial_indent=first, subsequent_indent=later,
-                         break_long_words=False, break_on_hyphens=False) or [""]
+    return textwrap.wrap(
+        line,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def _inline(text: str) -> str:

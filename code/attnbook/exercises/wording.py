@@ -1,4 +1,4 @@
-"""Numbers and tensors as a person would write them on paper: short, exact enough, the same on every machine."""
+"""Numbers and tensors as one writes them on paper: short, exact enough, the same on every machine."""
 
 from __future__ import annotations
 
@@ -82,19 +82,20 @@ def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
     return pair
 
 
-def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor) -> str:
+def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
     """Write what came beside what should have come; a table's rows stand one above the other.
 
     Args:
         given: the arguments, as `inputs` writes them.
         expected: what should have come.
         got: what came.
+        longest: how many numbers may be written out.
 
     Returns:
-        One sentence for a few numbers, three lines (two of them to be kept as they are) for a small table, and
-        the first difference for anything larger.
+        One sentence for a few numbers, three lines (two of them to be kept as they are) for a small table,
+        and the first difference for anything larger.
     """
-    if expected.shape == got.shape and expected.numel() > LONGEST:
+    if expected.shape == got.shape and expected.numel() > longest:
         different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
         at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
         texts = told_apart(expected[at], got[at])
@@ -103,7 +104,7 @@ def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor) -> str:
     if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
         return f"With {given} you return {texts[1]}; right is {texts[0]}. "
     digits = next((d for d in (3, 5, 8, 12) if values(expected, d) != values(got, d)), 3)
-    return (f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n")
+    return f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n"
 
 
 def _rows(x: torch.Tensor, digits: int) -> str:
@@ -136,6 +137,8 @@ def inputs(names: tuple[str, ...], arguments: tuple) -> str:
 def shapes(names: tuple[str, ...], arguments: tuple) -> str:
     """Write a call's arguments by their shapes: ``query (2, 5, 11), key (2, 7, 11), width 2``.
 
+    Whole numbers (lengths, say) and single numbers are written out, since they matter in themselves.
+
     Args:
         names: the parameters' names.
         arguments: tensors and numbers, in the same order.
@@ -144,8 +147,11 @@ def shapes(names: tuple[str, ...], arguments: tuple) -> str:
         One phrase.
     """
     return ", ".join(
-        f"{name} {tuple(a.shape) or 'one number'}" if isinstance(a, torch.Tensor) else f"{name} {number(a)}"
-        for name, a in zip(names, arguments, strict=True))
+        f"{name} {number(a)}"
+        if not isinstance(a, torch.Tensor)
+        else f"{name} {tuple(a.shape) if a.is_floating_point() and a.dim() else values(a)}"
+        for name, a in zip(names, arguments, strict=True)
+    )
 
 
 def _joined(parts: list[str]) -> str:
@@ -164,4 +170,7 @@ def one_line(text: str, longest: int = 200) -> str:
     """
     lines = [line.strip() for line in str(text).splitlines() if line.strip()]
     line = re.sub(r"0x[0-9a-fA-F]{4,}", "0x…", lines[0] if lines else "")
+    sentence = line.rfind(". ", 0, longest)
+    if len(line) > longest and sentence > longest // 2:
+        return line[:sentence]
     return line.rstrip(".") if len(line) <= longest else line[: longest - 1] + "…"

@@ -39,15 +39,17 @@ GATHER = """(width) => {
         if (/^(aria-|data-|role$|tabindex$|class$|cursor$)/.test(name)) node.removeAttribute(name);
       }
     }
-    const place = { x: box.left - stages.left + edge, y: box.top - stages.top + top, width: box.width, height: box.height };
+    const [x, y] = [box.left - stages.left + edge, box.top - stages.top + top];
+    const place = { x, y, width: box.width, height: box.height };
     for (const [name, value] of Object.entries(place)) copy.setAttribute(name, String(Math.round(value)));
     return copy;
   });
   const height = Math.round(stages.height + top + edge);
   const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const type = 'font-family="system-ui,sans-serif" font-size="16" font-weight="650" fill="#1f2430"';
   whole.innerHTML = `<rect width="${width}" height="${height}" rx="12" fill="#ffffff"/>`
-    + `<text x="${edge + 4}" y="28" font-family="system-ui,sans-serif" font-size="16" font-weight="650" fill="#1f2430"></text>`;
+    + `<text x="${edge + 4}" y="28" ${type}></text>`;
   whole.querySelector("text").textContent = card.querySelector(".ab-title").textContent;
   whole.append(...drawings);
   return new XMLSerializer().serializeToString(whole) + "\\n";

@@ -12,7 +12,6 @@ from .base import Figure, number_between, one_of, yes_or_no
 
 FEWEST, MOST = 2, 200  # points
 NARROWEST, WIDEST = 0.01, 10.0
-QUERIES = 100  # at which the error to the truth is measured
 
 
 class KernelRegressionFigure(Figure):
@@ -89,8 +88,8 @@ class KernelRegressionFigure(Figure):
         now = getattr(self, name)
         if now is not None and len(now) != len(points):
             raise ValueError(
-                f"KernelRegressionFigure.{name} has {len(now)} numbers, got {len(points)}; make a new figure for another "
-                "number of points"
+                f"KernelRegressionFigure.{name} has {len(now)} numbers, got {len(points)}; make a new figure "
+                "for another number of points"
             )
         if name == "x":
             for number in points:
@@ -107,7 +106,9 @@ class KernelRegressionFigure(Figure):
     @traitlets.validate("truth")
     def _check_truth(self, proposal):
         if proposal["value"] and self._limits[0] < 0:
-            raise ValueError("KernelRegressionFigure.truth: true_curve is not defined for the negative x; leave it False")
+            raise ValueError(
+                "KernelRegressionFigure.truth must be False here: true_curve is not defined for the negative x"
+            )
         return proposal["value"]
 
     @traitlets.validate("domain")

@@ -283,6 +283,8 @@ function makeMovable(node) { // reads node.abHandle at each event, so that it al
     const next = place.map((v, i) => ((axis === "x" && i === 1) || (axis === "y" && i === 0) ? at[i] : clamp(v, low[i], high[i])));
     if (next[0] !== at[0] || next[1] !== at[1]) onMove(next);
   };
+  // Inside an SVG Chromium does not heed `touch-action`: without this a finger would scroll the page instead.
+  node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   node.onpointerdown = (event) => {
     if (event.button !== 0) return;
     const { where, px, py } = node.abHandle;

@@ -108,11 +108,11 @@ function render({ model, el }) {
     hint: "Entries of all queries and keys are drawn from N(0, 1). Raise d, then divide by √d.",
   });
   fig.stage({
-    height: 250, basis: 340, grow: 5, draw: drawScores,
+    height: 250, basis: 320, grow: 5, draw: drawScores,
     label: ({ d, sd }) => `Histogram of the scores for d = ${d}: centred at 0, standard deviation about ${fmt(sd, 1)}`,
   });
   fig.stage({
-    height: 250, basis: 300, grow: 4, draw: drawWeights,
+    height: 250, basis: 280, grow: 4, draw: drawWeights,
     label: ({ weights }) => `Softmax weights of one query, sorted; the largest is ${fmt(weights[0])}`,
   });
   fig.slider("d", { label: "dimension d", values: DIMENSIONS });

@@ -185,13 +185,16 @@ def verdict(path, best):
     if abs(end.w) > FAR:
         jump = next(i for i, step in enumerate(path) if abs(step.w) > FAR)
         return (
-            f"Step {jump} overshoots, from w = {path[jump - 1].w:.1f} to {path[jump].w:.1f}. Out there the loss is so flat "
-            f"that no other step gets far: w ends at {end.w:.1f}, on the plateau."
+            f"Step {jump} overshoots, from w = {path[jump - 1].w:.1f} to {path[jump].w:.1f}. Out there the loss "
+            f"is so flat that no other step gets far: w ends at {end.w:.1f}, on the plateau."
         )
     if end.loss > best + 5 and abs(end.w) < 0.2:
         return "Near w = 0 all keys weigh alike and the loss is flat: with steps this small w does not get away."
     if end.loss > best + 2:
-        return f"The direction is right, the steps are short: w has come to {end.w:.1f}, and the valley lies further on."
+        return f"Right direction, short steps: w has come to {end.w:.1f}, and the valley lies further on."
     if start.w * end.w < 0:
-        return f"w crosses 0 and settles at {end.w:.1f}. Its sign does not matter, only how narrow the kernel is: {abs(end.w):.1f}."
-    return f"w stays in the valley and ends at {end.w:.1f}, with a loss of {end.loss:.1f} where {best:.1f} is the lowest possible."
+        return f"w crosses 0 and settles at {end.w:.1f}. Only its size matters, not its sign: {abs(end.w):.1f}."
+    return (
+        f"w stays in the valley and ends at {end.w:.1f}, with a loss of {end.loss:.1f}; "
+        f"no w has less than {best:.1f}."
+    )

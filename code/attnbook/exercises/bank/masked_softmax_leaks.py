@@ -1,4 +1,4 @@
-"""What numbers betray about a mask: the fill value that leaks, and slips whose masked positions may hold anything."""
+"""What numbers betray about a mask: a fill value that leaks, an axis, whatever the masked positions hold."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..exercise import Exercise
 from ..observe import observe
 from ..recognise import Case, make_case, near, tell
 from ..verdict import Finding
+from ..weights import odd_weights
 from ..wording import inputs, number, values
 
 
@@ -19,7 +20,7 @@ def _kept(arguments: tuple) -> torch.Tensor:
 
 
 def right_where_kept(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Recognise slips whose masked positions may come out as NaN, zero or uniform, by the positions that are kept.
+    """Recognise slips whose masked positions may hold anything, by the positions that are kept.
 
     Args:
         exercise: the exercise.
@@ -30,6 +31,7 @@ def right_where_kept(exercise: Exercise, fn: Callable, cases: list[Case]) -> Fin
         The finding, or None.
     """
     formulas = {
+        "filled-after-softmax": lambda e, kept: e.softmax(-1),
         "softmax-over-queries": lambda e, kept: e.softmax(1),
         "softmax-over-batch": lambda e, kept: e.masked_fill(~kept, -torch.inf).softmax(0),
         "no-softmax": lambda e, kept: e,
@@ -37,10 +39,15 @@ def right_where_kept(exercise: Exercise, fn: Callable, cases: list[Case]) -> Fin
     }
     named = {mistake.name: mistake for mistake in exercise.wrong if mistake.says}
     for name, formula in formulas.items():
-        if all(near(case.got[kept], formula(case.arguments[0], kept)[kept])
-               for case in cases for kept in (_kept(case.arguments),)):
+        if all(
+            near(case.got[kept], formula(case.arguments[0], kept)[kept])
+            for case in cases
+            for kept in (_kept(case.arguments),)
+        ):
             return tell(exercise, named[name], fn, cases)
-    if all(_whole_rows(case) for case in cases) and any(case.expected.shape[1] > int(case.arguments[1].min()) for case in cases):
+    if all(_whole_rows(case) for case in cases) and any(
+        case.expected.shape[1] > int(case.arguments[1].min()) for case in cases
+    ):
         return tell(exercise, named["query-axis"], fn, cases)
     return None
 
@@ -74,18 +81,42 @@ def leaks(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None
     seen = f"With {inputs(exercise.parameters, first.arguments)} your weights are {values(first.got, 6)}"
     if (fills - fills.mean()).abs().max() < 1e-3:
         value = float(fills.mean())
-        return Finding("finite-fill", "the padding keeps a share",
-                       f"{seen}: the padding gets something. From their size one can tell that the masked scores were set to {number(value)}, "
-                       f"and exp({number(value)}) is {number(torch.tensor(value).exp().item())}, not 0."
-                       + _shifted(exercise, fn, value),
-                       "Is there a score that is smaller than *every* other, however small the others are?")
+        return Finding(
+            "finite-fill",
+            "the padding keeps a share",
+            f"{seen}: the padding gets something. From their size one can tell that the masked scores were "
+            f"set to {number(value)}, "
+            f"and exp({number(value)}) is {number(torch.tensor(value).exp().item())}, not 0."
+            + _shifted(exercise, fn, value),
+            "Is there a score that is smaller than *every* other, however small the others are?",
+        )
     if (penalties - penalties.mean()).abs().max() < 1e-3 and penalties.mean() < -1e-3:
         value = float(penalties.mean())
-        return Finding("finite-penalty", "the padding keeps a share",
-                       f"{seen}: the padding gets something. From their size one can tell that {number(value)} was added to the masked scores: "
-                       f"a high score shrugs that off.",
-                       "What would have to be added to a score, so that nothing is left of it whatever it was?")
+        return Finding(
+            "finite-penalty",
+            "the padding keeps a share",
+            f"{seen}: the padding gets something. From their size one can tell that {number(value)} was "
+            f"added to the masked scores: "
+            f"a high score shrugs that off.",
+            "What would have to be added to a score, so that nothing is left of it whatever it was?",
+        )
     return None
+
+
+def first_row(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Describe the weights that the example's two words get.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        cases: the probes, all answered by tensors of the right shape.
+
+    Returns:
+        The finding, or None if they are right.
+    """
+    return odd_weights(
+        cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2], "For the two words with the scores (1, 2)"
+    )
 
 
 def _estimate(arguments: tuple, got: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -108,7 +139,10 @@ def _shifted(exercise: Exercise, fn: Callable, fill: float) -> str:
     result = observe(fn, (scores + shift, valid_lens)).result
     if not isinstance(result, torch.Tensor):
         return ""
-    return (f"\nSubtract {number(-shift)} from all four scores, which should change nothing: now your weights are {values(result)}.")
+    return (
+        f"\nSubtract {number(-shift)} from all four scores, which should change nothing: now your "
+        f"weights are {values(result)}."
+    )
 
 
 def leaks_a_little(exercise: Exercise, fn: Callable) -> Finding | None:
@@ -126,6 +160,9 @@ def leaks_a_little(exercise: Exercise, fn: Callable) -> Finding | None:
         return None
     found = leaks(exercise, fn, cases)
     return found or Finding(
-        "not-exactly-zero", "almost zero",
-        f"With {inputs(exercise.parameters, cases[0].arguments)} the masked keys get {values(cases[0].got[0, 0, 2:], 12)}: almost nothing, but not nothing.",
-        "Which operation makes a number exactly 0, whatever it was before?")
+        "not-exactly-zero",
+        "almost zero",
+        f"With {inputs(exercise.parameters, cases[0].arguments)} the masked keys get "
+        f"{values(cases[0].got[0, 0, 2:], 12)}: almost nothing, but not nothing.",
+        "Which operation makes a number exactly 0, whatever it was before?",
+    )

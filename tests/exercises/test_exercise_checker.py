@@ -1,0 +1,632 @@
+"""The checker around the numbers: stubs, errors, what comes back, how it behaves, and that it never falls over."""
+
+import math
+import re
+import textwrap
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from tensors import DEVICES
+
+from attnbook import exercises as book
+from attnbook import kernels, masks, pooling, scores
+from attnbook.exercises.bank import SHELF
+from attnbook.exercises.checker import judge
+from attnbook.exercises.devices import WrongDevice, on_another_device
+from attnbook.exercises.exercise import Exercise, Shelf, both, draw, slip
+from attnbook.exercises.verdict import Verdict
+
+ALL = list(SHELF)
+LOOKUP = SHELF.get("soft-lookup")
+MASKED = SHELF.get("masked-softmax")
+SCALED = SHELF.get("scaled-dot-scores")
+
+
+def answer(source, name=None, **world):
+    """Execute source as a notebook cell would, and return the function that it defines."""
+    world = {"torch": torch, "F": F, "math": math, "np": np, **world}
+    exec(compile(textwrap.dedent(source), "<cell>", "exec"), world)
+    return world[name or re.search(r"def (\w+)", source).group(1)]
+
+
+@pytest.fixture(autouse=True)
+def own_progress(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNBOOK_PROGRESS", str(tmp_path / "progress.json"))
+
+
+# --- the solutions are the package's functions ----------------------------------------------------------------
+
+
+def same(a, b):
+    torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
+
+
+def every_argument(exercise):
+    return [exercise.example(), *exercise.probes(), *exercise.edges()]
+
+
+def test_soft_lookup_is_pooling_by_dot_products():
+    for query, keys, values in every_argument(LOOKUP):
+        weights = masks.masked_softmax(scores.dot_score(query[None], keys))
+        same(LOOKUP.solution(query, keys, values), pooling.attention_pooling(weights, values)[0])
+
+
+def test_nadaraya_watson_is_the_packages():
+    exercise = SHELF.get("nadaraya-watson")
+    for queries, keys, values, width in every_argument(exercise):
+        same(
+            exercise.solution(queries, keys, values, width),
+            pooling.nadaraya_watson(queries, keys, values, width=width)[0],
+        )
+        kernel = kernels.gaussian((queries[:, None] - keys) / width)
+        same(exercise.solution(queries, keys, values, width), kernel @ values / kernel.sum(1))
+
+
+def test_leave_one_out_is_the_packages():
+    exercise = SHELF.get("leave-one-out")
+    for x, y, w in every_argument(exercise):
+        model = pooling.NWKernelRegression().double()
+        model.w.data.fill_(float(w))
+        same(exercise.solution(x, y, w), pooling.regression_loss(model, x, y).detach().reshape(()))
+
+
+def test_masked_softmax_is_the_packages():
+    for e, lengths in every_argument(MASKED):
+        same(MASKED.solution(e, lengths), masks.masked_softmax(e, lengths))
+
+
+def test_gaussian_to_dot_is_the_packages():
+    exercise = SHELF.get("gaussian-to-dot")
+    for query, key in every_argument(exercise):
+        same(exercise.solution(query, key), scores.gaussian_score(query, key).softmax(-1))
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("scaled-dot-scores", scores.scaled_dot_score),
+        ("additive-concat", scores.concat_score),
+        ("bilinear", scores.multiplicative_score),
+    ],
+)
+def test_scores_are_the_packages(name, function):
+    exercise = SHELF.get(name)
+    for arguments in every_argument(exercise):
+        same(exercise.solution(*arguments), function(*arguments))
+
+
+# --- the exercises are complete -------------------------------------------------------------------------------
+
+
+def test_the_eight_exercises_stand_in_the_order_of_the_book():
+    assert book.names() == [
+        "soft-lookup", "nadaraya-watson", "leave-one-out", "masked-softmax",
+        "gaussian-to-dot", "scaled-dot-scores", "additive-concat", "bilinear",
+    ]  # fmt: skip
+    assert [exercise.chapter for exercise in ALL] == [1, 2, 3, 4, 5, 5, 5, 5]
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_an_exercise_has_all_its_parts(exercise):
+    assert len(exercise.hints) == 3
+    assert all(len(text) > 40 for text in (exercise.statement, *exercise.hints, exercise.why))
+    assert "`" in exercise.hints[2], "the last hint should name the code"
+    stub = answer(exercise.stub)
+    assert stub.__name__ == exercise.function
+    assert stub.__code__.co_varnames == exercise.parameters
+    assert f"def {exercise.function}(" in exercise.source()
+    assert max(map(len, exercise.source().splitlines())) <= 110
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_a_probe_has_different_axes_and_moderate_values(exercise):
+    probes = exercise.probes()
+    assert len(probes) >= 3
+    for arguments in probes:
+        sizes = [size for axis, size in exercise.sizes(arguments).items() if axis != "width"]
+        assert len(set(sizes)) == len(sizes), (
+            "two axes of a probe have the same size: swapping them would pass"
+        )
+        for tensor in (a for a in arguments if isinstance(a, torch.Tensor) and a.is_floating_point()):
+            assert tensor.dtype == torch.float64
+            assert tensor.abs().max() < 4
+    for axis in exercise.sizes(probes[0]):
+        assert len({exercise.sizes(arguments)[axis] for arguments in probes}) > 1, f"{axis} never changes"
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_the_shown_solution_stands_on_its_own(exercise):
+    """What the fold shows can be pasted into a cell and passes."""
+    assert judge(exercise, answer(exercise.source()))
+
+
+def test_the_checker_leaves_the_random_numbers_and_the_arguments_alone():
+    torch.manual_seed(3)
+    expected = torch.rand(4)
+    torch.manual_seed(3)
+    judge(LOOKUP, LOOKUP.solution)
+    assert torch.equal(torch.rand(4), expected)
+    assert torch.equal(draw(3, seed=1), draw(3, seed=1))
+
+
+# --- not written yet ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_the_stub_is_not_written_yet(exercise, tmp_path):
+    verdict = book.check(exercise.name, answer(exercise.stub))
+    assert repr(verdict) == f"○ {exercise.name} — not written yet"
+    assert verdict.status == "unwritten"
+    assert not verdict
+    assert not (tmp_path / "progress.json").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "pass",
+        "...",
+        "return ...",
+        "return None",
+        "raise NotImplementedError",
+        "raise NotImplementedError('later')",
+        '"""Only a docstring."""',
+        "weights = ...",
+        "weights = ...\n    return weights @ values",
+        "weights = ...\n    return weights.softmax(0)",
+        "scores = keys @ query\n    return ...",
+    ],
+)
+def test_other_ways_of_not_having_written_it_yet(body):
+    assert judge(LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n")).status == "unwritten"
+
+
+def test_an_error_of_ones_own_is_no_stub():
+    assert (
+        judge(LOOKUP, answer("def f(query, keys, values):\n    raise ValueError('todo')\n")).diagnosis
+        == "raises"
+    )
+    deep = answer("def f(query, keys, values):\n    return values.nothing_of_that_name\n")
+    assert judge(LOOKUP, deep).diagnosis == "raises"
+
+
+# --- bad input ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("soft-lokup", "'soft-lookup'"),
+        ("soft_lookup", "'soft-lookup'"),
+        ("Soft-Lookup", "'soft-lookup'"),
+        ("ex-bilinear", "'bilinear'"),
+        ("my_masked_softmax", "'masked-softmax'"),
+        ("scaled-dot-score", "'scaled-dot-scores'"),
+    ],
+)
+def test_a_wrong_name_hears_the_nearest_ones(name, near):
+    with pytest.raises(ValueError, match=f"no exercise called .*did you mean .*{near}"):
+        book.check(name, LOOKUP.solution)
+
+
+def test_a_name_far_from_all_hears_the_list():
+    with pytest.raises(ValueError, match="there are 'soft-lookup', 'nadaraya-watson'"):
+        book.hints("quantum")
+
+
+def test_swapped_arguments_are_named():
+    with pytest.raises(TypeError, match="got the function solution"):
+        book.check(LOOKUP.solution, "soft-lookup")
+
+
+@pytest.mark.parametrize("thing", [None, torch.ones(2), 3, "my_soft_lookup", [1]])
+def test_something_that_is_no_function_hears_so(thing, tmp_path):
+    verdict = book.check("soft-lookup", thing)
+    assert verdict.diagnosis == "not-a-function"
+    assert 'check("soft-lookup", my_soft_lookup)' in verdict.asks
+    assert not (tmp_path / "progress.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "diagnosis"),
+    [
+        ("def f(query, keys):\n    return keys", "parameters"),
+        ("def f():\n    return 1", "parameters"),
+        ("def f(query, keys, values, width):\n    return keys", "parameters"),
+        ("def f(keys, query, values):\n    return (keys @ query).softmax(0) @ values", "parameter-order"),
+    ],
+)
+def test_parameters_are_looked_at(source, diagnosis):
+    verdict = judge(LOOKUP, answer(source))
+    assert verdict.diagnosis == diagnosis
+    assert "my_soft_lookup(query, keys, values)" in verdict.says
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(q, k, v):\n    return (k @ q).softmax(0) @ v",
+        "def f(query, keys, values, scale=1.0):\n    return (scale * keys @ query).softmax(0) @ values",
+        "def f(*arguments):\n    query, keys, values = arguments\n    return (keys @ query).softmax(0) @ values",
+    ],
+)
+def test_other_names_and_defaults_are_welcome(source):
+    assert judge(LOOKUP, answer(source))
+
+
+def test_a_module_and_a_callable_object_are_functions_too():
+    class Lookup(torch.nn.Module):
+        def forward(self, query, keys, values):
+            return (keys @ query).softmax(0) @ values
+
+    assert judge(LOOKUP, Lookup())
+    assert judge(LOOKUP, torch.no_grad()(LOOKUP.solution)).diagnosis == "no-gradient"
+
+
+# --- errors and prints ----------------------------------------------------------------------------------------
+
+
+def test_an_error_is_told_by_the_readers_own_line():
+    verdict = judge(LOOKUP, wrong_shapes)
+    assert verdict.diagnosis == "raises"
+    assert "line 3 of wrong_shapes raises an error:\n    return weights * values.T @ keys" in verdict.says
+    assert "In that line: weights (3,), values (3, 1), keys (3, 2)." in verdict.says
+    assert "checker" not in verdict.says
+    assert "Traceback" not in repr(verdict)
+
+
+def wrong_shapes(query, keys, values):
+    weights = (keys @ query).softmax(0)
+    return weights * values.T @ keys @ keys
+
+
+def helper(query, keys):
+    return query @ keys
+
+
+def uses_helper(query, keys, values):
+    return helper(query, keys) @ values
+
+
+def test_an_error_in_the_readers_helper_is_told_there():
+    assert "line 2 of helper" in judge(LOOKUP, uses_helper).says
+
+
+def test_an_error_without_source_still_has_its_line_number():
+    verdict = judge(LOOKUP, answer("def f(query, keys, values):\n    a = 1\n    return query.oops\n"))
+    assert "line 3 of f raises an error:" in verdict.says
+    assert "What kind of thing stands before the dot?" in verdict.asks
+
+
+@pytest.mark.parametrize(
+    ("body", "asks"),
+    [
+        ("exit()", "end the whole notebook"),
+        ("return f(query, keys, values)", "calls itself without end"),
+        ("return nowhere", "a parameter of your function"),
+        ("return torch.sqrt(3)", "plain number"),
+        ("return keys.softmax(5)", "How many axes"),
+        ("return values if query > 0 else keys", "one yes or no"),
+        ("return torch.einsum('d,sv->v', query, keys, values)", "?"),
+    ],
+)
+def test_common_errors_have_questions_of_their_own(body, asks):
+    verdict = judge(LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n", exit=exit))
+    assert verdict.diagnosis == "raises"
+    assert asks in verdict.asks
+
+
+def test_an_interrupt_goes_through():
+    def interrupted(query, keys, values):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(LOOKUP, interrupted)
+
+
+def test_prints_are_caught_and_the_first_is_told(capsys):
+    source = "def f(query, keys, values):\n    print('scores', keys @ query)\n    return keys @ query\n"
+    verdict = judge(LOOKUP, answer(source))
+    assert capsys.readouterr().out == ""
+    assert "your function printed `scores tensor([1., 2., 3.], dtype=torch.float64)`" in verdict.says
+
+
+def test_memory_addresses_never_reach_the_page():
+    verdict = judge(LOOKUP, answer("def f(query, keys, values):\n    raise ValueError(f'at {object()}')\n"))
+    assert "0x…" in verdict.says
+    assert not re.search(r"0x[0-9a-f]{4}", verdict.says)
+
+
+# --- what comes back ------------------------------------------------------------------------------------------
+
+
+RIGHT = "(keys @ query).softmax(0) @ values"
+
+
+@pytest.mark.parametrize(
+    ("body", "diagnosis", "says"),
+    [
+        (f"x = {RIGHT}", "returns-none", "returns nothing"),
+        (f"print({RIGHT})", "prints", "prints `tensor([25.7521]"),
+        (f"return {RIGHT},", "returns-a-tuple", "Number 1 of them is the right answer"),
+        (f"return [x for x in {RIGHT}]", "returns-a-list", "The numbers in it are right"),
+        (f"return ({RIGHT}).numpy()", "returns-numpy", "The numbers in it are right"),
+        (f"return ({RIGHT}).sum().item()", "returns-a-number", "25.752"),
+        (f"return str({RIGHT})", "returns-another-kind", "a str"),
+        (f"return ({RIGHT}).to_sparse()", "returns-another-kind", "sparse"),
+        (f"return ({RIGHT}).to(torch.complex64)", "returns-another-kind", "complex"),
+        (f"return ({RIGHT}).to('meta')", "returns-another-kind", "meta"),
+        ("return torch.nested.nested_tensor([query, query])", "returns-another-kind", "nested"),
+        (f"return ({RIGHT})[None]", "extra-axis", "yours has (1, 11)"),
+        (f"return ({RIGHT}).mean()", "over-summed", "the mean of all the right ones"),
+        (f"return ({RIGHT})[:1]", "cut-short", "stop after 1 of 11"),
+        (f"return ({RIGHT}) > 0", "unknown", "you return"),
+        (f"return ({RIGHT}) * float('nan')", "not-finite", "NaN"),
+        (f"return ({RIGHT}).int()", "truncated", "you return"),
+        (f"return ({RIGHT}).half()", "changes-dtype", "float16"),
+        (f"return 3 * ({RIGHT})", "factor", "The factor is 3 for every shape"),
+        (f"return ({RIGHT}) / len(query)", "factor", "the factor is 1/D"),
+        (f"return ({RIGHT}) + 2", "offset", "off by 2"),
+        ("return values.sum(0) * 0", "ignores-an-argument", "`query`"),
+        ("return torch.ones(values.shape[1])", "ignores-an-argument", "Two calls that differ only in"),
+        (f"return ({RIGHT}).detach()", "no-gradient", "`detach`"),
+        ("return (keys @ query.detach()).softmax(0) @ values", "gradient-cut", "`query`"),
+        (f"return ({RIGHT}) + 0 * values.sqrt().sum() if False else {RIGHT}", None, ""),
+    ],
+)
+def test_every_kind_of_result_is_understood(body, diagnosis, says):
+    verdict = judge(LOOKUP, answer(f"def f(query, keys, values):\n    {body}\n"))
+    assert verdict.diagnosis == diagnosis, verdict
+    assert says in verdict.says
+
+
+def test_a_result_that_keeps_only_the_first_of_the_batch():
+    assert judge(SCALED, lambda query, key: SCALED.solution(query, key)[:1]).diagnosis == "cut-short"
+    assert judge(SCALED, lambda query, key: SCALED.solution(query, key)[0]).diagnosis == "cut-short"
+    assert (
+        judge(SCALED, lambda query, key: SCALED.solution(query, key).flatten(0, 1)).diagnosis == "flattened"
+    )
+
+
+def test_a_wrong_number_in_one_place_is_located():
+    def one_off(query, key):
+        result = SCALED.solution(query, key).clone()
+        result[:, :, -1] += 1
+        return result
+
+    verdict = judge(SCALED, one_off)
+    assert verdict.diagnosis == "unknown"
+    assert "4 of 6 numbers are right; the wrong ones all lie at index 2 of the axis S" in verdict.says
+    assert "the dot products" in verdict.says, "the way by hand is shown"
+
+
+def test_expected_and_got_never_look_the_same():
+    def slightly(query, key):
+        return SCALED.solution(query, key) * (1 + 3e-5)
+
+    verdict = judge(SCALED, slightly)
+    seen = re.findall(r"(?:return|is)\s+(\(.*\))", verdict.says)
+    assert verdict.status == "wrong"
+    assert len(set(seen)) == 2
+
+
+# --- where the numbers come from ------------------------------------------------------------------------------
+
+
+def test_a_tensor_of_the_notebook_is_named():
+    source = "def f(query, keys, values):\n    return (kept @ query).softmax(0) @ values\n"
+    query, keys, values = LOOKUP.example()
+    verdict = judge(LOOKUP, answer(source, kept=keys))
+    assert verdict.diagnosis in ("one-shape-only", "reads-a-global")
+    assert "`kept` (a tensor of shape (3, 2))" in verdict.says
+
+
+def test_a_tensor_of_the_notebook_that_fits_everywhere_is_named_too():
+    source = "def f(x, y, w):\n    return solution(x, y, old)\n"
+    exercise = SHELF.get("leave-one-out")
+    old = torch.tensor(2.0, dtype=torch.float64)
+    verdict = judge(exercise, answer(source, solution=exercise.solution, old=old))
+    assert verdict.diagnosis == "reads-a-global"
+    assert "`old`" in verdict.says
+    assert "should be `w`" in verdict.asks
+
+
+def test_a_number_of_the_notebook_is_named():
+    source = """
+        def f(scores, valid_lens):
+            keep = torch.arange(num_keys, device=scores.device) < valid_lens[:, None, None]
+            return scores.masked_fill(~keep, -torch.inf).softmax(-1).masked_fill(~keep, 0)
+    """
+    verdict = judge(MASKED, answer(source, num_keys=4))
+    assert verdict.diagnosis == "one-shape-only"
+    assert "`num_keys` (the number 4)" in verdict.says
+
+
+def test_an_answer_that_changes_is_found():
+    def remembers(query, keys, values, seen=[]):  # noqa: B006
+        seen.append(1)
+        return LOOKUP.solution(query, keys, values) + 0.1 * len(seen)
+
+    assert judge(LOOKUP, remembers).diagnosis == "not-repeatable"
+
+
+# --- how a right answer behaves -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+@pytest.mark.parametrize(
+    ("diagnosis", "spoil"),
+    [
+        ("writes-into-argument", lambda solution: lambda *a: _then(solution(*a), a[0].mul_(2))),
+        ("no-gradient", lambda solution: torch.no_grad()(solution)),
+        ("changes-dtype", lambda solution: lambda *a: solution(*a).double()),
+        ("changes-dtype", lambda solution: lambda *a: solution(*a).float()),
+        ("returns-numpy", lambda solution: lambda *a: solution(*a).detach().numpy()),
+        ("returns-a-tuple", lambda solution: lambda *a: (solution(*a), None)),
+        ("returns-none", lambda solution: lambda *a: _then(None, solution(*a))),
+    ],
+)
+def test_every_exercise_looks_at_conduct(exercise, diagnosis, spoil):
+    assert judge(exercise, spoil(exercise.solution)).diagnosis == diagnosis
+
+
+def _then(result, _):
+    return result
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_every_gradient_is_looked_at(exercise):
+    assert exercise.differentiable
+    for name in exercise.differentiable:
+        position = exercise.parameters.index(name)
+
+        def cut(*arguments, position=position):
+            return exercise.solution(*(a.detach() if i == position else a for i, a in enumerate(arguments)))
+
+        verdict = judge(exercise, cut)
+        expected = "no-gradient" if len(exercise.differentiable) == 1 else "gradient-cut"
+        assert verdict.diagnosis == expected
+        if expected == "gradient-cut":
+            assert f"`{name}`" in verdict.says
+
+
+def test_a_wrong_gradient_behind_right_numbers_is_found():
+    def half_blind(query, key):
+        return SCALED.solution(query, 0.5 * key + 0.5 * key.detach())
+
+    assert judge(SCALED, half_blind).diagnosis == "wrong-gradient"
+
+
+def test_a_view_of_a_transposed_tensor_is_found():
+    def flat(query, key):
+        return SCALED.solution(query.view(-1, query.shape[-1]).view(query.shape), key)
+
+    verdict = judge(SCALED, flat)
+    assert verdict.diagnosis == "memory-layout"
+    assert "not contiguous" in verdict.says
+
+
+def test_float32_only_is_found():
+    def single(query, key):
+        return query @ key.mT * torch.full((1, 1, 1), query.shape[-1] ** -0.5) @ torch.eye(key.shape[1])
+
+    verdict = judge(SCALED, single)
+    assert verdict.diagnosis == "one-dtype-only"
+    assert "With float32 numbers your answer is right" in verdict.says
+
+
+# --- the rehearsal on another device --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda x: x + torch.arange(7, device=x.device),
+        lambda x: x + torch.arange(7).to(x.device),
+        lambda x: x + torch.tensor(3.0),  # torch lets single numbers of the CPU in
+        lambda x: x + 3,
+        lambda x: x * torch.ones_like(x) + x.new_zeros(7),
+        lambda x: x[torch.tensor([0, 1])],  # and indices
+        lambda x: x[:, torch.ones(7, dtype=torch.bool)],
+        lambda x: torch.stack([row.softmax(0) for row in x]),
+        lambda x: sum(float(v) for v in x[0]) * x,
+        lambda x: torch.einsum("ij,kj->ik", x, x),
+        lambda x: torch.zeros(5, 7, device=x.device).copy_(x),
+        lambda x: torch.cat([x, x.clone().mul_(2)]),
+    ],
+)
+def test_work_that_an_accelerator_allows_is_allowed(work):
+    result = on_another_device(work, (draw(5, 7, seed=1),))
+    assert result.device.type != "cpu"
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda x: x + torch.arange(7),
+        lambda x: x @ torch.ones(7, 2, dtype=x.dtype),
+        lambda x: torch.where(torch.ones(5, 7, dtype=torch.bool), x, torch.zeros(5, 7)),
+        lambda x: x.masked_fill(torch.zeros(5, 7, dtype=torch.bool), 0),
+        lambda x: torch.cat([x, torch.zeros(1, 7, dtype=x.dtype)]),
+    ],
+)
+def test_work_that_mixes_devices_is_refused(work):
+    with pytest.raises(WrongDevice, match="on the CPU meets the arguments"):
+        on_another_device(work, (draw(5, 7, seed=1),))
+
+
+def test_a_result_left_on_the_cpu_is_seen():
+    def by_loop(scores, valid_lens):
+        weights = torch.zeros(scores.shape, dtype=scores.dtype)
+        for b, n in enumerate(valid_lens.tolist()):
+            if n:
+                weights[b, :, :n] = scores[b, :, :n].softmax(-1)
+        return weights
+
+    assert on_another_device(by_loop, MASKED.probes()[0]).device.type == "cpu"
+    assert judge(MASKED, by_loop).diagnosis == "wrong-device"
+
+
+def test_elsewhere_a_wrong_device_is_a_remark():
+    exercise = SHELF.get("leave-one-out")
+
+    def on_the_cpu(x, y, w):
+        scores = -((w * (x[:, None] - x)) ** 2) / 2
+        weights = scores.masked_fill(torch.eye(len(x)).bool(), -torch.inf).softmax(1)
+        return ((weights @ y - y) ** 2).sum()
+
+    verdict = judge(exercise, on_the_cpu)
+    assert verdict
+    assert "One thing for later" in verdict.note
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_the_solutions_run_on_every_real_device(exercise, device):
+    arguments = tuple(a.to(device) if isinstance(a, torch.Tensor) else a for a in exercise.probes()[0])
+    assert exercise.solution(*arguments).device.type == device
+
+
+# --- the parts ------------------------------------------------------------------------------------------------
+
+
+def test_two_slips_meet_only_in_different_steps():
+    def pipeline(x, first=lambda v: v + 1, second=lambda v: v * 2):
+        return second(first(x))
+
+    a, b = slip(pipeline, first=lambda v: v + 5), slip(pipeline, second=lambda v: v * 7)
+    assert both(a, b)(1) == 42
+    assert both(a, a) is None
+    assert both(a, abs) is None
+    assert both(both(a, b), b) is None
+
+
+def test_a_shelf_takes_each_name_once():
+    shelf = Shelf()
+    shelf.add(LOOKUP)
+    assert len(shelf) == 1
+    with pytest.raises(ValueError, match="two exercises called 'soft-lookup'"):
+        shelf.add(LOOKUP)
+
+
+def test_a_verdict_shows_itself():
+    verdict = Verdict(
+        "soft-lookup", "wrong", "x", "the *weights*", "a < b\n    code <b>\nmore `x`", "why?", "note"
+    )
+    assert repr(verdict).splitlines() == [
+        "✗ soft-lookup — the *weights*", "  a < b", "      code <b>", "  more `x`", "  → why?", "  ! note",
+    ]  # fmt: skip
+    page = verdict._repr_html_()
+    assert "a &lt; b" in page
+    assert "<pre><code>code &lt;b&gt;</code></pre>" in page
+    assert "<code>x</code>" in page
+    assert 'class="attnbook-verdict attnbook-wrong"' in page
+
+
+def test_the_verdict_says_what_was_checked():
+    verdict = book.check("soft-lookup", LOOKUP.solution)
+    assert repr(verdict).startswith("✓ soft-lookup — solved\n")
+    assert "7 sets of arguments" in verdict.says
+    assert isinstance(LOOKUP, Exercise)

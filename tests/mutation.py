@@ -1,0 +1,72 @@
+"""Run tests against changed copies of the package, each in a process forked after the slow imports.
+
+    python tests/mutation.py JOBS.json    (test_mutants.py writes the jobs and reads the answers)
+
+The package is copied once; for every job one file of the copy gets a changed text, a forked child runs pytest with
+the copy in front of `sys.path`, and the file is put back. Prints one line of JSON for each job.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WRONG_PACKAGE = 99  # exit status of a child whose tests did not run on the copy
+
+
+def run_tests(package_root: str, arguments: list[str], log: Path) -> int:
+    """Fork, and run pytest on the package below `package_root`; the exit status is pytest's."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = WRONG_PACKAGE
+    try:
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        sys.path.insert(0, package_root)
+        import pytest
+
+        status = int(pytest.main(arguments))
+        sys.stdout.flush()
+        if not sys.modules["attnbook.masks"].__file__.startswith(package_root):
+            status = WRONG_PACKAGE
+    finally:
+        os._exit(status)
+
+
+def main(jobs_file: str) -> None:
+    """Run all jobs of a file: {"package_root": …, "jobs": [{"file", "text", "tests"}, …]}."""
+    sys.dont_write_bytecode = True  # a stale .pyc in the copy would hide a change
+    # Imported and used once before forking, so that no child pays for it; attnbook itself must not be.
+    import pytest  # noqa: F401
+    import torch
+    from hypothesis import given, settings
+    from hypothesis import strategies as st
+
+    settings(max_examples=5, database=None, derandomize=True)(
+        given(st.lists(st.floats(-1, 1), min_size=1), st.integers(1, 9), st.sampled_from("ab"))(lambda a, b, c: None)
+    )()
+    torch.set_num_threads(1)
+    torch.autograd.gradcheck(lambda x: (x @ x.T).softmax(-1), torch.eye(2, dtype=torch.float64).requires_grad_())
+    assert "attnbook" not in sys.modules
+
+    plan = json.loads(Path(jobs_file).read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as scratch:
+        log = Path(scratch) / "log"
+        for job in plan["jobs"]:
+            path = Path(plan["package_root"], "attnbook", job["file"])
+            before = path.read_text("utf-8")
+            path.write_text(job["text"], "utf-8")
+            try:
+                # no conftest: it is this script that sets the environment, and only unit tests are run
+                status = run_tests(plan["package_root"], [*plan["arguments"], *job["tests"]], log)
+            finally:
+                path.write_text(before, "utf-8")
+            print(json.dumps({"status": status, "log": log.read_text("utf-8", errors="replace")[-3000:]}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
