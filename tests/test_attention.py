@@ -779,11 +779,11 @@ def test_sizes_that_do_not_fit(need_weights):
     ):
         DotProductAttention()(QUERY, key, VALUE, need_weights=need_weights)
     with pytest.raises(
-        ValueError, match=says(f"key has size {DK}, weight has columns {D}")
+        ValueError, match=says(f"weight must be (Dq, Dk) = ({D}, {DK}), got")
     ):
         MultiplicativeAttention(D, D)(QUERY, key, VALUE, need_weights=need_weights)
     with pytest.raises(
-        ValueError, match=says(f"key has size {DK}, W_k has columns {D}")
+        ValueError, match=says(f"W_k must be (h, Dk) = ({HIDDEN}, {DK}), got ({HIDDEN}, {D})")
     ):
         AdditiveAttention(D, D, HIDDEN)(QUERY, key, VALUE, need_weights=need_weights)
 

@@ -89,12 +89,12 @@ def test_what_is_no_claim(text, ok, message, capsys):
 
 
 def test_the_list_keeps_the_order_and_repeats_nothing():
-    for text in ("first", "second", "first"):
+    for text in ("rows sum to 1", "a mask hides", "rows sum to 1"):
         claim(text, True)
     found = what_we_found()
-    assert found.texts == ["first", "second"]
-    assert repr(found) == "✓ first\n✓ second"
-    assert found._repr_markdown_() == "- ✓ first\n- ✓ second"
+    assert found.texts == ["rows sum to 1", "a mask hides"]
+    assert repr(found) == "✓ rows sum to 1\n✓ a mask hides"
+    assert found._repr_markdown_() == "- ✓ rows sum to 1\n- ✓ a mask hides"
 
 
 def test_a_claim_that_turns_false_leaves_the_list():

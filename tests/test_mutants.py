@@ -14,8 +14,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "code" / "attnbook"
-# Enough to kill every mutant; the compiler and the long lists of wrong arguments are left to the ordinary run.
+# Enough to kill every mutant and quick: property tests, the compiler and wrong arguments are left to the ordinary run.
 ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+ARGUMENTS += ["-p", "_hypothesis_pytestplugin", "-m", "not hypothesis"]
 ARGUMENTS += ["-k", "not compiles and not errors and not wrong and not device and not cannot_be_made"]
 
 

@@ -245,6 +245,13 @@ def test_a_function_is_a_kernel_too():
     close(own[1], named[1])
 
 
+def test_a_kernel_is_given_distances_and_those_are_never_negative():
+    """exp(−u) is a kernel of the distance, but not of the difference."""
+    query, key, value = randn(T), randn(S, seed=1), randn(S, seed=2)
+    _, weights = nadaraya_watson(query, key, value, lambda u: torch.exp(-u), 0.7)
+    close(weights, (-(query[:, None] - key).abs() / 0.7).softmax(-1))
+
+
 def test_vectors_are_compared_by_euclidean_distance():
     query, key, value = randn(T, D), randn(S, D, seed=1), randn(S, seed=2)
     _, weights = nadaraya_watson(query, key, value, width=1.3)

@@ -444,22 +444,22 @@ def test_wrong_queries_and_keys(name, query, key, error, message):
         (
             lambda: multiplicative_score(QUERY, KEY, P["weight"].T),
             ValueError,
-            (f"query has size {D}, weight has rows {DK}", "weight is (Dq, Dk)"),
+            (f"weight must be (Dq, Dk) = ({D}, {DK}), got ({DK}, {D})", "transposed"),
         ),
         (
             lambda: multiplicative_score(QUERY, QUERY, P["weight"]),
             ValueError,
-            (f"key has size {D}, weight has columns {DK}", "weight is (Dq, Dk)"),
+            (f"weight must be (Dq, Dk) = ({D}, {D}), got ({D}, {DK})", "another size"),
         ),
         (
             lambda: multiplicative_score(QUERY, KEY, P["weight"][None]),
             ValueError,
-            ("weight must have 2 axes", f"(1, {D}, {DK})"),
+            ("weight must be (Dq, Dk)", f"got (1, {D}, {DK})"),
         ),
         (
             lambda: multiplicative_score(QUERY, KEY, P["weight"].double()),
             TypeError,
-            ("query is torch.float32, weight is torch.float64", "one dtype"),
+            ("the input is torch.float32, weight is torch.float64", "one dtype"),
         ),
         (
             lambda: multiplicative_score(QUERY, KEY, P["weight"].tolist()),
@@ -469,22 +469,28 @@ def test_wrong_queries_and_keys(name, query, key, error, message):
         (
             lambda: additive_score(QUERY, KEY, P["W_q"].T, P["W_k"], P["w_v"]),
             ValueError,
-            (f"query has size {D}, W_q has columns {HIDDEN}", "W_q is (h, Dq)"),
+            (
+                f"W_q must be (h, Dq) = ({HIDDEN}, {D}), got ({D}, {HIDDEN})",
+                "transposed",
+            ),
         ),
         (
             lambda: additive_score(QUERY, KEY, P["W_q"], P["W_q"], P["w_v"]),
             ValueError,
-            (f"key has size {DK}, W_k has columns {D}", "W_k is (h, Dk)"),
+            (
+                f"W_k must be (h, Dk) = ({HIDDEN}, {DK}), got ({HIDDEN}, {D})",
+                "another size",
+            ),
         ),
         (
             lambda: additive_score(QUERY, KEY, P["W_q"], P["W_k"][:3], P["w_v"]),
             ValueError,
-            (f"W_q has rows {HIDDEN}, W_k has rows 3", "the hidden size h"),
+            (f"W_k must be (h, Dk) = ({HIDDEN}, {DK}), got (3, {DK})",),
         ),
         (
             lambda: additive_score(QUERY, KEY, P["W_q"], P["W_k"], P["w_v"][:3]),
             ValueError,
-            (f"W_q has rows {HIDDEN}, w_v has size 3", "the hidden size h"),
+            (f"W_q must be (h, Dq) = (3, {D}), got ({HIDDEN}, {D})",),
         ),
         (
             lambda: additive_score(QUERY, KEY, P["W_q"], P["W_k"], P["w_v"][None]),
@@ -494,25 +500,22 @@ def test_wrong_queries_and_keys(name, query, key, error, message):
         (
             lambda: additive_score(QUERY, KEY, P["W_q"], P["W_k"].half(), P["w_v"]),
             TypeError,
-            ("query is torch.float32, W_k is torch.float16", "one dtype"),
+            ("the input is torch.float32, W_k is torch.float16", "one dtype"),
         ),
         (
             lambda: additive_score(QUERY, KEY, P["W_q"].to("meta"), P["W_k"], P["w_v"]),
             ValueError,
-            ("query is on cpu, W_q is on meta", "one device"),
+            ("the input is on cpu, W_q is on meta", "one device"),
         ),
         (
             lambda: concat_score(QUERY, KEY, P["W_q"], P["w_v"]),
             ValueError,
-            (
-                f"query and key have together {D + DK}, W has columns {D}",
-                "W is (h, Dq + Dk)",
-            ),
+            (f"W must be (h, Dq + Dk) = ({HIDDEN}, {D + DK}), got ({HIDDEN}, {D})",),
         ),
         (
             lambda: concat_score(QUERY, KEY, P["w_v"], P["w_v"]),
             ValueError,
-            ("W must have 2 axes", f"({HIDDEN},)"),
+            ("W must be (h, Dq + Dk)", f"got ({HIDDEN},)"),
         ),
     ],
 )

@@ -97,7 +97,7 @@ class MultiplicativeAttention(nn.Module):
         weight: M, (Dq, Dk).
 
     Source:
-        Luong et al. (2015), eq. 8, "general".
+        Luong et al. (2015), §3.1, "general".
     """
 
     def __init__(self, query_size: int, key_size: int, dropout: float = 0.0):

@@ -11,6 +11,7 @@ __all__ = [
     "check_tensor",
     "check_alike",
     "check_same_size",
+    "check_weight",
     "check_query_key",
     "check_value",
     "check_mask",
@@ -37,7 +38,9 @@ def _readable(tensor: Tensor) -> bool:
     return not (torch.compiler.is_compiling() or tensor.is_meta)
 
 
-def check_tensor(name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None) -> None:
+def check_tensor(
+    name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None
+) -> None:
     """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
 
     Args:
@@ -92,7 +95,9 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
         )
 
 
-def check_same_size(name_a: str, size_a: int, name_b: str, size_b: int, advice: str) -> None:
+def check_same_size(
+    name_a: str, size_a: int, name_b: str, size_b: int, advice: str
+) -> None:
     """Require two sizes to be equal.
 
     Args:
@@ -107,6 +112,29 @@ def check_same_size(name_a: str, size_a: int, name_b: str, size_b: int, advice: 
     """
     if size_a != size_b:
         raise ValueError(f"{name_a} {size_a}, {name_b} {size_b}; {advice}")
+
+
+def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
+    """Require a parameter of a given shape, on the device and in the dtype of what it is multiplied with.
+
+    Args:
+        name: the parameter's name.
+        weight: the parameter.
+        like: the tensor that it meets, for its dtype and device.
+        sizes: the axes in order, each with its size: h=8, Dq=20.
+
+    Raises:
+        TypeError: not a floating-point tensor, or another dtype.
+        ValueError: another shape, or another device.
+    """
+    check_tensor(name, weight)
+    check_alike("the input", like, name, weight)
+    if tuple(weight.shape) != tuple(sizes.values()):
+        letters = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+        raise ValueError(
+            f"{name} must be ({letters}) = {tuple(sizes.values())}, got {_shape(weight)}; "
+            "is it transposed, or made for inputs of another size?"
+        )
 
 
 def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> None:
@@ -125,7 +153,9 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
     check_tensor("key", key, min_dims=2)
     check_alike("query", query, "key", key)
     if key.shape[-2] == 0:
-        raise ValueError(f"key has shape {_shape(key)}: no key to attend to; pass at least one")
+        raise ValueError(
+            f"key has shape {_shape(key)}: no key to attend to; pass at least one"
+        )
     if same_features:
         check_same_size(
             "query has size",
@@ -305,7 +335,9 @@ def check_probability(name: str, value: float) -> None:
         ValueError: outside [0, 1).
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number between 0 and 1, got {type(value).__name__}")
+        raise TypeError(
+            f"{name} must be a number between 0 and 1, got {type(value).__name__}"
+        )
     if not 0 <= value < 1:
         raise ValueError(f"{name} must be at least 0 and below 1, got {value}")
 

@@ -7,13 +7,7 @@ import math
 
 from torch import Tensor
 
-from attnbook.checks import (
-    check_alike,
-    check_positive,
-    check_query_key,
-    check_same_size,
-    check_tensor,
-)
+from attnbook.checks import check_positive, check_query_key, check_tensor, check_weight
 
 __all__ = [
     "gaussian_score",
@@ -62,7 +56,7 @@ def dot_score(query: Tensor, key: Tensor) -> Tensor:
         TypeError, ValueError: shapes or dtypes that do not fit.
 
     Source:
-        Luong et al. (2015), eq. 8, "dot" (their h_t is our query, h̄_s our key).
+        Luong et al. (2015), §3.1, "dot" (their h_t is our query, h̄_s our key).
     """
     check_query_key(query, key)
     return query @ key.transpose(-2, -1)
@@ -102,25 +96,10 @@ def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
         TypeError, ValueError: shapes or dtypes that do not fit.
 
     Source:
-        Luong et al. (2015), eq. 8, "general" (W_a is our weight).
+        Luong et al. (2015), §3.1, "general" (W_a is our weight).
     """
     check_query_key(query, key, same_features=False)
-    check_tensor("weight", weight, dims=2)
-    check_alike("query", query, "weight", weight)
-    check_same_size(
-        "query has size",
-        query.shape[-1],
-        "weight has rows",
-        weight.shape[0],
-        "weight is (Dq, Dk)",
-    )
-    check_same_size(
-        "key has size",
-        key.shape[-1],
-        "weight has columns",
-        weight.shape[1],
-        "weight is (Dq, Dk)",
-    )
+    check_weight("weight", weight, query, Dq=query.shape[-1], Dk=key.shape[-1])
     return query @ weight @ key.transpose(-2, -1)
 
 
@@ -146,38 +125,14 @@ def additive_score(
         Bahdanau et al. (2015), appendix A.1.2 (v_a, W_a, U_a are our w_v, W_q, W_k).
     """
     check_query_key(query, key, same_features=False)
-    for name, weight, dims in (("W_q", W_q, 2), ("W_k", W_k, 2), ("w_v", w_v, 1)):
-        check_tensor(name, weight, dims=dims)
-        check_alike("query", query, name, weight)
-    check_same_size(
-        "query has size",
-        query.shape[-1],
-        "W_q has columns",
-        W_q.shape[1],
-        "W_q is (h, Dq)",
-    )
-    check_same_size(
-        "key has size", key.shape[-1], "W_k has columns", W_k.shape[1], "W_k is (h, Dk)"
-    )
-    check_same_size(
-        "W_q has rows",
-        W_q.shape[0],
-        "W_k has rows",
-        W_k.shape[0],
-        "both are the hidden size h",
-    )
-    check_same_size(
-        "W_q has rows",
-        W_q.shape[0],
-        "w_v has size",
-        w_v.shape[0],
-        "both are the hidden size h",
-    )
+    check_tensor("w_v", w_v, dims=1)
+    check_weight("w_v", w_v, query, h=len(w_v))
+    check_weight("W_q", W_q, query, h=len(w_v), Dq=query.shape[-1])
+    check_weight("W_k", W_k, query, h=len(w_v), Dk=key.shape[-1])
     projected_query = (query @ W_q.T).unsqueeze(-2)  # (…, T, 1, h)
     projected_key = (key @ W_k.T).unsqueeze(-3)  # (…, 1, S, h)
-    hidden = (
-        projected_query + projected_key
-    ).tanh()  # (…, T, S, h): every query meets every key
+    # every query meets every key: (…, T, S, h)
+    hidden = (projected_query + projected_key).tanh()
     return hidden @ w_v
 
 
@@ -197,17 +152,11 @@ def concat_score(query: Tensor, key: Tensor, W: Tensor, w_v: Tensor) -> Tensor:
         TypeError, ValueError: shapes or dtypes that do not fit.
 
     Source:
-        Luong et al. (2015), eq. 8, "concat" (v_a and W_a are our w_v and W).
+        Luong et al. (2015), §3.1, "concat" (v_a and W_a are our w_v and W).
     """
     check_query_key(query, key, same_features=False)
-    check_tensor("W", W, dims=2)
     query_size, key_size = query.shape[-1], key.shape[-1]
-    check_same_size(
-        "query and key have together",
-        query_size + key_size,
-        "W has columns",
-        W.shape[1],
-        "W is (h, Dq + Dk)",
-    )
-    # W [q; k] is a sum of two products, so no concatenated (…, T, S, Dq + Dk) tensor has to be built.
+    check_tensor("w_v", w_v, dims=1)
+    check_weight("W", W, query, **{"h": len(w_v), "Dq + Dk": query_size + key_size})
+    # W [q; k] = W_q q + W_k k, so no (…, T, S, Dq + Dk) tensor has to be built
     return additive_score(query, key, W[:, :query_size], W[:, query_size:], w_v)

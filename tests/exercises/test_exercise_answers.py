@@ -105,7 +105,7 @@ def verdicts():
 
 
 def test_every_message_is_filled_in_and_has_something_specific(verdicts):
-    for exercise, verdict in verdicts:
+    for _, verdict in verdicts:
         text = repr(verdict)
         assert "{" not in text.replace("{exercise", ""), text
         specific = re.search(r"\d", verdict.says) or "`" in verdict.says

@@ -1,8 +1,11 @@
 """The checker around the numbers: stubs, errors, what comes back, how it behaves, and that it never falls over."""
 
+import functools
 import math
 import re
+import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -630,3 +633,80 @@ def test_the_verdict_says_what_was_checked():
     assert repr(verdict).startswith("✓ soft-lookup — solved\n")
     assert "7 sets of arguments" in verdict.says
     assert isinstance(LOOKUP, Exercise)
+
+
+# --- it never falls over --------------------------------------------------------------------------------------
+
+
+class Odd:
+    """A result that is awkward in every way."""
+
+    shape = "odd"
+
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+    def __eq__(self, other):
+        raise RuntimeError("no ==")
+
+    def __bool__(self):
+        raise RuntimeError("no bool")
+
+    __hash__ = None
+
+
+ODD = [
+    torch.matmul, max, int, print, dict, Odd, torch.nn.Identity(),
+    functools.partial(lambda *a, k=1: a[0]),
+    lambda *a: Odd(), lambda *a: a, lambda *a: list(a), lambda *a: {}, lambda *a: "text", lambda *a: b"", lambda *a: 1 + 2j,
+    lambda *a: float("nan"), lambda *a: True, lambda *a: np.array(["x"]), lambda *a: [[1], [2, 3]], lambda *a: [None],
+    lambda *a: torch.tensor([]), lambda *a: torch.zeros(0, 3), lambda *a: torch.tensor(True), lambda *a: torch.tensor(3),
+    lambda *a: torch.full((1, 1, 1, 1, 1), float("nan")), lambda *a: a[0].T, lambda *a: a[0].sum() * float("inf"),
+    lambda *a: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.quint8), lambda *a: a[0].expand(3, *a[0].shape),
+    lambda *a: torch.nn.Parameter(a[0].clone()), lambda *a: a[0].requires_grad_(), lambda *a: a[0].resize_(1),
+    lambda *a: a[0].zero_(), lambda *a: a[0].set_(), lambda *a: a[0].storage(), lambda *a: 1 / 0, lambda *a: [][0], lambda *a: {}["x"],
+    lambda *a: (yield a[0]), lambda *a: torch.ones(1, dtype=torch.uint8), lambda *a: a[0].to(torch.float8_e4m3fn),
+    lambda *a: torch.linalg.inv(torch.zeros(2, 2)), lambda *a: warnings.warn("careful", stacklevel=1), lambda *a: sys.exit(3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
+def test_whatever_it_gets_it_answers(exercise):
+    for odd in ODD:
+        verdict = judge(exercise, odd)
+        assert verdict.status == "wrong", verdict
+        assert repr(verdict).startswith("✗")
+        assert verdict._repr_html_()
+
+
+def test_it_can_be_used_where_gradients_are_off():
+    with torch.no_grad():
+        assert judge(LOOKUP, LOOKUP.solution)
+        assert not torch.is_grad_enabled()
+    with torch.inference_mode():
+        assert judge(LOOKUP, LOOKUP.solution)
+
+
+def test_another_default_dtype_changes_nothing():
+    torch.set_default_dtype(torch.float64)
+    try:
+        for exercise in ALL:
+            assert judge(exercise, exercise.solution)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_in_a_notebook_the_readers_line_is_found():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.run_cell("import torch\nfrom attnbook.exercises import check", store_history=False)
+    shell.run_cell("def project(q, k):\n    # a comment\n    return q @ k", store_history=False)
+    source = "def mine(query, keys, values):\n    scores = project(query, values)\n    return scores\n\n"
+    shown = [
+        repr(shell.run_cell(source + "check('soft-lookup', mine)", store_history=False).result)
+        for _ in range(2)
+    ]
+    assert "line 3 of project raises an error:\n      return q @ k" in shown[0]
+    assert "In that line: q (2,), k (3, 1)." in shown[0]
+    assert shown[0] == shown[1]

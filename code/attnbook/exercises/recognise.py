@@ -44,12 +44,16 @@ def unusual(x: torch.Tensor) -> str:
         x: any tensor.
 
     Returns:
-        ``"nested"``, ``"sparse"``, ``"complex"``, ``"meta"``, or "" for an ordinary tensor.
+        ``"nested"``, ``"sparse"``, ``"quantized"``, ``"float8"``, ``"complex"``, ``"meta"``, or "" for an ordinary tensor.
     """
     if x.is_nested:
         return "nested"
     if x.layout != torch.strided:
         return "sparse"
+    if x.is_quantized:
+        return "quantized"
+    if x.is_floating_point() and x.dtype.itemsize == 1:
+        return "float8"
     if x.is_complex():
         return "complex"
     return "meta" if x.is_meta else ""

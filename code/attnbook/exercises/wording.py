@@ -30,7 +30,11 @@ def number(x: float, digits: int = 3) -> str:
         return "∞" if x > 0 else "−∞"
     size = abs(x)
     if 0 < size < 0.5 * 10**-digits or size >= 1e6:
-        text = re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{x:.{max(digits - 2, 1)}e}").replace("e+", "e")
+        text = (
+            re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{x:.{max(digits - 2, 1)}e}")
+            .replace("e+", "e")
+            .replace(".0e", "e")
+        )
     else:
         # the nudge settles ties the same way whatever the last bit of x is
         text = f"{math.copysign(size + 1e-10, x):.{digits}f}".rstrip("0").rstrip(".")
