@@ -6,10 +6,22 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.cache import KeyValueCache
-from attnbook.checks import check_count, check_probability, check_same_size, check_tensor
+from attnbook.checks import (
+    check_count,
+    check_probability,
+    check_same_size,
+    check_tensor,
+)
 from attnbook.multihead import MultiHeadAttention
 
-__all__ = ["FeedForward", "Residual", "EncoderLayer", "DecoderLayer", "DecoderLayerCache", "ACTIVATIONS"]
+__all__ = [
+    "FeedForward",
+    "Residual",
+    "EncoderLayer",
+    "DecoderLayer",
+    "DecoderLayerCache",
+    "ACTIVATIONS",
+]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
@@ -29,14 +41,21 @@ class FeedForward(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, d_ff: int, activation: str = "relu", dropout: float = 0.0, bias: bool = True
+        self,
+        d_model: int,
+        d_ff: int,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        bias: bool = True,
     ):
         super().__init__()
         check_count("d_model", d_model)
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
         if activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}")
+            raise ValueError(
+                f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}"
+            )
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
@@ -66,7 +85,13 @@ class Residual(nn.Module):
         Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN).
     """
 
-    def __init__(self, d_model: int, dropout: float = 0.0, norm_first: bool = False, eps: float = 1e-5):
+    def __init__(
+        self,
+        d_model: int,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+        eps: float = 1e-5,
+    ):
         super().__init__()
         check_probability("dropout", dropout)
         self.norm = nn.LayerNorm(d_model, eps=eps)
@@ -118,7 +143,9 @@ class EncoderLayer(nn.Module):
         rotary: nn.Module | None = None,
     ):
         super().__init__()
-        self.attention = MultiHeadAttention(d_model, num_heads, num_kv_heads, dropout, rotary=rotary)
+        self.attention = MultiHeadAttention(
+            d_model, num_heads, num_kv_heads, dropout, rotary=rotary
+        )
         self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
         self.around_attention = Residual(d_model, dropout, norm_first, eps)
         self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
@@ -148,7 +175,11 @@ class EncoderLayer(nn.Module):
         def attend(h: Tensor) -> Tensor:
             nonlocal weights
             h, weights = self.attention(
-                h, valid_lens=valid_lens, mask=mask, need_weights=need_weights, bias=bias
+                h,
+                valid_lens=valid_lens,
+                mask=mask,
+                need_weights=need_weights,
+                bias=bias,
             )
             return h
 
@@ -225,13 +256,21 @@ class DecoderLayer(nn.Module):
             ValueError: shapes that do not fit.
         """
         check_tensor("memory", memory, min_dims=3)
-        check_same_size("x holds sequences:", x.shape[0], "memory holds", memory.shape[0], "pass one memory each")
+        check_same_size(
+            "x holds sequences:",
+            x.shape[0],
+            "memory holds",
+            memory.shape[0],
+            "pass one memory each",
+        )
         own_weights = cross_weights = None
 
         def attend_self(h: Tensor) -> Tensor:
             nonlocal own_weights
             own = None if cache is None else cache.own
-            h, own_weights = self.self_attention(h, mask=mask, need_weights=need_weights, cache=own)
+            h, own_weights = self.self_attention(
+                h, mask=mask, need_weights=need_weights, cache=own
+            )
             return h
 
         def attend_across(h: Tensor) -> Tensor:
@@ -243,4 +282,7 @@ class DecoderLayer(nn.Module):
 
         x = self.around_self_attention(x, attend_self)
         x = self.around_cross_attention(x, attend_across)
-        return self.around_feed_forward(x, self.feed_forward), (own_weights, cross_weights)
+        return self.around_feed_forward(x, self.feed_forward), (
+            own_weights,
+            cross_weights,
+        )

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_same_size, check_tensor
+from attnbook.checks import check_alike, check_tensor
 
 __all__ = ["KeyValueCache"]
 
@@ -11,7 +11,11 @@ __all__ = ["KeyValueCache"]
 class KeyValueCache:
     """Keys and values of the positions decoded so far, for one attention layer.
 
+    `MultiHeadAttention` fills it: `layer(x, mask=…, cache=cache)` with the new positions only. Its mask is
+    `causal_mask(T, cache.length + T)`: the new positions are the last ones.
+
     Attributes:
+        key, value: (B, H, length, Dh) tensors, or None while empty.
         length: how many positions are stored; the next token's position.
     """
 
@@ -34,30 +38,54 @@ class KeyValueCache:
             key and value, (B, H, length, Dh) each, the new positions last.
 
         Raises:
-            ValueError: a batch, number of heads or size other than what is stored.
+            TypeError: not floating-point tensors, or of another dtype than what is stored.
+            ValueError: a batch, number of heads or size other than what is stored; the cache stays as it was.
         """
-        check_tensor("key", key, min_dims=4)
-        check_tensor("value", value, min_dims=4)
-        if self.key is None:
-            self.key, self.value = key, value
-        else:
-            for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
-                check_same_size(
-                    f"the cache holds {what}:",
-                    self.key.shape[axis],
-                    "the new keys have",
-                    key.shape[axis],
-                    "start a new cache",
+        check_tensor("key", key, dims=4)
+        check_tensor("value", value, dims=4)
+        if key.shape[:3] != value.shape[:3]:
+            raise ValueError(
+                f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree but in the last axis; "
+                "pass one value for each key"
+            )
+        if self.key is not None:
+            self._check_continues("keys", self.key, key)
+            self._check_continues("values", self.value, value)
+            key = torch.cat([self.key, key], dim=2)
+            value = torch.cat([self.value, value], dim=2)
+        self.key, self.value = key, value
+        return key, value
+
+    @staticmethod
+    def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:
+        check_alike(f"the cache of {name}", stored, f"the new {name}", new)
+        for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
+            if stored.shape[axis] != new.shape[axis]:
+                raise ValueError(
+                    f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {new.shape[axis]}; "
+                    "start a new cache"
                 )
-            self.key = torch.cat([self.key, key], dim=-2)
-            self.value = torch.cat([self.value, value], dim=-2)
-        return self.key, self.value
 
     def reorder(self, order: Tensor) -> None:
         """Keep and repeat sequences by index, as beam search does.
 
         Args:
             order: (B',) integers, which stored sequence each new one continues.
+
+        Raises:
+            TypeError: not a tensor of integers.
+            ValueError: another shape, or a sequence that is not stored.
         """
-        if self.key is not None:
-            self.key, self.value = self.key[order], self.value[order]
+        kind = order.dtype if isinstance(order, Tensor) else type(order).__name__
+        if kind != torch.long:
+            raise TypeError(f"order must be a tensor of torch.long indices, got {kind}")
+        if order.dim() != 1:
+            raise ValueError(f"order must be (B',), got shape {tuple(order.shape)}")
+        if self.key is None:
+            return
+        stored = len(self.key)
+        if ((order < 0) | (order >= stored)).any():
+            raise ValueError(
+                f"order must lie in 0 … {stored - 1}, got {order.tolist()}"
+            )
+        self.key, self.value = self.key[order], self.value[order]

@@ -33,7 +33,9 @@ def _copy(target: nn.Module, source: nn.Module) -> None:
 def _activation_name(activation) -> str:
     name = getattr(activation, "__name__", type(activation).__name__).lower()
     if name not in ("relu", "gelu"):
-        raise ValueError(f"the layer's activation is {name}; only relu and gelu have a counterpart here")
+        raise ValueError(
+            f"the layer's activation is {name}; only relu and gelu have a counterpart here"
+        )
     return name
 
 
@@ -55,11 +57,18 @@ def from_torch_attention(layer: nn.MultiheadAttention) -> MultiHeadAttention:
         in_proj_weight = [W_q; W_k; W_v] is our W_qkv, out_proj our W_o.
     """
     if not isinstance(layer, nn.MultiheadAttention):
-        raise TypeError(f"expected an nn.MultiheadAttention, got {type(layer).__name__}")
+        raise TypeError(
+            f"expected an nn.MultiheadAttention, got {type(layer).__name__}"
+        )
     if layer.in_proj_weight is None or layer.bias_k is not None or layer.add_zero_attn:
-        raise ValueError("kdim, vdim, add_bias_kv and add_zero_attn have no counterpart; make the layer without them")
+        raise ValueError(
+            "kdim, vdim, add_bias_kv and add_zero_attn have no counterpart; make the layer without them"
+        )
     ours = MultiHeadAttention(
-        layer.embed_dim, layer.num_heads, dropout=layer.dropout, bias=layer.in_proj_bias is not None
+        layer.embed_dim,
+        layer.num_heads,
+        dropout=layer.dropout,
+        bias=layer.in_proj_bias is not None,
     ).to(layer.in_proj_weight)
     ours.W_qkv.weight.copy_(layer.in_proj_weight)
     if layer.in_proj_bias is not None:
@@ -82,7 +91,9 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
         ValueError: grouped heads or rotary positions, which PyTorch's class does not have.
     """
     if layer.num_kv_heads != layer.num_heads or layer.rotary is not None:
-        raise ValueError("nn.MultiheadAttention has neither shared key/value heads nor rotary positions")
+        raise ValueError(
+            "nn.MultiheadAttention has neither shared key/value heads nor rotary positions"
+        )
     theirs = nn.MultiheadAttention(
         layer.d_model,
         layer.num_heads,
@@ -171,10 +182,16 @@ def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
         W_q, W_k, W_v stacked are our W_qkv; W_o is W_o.
     """
     d_model, has_bias = layer.W_o.in_features, layer.W_o.bias is not None
-    ours = MultiHeadAttention(d_model, layer.num_heads, dropout=layer.attention.dropout.p, bias=has_bias)
-    ours.W_qkv.weight.copy_(torch.cat([layer.W_q.weight, layer.W_k.weight, layer.W_v.weight]))
+    ours = MultiHeadAttention(
+        d_model, layer.num_heads, dropout=layer.attention.dropout.p, bias=has_bias
+    )
+    ours.W_qkv.weight.copy_(
+        torch.cat([layer.W_q.weight, layer.W_k.weight, layer.W_v.weight])
+    )
     if has_bias:
-        ours.W_qkv.bias.copy_(torch.cat([layer.W_q.bias, layer.W_k.bias, layer.W_v.bias]))
+        ours.W_qkv.bias.copy_(
+            torch.cat([layer.W_q.bias, layer.W_k.bias, layer.W_v.bias])
+        )
     _copy(ours.W_o, layer.W_o)
     return ours.to(layer.W_o.weight).train(layer.training)
 
@@ -189,7 +206,10 @@ def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
         A new `AdditiveAttention`; the names of the weights are the same.
     """
     ours = AdditiveAttention(
-        layer.W_q.in_features, layer.W_k.in_features, layer.W_q.out_features, layer.dropout.p
+        layer.W_q.in_features,
+        layer.W_k.in_features,
+        layer.W_q.out_features,
+        layer.dropout.p,
     )
     _copy(ours, layer)
     return ours.train(layer.training)
@@ -266,11 +286,15 @@ def load_bert(folder: str | Path) -> BertEncoder:
     try:
         from transformers import BertModel
     except ImportError as error:
-        raise ImportError("loading a pretrained BERT needs transformers; pip install -r requirements.txt") from error
+        raise ImportError(
+            "loading a pretrained BERT needs transformers; pip install -r requirements.txt"
+        ) from error
     try:
         model = BertModel.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # json, safetensors, pickle and size errors: all mean that the folder is no good
-        raise ValueError(f"the BERT in {folder} cannot be read ({str(error).splitlines()[0]}); copy it again") from error
+        raise ValueError(
+            f"the BERT in {folder} cannot be read ({str(error).splitlines()[0]}); copy it again"
+        ) from error
     return from_huggingface_bert(model.eval())
 
 

@@ -59,11 +59,20 @@ class TransformerConfig:
     tie_output: bool = True
 
     def __post_init__(self):
-        for name in ("source_vocab_size", "target_vocab_size", "d_model", "num_heads", "d_ff", "max_positions"):
+        for name in (
+            "source_vocab_size",
+            "target_vocab_size",
+            "d_model",
+            "num_heads",
+            "d_ff",
+            "max_positions",
+        ):
             check_count(name, getattr(self, name))
         _check_choices(self)
         if self.positions not in ("sinusoidal", "learned"):
-            raise ValueError(f"positions must be 'sinusoidal' or 'learned', got {self.positions!r}")
+            raise ValueError(
+                f"positions must be 'sinusoidal' or 'learned', got {self.positions!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,14 @@ class BertConfig:
     eps: float = 1e-12
 
     def __post_init__(self):
-        for name in ("vocab_size", "d_model", "num_heads", "d_ff", "max_positions", "num_segments"):
+        for name in (
+            "vocab_size",
+            "d_model",
+            "num_heads",
+            "d_ff",
+            "max_positions",
+            "num_segments",
+        ):
             check_count(name, getattr(self, name))
         _check_choices(self)
 
@@ -103,9 +119,13 @@ class BertConfig:
 def _check_choices(config) -> None:
     check_probability("dropout", config.dropout)
     if config.activation not in ACTIVATIONS:
-        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {config.activation!r}")
+        raise ValueError(
+            f"activation must be one of {', '.join(ACTIVATIONS)}, got {config.activation!r}"
+        )
     if config.d_model % config.num_heads:
-        raise ValueError(f"d_model {config.d_model} is not divisible by num_heads {config.num_heads}")
+        raise ValueError(
+            f"d_model {config.d_model} is not divisible by num_heads {config.num_heads}"
+        )
 
 
 PAPER_BASE = TransformerConfig()
@@ -136,11 +156,17 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         TypeError: not a tensor of integers.
         ValueError: not two axes, or an id outside 0…V − 1.
     """
-    if not isinstance(ids, Tensor) or ids.is_floating_point() or ids.dtype == torch.bool:
+    if (
+        not isinstance(ids, Tensor)
+        or ids.is_floating_point()
+        or ids.dtype == torch.bool
+    ):
         kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
         raise TypeError(f"{name} must be a tensor of token ids (integers), got {kind}")
     if ids.dim() != 2:
-        raise ValueError(f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]")
+        raise ValueError(
+            f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
+        )
     if ids.numel() and not torch.compiler.is_compiling():
         low, high = int(ids.min()), int(ids.max())
         if low < 0 or high >= vocab_size:
@@ -150,11 +176,17 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
             )
 
 
-def _embed(config: TransformerConfig, vocab_size: int) -> tuple[nn.Embedding, nn.Module]:
+def _embed(
+    config: TransformerConfig, vocab_size: int
+) -> tuple[nn.Embedding, nn.Module]:
     embedding = nn.Embedding(vocab_size, config.d_model)
-    nn.init.normal_(embedding.weight, std=config.d_model**-0.5)  # times √D in the forward pass: entries near 1
+    nn.init.normal_(
+        embedding.weight, std=config.d_model**-0.5
+    )  # times √D in the forward pass: entries near 1
     if config.positions == "learned":
-        return embedding, LearnedPositions(config.max_positions, config.d_model, config.dropout)
+        return embedding, LearnedPositions(
+            config.max_positions, config.d_model, config.dropout
+        )
     return embedding, SinusoidalPositions(config.d_model, config.dropout)
 
 
@@ -183,8 +215,13 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding, self.positions = _embed(config, config.source_vocab_size)
-        self.layers = nn.ModuleList(EncoderLayer(**_layer_sizes(config)) for _ in range(config.num_encoder_layers))
-        self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()  # pre-LN ends un-normed
+        self.layers = nn.ModuleList(
+            EncoderLayer(**_layer_sizes(config))
+            for _ in range(config.num_encoder_layers)
+        )
+        self.norm = (
+            nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
+        )  # pre-LN ends un-normed
 
     def forward(
         self, ids: Tensor, valid_lens: Tensor | None = None, need_weights: bool = False
@@ -225,9 +262,14 @@ class Decoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding, self.positions = _embed(config, config.target_vocab_size)
-        self.layers = nn.ModuleList(DecoderLayer(**_layer_sizes(config)) for _ in range(config.num_decoder_layers))
+        self.layers = nn.ModuleList(
+            DecoderLayer(**_layer_sizes(config))
+            for _ in range(config.num_decoder_layers)
+        )
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
-        self.head = nn.Linear(config.d_model, config.target_vocab_size, bias=not config.tie_output)
+        self.head = nn.Linear(
+            config.d_model, config.target_vocab_size, bias=not config.tie_output
+        )
         if config.tie_output:
             self.head.weight = self.embedding.weight
 
@@ -264,14 +306,27 @@ class Decoder(nn.Module):
         """
         check_ids("ids", ids, self.config.target_vocab_size)
         if cache is not None:
-            check_same_size("the cache is for layers:", len(cache), "the decoder has", len(self.layers), "start a new one")
+            check_same_size(
+                "the cache is for layers:",
+                len(cache),
+                "the decoder has",
+                len(self.layers),
+                "start a new one",
+            )
         start = cache[0].own.length if cache else 0
-        x = self.positions(self.embedding(ids) * math.sqrt(self.config.d_model), start=start)
+        x = self.positions(
+            self.embedding(ids) * math.sqrt(self.config.d_model), start=start
+        )
         mask = causal_mask(ids.shape[1], start + ids.shape[1], device=ids.device)
         seen = []
         for index, layer in enumerate(self.layers):
             x, weights = layer(
-                x, memory, memory_lens, mask, need_weights=need_weights, cache=cache[index] if cache else None
+                x,
+                memory,
+                memory_lens,
+                mask,
+                need_weights=need_weights,
+                cache=cache[index] if cache else None,
             )
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
@@ -292,7 +347,9 @@ class Transformer(nn.Module):
         self.config = config
         self.encoder, self.decoder = Encoder(config), Decoder(config)
 
-    def forward(self, source: Tensor, target: Tensor, source_lens: Tensor | None = None) -> Tensor:
+    def forward(
+        self, source: Tensor, target: Tensor, source_lens: Tensor | None = None
+    ) -> Tensor:
         """Score every next target word in one parallel pass (teacher forcing).
 
         Args:
@@ -368,7 +425,12 @@ class BertEncoder(nn.Module):
         self.embeddings = BertEmbeddings(config)
         self.layers = nn.ModuleList(
             EncoderLayer(
-                config.d_model, config.num_heads, config.d_ff, config.dropout, config.activation, eps=config.eps
+                config.d_model,
+                config.num_heads,
+                config.d_ff,
+                config.dropout,
+                config.activation,
+                eps=config.eps,
             )
             for _ in range(config.num_layers)
         )
@@ -396,6 +458,8 @@ class BertEncoder(nn.Module):
         x = self.embeddings(ids, segments)
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, valid_lens=valid_lens, mask=mask, need_weights=need_weights)
+            x, weights = layer(
+                x, valid_lens=valid_lens, mask=mask, need_weights=need_weights
+            )
             seen.append(weights)
         return x, seen if need_weights else None

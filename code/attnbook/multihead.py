@@ -2,14 +2,25 @@
 
 The stages are the chapter's derivation, and compute the same thing with the same weights: `WideHeads` (a module a head,
 each at full width), `SeparateHeads` (a module a head, each at width D/H), `MultiHeadAttention` (one projection for all
-heads, split and merged by reshaping). The last is the one that the models use.
+heads, split and merged by reshaping). The last is the one that the models use. `from_separate` copies the weights of
+the second into the first or the last.
 """
+
+import math
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_probability, check_same_size, check_tensor
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_probability,
+    check_query_key,
+    check_same_size,
+    check_tensor,
+    check_value,
+)
 from attnbook.masks import combine_masks, masked_softmax
 from attnbook.scores import scaled_dot_score
 
@@ -33,7 +44,8 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
         (…, H, T, D/H). Head h holds features h·D/H to (h + 1)·D/H of every position.
 
     Raises:
-        ValueError: D is not divisible by H.
+        TypeError: not a floating-point tensor, or a number of heads that is not an integer.
+        ValueError: fewer than two axes, or D is not divisible by H.
     """
     check_tensor("x", x, min_dims=2)
     head_dim = _head_dim(x.shape[-1], num_heads)
@@ -48,6 +60,10 @@ def merge_heads(x: Tensor) -> Tensor:
 
     Returns:
         (…, T, H·Dh).
+
+    Raises:
+        TypeError: not a floating-point tensor.
+        ValueError: fewer than three axes.
     """
     check_tensor("x", x, min_dims=3)
     return x.transpose(-3, -2).flatten(-2)
@@ -62,6 +78,22 @@ def _head_dim(d_model: int, num_heads: int) -> int:
             f"features; take {num_heads * max(1, round(d_model / num_heads))} features, or another number of heads"
         )
     return d_model // num_heads
+
+
+def _check_inputs(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> None:
+    """Require (B, T, D), (B, S, D), (B, S, D) that the weight (…, D) of a projection can take."""
+    d_model = weight.shape[-1]
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        check_tensor(name, x, dims=3)
+        size = x.shape[-1]
+        check_same_size(f"{name} has size", size, "d_model is", d_model, "project it")
+    check_query_key(query, key)
+    check_value(key, value)
+    if not len(query) == len(key) == len(value):
+        raise ValueError(
+            f"query, key and value hold {len(query)}, {len(key)} and {len(value)} sequences; pass as many of each"
+        )
+    check_alike("query", query, "the layer", weight)
 
 
 class WideHeads(nn.Module):
@@ -82,11 +114,18 @@ class WideHeads(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_count("num_heads", num_heads)
-        self.heads = nn.ModuleList(_Head(d_model, d_model, bias) for _ in range(num_heads))
+        self.heads = nn.ModuleList(
+            _Head(d_model, d_model, bias) for _ in range(num_heads)
+        )
         self.W_o = nn.Linear(num_heads * d_model, d_model, bias=bias)
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, valid_lens=None, mask: Tensor | None = None
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Attend with each head in turn, concatenate, and mix with W_o.
 
@@ -99,10 +138,45 @@ class WideHeads(nn.Module):
 
         Returns:
             output (B, T, D) and weights (B, H, T, S).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
+        _check_inputs(query, key, value, self.heads[0].W_q.weight)
         pairs = [head(query, key, value, valid_lens, mask) for head in self.heads]
         outputs, weights = zip(*pairs, strict=True)
         return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
+
+    @staticmethod
+    @torch.no_grad()
+    def from_separate(stage: "SeparateHeads") -> "WideHeads":
+        """Widen narrow heads with zeros: the same function, at H times the cost.
+
+        Args:
+            stage: stage 2.
+
+        Returns:
+            Stage 1 with copied weights: the first D/H rows of each head are the narrow head's, the others zero.
+
+        Raises:
+            TypeError: another stage.
+        """
+        _check_stage(stage)
+        num_heads, d_model = len(stage.heads), stage.W_o.in_features
+        missing = d_model - d_model // num_heads  # features that a narrow head has not
+        wide = WideHeads(d_model, num_heads, stage.W_o.bias is not None)
+        wide.to(stage.W_o.weight)
+        for head, narrow in zip(wide.heads, stage.heads, strict=True):
+            for name, numbers in narrow.state_dict().items():
+                if name.startswith("W_q"):  # scores are now divided by √D, not √(D/H)
+                    numbers = numbers * math.sqrt(num_heads)
+                zeros = numbers.new_zeros(missing, *numbers.shape[1:])
+                head.get_parameter(name).copy_(torch.cat([numbers, zeros]))
+        by_head = stage.W_o.weight.unflatten(1, (num_heads, -1))  # (D, H, D/H)
+        wide.W_o.weight.copy_(F.pad(by_head, (0, missing)).flatten(1))
+        if wide.W_o.bias is not None:
+            wide.W_o.bias.copy_(stage.W_o.bias)
+        return wide.train(stage.training)
 
 
 class _Head(nn.Module):
@@ -114,7 +188,14 @@ class _Head(nn.Module):
         self.W_k = nn.Linear(d_model, head_dim, bias=bias)
         self.W_v = nn.Linear(d_model, head_dim, bias=bias)
 
-    def forward(self, query, key, value, valid_lens=None, mask=None):
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
         scores = scaled_dot_score(self.W_q(query), self.W_k(key))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
         return weights @ self.W_v(value), weights
@@ -135,7 +216,9 @@ class SeparateHeads(WideHeads):
     def __init__(self, d_model: int, num_heads: int, bias: bool = False):
         head_dim = _head_dim(d_model, num_heads)
         nn.Module.__init__(self)
-        self.heads = nn.ModuleList(_Head(d_model, head_dim, bias) for _ in range(num_heads))
+        self.heads = nn.ModuleList(
+            _Head(d_model, head_dim, bias) for _ in range(num_heads)
+        )
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
 
 
@@ -151,10 +234,11 @@ class MultiHeadAttention(nn.Module):
         num_kv_heads: key/value heads, a divisor of `num_heads`; all of them if not given.
         dropout: the probability of dropping a weight while training.
         bias: give the projections a bias.
-        rotary: a function of (x (…, T, Dh), positions) that turns queries and keys by their position, or None.
+        rotary: a function of (x (…, T, Dh), start) that turns queries and keys by their position, such as
+            `RotaryPositions()`, or None.
 
     Attributes:
-        W_qkv: one linear map to queries, keys and values, in this order; `W_q`, `W_k`, `W_v` are views of its rows.
+        W_qkv: one linear map to queries, keys and values, in this order; its rows are W_q, W_k and W_v stacked.
         W_o: the output map.
 
     Source:
@@ -192,15 +276,17 @@ class MultiHeadAttention(nn.Module):
             nn.init.zeros_(self.W_qkv.bias)
             nn.init.zeros_(self.W_o.bias)
 
-    def _project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _project(
+        self, query: Tensor, key: Tensor, value: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values for all heads side by side; one product where the input is the same."""
         if query is key and key is value:
             return self.W_qkv(query).split(self.sizes, dim=-1)
-        weights = self.W_qkv.weight.split(self.sizes)
-        biases = (None,) * 3 if self.W_qkv.bias is None else self.W_qkv.bias.split(self.sizes)
-        return tuple(
-            F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)
-        )
+        weights, biases = self.W_qkv.weight.split(self.sizes), (None, None, None)
+        if self.W_qkv.bias is not None:
+            biases = self.W_qkv.bias.split(self.sizes)
+        maps = zip((query, key, value), weights, biases, strict=True)
+        return tuple(F.linear(x, weight, bias) for x, weight, bias in maps)
 
     def forward(
         self,
@@ -220,10 +306,10 @@ class MultiHeadAttention(nn.Module):
             key: (B, S, D); the query if not given (self-attention).
             value: (B, S, D); the key if not given.
             valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, broadcastable to (B, H, T, S), True = may attend; (B, T, S) and (T, S) serve all heads.
+            mask: bool, (B, H, T, S), or (B, T, S) or (T, S) for all heads; any size may be 1. True = may attend.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table.
             bias: floating point, broadcastable to (B, H, T, S), added to the scores (relative positions).
-            cache: an object with `update(key, value)` and `length`, see `attnbook.cache`.
+            cache: an object with `update(key, value)` and `length`, see `attnbook.cache`; for self-attention only.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
@@ -233,45 +319,53 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        for name, x in (("query", query), ("key", key), ("value", value)):
-            check_tensor(name, x, min_dims=3)
-            check_same_size(f"{name} has size", x.shape[-1], "d_model is", self.d_model, "project it to d_model")
+        _check_inputs(query, key, value, self.W_qkv.weight)
+        if cache is not None and key is not query:
+            raise ValueError(
+                "a cache collects the keys of self-attention step by step, but other keys than the query were passed; "
+                "leave them out, or the cache"
+            )
+        start = 0 if cache is None else cache.length
+        num_keys = start + key.shape[1]
+        shape = torch.Size([len(query), self.num_heads, query.shape[1], num_keys])
+        allowed = combine_masks(shape, valid_lens, _for_all_heads(mask), query.device)
+        _check_bias(bias, shape)
+
         q, k, v = self._project(query, key, value)
         q = split_heads(q, self.num_heads)  # (B, H, T, Dh)
         k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
-        start = 0 if cache is None else cache.length
         if self.rotary is not None:
             q, k = self.rotary(q, start), self.rotary(k, start)
         if cache is not None:
-            k, v = cache.update(k, v)
-        scores_shape = torch.Size([*q.shape[:-1], k.shape[-2]])  # (B, H, T, S)
-        allowed = combine_masks(scores_shape, valid_lens, _for_all_heads(mask), q.device)
-        if need_weights:
-            output, weights = self._attend_openly(q, k, v, allowed, bias)
-        else:
-            output, weights = self._attend_fused(q, k, v, allowed, bias), None
+            k, v = cache.update(k, v)  # (B, H, S, Dh), the earlier positions first
+        attend = self._attend_openly if need_weights else self._attend_fused
+        output, weights = attend(q, k, v, allowed, bias)
         return self.W_o(merge_heads(output)), weights
 
-    def _attend_fused(self, q, k, v, allowed, bias) -> Tensor:
+    def _attend_fused(self, q, k, v, allowed, bias) -> tuple[Tensor, None]:
         """PyTorch's kernel: the (T, S) table is never stored."""
-        if bias is not None:  # one float mask says both: the bias, and −inf where nothing may be attended to
-            allowed = bias.to(q.dtype) if allowed is None else bias.to(q.dtype).masked_fill(~allowed, -torch.inf)
-        return F.scaled_dot_product_attention(
+        mask = allowed
+        if bias is not None:  # one float mask says both: what to add, and −inf
+            mask = bias.to(q)
+            if allowed is not None:
+                mask = mask.masked_fill(~allowed, -torch.inf)
+        output = F.scaled_dot_product_attention(
             q,
             k,
             v,
-            attn_mask=allowed,
+            attn_mask=mask,
             dropout_p=self.dropout if self.training else 0.0,
             enable_gqa=self.num_kv_heads != self.num_heads,
         )
+        return output, None
 
     def _attend_openly(self, q, k, v, allowed, bias) -> tuple[Tensor, Tensor]:
         """The same in the open, so that the weights can be looked at."""
-        shared_by = self.num_heads // self.num_kv_heads  # query heads to one key/value head
-        k, v = k.repeat_interleave(shared_by, dim=-3), v.repeat_interleave(shared_by, dim=-3)
+        group = self.num_heads // self.num_kv_heads  # query heads to a key/value head
+        k, v = k.repeat_interleave(group, dim=1), v.repeat_interleave(group, dim=1)
         scores = scaled_dot_score(q, k)  # (B, H, T, S)
         if bias is not None:
-            scores = scores + bias
+            scores = scores + bias.to(q)
         weights = masked_softmax(scores, mask=allowed)
         return F.dropout(weights, self.dropout, self.training) @ v, weights
 
@@ -285,17 +379,47 @@ class MultiHeadAttention(nn.Module):
 
         Returns:
             Stage 3 with copied weights.
+
+        Raises:
+            TypeError: another stage.
         """
+        _check_stage(stage)
         has_bias = stage.W_o.bias is not None
         layer = cls(stage.W_o.in_features, len(stage.heads), bias=has_bias)
-        maps = [getattr(head, name) for name in ("W_q", "W_k", "W_v") for head in stage.heads]
+        layer.to(stage.W_o.weight)
+        names = ("W_q", "W_k", "W_v")
+        maps = [getattr(head, name) for name in names for head in stage.heads]
         layer.W_qkv.weight.copy_(torch.cat([linear.weight for linear in maps]))
         if has_bias:
             layer.W_qkv.bias.copy_(torch.cat([linear.bias for linear in maps]))
         layer.W_o.load_state_dict(stage.W_o.state_dict())
-        return layer.to(stage.W_o.weight)
+        return layer.train(stage.training)
+
+
+def _check_stage(stage: nn.Module) -> None:
+    if not isinstance(stage, SeparateHeads):
+        raise TypeError(
+            f"stage must be a SeparateHeads, got {type(stage).__name__}; only its weights can be stacked"
+        )
 
 
 def _for_all_heads(mask: Tensor | None) -> Tensor | None:
-    """Give a (B, T, S) mask its head axis; (T, S) and (B, H, T, S) broadcast as they are."""
-    return mask.unsqueeze(1) if isinstance(mask, Tensor) and mask.dim() == 3 else mask
+    """Give a (B, T, S) mask its head axis, and a mask of the keys (S,) its query axis; others broadcast as they are."""
+    if isinstance(mask, Tensor) and mask.dim() == 3:
+        return mask.unsqueeze(1)
+    return torch.atleast_2d(mask) if isinstance(mask, Tensor) else mask
+
+
+def _check_bias(bias: Tensor | None, shape: torch.Size) -> None:
+    """Require numbers that can be added to scores of this shape."""
+    if bias is None:
+        return
+    check_tensor("bias", bias, min_dims=2)
+    sizes = zip(bias.shape[::-1], shape[::-1], strict=False)
+    if bias.dim() > len(shape) or any(
+        size not in (1, wanted) for size, wanted in sizes
+    ):
+        raise ValueError(
+            f"bias has shape {tuple(bias.shape)}, which does not broadcast to the scores' {tuple(shape)} "
+            "(sequences, heads, queries, keys); one for all sequences is (H, T, S)"
+        )

@@ -9,7 +9,13 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_positive, check_same_size, check_tensor
+from attnbook.checks import (
+    check_count,
+    check_positive,
+    check_probability,
+    check_same_size,
+    check_tensor,
+)
 
 __all__ = [
     "sinusoidal_encoding",
@@ -25,7 +31,13 @@ __all__ = [
 ]
 
 
-def sinusoidal_encoding(num_positions: int, d_model: int, base: float = 10000.0, start: int = 0) -> Tensor:
+def sinusoidal_encoding(
+    num_positions: int,
+    d_model: int,
+    base: float = 10000.0,
+    start: int = 0,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
     """Sines and cosines of geometrically spaced frequencies: PE[p, 2i] = sin(p ω_i), PE[p, 2i+1] = cos(p ω_i).
 
     Args:
@@ -33,9 +45,10 @@ def sinusoidal_encoding(num_positions: int, d_model: int, base: float = 10000.0,
         d_model: D; if it is odd, the last frequency has its sine only.
         base: ω_i = base^(−2i/D).
         start: the first position.
+        dtype: of the result; angles are always computed in float64.
 
     Returns:
-        (T, D), float32, each entry in [−1, 1].
+        (T, D), each entry in [−1, 1].
 
     Raises:
         TypeError, ValueError: sizes that are not counts, or a base that is not positive.
@@ -46,11 +59,12 @@ def sinusoidal_encoding(num_positions: int, d_model: int, base: float = 10000.0,
     check_count("num_positions", num_positions, at_least=0)
     check_count("d_model", d_model)
     check_positive("base", base)
+    check_count("start", start, at_least=0)
     position = torch.arange(start, start + num_positions, dtype=torch.float64)  # (T,)
     even = torch.arange(0, d_model, 2, dtype=torch.float64)  # (⌈D/2⌉,)
     angle = position[:, None] * base ** (-even / d_model)  # (T, ⌈D/2⌉)
-    encoding = torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)  # (T, D or D + 1): sin cos sin cos …
-    return encoding[:, :d_model].float()
+    waves = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (T, ⌈D/2⌉, 2)
+    return waves.flatten(1)[:, :d_model].to(dtype)  # sin cos sin cos …
 
 
 class SinusoidalPositions(nn.Module):
@@ -67,6 +81,9 @@ class SinusoidalPositions(nn.Module):
 
     def __init__(self, d_model: int, dropout: float = 0.0, base: float = 10000.0):
         super().__init__()
+        check_count("d_model", d_model)
+        check_positive("base", base)
+        check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
 
@@ -81,12 +98,18 @@ class SinusoidalPositions(nn.Module):
             (B, T, D).
 
         Raises:
-            ValueError: another size than d_model.
+            TypeError, ValueError: not floating point, or another size than d_model.
         """
-        check_tensor("x", x, min_dims=2)
-        check_same_size("x has size", x.shape[-1], "d_model is", self.d_model, "they must agree")
-        encoding = sinusoidal_encoding(x.shape[-2], self.d_model, self.base, start)
-        return self.dropout(x + encoding.to(x))
+        _check_embeddings(x, self.d_model)
+        length = x.shape[-2]
+        encoding = sinusoidal_encoding(length, self.d_model, self.base, start, x.dtype)
+        return self.dropout(x + encoding.to(x.device))
+
+
+def _check_embeddings(x: Tensor, d_model: int) -> None:
+    check_tensor("x", x, min_dims=2)
+    size = x.shape[-1]
+    check_same_size("x has size", size, "d_model is", d_model, "they must agree")
 
 
 class LearnedPositions(nn.Module):
@@ -104,6 +127,8 @@ class LearnedPositions(nn.Module):
     def __init__(self, max_positions: int, d_model: int, dropout: float = 0.0):
         super().__init__()
         check_count("max_positions", max_positions)
+        check_count("d_model", d_model)
+        check_probability("dropout", dropout)
         self.embedding = nn.Embedding(max_positions, d_model)
         nn.init.normal_(self.embedding.weight, std=0.02)
         self.dropout = nn.Dropout(dropout)
@@ -119,19 +144,23 @@ class LearnedPositions(nn.Module):
             (B, T, D).
 
         Raises:
-            ValueError: more positions than were learned.
+            TypeError, ValueError: not floating point, another size than d_model, or more positions than were learned.
         """
-        check_tensor("x", x, min_dims=2)
+        limit, d_model = self.embedding.weight.shape
+        _check_embeddings(x, d_model)
+        check_count("start", start, at_least=0)
         end = start + x.shape[-2]
-        if end > self.embedding.num_embeddings:
+        if end > limit:
             raise ValueError(
-                f"the sequence ends at position {end}, but only {self.embedding.num_embeddings} positions are learned; "
+                f"the sequence ends at position {end}, but only {limit} positions are learned; "
                 "cut it, or make the model with a greater max_positions"
             )
         return self.dropout(x + self.embedding.weight[start:end])
 
 
-def relative_positions(num_queries: int, num_keys: int, device: torch.device | None = None) -> Tensor:
+def relative_positions(
+    num_queries: int, num_keys: int, device: torch.device | None = None
+) -> Tensor:
     """How far each key lies ahead of each query, j − i; the queries are the last positions of the keys.
 
     Args:
@@ -141,7 +170,18 @@ def relative_positions(num_queries: int, num_keys: int, device: torch.device | N
 
     Returns:
         int64 (T, S): negative for the past, zero for the query's own position.
+
+    Raises:
+        TypeError: a size that is not an integer.
+        ValueError: fewer keys than queries.
     """
+    check_count("num_queries", num_queries, at_least=0)
+    check_count("num_keys", num_keys, at_least=0)
+    if num_keys < num_queries:
+        raise ValueError(
+            f"the queries are the last positions of the keys, got {num_queries} queries and {num_keys} keys; "
+            "between two sequences there is no distance"
+        )
     query = torch.arange(num_keys - num_queries, num_keys, device=device)
     return torch.arange(num_keys, device=device) - query[:, None]
 
@@ -159,6 +199,7 @@ class ShawPositions(nn.Module):
 
     def __init__(self, head_dim: int, max_distance: int):
         super().__init__()
+        check_count("head_dim", head_dim)
         check_count("max_distance", max_distance)
         self.max_distance = max_distance
         self.embedding = nn.Embedding(2 * max_distance + 1, head_dim)
@@ -173,10 +214,17 @@ class ShawPositions(nn.Module):
 
         Returns:
             (B, H, T, S), to be added to the scaled scores.
+
+        Raises:
+            TypeError, ValueError: not floating point, another size than head_dim, or fewer keys than queries.
         """
+        check_tensor("query", query, dims=4)
+        size, head_dim = query.shape[-1], self.embedding.embedding_dim
+        check_same_size("query has size", size, "head_dim is", head_dim, "split heads")
         distance = relative_positions(query.shape[-2], num_keys, query.device)
-        vectors = self.embedding(distance.clamp(-self.max_distance, self.max_distance) + self.max_distance)
-        return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(query.shape[-1])
+        index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
+        vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)
+        return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(head_dim)
 
 
 class T5Positions(nn.Module):
@@ -192,12 +240,30 @@ class T5Positions(nn.Module):
         Raffel et al. (2020), arXiv:1910.10683, §2.1.
     """
 
-    def __init__(self, num_heads: int, num_buckets: int = 32, max_distance: int = 128, causal: bool = False):
+    def __init__(
+        self,
+        num_heads: int,
+        num_buckets: int = 32,
+        max_distance: int = 128,
+        causal: bool = False,
+    ):
         super().__init__()
+        check_count("num_heads", num_heads)
         check_count("num_buckets", num_buckets, at_least=4)
-        self.num_buckets, self.max_distance, self.causal = num_buckets, max_distance, causal
+        check_count("max_distance", max_distance)
+        self.num_buckets, self.causal = num_buckets, causal
+        self.max_distance = max_distance
+        exact = self._buckets_a_side() // 2
+        if max_distance <= exact:
+            raise ValueError(
+                f"max_distance must be above {exact}, the distances that have a bucket of their own, "
+                f"got {max_distance}; take fewer buckets"
+            )
         self.embedding = nn.Embedding(num_buckets, num_heads)
         nn.init.normal_(self.embedding.weight, std=0.02)
+
+    def _buckets_a_side(self) -> int:
+        return self.num_buckets if self.causal else self.num_buckets // 2
 
     def bucket(self, distance: Tensor) -> Tensor:
         """The bucket of each relative position j − i.
@@ -208,16 +274,18 @@ class T5Positions(nn.Module):
         Returns:
             int64, same shape, in 0…num_buckets − 1.
         """
-        buckets, offset = self.num_buckets, torch.zeros_like(distance)
+        buckets = self._buckets_a_side()
+        exact = buckets // 2  # as many distances have a bucket of their own
         if self.causal:
-            size = (-distance).clamp_min(0)  # the future is masked anyway
+            size, offset = (-distance).clamp_min(0), 0  # the future is masked anyway
         else:
-            buckets //= 2
-            offset, size = (distance > 0) * buckets, distance.abs()  # the future gets the upper half
-        exact = buckets // 2
-        ratio = (size.clamp_min(1).float() / exact).log() / math.log(self.max_distance / exact)
-        far = (exact + (ratio * (buckets - exact)).long()).clamp_max(buckets - 1)
-        return offset + torch.where(size < exact, size, far)
+            size, offset = distance.abs(), (distance > 0) * buckets
+        octaves = (size.clamp_min(1).float() / exact).log()  # natural ones
+        share = octaves / math.log(
+            self.max_distance / exact
+        )  # 0 at exact, 1 at the end
+        far = exact + (share * (buckets - exact)).long()
+        return offset + torch.where(size < exact, size, far.clamp_max(buckets - 1))
 
     def forward(self, num_queries: int, num_keys: int) -> Tensor:
         """The bias on the scores.
@@ -229,7 +297,8 @@ class T5Positions(nn.Module):
         Returns:
             (H, T, S), to be added to the scores.
         """
-        distance = relative_positions(num_queries, num_keys, self.embedding.weight.device)
+        device = self.embedding.weight.device
+        distance = relative_positions(num_queries, num_keys, device)
         return self.embedding(self.bucket(distance)).permute(2, 0, 1)
 
 
@@ -247,7 +316,13 @@ class DebertaPositions(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, max_distance: int):
         super().__init__()
+        check_count("d_model", d_model)
+        check_count("num_heads", num_heads)
         check_count("max_distance", max_distance)
+        if d_model % num_heads:
+            raise ValueError(
+                f"d_model {d_model} is not divisible by num_heads {num_heads}; take a divisor"
+            )
         self.max_distance, self.num_heads = max_distance, num_heads
         self.embedding = nn.Embedding(2 * max_distance, d_model)
         self.W_q = nn.Linear(d_model, d_model, bias=False)
@@ -263,23 +338,38 @@ class DebertaPositions(nn.Module):
 
         Returns:
             (B, H, T, S). Added to q·k / √Dh; divide all three by √3 for the paper's scale of √(3 Dh).
+
+        Raises:
+            TypeError, ValueError: not floating point, or shapes that do not fit.
         """
-        # the paper's δ(i, j) counts i − j, clipped to 0 … 2k − 1
-        delta = -relative_positions(query.shape[-2], key.shape[-2], query.device)
-        to_key = (delta + self.max_distance).clamp(0, 2 * self.max_distance - 1)  # (T, S): δ(i, j)
-        to_query = (-delta + self.max_distance).clamp(0, 2 * self.max_distance - 1)  # (T, S): δ(j, i)
-        shape = (self.num_heads, query.shape[-1])
-        position_key = self.W_k(self.embedding.weight).unflatten(-1, shape)  # (2k, H, Dh)
-        position_query = self.W_q(self.embedding.weight).unflatten(-1, shape)
-        content_to_position = torch.einsum("bhtd,rhd->bhtr", query, position_key)
-        position_to_content = torch.einsum("bhsd,rhd->bhsr", key, position_query)
-        batch = query.shape[:2]
-        c2p = content_to_position.gather(-1, to_key.expand(*batch, -1, -1))
-        p2c = position_to_content.gather(-1, to_query.T.expand(*batch, -1, -1)).transpose(-2, -1)
-        return (c2p + p2c) / math.sqrt(query.shape[-1])
+        for name, x in (("query", query), ("key", key)):
+            check_tensor(name, x, dims=4)
+            heads, size = self.num_heads, self.W_q.in_features // self.num_heads
+            if (x.shape[1], x.shape[3]) != (heads, size):
+                raise ValueError(
+                    f"{name} must be (B, {heads}, positions, {size}), got {tuple(x.shape)}; pass it projected and split"
+                )
+        vectors = self.embedding.weight  # (2k, D), k the greatest distance
+        position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)
+        position_key = self.W_k(vectors).unflatten(-1, (heads, size))
+        ahead = relative_positions(query.shape[2], key.shape[2], query.device)  # j − i
+        # c2p: the content of i against the distance i − j, the paper's δ(i, j)
+        scores = torch.einsum("bhtd,rhd->bhtr", query, position_key)
+        c2p = scores.gather(-1, self._row(-ahead).expand(*scores.shape[:2], -1, -1))
+        # p2c: the content of j against the distance j − i, δ(j, i)
+        scores = torch.einsum("bhsd,rhd->bhsr", key, position_query)
+        p2c = scores.gather(-1, self._row(ahead).T.expand(*scores.shape[:2], -1, -1))
+        return (c2p + p2c.mT) / math.sqrt(size)
+
+    def _row(self, distance: Tensor) -> Tensor:
+        """The row of the table that belongs to a distance."""
+        k = self.max_distance
+        return (distance + k).clamp(0, 2 * k - 1)
 
 
-def alibi_bias(num_heads: int, num_queries: int, num_keys: int, device: torch.device | None = None) -> Tensor:
+def alibi_bias(
+    num_heads: int, num_queries: int, num_keys: int, device: torch.device | None = None
+) -> Tensor:
     """Attention with linear biases: a penalty −m_h |i − j| that grows with distance, steeper in some heads.
 
     Args:
@@ -291,12 +381,16 @@ def alibi_bias(num_heads: int, num_queries: int, num_keys: int, device: torch.de
     Returns:
         (H, T, S), float32, never above 0.
 
+    Raises:
+        TypeError, ValueError: sizes that are not counts, or fewer keys than queries.
+
     Source:
         Press et al. (2022), arXiv:2108.12409, §3 (for H a power of two; here the same formula serves every H).
     """
     check_count("num_heads", num_heads)
+    distance = relative_positions(num_queries, num_keys, device).abs()  # (T, S)
     slopes = 2.0 ** (-8.0 * torch.arange(1, num_heads + 1, device=device) / num_heads)
-    return -slopes[:, None, None] * relative_positions(num_queries, num_keys, device).abs()
+    return -slopes[:, None, None] * distance
 
 
 def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
@@ -311,20 +405,31 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
         (…, T, Dh), the same norms.
 
     Raises:
-        ValueError: an odd number of features.
+        TypeError: not floating point.
+        ValueError: an odd number of features, or another number of positions than T.
 
     Source:
         Su et al. (2021), arXiv:2104.09864, eq. 34.
     """
     check_tensor("x", x, min_dims=2)
+    check_positive("base", base)
     size = x.shape[-1]
     if size % 2:
-        raise ValueError(f"rotary positions turn pairs of features, got {size} of them; use an even head_dim")
-    even = torch.arange(0, size, 2, device=x.device, dtype=torch.float64 if x.dtype == torch.float64 else torch.float32)
+        raise ValueError(
+            f"rotary positions turn pairs of features, got {size} features; use an even head_dim"
+        )
+    if position.shape != x.shape[-2:-1]:
+        raise ValueError(
+            f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
+        )
+    # angles in float32 at least: bfloat16 cannot tell position 257 from 256
+    precise = torch.promote_types(x.dtype, torch.float32)
+    even = torch.arange(0, size, 2, device=x.device, dtype=precise)
     angle = position.to(even)[:, None] * base ** (-even / size)  # (T, Dh/2)
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     first, second = x[..., 0::2], x[..., 1::2]
-    return torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1).flatten(-2)
+    turned = [first * cos - second * sin, first * sin + second * cos]
+    return torch.stack(turned, dim=-1).flatten(-2)
 
 
 class RotaryPositions(nn.Module):
@@ -351,6 +456,10 @@ class RotaryPositions(nn.Module):
 
         Returns:
             (…, T, Dh).
+
+        Raises:
+            TypeError, ValueError: not floating point, or an odd number of features.
         """
+        check_tensor("x", x, min_dims=2)
         position = torch.arange(start, start + x.shape[-2], device=x.device)
         return rotate(x, position, self.base)

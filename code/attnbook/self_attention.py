@@ -3,8 +3,14 @@
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_tensor
-from attnbook.masks import causal_mask, combine_masks, masked_softmax
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_mask,
+    check_same_size,
+    check_tensor,
+)
+from attnbook.masks import causal_mask, masked_softmax
 from attnbook.scores import scaled_dot_score
 
 __all__ = ["CrossAttention", "SelfAttention", "QueryPooling", "pair_mask"]
@@ -22,10 +28,20 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
 
     Raises:
         TypeError: not bool tensors.
+        ValueError: another shape, or unequal numbers of sequences.
     """
     for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
-        if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-            raise TypeError(f"{name} must be a bool tensor (True = real), got {getattr(mask, 'dtype', type(mask))}")
+        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        if kind != torch.bool:
+            raise TypeError(f"{name} must be a bool tensor (True = real), got {kind}")
+        if mask.dim() != 2:
+            raise ValueError(
+                f"{name} must be (B, positions), got shape {tuple(mask.shape)}; add a batch axis with [None]"
+            )
+    if len(query_mask) != len(key_mask):
+        raise ValueError(
+            f"query_mask is for {len(query_mask)} sequences, key_mask for {len(key_mask)}; they must be the same ones"
+        )
     return query_mask.unsqueeze(-1) & key_mask.unsqueeze(-2)
 
 
@@ -44,16 +60,26 @@ class CrossAttention(nn.Module):
         Vaswani et al. (2017), §3.2.3, with one head.
     """
 
-    def __init__(self, d_model: int, memory_size: int | None = None, head_dim: int | None = None):
+    def __init__(
+        self, d_model: int, memory_size: int | None = None, head_dim: int | None = None
+    ):
         super().__init__()
-        memory_size, head_dim = memory_size or d_model, head_dim or d_model
+        memory_size = d_model if memory_size is None else memory_size
+        head_dim = d_model if head_dim is None else head_dim
+        sizes = {"d_model": d_model, "memory_size": memory_size, "head_dim": head_dim}
+        for name, size in sizes.items():
+            check_count(name, size)
         self.W_q = nn.Linear(d_model, head_dim, bias=False)
         self.W_k = nn.Linear(memory_size, head_dim, bias=False)
         self.W_v = nn.Linear(memory_size, d_model, bias=False)
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def forward(
-        self, x: Tensor, memory: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
+        self,
+        x: Tensor,
+        memory: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Let every position of x look at every position of the memory.
 
@@ -65,7 +91,17 @@ class CrossAttention(nn.Module):
 
         Returns:
             output (B, T, D) and weights (B, T, S).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
+        for name, given, W in (("x", x, self.W_q), ("memory", memory, self.W_k)):
+            check_tensor(name, given, dims=3)
+            size, wanted = given.shape[-1], W.in_features
+            check_same_size(
+                f"{name} has size", size, "the layer takes", wanted, "project it"
+            )
+            check_alike(name, given, "the layer", W.weight)
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
         return self.W_o(weights @ self.W_v(memory)), weights
@@ -96,10 +132,16 @@ class SelfAttention(CrossAttention):
 
         Returns:
             output (B, T, D) and weights (B, T, T).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
+        check_tensor("x", x, dims=3)
         if self.causal:
-            past = causal_mask(x.shape[-2], device=x.device)
-            mask = past if mask is None else mask & past
+            past = causal_mask(x.shape[1], device=x.device)  # (T, T)
+            if mask is not None:
+                check_mask(mask, torch.Size([len(x), *past.shape]))
+            mask = past if mask is None else mask.to(x.device) & past
         return super().forward(x, x, valid_lens, mask)
 
 
@@ -120,10 +162,13 @@ class QueryPooling(nn.Module):
 
     def __init__(self, d_model: int, num_queries: int = 1):
         super().__init__()
+        check_count("d_model", d_model)
         check_count("num_queries", num_queries)
         self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
 
-    def forward(self, x: Tensor, valid_lens: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, x: Tensor, valid_lens: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Average the positions, each learned query with weights of its own.
 
         Args:
@@ -132,9 +177,11 @@ class QueryPooling(nn.Module):
 
         Returns:
             output (B, num_queries, D) and weights (B, num_queries, T).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes or lengths that do not fit.
         """
-        check_tensor("x", x, min_dims=3)
-        scores = scaled_dot_score(self.query.expand(x.shape[0], -1, -1), x)
-        mask = combine_masks(scores.shape, valid_lens, device=x.device)
-        weights = masked_softmax(scores, mask=mask)
+        check_tensor("x", x, dims=3)
+        query = self.query.expand(len(x), -1, -1)  # (B, num_queries, D)
+        weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
         return weights @ x, weights

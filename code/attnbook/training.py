@@ -49,7 +49,9 @@ def noam_factor(step: int, d_model: int, warmup: int) -> float:
     return d_model**-0.5 * min(s**-0.5, s * warmup**-1.5)
 
 
-def warmup_cosine_factor(step: int, warmup: int, total: int, floor: float = 0.0) -> float:
+def warmup_cosine_factor(
+    step: int, warmup: int, total: int, floor: float = 0.0
+) -> float:
     """Linear warm-up to 1, then half a cosine down to `floor`.
 
     Args:
@@ -102,7 +104,9 @@ class TrainConfig:
         check_count("steps", self.steps)
         check_positive("lr", self.lr)
         if self.schedule not in ("constant", "warmup-cosine", "noam"):
-            raise ValueError(f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}")
+            raise ValueError(
+                f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}"
+            )
         if self.schedule == "noam" and not (self.d_model > 0 and self.warmup > 0):
             raise ValueError("the noam schedule needs d_model and warmup, both above 0")
 
@@ -127,7 +131,11 @@ class CheckpointError(ValueError):
 
 
 def _random_state() -> dict:
-    state = {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.get_rng_state()}
+    state = {
+        "python": random.getstate(),
+        "numpy": np.random.get_state(),
+        "torch": torch.get_rng_state(),
+    }
     if torch.cuda.is_available():
         state["cuda"] = torch.cuda.get_rng_state_all()
     return state
@@ -177,16 +185,26 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"no checkpoint at {path}; train first, or pass another path")
+        raise FileNotFoundError(
+            f"no checkpoint at {path}; train first, or pass another path"
+        )
     try:
         state = torch.load(path, map_location="cpu", weights_only=False)
         stored = state["model_config"]
     except Exception as error:
-        raise CheckpointError(f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew") from error
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
+        ) from error
     if model_config is not None and stored != model_config:
-        differing = sorted(k for k in {*stored, *model_config} if stored.get(k) != model_config.get(k))
-        what = ", ".join(f"{k}: {stored.get(k)} there, {model_config.get(k)} here" for k in differing)
-        raise CheckpointError(f"{path} belongs to another configuration ({what}); make the model with its sizes")
+        differing = sorted(
+            k for k in {*stored, *model_config} if stored.get(k) != model_config.get(k)
+        )
+        what = ", ".join(
+            f"{k}: {stored.get(k)} there, {model_config.get(k)} here" for k in differing
+        )
+        raise CheckpointError(
+            f"{path} belongs to another configuration ({what}); make the model with its sizes"
+        )
     return state
 
 
@@ -202,7 +220,9 @@ def _endless(batches: Callable[[int], Iterable], start: int) -> Iterator:
                 continue
             yield batch
         if empty:
-            raise ValueError(f"epoch {epoch} has no batches; the data is smaller than one batch")
+            raise ValueError(
+                f"epoch {epoch} has no batches; the data is smaller than one batch"
+            )
         epoch += 1
 
 
@@ -234,10 +254,15 @@ def train(
         FloatingPointError: the loss became NaN or infinite.
     """
     fabric = fabric or Fabric(accelerator="cpu", devices=1)
-    model_config = asdict(model.config) if is_dataclass(getattr(model, "config", None)) else {}
+    model_config = (
+        asdict(model.config) if is_dataclass(getattr(model, "config", None)) else {}
+    )
     torch.manual_seed(config.seed)
     optimizer = torch.optim.AdamW(
-        model.parameters(), lr=config.lr, betas=config.betas, weight_decay=config.weight_decay
+        model.parameters(),
+        lr=config.lr,
+        betas=config.betas,
+        weight_decay=config.weight_decay,
     )
     schedule = LambdaLR(optimizer, config.factor)
     losses: list[float] = []
@@ -250,7 +275,11 @@ def train(
         _set_random_state(state["random"])
     wrapped, optimizer = fabric.setup(model, optimizer)
     wrapped.train()
-    bar = tqdm(total=config.steps, initial=len(losses), disable=not progress or not fabric.is_global_zero)
+    bar = tqdm(
+        total=config.steps,
+        initial=len(losses),
+        disable=not progress or not fabric.is_global_zero,
+    )
     stream = _endless(batches, start=len(losses))
     while len(losses) < config.steps:
         loss = loss_fn(wrapped, next(stream))
@@ -268,7 +297,11 @@ def train(
         bar.update()
         bar.set_postfix(loss=f"{losses[-1]:.3f}")
         due = config.checkpoint_every and len(losses) % config.checkpoint_every == 0
-        if checkpoint is not None and fabric.is_global_zero and (due or len(losses) == config.steps):
+        if (
+            checkpoint is not None
+            and fabric.is_global_zero
+            and (due or len(losses) == config.steps)
+        ):
             state = dict(
                 model=model.state_dict(),
                 optimizer=optimizer.state_dict(),

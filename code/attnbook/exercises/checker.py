@@ -37,6 +37,8 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
     if finding is UNWRITTEN:
         return Verdict(exercise.name, "unwritten", None, "not written yet")
     if finding is None:
+        later = None if remark else _first(exercise.remarks, exercise, fn)
+        remark = f"One thing for later. {later.says}" if later else remark
         return Verdict(exercise.name, "solved", None, "solved", _praise(exercise), note=remark)
     says = finding.says
     if first is not None and first.call.printed.strip() and finding.name != "prints":
@@ -48,6 +50,9 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
 
 def _praise(exercise: Exercise) -> str:
     shapes = 1 + len(exercise.probes()) + len(exercise.edges())
+    if not exercise.differentiable:
+        tensors = any(isinstance(argument, torch.Tensor) for argument in exercise.example())
+        return f"Right on {shapes} sets of arguments{'; they stay as they were' if tensors else ''}."
     return (
         f"Right on {shapes} sets of arguments of different shapes, in float32 and float64, gradients "
         f"included; "
@@ -133,7 +138,7 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         return None
     answered = [case for case in cases if case.call.error is None]
     if answered:
-        found = kinds.wrong_kind(exercise, answered[0])
+        found = _kind(exercise, fn, answered[0])
         if found:
             return found
     found = known_mistake(exercise, fn, cases)
@@ -151,7 +156,7 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         failed = next(case for case in cases if case.call.error is not None)
         return conduct.float32_only(exercise, fn, failed) or an_error(exercise, fn, cases)
     for case in cases:
-        found = kinds.wrong_kind(exercise, case)
+        found = _kind(exercise, fn, case)
         if found:
             return found
     return (
@@ -168,6 +173,10 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
     )
 
 
+def _kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
+    return exercise.kind(exercise, fn, case) if exercise.kind else kinds.wrong_kind(exercise, case)
+
+
 def _first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
     return next((found for one in asked if (found := one(*question))), None)
 
@@ -178,8 +187,8 @@ def _conduct(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         _first(exercise.demands, exercise, fn)
         or conduct.writes(exercise, cases)
         or differences.not_repeatable(exercise, fn, cases)
-        or gradients(exercise, fn, cases)
-        or conduct.keeps_dtype(exercise, fn, cases)
+        or (gradients(exercise, fn, cases) if exercise.differentiable else None)
+        or (conduct.keeps_dtype(exercise, fn, cases) if exercise.differentiable else None)
         or conduct.any_layout(exercise, fn, largest)
         or conduct.any_device(exercise, fn, largest)
     )

@@ -136,7 +136,7 @@ def any_layout(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         The finding, or None.
     """
     call = observe(fn, tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments))
-    if isinstance(call.result, torch.Tensor) and near(call.result, case.expected):
+    if case.answered(call).right():
         return None
     place = own_line(call.error, fn) if call.error else None
     what = (

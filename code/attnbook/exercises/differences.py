@@ -9,7 +9,7 @@ import torch
 from .errors import at_the_edge, listed
 from .exercise import Exercise, draw
 from .observe import copies, observe, read_from_outside
-from .recognise import Case, near, smallest_wrong
+from .recognise import Case, make_case, near, smallest_wrong
 from .verdict import Finding
 from .wording import inputs, shapes, side_by_side, values
 
@@ -53,6 +53,8 @@ def ignores(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | No
 
 def _makes_no_difference(exercise: Exercise, fn: Callable, case: Case, position: int) -> bool:
     other = list(copies(case.arguments))
+    if isinstance(other[position], int):
+        return _makes_no_difference_whole(exercise, fn, case, position)
     if not isinstance(other[position], torch.Tensor):
         other[position] = 1.3 * other[position]
     elif other[position].is_floating_point():
@@ -60,9 +62,27 @@ def _makes_no_difference(exercise: Exercise, fn: Callable, case: Case, position:
         other[position] = other[position] + shift
     else:
         other[position] = torch.where(other[position] > 2, other[position] - 1, other[position] + 1)
-    changed, wanted = observe(fn, tuple(other)).result, exercise.solution(*copies(tuple(other)))
-    same = isinstance(changed, torch.Tensor) and near(changed, case.got.detach())
-    return same and not near(wanted, case.expected)
+    return _same_answer(exercise, fn, case, tuple(other)) is True
+
+
+def _makes_no_difference_whole(exercise: Exercise, fn: Callable, case: Case, position: int) -> bool:
+    n = case.arguments[position]
+    for whole in (n + 1, 2 * n, 1, n - 1):  # the first that the task allows, such as a divisor
+        other = (*case.arguments[:position], whole, *case.arguments[position + 1 :])
+        same = None if whole in (n, 0) else _same_answer(exercise, fn, case, other)
+        if same is not None:
+            return same
+    return False
+
+
+def _same_answer(exercise: Exercise, fn: Callable, case: Case, other: tuple) -> bool | None:
+    """Whether a call with other arguments gives the reader's old answer but should not; None if it is no call."""
+    try:
+        wanted = make_case(exercise, fn, other)
+    except Exception:  # not among the arguments that the task allows
+        return None
+    same = wanted.got is not None and near(wanted.got, case.got.detach())
+    return same and not near(wanted.expected, case.expected)
 
 
 def _close(case: Case) -> torch.Tensor:
@@ -176,8 +196,8 @@ def not_repeatable(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findi
         The finding, or None.
     """
     for case in cases:
-        again = observe(fn, case.arguments).result
-        if not isinstance(again, torch.Tensor) or not near(again, case.got.detach()):
+        again = case.answered(observe(fn, case.arguments)).got
+        if again is None or not near(again, case.got.detach()):
             break
     else:
         return None

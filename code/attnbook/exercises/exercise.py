@@ -17,6 +17,8 @@ CHAPTERS = {
     3: "Kernel regression with a learned width",
     4: "Masked softmax",
     5: "Scoring functions",
+    6: "Self-, masked and cross-attention",
+    7: "Multi-head attention",
 }
 
 
@@ -108,8 +110,14 @@ class Exercise:
         describers: the same, asked last, where nothing has been recognised.
         demands: what a right answer must do besides giving the right numbers, from (exercise, function) to
             a finding or None.
+        remarks: asked of an answer that is right, from (exercise, function) to a finding or None; what they
+            find is told as something for later.
         device_matters: whether a tensor made on the wrong device is a mistake here, or only worth a remark.
-        differentiable: the parameters that a gradient must reach.
+        differentiable: the parameters that a gradient must reach; empty where the result is no
+            floating-point tensor (a mask, a layer, a count), and has neither gradient nor precision.
+        read: for such a result what to compare of it, from (arguments, result) to a float64 tensor.
+        kind: for such a result what to say of one of the wrong kind, from (exercise, function, case) to a
+            finding or None; takes the place of the general words, which speak of tensors.
     """
 
     name: str
@@ -132,8 +140,11 @@ class Exercise:
     detectors: tuple[Callable, ...] = ()
     describers: tuple[Callable, ...] = ()
     demands: tuple[Callable, ...] = ()
+    remarks: tuple[Callable, ...] = ()
     device_matters: bool = False
     differentiable: tuple[str, ...] = ()
+    read: Callable[[tuple, object], torch.Tensor] | None = None
+    kind: Callable | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:

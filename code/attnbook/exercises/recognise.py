@@ -20,17 +20,44 @@ TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfl
 
 @dataclass(frozen=True)
 class Case:
-    """One probe: the arguments, the right answer, and what the reader's function did."""
+    """One probe: the arguments, the right answer, what the reader's function did, and how to read it."""
 
     arguments: tuple
     expected: torch.Tensor
     call: Call
+    read: Callable | None = None
 
     @property
     def got(self) -> torch.Tensor | None:
-        """The reader's result if it is an ordinary tensor."""
-        result = self.call.result
+        """The reader's result if it is an ordinary tensor (or can be read as one)."""
+        return self.numbers(self.call.result)
+
+    def numbers(self, result: object) -> torch.Tensor | None:
+        """What is compared of a result of these arguments.
+
+        Args:
+            result: what a function returned.
+
+        Returns:
+            An ordinary tensor, or None if the result is none and cannot be read as one.
+        """
+        if self.read is not None and result is not None:
+            try:
+                result = self.read(self.arguments, result)
+            except Exception:  # a result of another kind than the exercise asks for
+                return None
         return result if isinstance(result, torch.Tensor) and not unusual(result) else None
+
+    def answered(self, call: Call) -> Case:
+        """The same probe with another call's result.
+
+        Args:
+            call: a call with (a form of) these arguments.
+
+        Returns:
+            The probe.
+        """
+        return replace(self, call=call)
 
     def right(self) -> bool:
         """Whether the reader's numbers are the right ones (whatever their dtype)."""
@@ -101,11 +128,8 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
                 return False
             telling = telling or error_text(error) == error_text(case.call.error)
         else:
-            if (
-                case.got is None
-                or not isinstance(result, torch.Tensor)
-                or not near(case.got, result.detach())
-            ):
+            result = case.numbers(result)
+            if case.got is None or result is None or not near(case.got, result.detach()):
                 return False
             telling = telling or (not case.right() and bool(torch.isfinite(case.got).any()))
     return telling
@@ -213,7 +237,9 @@ def make_case(exercise: Exercise, fn: Callable, arguments: tuple) -> Case:
     Returns:
         The probe with the right answer and the reader's.
     """
-    return Case(arguments, exercise.solution(*copies(arguments)).detach(), observe(fn, arguments))
+    right = exercise.solution(*copies(arguments))
+    expected = (right if exercise.read is None else exercise.read(arguments, right)).detach()
+    return Case(arguments, expected, observe(fn, arguments), exercise.read)
 
 
 def tell_several(exercise: Exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:

@@ -108,7 +108,7 @@ def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
 def _known_and_more(exercise: Exercise, cases: list[Case]) -> Finding | None:
     for mistake in (mistake for mistake in exercise.wrong if mistake.looks):
         try:
-            results = [mistake.wrong(*copies(case.arguments)).detach() for case in cases]
+            results = [case.numbers(mistake.wrong(*copies(case.arguments))).detach() for case in cases]
         except Exception:  # a mistake that raises on the probes cannot be half of a pair
             continue
         for name, looks, change, _ in RELATIONS:
@@ -130,7 +130,7 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
     axes = exercise.returns.split()
     for mistake in (mistake for mistake in exercise.wrong if mistake.looks):
         try:
-            results = [mistake.wrong(*copies(case.arguments)).detach() for case in cases]
+            results = [case.numbers(mistake.wrong(*copies(case.arguments))).detach() for case in cases]
         except Exception:  # a mistake that raises on the probes cannot be half of a pair
             continue
         for order in list(itertools.permutations(range(len(axes))))[1:]:
