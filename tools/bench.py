@@ -11,13 +11,14 @@ is what a process of its own needs at most beyond its inputs for one forward and
 
 import argparse
 import json
-import platform
-import resource
+import os
+import re
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -89,6 +90,9 @@ def seconds(all_layers: dict, tensors: list[torch.Tensor], backward: bool, round
     return {name: statistics.median(measured[1:]) for name, measured in times.items()}
 
 
+PEAK_RESET = Path("/proc/self/clear_refs")
+
+
 def peak_bytes(family: str, name: str, length: int, device: str) -> int:
     """What one layer needs at most beyond its inputs for a forward and backward pass, here and now.
 
@@ -103,17 +107,26 @@ def peak_bytes(family: str, name: str, length: int, device: str) -> int:
         return torch.cuda.max_memory_allocated() - before
     for tensor in tensors:
         tensor.grad = torch.ones_like(tensor)  # in place before the measurement, as the inputs are
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    PEAK_RESET.write_text("5")
+    before = resident("VmHWM")  # the peak is now what is resident
     run(layer, tensors, backward=True)
-    unit = 1 if platform.system() == "Darwin" else 1024
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit
+    return resident("VmHWM") - before
 
 
-def peak_in_a_process(family: str, name: str, length: int, device: str, threads: int) -> int:
-    """`peak_bytes` in a fresh process."""
+def resident(field: str) -> int:
+    """A field of Linux's account of this process, in bytes."""
+    return 1024 * int(re.search(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text()).group(1))
+
+
+def peak_in_a_process(family: str, name: str, length: int, device: str, threads: int) -> int | None:
+    """`peak_bytes` in a fresh process; None where the operating system keeps no such account."""
+    if device == "cpu" and not PEAK_RESET.exists():
+        return None
     job = json.dumps([family, name, length, device, threads])
-    done = subprocess.run([sys.executable, __file__, "--peak", job], capture_output=True, text=True, check=True)
-    return int(done.stdout)
+    # Every tensor of a page or more is then asked of the system and given back at once: nothing hides in a pool.
+    env = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
+    command = [sys.executable, __file__, "--peak", job]
+    return int(subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout)
 
 
 def compare(family: str, length: int, device: str, threads: int, rounds: int, memory: bool = True) -> list[dict]:
