@@ -7,7 +7,7 @@ import pytest
 
 from attnbook.exercises import get, names
 
-TEXTS = {path.stem: path.read_text("utf-8") for path in Path("chapters/text").glob("*.md")}
+TEXTS = {path.stem: path.read_text("utf-8") for path in (Path(__file__).parents[2] / "chapters/text").glob("*.md")}
 BOOK = "\n".join(TEXTS.values())
 
 
