@@ -783,7 +783,8 @@ def test_sizes_that_do_not_fit(need_weights):
     ):
         MultiplicativeAttention(D, D)(QUERY, key, VALUE, need_weights=need_weights)
     with pytest.raises(
-        ValueError, match=says(f"W_k must be (h, Dk) = ({HIDDEN}, {DK}), got ({HIDDEN}, {D})")
+        ValueError,
+        match=says(f"W_k must be (h, Dk) = ({HIDDEN}, {DK}), got ({HIDDEN}, {D})"),
     ):
         AdditiveAttention(D, D, HIDDEN)(QUERY, key, VALUE, need_weights=need_weights)
 

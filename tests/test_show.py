@@ -109,7 +109,7 @@ def test_nothing_of_this_machine_is_printed(obj):
     "home",
     [
         "/srv/attnbook/code",
-        "/opt/attnbook/lib/python3.11/site-packages",
+        "/srv/attnbook/lib/python3.11/site-packages",
         "C:/book/code",
     ],
 )

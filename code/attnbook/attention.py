@@ -63,7 +63,8 @@ class DotProductAttention(nn.Module):
             value: (B, …, S, Dv).
             valid_lens: (B,) or (B, T) integers: how many keys count.
             mask: bool, broadcastable to (B, …, T, S), True = may attend.
-            need_weights: return the weights too; without them the fused kernel never stores the T × S table.
+            need_weights: return the weights too; without them the fused kernel never stores the T × S table. It does
+                not look for NaN in the scores either, which `masked_softmax` refuses: there NaN comes out.
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.

@@ -656,17 +656,18 @@ class Odd:
 
 
 ODD = [
-    torch.matmul, max, int, print, dict, Odd, torch.nn.Identity(),
-    functools.partial(lambda *a, k=1: a[0]),
-    lambda *a: Odd(), lambda *a: a, lambda *a: list(a), lambda *a: {}, lambda *a: "text", lambda *a: b"", lambda *a: 1 + 2j,
-    lambda *a: float("nan"), lambda *a: True, lambda *a: np.array(["x"]), lambda *a: [[1], [2, 3]], lambda *a: [None],
-    lambda *a: torch.tensor([]), lambda *a: torch.zeros(0, 3), lambda *a: torch.tensor(True), lambda *a: torch.tensor(3),
-    lambda *a: torch.full((1, 1, 1, 1, 1), float("nan")), lambda *a: a[0].T, lambda *a: a[0].sum() * float("inf"),
-    lambda *a: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.quint8), lambda *a: a[0].expand(3, *a[0].shape),
+    torch.matmul, max, int, print, dict, Odd, torch.nn.Identity(), functools.partial(lambda *a, k=1: a[0]),
+    lambda *a: Odd(), lambda *a: a, lambda *a: list(a), lambda *a: {}, lambda *a: "text", lambda *a: b"",
+    lambda *a: 1 + 2j, lambda *a: float("nan"), lambda *a: True, lambda *a: np.array(["x"]),
+    lambda *a: [[1], [2, 3]], lambda *a: [None], lambda *a: torch.tensor([]), lambda *a: torch.zeros(0, 3),
+    lambda *a: torch.tensor(True), lambda *a: torch.tensor(3), lambda *a: torch.full((1, 1, 1, 1), math.nan),
+    lambda *a: a[0].T, lambda *a: a[0].sum() * math.inf, lambda *a: a[0].expand(3, *a[0].shape),
+    lambda *a: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.quint8),
     lambda *a: torch.nn.Parameter(a[0].clone()), lambda *a: a[0].requires_grad_(), lambda *a: a[0].resize_(1),
-    lambda *a: a[0].zero_(), lambda *a: a[0].set_(), lambda *a: a[0].storage(), lambda *a: 1 / 0, lambda *a: [][0], lambda *a: {}["x"],
-    lambda *a: (yield a[0]), lambda *a: torch.ones(1, dtype=torch.uint8), lambda *a: a[0].to(torch.float8_e4m3fn),
-    lambda *a: torch.linalg.inv(torch.zeros(2, 2)), lambda *a: warnings.warn("careful", stacklevel=1), lambda *a: sys.exit(3),
+    lambda *a: a[0].zero_(), lambda *a: a[0].set_(), lambda *a: a[0].storage(), lambda *a: 1 / 0,
+    lambda *a: [][0], lambda *a: {}["x"], lambda *a: (yield a[0]), lambda *a: torch.ones(1, dtype=torch.uint8),
+    lambda *a: a[0].to(torch.float8_e4m3fn), lambda *a: torch.linalg.inv(torch.zeros(2, 2)),
+    lambda *a: warnings.warn("careful", stacklevel=1), lambda *a: sys.exit(3),
 ]  # fmt: skip
 
 

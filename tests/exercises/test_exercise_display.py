@@ -55,9 +55,9 @@ def test_the_hints_are_folded_one_by_one(exercise):
 
 
 def test_special_characters_are_escaped():
-    assert display.inline("a < b & `c < d` *so*") == "a &lt; b &amp; <code>c &lt; d</code> <em>so</em>"
-    assert display.inline("2 * 3 * 4") == "2 * 3 * 4"
-    assert display.inline("`x ** 2`") == "<code>x ** 2</code>"
+    assert wording.inline("a < b & `c < d` *so*") == "a &lt; b &amp; <code>c &lt; d</code> <em>so</em>"
+    assert wording.inline("2 * 3 * 4") == "2 * 3 * 4"
+    assert wording.inline("`x ** 2`") == "<code>x ** 2</code>"
     page = Page(display.highlighted("if a < b and '<script>':\n    pass\n"))
     assert page.text["pre"].rstrip() == "if a < b and '<script>':\n    pass"
     assert "script" not in page.tags

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-import re
 from dataclasses import dataclass
 
 from .exercise import Exercise
+from .wording import inline
 
 
 @dataclass(frozen=True)
@@ -101,26 +101,6 @@ def statement(exercise: Exercise) -> Text:
         The task in markdown.
     """
     return Text(f"{exercise.title}\n\n{exercise.statement}", f"**{exercise.title}**\n\n{exercise.statement}")
-
-
-def inline(text: str) -> str:
-    """Turn the little markdown of the hints (`code`, *stress*) into HTML.
-
-    Args:
-        text: one paragraph.
-
-    Returns:
-        The HTML, escaped.
-    """
-    pieces = re.split(r"(`[^`]+`)", text)
-    for i, piece in enumerate(pieces):
-        safe = html.escape(piece.strip("`") if piece.startswith("`") else piece, quote=False)
-        pieces[i] = (
-            f"<code>{safe}</code>"
-            if piece.startswith("`")
-            else re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", safe)
-        )
-    return "".join(pieces)
 
 
 def highlighted(source: str) -> str:

@@ -105,7 +105,6 @@ class Exercise:
         edges: makes arguments at the edge of the task (an axis of size 1, say), for when the probes are right.
         steps: (what it is, its value) for the numbers on the way to the example's answer.
         wrong: the mistakes that the checker knows by name.
-        facts: further numbers that the mistakes' messages may use, from (arguments, got, expected).
         detectors: further recognisers, from (exercise, function, cases) to a finding or None.
         describers: the same, asked last, where nothing has been recognised.
         demands: what a right answer must do besides giving the right numbers, from (exercise, function) to
@@ -136,7 +135,6 @@ class Exercise:
     steps: Callable[..., list[tuple[str, object]]]
     wrong: tuple[Mistake, ...]
     edges: Callable[[], list[tuple]] = list
-    facts: Callable[[tuple, torch.Tensor, torch.Tensor], dict[str, str]] = lambda arguments, got, expected: {}
     detectors: tuple[Callable, ...] = ()
     describers: tuple[Callable, ...] = ()
     demands: tuple[Callable, ...] = ()

@@ -71,7 +71,8 @@ def unusual(x: torch.Tensor) -> str:
         x: any tensor.
 
     Returns:
-        ``"nested"``, ``"sparse"``, ``"quantized"``, ``"float8"``, ``"complex"``, ``"meta"``, or "" for an ordinary tensor.
+        ``"nested"``, ``"sparse"``, ``"quantized"``, ``"float8"``, ``"complex"`` or ``"meta"``; "" for an ordinary
+        tensor.
     """
     if x.is_nested:
         return "nested"
@@ -218,7 +219,6 @@ def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
     if case.got is not None:
         facts["got"] = values(case.got)
         facts["seen"] = side_by_side(facts["given"], case.expected, case.got)
-        facts.update(exercise.facts(case.arguments, case.got, case.expected))
     if case.call.error is not None:
         place = own_line(case.call.error, fn)
         facts["error"] = error_text(case.call.error)

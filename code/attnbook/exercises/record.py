@@ -102,19 +102,17 @@ def _understood(data: object) -> Record:
 
 def _damaged(why: str) -> str:
     return (
-        f"Your progress file cannot be understood ({why}). It is left as it is; the next exercise you "
-        f"solve begins a new one and keeps the old beside it, "
-        "under the same name with .bak added."
+        f"Your progress file cannot be understood ({why}). It is left as it is; the next answer that you "
+        "check begins a new file and keeps the old one beside it, under the same name with .bak added."
     )
 
 
 def _cannot(what: str, error: Exception) -> str:
     reason = getattr(error, "strerror", None) or str(error)
     return (
-        f"Your progress could not be {'saved' if what == 'write' else 'read'} ({type(error).__name__}: "
-        f"{reason}). "
-        f"The verdict holds all the same. To keep your progress, set the environment variable {VARIABLE} "
-        f"to a file in a folder that you may write to."
+        f"Your progress could not be {what} ({type(error).__name__}: {reason}). The verdict holds all the "
+        f"same. To keep your progress, set the environment variable {VARIABLE} to a file in a folder that "
+        "you may write to."
     )
 
 
@@ -182,7 +180,7 @@ def _update(change: Callable[[dict[str, dict]], bool]) -> str:
             _replace(path, {"version": VERSION, "exercises": record.exercises})
             return kept
     except (OSError, RuntimeError) as error:
-        return _cannot("write", error)
+        return _cannot("saved", error)
 
 
 def _keep_aside(path: Path) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import itertools
-import re
 import textwrap
 from dataclasses import dataclass
+
+from .wording import inline
 
 WIDTH = 100  # columns of the plain text
 
@@ -71,17 +72,17 @@ class Verdict:
     def _repr_html_(self) -> str:
         colour = {"solved": "#009E73", "wrong": "#D55E00", "unwritten": "#999999"}[self.status]
         style = f"border-left:4px solid {colour};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
-        parts = [f"<p><strong>{self.mark} {_inline(self.exercise)} — {_inline(self.about)}</strong></p>"]
+        parts = [f"<p><strong>{self.mark} {inline(self.exercise)} — {inline(self.about)}</strong></p>"]
         for is_code, lines in itertools.groupby(self.says.splitlines(), lambda line: line.startswith("    ")):
             if is_code:
                 code = "\n".join(line[4:] for line in lines)
                 parts.append(f"<pre><code>{html.escape(code, quote=False)}</code></pre>")
             else:
-                parts += [f"<p>{_inline(line)}</p>" for line in lines]
+                parts += [f"<p>{inline(line)}</p>" for line in lines]
         if self.asks:
-            parts.append(f"<p>→ <em>{_inline(self.asks)}</em></p>")
+            parts.append(f"<p>→ <em>{inline(self.asks)}</em></p>")
         if self.note:
-            parts.append(f"<p>! {_inline(self.note)}</p>")
+            parts.append(f"<p>! {inline(self.note)}</p>")
         body = "\n".join(parts)
         return f'<div class="attnbook-verdict attnbook-{self.status}" style="{style}">\n{body}\n</div>'
 
@@ -95,7 +96,3 @@ def _wrap(line: str, first: str, later: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     ) or [""]
-
-
-def _inline(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))

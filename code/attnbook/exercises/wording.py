@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from typing import Any
@@ -178,3 +179,23 @@ def one_line(text: str, longest: int = 200) -> str:
     if len(line) > longest and sentence > longest // 2:
         return line[:sentence]
     return line.rstrip(".") if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def inline(text: str) -> str:
+    """Turn the little markdown of hints and messages (`code`, *stress*) into HTML.
+
+    Args:
+        text: one paragraph.
+
+    Returns:
+        The HTML, escaped.
+    """
+    pieces = re.split(r"(`[^`]+`)", text)
+    for i, piece in enumerate(pieces):
+        safe = html.escape(piece.strip("`") if piece.startswith("`") else piece, quote=False)
+        pieces[i] = (
+            f"<code>{safe}</code>"
+            if piece.startswith("`")
+            else re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", safe)
+        )
+    return "".join(pieces)
