@@ -59,3 +59,13 @@ def close(actual, expected, tolerance=1e-10, dtype=None):
 def says(*parts):
     """A pattern for `match=`: these parts, word for word, in this order."""
     return ".*".join(re.escape(part) for part in parts)
+
+
+def fill(module, scale=0.2):
+    """Give a module weights of a moderate size, the same ones every time; norms keep theirs near 1."""
+    with torch.no_grad():
+        for seed, (name, parameter) in enumerate(module.named_parameters(), start=21):
+            numbers = scale * randn(*parameter.shape, seed=seed) / 0.7
+            near = 1 if "norm" in name and name.endswith("weight") else 0
+            parameter.copy_(near + numbers)
+    return module

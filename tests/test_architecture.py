@@ -17,13 +17,13 @@ PACKAGE = ROOT / "code" / "attnbook"
 # A module imports only from floors below its own. An entry with a slash is a subpackage.
 FLOORS = [
     {"checks", "reproducible"},
-    {"kernels", "masks", "scores", "positions", "text"},
-    {"pooling", "attention", "naive"},
-    {"blocks", "recurrent", "cache", "efficient"},
-    {"models", "interop"},
-    {"data/", "tasks", "training", "decoding", "metrics"},
+    {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "text"},
+    {"pooling", "attention", "naive", "self_attention", "multihead", "positions", "cache"},
+    {"blocks", "recurrent", "efficient"},
+    {"models", "interop", "training"},
+    {"data/", "tasks", "interop_weights", "position_task", "block_task", "decoding", "metrics"},
     {"analysis", "plotting"},
-    {"diagrams", "timeline", "show", "claims", "widgets/"},
+    {"diagrams", "diagrams_transformer", "timeline", "show", "claims", "widgets/"},
     {"exercises/"},
 ]
 PICTURES = {"matplotlib", "ipywidgets", "anywidget", "IPython"}

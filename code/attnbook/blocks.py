@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from attnbook.cache import KeyValueCache
 from attnbook.checks import (
     check_count,
+    check_positive,
     check_probability,
     check_same_size,
     check_tensor,
@@ -36,6 +37,9 @@ class FeedForward(nn.Module):
         dropout: the probability of dropping a hidden unit while training.
         bias: give both maps a bias.
 
+    Raises:
+        TypeError, ValueError: sizes that are not counts, a probability outside [0, 1), an unknown activation.
+
     Source:
         Vaswani et al. (2017), §3.3; Hendrycks & Gimpel (2016), arXiv:1606.08415, for GELU.
     """
@@ -53,9 +57,8 @@ class FeedForward(nn.Module):
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
         if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}"
-            )
+            names = ", ".join(ACTIVATIONS)
+            raise ValueError(f"activation must be one of {names}, got {activation!r}")
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
@@ -68,7 +71,13 @@ class FeedForward(nn.Module):
 
         Returns:
             (…, D).
+
+        Raises:
+            TypeError, ValueError: not floating point, or another size than D.
         """
+        check_tensor("x", x, min_dims=1)
+        size, d_model = x.shape[-1], self.W_1.in_features
+        check_same_size("x has size", size, "d_model is", d_model, "they must agree")
         return self.W_2(self.dropout(self.activation(self.W_1(x))))
 
 
@@ -93,7 +102,9 @@ class Residual(nn.Module):
         eps: float = 1e-5,
     ):
         super().__init__()
+        check_count("d_model", d_model)
         check_probability("dropout", dropout)
+        check_positive("eps", eps)
         self.norm = nn.LayerNorm(d_model, eps=eps)
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
@@ -169,7 +180,13 @@ class EncoderLayer(nn.Module):
 
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
+        check_tensor("x", x, dims=3)
+        size, d_model = x.shape[-1], self.attention.d_model
+        check_same_size("x has size", size, "d_model is", d_model, "they must agree")
         weights = None
 
         def attend(h: Tensor) -> Tensor:
@@ -244,7 +261,8 @@ class DecoderLayer(nn.Module):
             x: (B, T, D), target positions; with a cache, the new ones only.
             memory: (B, S, D), the encoder's output.
             memory_lens: (B,) integers, how many source positions are real.
-            mask: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while training.
+            mask: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while training. With a cache
+                that holds P positions already: to (B, H, T, P + T).
             memory_mask: bool, broadcastable to (B, H, T, S).
             need_weights: return both attentions' weights too.
             cache: this layer's cache, when decoding step by step.
@@ -253,16 +271,17 @@ class DecoderLayer(nn.Module):
             output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
 
         Raises:
-            ValueError: shapes that do not fit.
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
-        check_tensor("memory", memory, min_dims=3)
-        check_same_size(
-            "x holds sequences:",
-            x.shape[0],
-            "memory holds",
-            memory.shape[0],
-            "pass one memory each",
-        )
+        d_model = self.self_attention.d_model
+        for name, given in (("x", x), ("memory", memory)):
+            check_tensor(name, given, dims=3)
+            what, size = f"{name} has size", given.shape[-1]
+            check_same_size(what, size, "d_model is", d_model, "project it")
+        if len(x) != len(memory):
+            raise ValueError(
+                f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
+            )
         own_weights = cross_weights = None
 
         def attend_self(h: Tensor) -> Tensor:
@@ -282,7 +301,5 @@ class DecoderLayer(nn.Module):
 
         x = self.around_self_attention(x, attend_self)
         x = self.around_cross_attention(x, attend_across)
-        return self.around_feed_forward(x, self.feed_forward), (
-            own_weights,
-            cross_weights,
-        )
+        x = self.around_feed_forward(x, self.feed_forward)
+        return x, (own_weights, cross_weights)

@@ -4,13 +4,16 @@ Each function makes a new module with copied weights; the source is left as it w
 numbers come out: that is what the tests and the cross-check appendix show.
 """
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from attnbook.attention import AdditiveAttention
-from attnbook.blocks import DecoderLayer, EncoderLayer
+from attnbook.blocks import ACTIVATIONS, DecoderLayer, EncoderLayer
 from attnbook.models import BertConfig, BertEncoder
 from attnbook.multihead import MultiHeadAttention
 
@@ -23,20 +26,43 @@ __all__ = [
     "from_d2l_additive",
     "from_huggingface_bert",
     "load_bert",
+    "TIME_FLIES",
 ]
+
+# A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
+TIME_FLIES = ("time flies like an arrow", ((2051, 10029, 2066, 2019, 8612),))
 
 
 def _copy(target: nn.Module, source: nn.Module) -> None:
     target.load_state_dict(source.state_dict())
 
 
-def _activation_name(activation) -> str:
-    name = getattr(activation, "__name__", type(activation).__name__).lower()
-    if name not in ("relu", "gelu"):
+def _check_kind(layer: nn.Module, kind: type) -> None:
+    if not isinstance(layer, kind):
+        raise TypeError(f"expected a {kind.__name__}, got {type(layer).__name__}")
+
+
+def _sizes_of(layer: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> dict:
+    """The arguments of our layer that make it one like PyTorch's."""
+    function = layer.activation
+    name = getattr(function, "__name__", type(function).__name__).lower()
+    if name not in ACTIVATIONS or getattr(function, "approximate", "none") != "none":
         raise ValueError(
-            f"the layer's activation is {name}; only relu and gelu have a counterpart here"
+            f"the layer's activation is {function}; only relu and the exact gelu have a counterpart here"
         )
-    return name
+    if layer.linear1.bias is None:
+        raise ValueError(
+            "a layer made with bias=False has no counterpart; make it with biases"
+        )
+    return {
+        "d_model": layer.self_attn.embed_dim,
+        "num_heads": layer.self_attn.num_heads,
+        "d_ff": layer.linear1.out_features,
+        "dropout": layer.dropout.p,
+        "activation": name,
+        "norm_first": layer.norm_first,
+        "eps": layer.norm1.eps,
+    }
 
 
 @torch.no_grad()
@@ -56,22 +82,17 @@ def from_torch_attention(layer: nn.MultiheadAttention) -> MultiHeadAttention:
     Source:
         in_proj_weight = [W_q; W_k; W_v] is our W_qkv, out_proj our W_o.
     """
-    if not isinstance(layer, nn.MultiheadAttention):
-        raise TypeError(
-            f"expected an nn.MultiheadAttention, got {type(layer).__name__}"
-        )
+    _check_kind(layer, nn.MultiheadAttention)
     if layer.in_proj_weight is None or layer.bias_k is not None or layer.add_zero_attn:
         raise ValueError(
             "kdim, vdim, add_bias_kv and add_zero_attn have no counterpart; make the layer without them"
         )
+    has_bias = layer.in_proj_bias is not None
     ours = MultiHeadAttention(
-        layer.embed_dim,
-        layer.num_heads,
-        dropout=layer.dropout,
-        bias=layer.in_proj_bias is not None,
+        layer.embed_dim, layer.num_heads, dropout=layer.dropout, bias=has_bias
     ).to(layer.in_proj_weight)
     ours.W_qkv.weight.copy_(layer.in_proj_weight)
-    if layer.in_proj_bias is not None:
+    if has_bias:
         ours.W_qkv.bias.copy_(layer.in_proj_bias)
     _copy(ours.W_o, layer.out_proj)
     return ours.train(layer.training)
@@ -88,8 +109,10 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
         A new `nn.MultiheadAttention` with `batch_first=True`.
 
     Raises:
+        TypeError: not a `MultiHeadAttention`.
         ValueError: grouped heads or rotary positions, which PyTorch's class does not have.
     """
+    _check_kind(layer, MultiHeadAttention)
     if layer.num_kv_heads != layer.num_heads or layer.rotary is not None:
         raise ValueError(
             "nn.MultiheadAttention has neither shared key/value heads nor rotary positions"
@@ -112,23 +135,17 @@ def from_torch_encoder_layer(layer: nn.TransformerEncoderLayer) -> EncoderLayer:
     """The book's encoder layer with the weights of PyTorch's.
 
     Args:
-        layer: with relu or gelu.
+        layer: with relu or gelu, and with biases.
 
     Returns:
-        A new `EncoderLayer`.
+        A new `EncoderLayer`; it takes (B, T, D), whatever `batch_first` was.
 
     Raises:
-        ValueError: another activation.
+        TypeError: not an `nn.TransformerEncoderLayer`.
+        ValueError: another activation, or no biases.
     """
-    ours = EncoderLayer(
-        layer.self_attn.embed_dim,
-        layer.self_attn.num_heads,
-        layer.linear1.out_features,
-        layer.dropout.p,
-        _activation_name(layer.activation),
-        layer.norm_first,
-        layer.norm1.eps,
-    ).to(layer.linear1.weight)
+    _check_kind(layer, nn.TransformerEncoderLayer)
+    ours = EncoderLayer(**_sizes_of(layer)).to(layer.linear1.weight)
     ours.attention = from_torch_attention(layer.self_attn)
     _copy(ours.feed_forward.W_1, layer.linear1)
     _copy(ours.feed_forward.W_2, layer.linear2)
@@ -141,23 +158,17 @@ def from_torch_decoder_layer(layer: nn.TransformerDecoderLayer) -> DecoderLayer:
     """The book's decoder layer with the weights of PyTorch's.
 
     Args:
-        layer: with relu or gelu.
+        layer: with relu or gelu, and with biases.
 
     Returns:
-        A new `DecoderLayer`.
+        A new `DecoderLayer`; it takes (B, T, D), whatever `batch_first` was.
 
     Raises:
-        ValueError: another activation.
+        TypeError: not an `nn.TransformerDecoderLayer`.
+        ValueError: another activation, or no biases.
     """
-    ours = DecoderLayer(
-        layer.self_attn.embed_dim,
-        layer.self_attn.num_heads,
-        layer.linear1.out_features,
-        layer.dropout.p,
-        _activation_name(layer.activation),
-        layer.norm_first,
-        layer.norm1.eps,
-    ).to(layer.linear1.weight)
+    _check_kind(layer, nn.TransformerDecoderLayer)
+    ours = DecoderLayer(**_sizes_of(layer)).to(layer.linear1.weight)
     ours.self_attention = from_torch_attention(layer.self_attn)
     ours.cross_attention = from_torch_attention(layer.multihead_attn)
     _copy(ours.feed_forward.W_1, layer.linear1)
@@ -178,13 +189,23 @@ def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
     Returns:
         A new `MultiHeadAttention`.
 
+    Raises:
+        ValueError: the layer has not been called yet, or takes inputs of another size than it puts out.
+
     Source:
         W_q, W_k, W_v stacked are our W_qkv; W_o is W_o.
     """
+    _check_called(layer)
     d_model, has_bias = layer.W_o.in_features, layer.W_o.bias is not None
-    ours = MultiHeadAttention(
-        d_model, layer.num_heads, dropout=layer.attention.dropout.p, bias=has_bias
-    )
+    sizes = [linear.in_features for linear in (layer.W_q, layer.W_k, layer.W_v)]
+    if sizes != [d_model] * 3:
+        raise ValueError(
+            f"the layer takes queries, keys and values of sizes {sizes}, ours takes num_hiddens, {d_model}, of each; "
+            "project them first"
+        )
+    dropout = layer.attention.dropout.p
+    ours = MultiHeadAttention(d_model, layer.num_heads, dropout=dropout, bias=has_bias)
+    ours.to(layer.W_o.weight)
     ours.W_qkv.weight.copy_(
         torch.cat([layer.W_q.weight, layer.W_k.weight, layer.W_v.weight])
     )
@@ -193,7 +214,14 @@ def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
             torch.cat([layer.W_q.bias, layer.W_k.bias, layer.W_v.bias])
         )
     _copy(ours.W_o, layer.W_o)
-    return ours.to(layer.W_o.weight).train(layer.training)
+    return ours.train(layer.training)
+
+
+def _check_called(layer: nn.Module) -> None:
+    if any(nn.parameter.is_lazy(p) for p in layer.parameters()):
+        raise ValueError(
+            f"this {type(layer).__name__} has no weights yet: its maps are made at the first call; call it once"
+        )
 
 
 def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
@@ -204,13 +232,17 @@ def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
 
     Returns:
         A new `AdditiveAttention`; the names of the weights are the same.
+
+    Raises:
+        ValueError: the layer has not been called yet.
     """
+    _check_called(layer)
     ours = AdditiveAttention(
         layer.W_q.in_features,
         layer.W_k.in_features,
         layer.W_q.out_features,
         layer.dropout.p,
-    )
+    ).to(layer.W_q.weight)
     _copy(ours, layer)
     return ours.train(layer.training)
 
@@ -226,9 +258,20 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
         A new `BertEncoder`; the pooler, which only sentence pairs need, is left out.
 
     Raises:
-        ValueError: a configuration that ours does not have.
+        TypeError: another kind of model.
+        ValueError: a configuration that ours does not have: another activation, a decoder, relative positions.
     """
+    if not (hasattr(model, "embeddings") and hasattr(model, "encoder")):
+        raise TypeError(
+            f"expected a transformers.BertModel, got {type(model).__name__}; its .bert may be one"
+        )
     theirs = model.config
+    positions = getattr(theirs, "position_embedding_type", "absolute") or "absolute"
+    if theirs.is_decoder or positions != "absolute":
+        kind = "a decoder" if theirs.is_decoder else f"{positions} positions"
+        raise ValueError(
+            f"this BERT has {kind}; the book's is an encoder with absolute positions"
+        )
     ours = BertEncoder(
         BertConfig(
             vocab_size=theirs.vocab_size,
@@ -250,6 +293,7 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
     for mine, layer in zip(ours.layers, model.encoder.layer, strict=True):
         attention = layer.attention.self
         maps = (attention.query, attention.key, attention.value)
+        mine.attention.dropout = attention.dropout.p
         mine.attention.W_qkv.weight.copy_(torch.cat([m.weight for m in maps]))
         mine.attention.W_qkv.bias.copy_(torch.cat([m.bias for m in maps]))
         _copy(mine.attention.W_o, layer.attention.output.dense)
@@ -260,7 +304,18 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
     return ours.train(model.training)
 
 
-TIME_FLIES = ("time flies like an arrow", ((2051, 10029, 2066, 2019, 8612),))
+@contextmanager
+def _quiet(logging) -> Iterator[None]:
+    """Without the progress bar and the report of transformers: what matters of it becomes an error."""
+    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bar:
+            logging.enable_progress_bar()
 
 
 def load_bert(folder: str | Path) -> BertEncoder:
@@ -285,19 +340,27 @@ def load_bert(folder: str | Path) -> BertEncoder:
         )
     try:
         from transformers import BertModel
+        from transformers.utils import logging
     except ImportError as error:
         raise ImportError(
             "loading a pretrained BERT needs transformers; pip install -r requirements.txt"
         ) from error
     try:
-        model = BertModel.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # json, safetensors, pickle and size errors: all mean that the folder is no good
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        if config.get("model_type") != "bert":
+            raise ValueError(f"a model of type {config.get('model_type')}, not bert")
+        with _quiet(logging):
+            model, report = BertModel.from_pretrained(
+                folder, local_files_only=True, output_loading_info=True
+            )
+        absent = sorted(k for k in report["missing_keys"] if not k.startswith("pooler"))
+        if absent:  # they were filled with random numbers
+            raise ValueError(f"{len(absent)} weights are missing, {absent[0]} first")
+    except (
+        Exception
+    ) as error:  # of json, safetensors, pickle; and sizes that do not fit
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ValueError(
-            f"the BERT in {folder} cannot be read ({str(error).splitlines()[0]}); copy it again"
+            f"the BERT in {folder} cannot be read ({reason}); copy it again"
         ) from error
     return from_huggingface_bert(model.eval())
-
-
-def ids_tensor() -> Tensor:
-    """The ids of "time flies like an arrow" under bert-base-uncased, (1, 5)."""
-    return torch.tensor(TIME_FLIES[1])

@@ -1,13 +1,16 @@
-"""Whole models: embeddings, a stack of blocks, and a head. Their sizes are frozen dataclasses."""
+"""Whole models: embeddings, a stack of blocks, and a head.
+
+Their sizes are frozen dataclasses, written in `attnbook.configs`, which can be imported from here too.
+"""
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from attnbook.blocks import ACTIVATIONS, DecoderLayer, DecoderLayerCache, EncoderLayer
-from attnbook.checks import check_count, check_probability, check_same_size
+from attnbook.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
+from attnbook.checks import check_same_size
+from attnbook.configs import BERT_BASE, PAPER_BASE, BertConfig, TransformerConfig
 from attnbook.masks import causal_mask
 from attnbook.positions import LearnedPositions, SinusoidalPositions
 
@@ -23,113 +26,6 @@ __all__ = [
     "BertEncoder",
     "count_parameters",
 ]
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """Sizes of an encoder–decoder Transformer; the defaults are the paper's base model.
-
-    Attributes:
-        source_vocab_size, target_vocab_size: V of either language.
-        d_model, num_heads, d_ff: the width, its heads, and the feed-forward network's hidden width.
-        num_encoder_layers, num_decoder_layers: N of either stack.
-        dropout: on embeddings, attention weights, hidden units and residual branches.
-        activation: "relu" or "gelu".
-        norm_first: pre-LN instead of post-LN.
-        positions: "sinusoidal" or "learned".
-        max_positions: the longest sequence, for learned positions.
-        tie_output: use the target embedding as the output map, too.
-
-    Source:
-        Vaswani et al. (2017), table 3, "base".
-    """
-
-    source_vocab_size: int = 37000
-    target_vocab_size: int = 37000
-    d_model: int = 512
-    num_heads: int = 8
-    d_ff: int = 2048
-    num_encoder_layers: int = 6
-    num_decoder_layers: int = 6
-    dropout: float = 0.1
-    activation: str = "relu"
-    norm_first: bool = False
-    positions: str = "sinusoidal"
-    max_positions: int = 512
-    tie_output: bool = True
-
-    def __post_init__(self):
-        for name in (
-            "source_vocab_size",
-            "target_vocab_size",
-            "d_model",
-            "num_heads",
-            "d_ff",
-            "max_positions",
-        ):
-            check_count(name, getattr(self, name))
-        _check_choices(self)
-        if self.positions not in ("sinusoidal", "learned"):
-            raise ValueError(
-                f"positions must be 'sinusoidal' or 'learned', got {self.positions!r}"
-            )
-
-
-@dataclass(frozen=True)
-class BertConfig:
-    """Sizes of a BERT-style encoder; the defaults are BERT-base.
-
-    Attributes:
-        vocab_size: V.
-        d_model, num_heads, d_ff, num_layers: the width, heads, hidden width and depth.
-        max_positions: the longest sequence.
-        num_segments: how many kinds of segment (token types).
-        dropout: everywhere.
-        activation: "gelu" or "relu".
-        eps: the layer norms'.
-
-    Source:
-        Devlin et al. (2019), §3; sizes of bert-base-uncased.
-    """
-
-    vocab_size: int = 30522
-    d_model: int = 768
-    num_heads: int = 12
-    d_ff: int = 3072
-    num_layers: int = 12
-    max_positions: int = 512
-    num_segments: int = 2
-    dropout: float = 0.1
-    activation: str = "gelu"
-    eps: float = 1e-12
-
-    def __post_init__(self):
-        for name in (
-            "vocab_size",
-            "d_model",
-            "num_heads",
-            "d_ff",
-            "max_positions",
-            "num_segments",
-        ):
-            check_count(name, getattr(self, name))
-        _check_choices(self)
-
-
-def _check_choices(config) -> None:
-    check_probability("dropout", config.dropout)
-    if config.activation not in ACTIVATIONS:
-        raise ValueError(
-            f"activation must be one of {', '.join(ACTIVATIONS)}, got {config.activation!r}"
-        )
-    if config.d_model % config.num_heads:
-        raise ValueError(
-            f"d_model {config.d_model} is not divisible by num_heads {config.num_heads}"
-        )
-
-
-PAPER_BASE = TransformerConfig()
-BERT_BASE = BertConfig()
 
 
 def count_parameters(module: nn.Module) -> int:
@@ -156,18 +52,17 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         TypeError: not a tensor of integers.
         ValueError: not two axes, or an id outside 0…V − 1.
     """
-    if (
-        not isinstance(ids, Tensor)
-        or ids.is_floating_point()
-        or ids.dtype == torch.bool
-    ):
-        kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
-        raise TypeError(f"{name} must be a tensor of token ids (integers), got {kind}")
+    kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
+    if kind not in (torch.int64, torch.int32):
+        raise TypeError(
+            f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"
+        )
     if ids.dim() != 2:
         raise ValueError(
             f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
         )
-    if ids.numel() and not torch.compiler.is_compiling():
+    readable = not (torch.compiler.is_compiling() or ids.is_meta)
+    if ids.numel() and readable:
         low, high = int(ids.min()), int(ids.max())
         if low < 0 or high >= vocab_size:
             raise ValueError(
@@ -178,27 +73,26 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
 
 def _embed(
     config: TransformerConfig, vocab_size: int
-) -> tuple[nn.Embedding, nn.Module]:
-    embedding = nn.Embedding(vocab_size, config.d_model)
-    nn.init.normal_(
-        embedding.weight, std=config.d_model**-0.5
-    )  # times √D in the forward pass: entries near 1
+) -> tuple[nn.Embedding, LearnedPositions | SinusoidalPositions]:
+    """Embeddings whose entries, times √D in the forward pass, are near 1; and positions."""
+    size, dropout = config.d_model, config.dropout
+    embedding = nn.Embedding(vocab_size, size)
+    nn.init.normal_(embedding.weight, std=size**-0.5)
     if config.positions == "learned":
-        return embedding, LearnedPositions(
-            config.max_positions, config.d_model, config.dropout
-        )
-    return embedding, SinusoidalPositions(config.d_model, config.dropout)
+        return embedding, LearnedPositions(config.max_positions, size, dropout)
+    return embedding, SinusoidalPositions(size, dropout)
 
 
-def _layer_sizes(config: TransformerConfig) -> dict:
-    return dict(
-        d_model=config.d_model,
-        num_heads=config.num_heads,
-        d_ff=config.d_ff,
-        dropout=config.dropout,
-        activation=config.activation,
-        norm_first=config.norm_first,
-    )
+def _stack(layer: type, number: int, config: TransformerConfig) -> nn.ModuleList:
+    """A number of encoder or decoder layers of the same sizes."""
+    names = ("d_model", "num_heads", "d_ff", "dropout", "activation", "norm_first")
+    sizes = {name: getattr(config, name) for name in names}
+    return nn.ModuleList(layer(**sizes) for _ in range(number))
+
+
+def _last_norm(config: TransformerConfig) -> nn.Module:
+    """Pre-LN ends with a sum that nobody has normalised; post-LN needs nothing more."""
+    return nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
 
 class Encoder(nn.Module):
@@ -215,13 +109,8 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding, self.positions = _embed(config, config.source_vocab_size)
-        self.layers = nn.ModuleList(
-            EncoderLayer(**_layer_sizes(config))
-            for _ in range(config.num_encoder_layers)
-        )
-        self.norm = (
-            nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
-        )  # pre-LN ends un-normed
+        self.layers = _stack(EncoderLayer, config.num_encoder_layers, config)
+        self.norm = _last_norm(config)
 
     def forward(
         self, ids: Tensor, valid_lens: Tensor | None = None, need_weights: bool = False
@@ -262,11 +151,8 @@ class Decoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding, self.positions = _embed(config, config.target_vocab_size)
-        self.layers = nn.ModuleList(
-            DecoderLayer(**_layer_sizes(config))
-            for _ in range(config.num_decoder_layers)
-        )
-        self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
+        self.layers = _stack(DecoderLayer, config.num_decoder_layers, config)
+        self.norm = _last_norm(config)
         self.head = nn.Linear(
             config.d_model, config.target_vocab_size, bias=not config.tie_output
         )
@@ -305,28 +191,24 @@ class Decoder(nn.Module):
             TypeError, ValueError: ids, memory or cache that do not fit.
         """
         check_ids("ids", ids, self.config.target_vocab_size)
-        if cache is not None:
-            check_same_size(
-                "the cache is for layers:",
-                len(cache),
-                "the decoder has",
-                len(self.layers),
-                "start a new one",
-            )
-        start = cache[0].own.length if cache else 0
-        x = self.positions(
-            self.embedding(ids) * math.sqrt(self.config.d_model), start=start
+        number = len(self.layers)
+        caches = [None] * number if cache is None else cache
+        check_same_size(
+            "the cache is for layers:",
+            len(caches),
+            "the decoder has",
+            number,
+            "use start_cache()",
         )
-        mask = causal_mask(ids.shape[1], start + ids.shape[1], device=ids.device)
+        start = 0 if cache is None else cache[0].own.length
+        length = ids.shape[1]
+        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)
+        x = self.positions(embedded, start=start)
+        mask = causal_mask(length, start + length, device=ids.device)
         seen = []
-        for index, layer in enumerate(self.layers):
+        for layer, own in zip(self.layers, caches, strict=True):
             x, weights = layer(
-                x,
-                memory,
-                memory_lens,
-                mask,
-                need_weights=need_weights,
-                cache=cache[index] if cache else None,
+                x, memory, memory_lens, mask, need_weights=need_weights, cache=own
             )
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
@@ -359,6 +241,9 @@ class Transformer(nn.Module):
 
         Returns:
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
         """
         memory, _ = self.encoder(source, source_lens)
         logits, _ = self.decoder(target, memory, source_lens)
@@ -398,19 +283,26 @@ class BertEmbeddings(nn.Module):
             TypeError, ValueError: ids beyond the vocabulary, or a sequence longer than the learned positions.
         """
         check_ids("ids", ids, self.config.vocab_size)
-        length = ids.shape[1]
-        if length > self.config.max_positions:
+        length, limit = ids.shape[1], self.config.max_positions
+        if length > limit:
             raise ValueError(
-                f"the sequence has {length} tokens, but only {self.config.max_positions} positions are learned; cut it"
+                f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
             )
         segments = torch.zeros_like(ids) if segments is None else segments
         check_ids("segments", segments, self.config.num_segments)
+        if segments.shape != ids.shape:
+            raise ValueError(
+                f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass a segment for each token"
+            )
         x = self.word(ids) + self.position.weight[:length] + self.segment(segments)
         return self.dropout(self.norm(x))
 
 
 class BertEncoder(nn.Module):
     """BERT: embeddings and a stack of post-LN encoder layers; looks both ways.
+
+    Without the pooler, which only sentence pairs need. While training, hidden units of the feed-forward networks are
+    dropped too, which BERT does not do.
 
     Args:
         config: the sizes.
@@ -454,6 +346,9 @@ class BertEncoder(nn.Module):
 
         Returns:
             hidden states (B, T, D), and a list of weights (B, H, T, T), one a layer, or None.
+
+        Raises:
+            TypeError, ValueError: ids, segments, lengths or a mask that do not fit.
         """
         x = self.embeddings(ids, segments)
         seen = []

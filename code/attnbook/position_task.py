@@ -19,7 +19,14 @@ from attnbook.positions import (
 )
 from attnbook.training import TrainConfig, train
 
-__all__ = ["KINDS", "PositionReader", "look_back_batch", "mirror_batch", "fit_reader", "reading_accuracy"]
+__all__ = [
+    "KINDS",
+    "PositionReader",
+    "look_back_batch",
+    "mirror_batch",
+    "fit_reader",
+    "reading_accuracy",
+]
 
 KINDS = ("none", "sinusoidal", "learned", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi")
 
@@ -33,7 +40,8 @@ class PositionReader(nn.Module):
         max_positions: how many rows the table of learned positions has.
         causal: let each position see itself and the past only.
         d_model, num_heads, num_layers: the sizes; the feed-forward network is twice as wide as the model.
-        max_distance: where Shaw's, T5's and DeBERTa's distances are clipped.
+        max_distance: where Shaw's and DeBERTa's distances are clipped; T5's share a bucket from twice that on.
+        learned_std: how large learned positions start out; sinusoids have a mean square of 1/2.
     """
 
     def __init__(
@@ -46,6 +54,7 @@ class PositionReader(nn.Module):
         num_heads: int = 4,
         num_layers: int = 2,
         max_distance: int = 8,
+        learned_std: float = 0.5**0.5,
     ):
         super().__init__()
         if kind not in KINDS:
@@ -53,20 +62,28 @@ class PositionReader(nn.Module):
         check_count("num_layers", num_layers)
         self.kind, self.causal, self.num_heads = kind, causal, num_heads
         self.embedding = nn.Embedding(vocab_size, d_model)
-        added = {"sinusoidal": lambda: SinusoidalPositions(d_model), "learned": lambda: LearnedPositions(max_positions, d_model)}
+        added = {
+            "sinusoidal": lambda: SinusoidalPositions(d_model),
+            "learned": lambda: LearnedPositions(max_positions, d_model),
+        }
         self.added = added.get(kind, nn.Identity)()
-        if kind == "learned":  # as loud as the sinusoids at the start, whose entries have a mean square of 1/2
-            nn.init.normal_(self.added.embedding.weight, std=0.5**0.5)
+        if kind == "learned":
+            nn.init.normal_(self.added.embedding.weight, std=learned_std)
         rotary = RotaryPositions() if kind == "rotary" else None
         self.layers = nn.ModuleList(
-            EncoderLayer(d_model, num_heads, 2 * d_model, norm_first=True, rotary=rotary) for _ in range(num_layers)
+            EncoderLayer(
+                d_model, num_heads, 2 * d_model, norm_first=True, rotary=rotary
+            )
+            for _ in range(num_layers)
         )
         relative = {
             "Shaw": lambda: ShawPositions(d_model // num_heads, max_distance),
             "T5": lambda: T5Positions(num_heads, 2 * max_distance, 2 * max_distance),
             "DeBERTa": lambda: DebertaPositions(d_model, num_heads, max_distance),
         }
-        self.relative = nn.ModuleList(relative[kind]() for _ in range(num_layers) if kind in relative)
+        self.relative = nn.ModuleList(
+            relative[kind]() for _ in range(num_layers) if kind in relative
+        )
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
 
     def bias(self, number: int, x: Tensor) -> Tensor | None:
@@ -86,9 +103,12 @@ class PositionReader(nn.Module):
             return self.relative[number](length, length)
         if self.kind not in ("Shaw", "DeBERTa"):
             return None
-        layer = self.layers[number]  # these two score distances by content: by the layer's own queries and keys
-        query, key, _ = layer.attention.W_qkv(layer.around_attention.norm(x)).split(layer.attention.sizes, dim=-1)
-        query, key = split_heads(query, self.num_heads), split_heads(key, self.num_heads)  # (B, H, T, Dh)
+        # these two score distances by content: by the layer's own queries and keys
+        layer = self.layers[number]
+        qkv = layer.attention.W_qkv(layer.around_attention.norm(x))
+        query, key, _ = qkv.split(layer.attention.sizes, dim=-1)
+        query = split_heads(query, self.num_heads)  # (B, H, T, Dh)
+        key = split_heads(key, self.num_heads)
         return self.relative[number](query, length if self.kind == "Shaw" else key)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -107,7 +127,13 @@ class PositionReader(nn.Module):
         return self.head(self.norm(x))
 
 
-def look_back_batch(size: int, length: int, generator: torch.Generator, vocab_size: int = 8, back: int = 3):
+def look_back_batch(
+    size: int,
+    length: int,
+    generator: torch.Generator,
+    vocab_size: int = 8,
+    back: int = 3,
+):
     """Random symbols; the answer at each position is the symbol a few places to the left.
 
     Args:
@@ -126,7 +152,9 @@ def look_back_batch(size: int, length: int, generator: torch.Generator, vocab_si
     return ids, answers
 
 
-def mirror_batch(size: int, length: int, generator: torch.Generator, vocab_size: int = 8):
+def mirror_batch(
+    size: int, length: int, generator: torch.Generator, vocab_size: int = 8
+):
     """Random symbols; the answer at each position is the symbol at the mirrored place, so the row is reversed.
 
     Args:
@@ -143,7 +171,14 @@ def mirror_batch(size: int, length: int, generator: torch.Generator, vocab_size:
 
 
 def fit_reader(
-    kind: str, batch, length: int = 24, seed: int = 0, steps: int = 250, causal: bool = False, lr: float = 5e-3
+    kind: str,
+    batch,
+    length: int = 24,
+    seed: int = 0,
+    steps: int = 250,
+    causal: bool = False,
+    lr: float = 5e-3,
+    **sizes,
 ) -> PositionReader:
     """Train one reader on rows of one length.
 
@@ -155,21 +190,31 @@ def fit_reader(
         steps: updates, with 32 rows each.
         causal: see `PositionReader`.
         lr: the greatest learning rate.
+        sizes: further arguments of `PositionReader`.
 
     Returns:
         The trained reader; its table of learned positions is twice as long as needed.
     """
     torch.manual_seed(seed)
-    model = PositionReader(kind, 8, 2 * length, causal)
+    model = PositionReader(kind, 8, 2 * length, causal, **sizes)
     generator = torch.Generator().manual_seed(1000 + seed)
     stream = [batch(32, length, generator) for _ in range(steps)]
-    config = TrainConfig(steps, lr, seed=seed, schedule="warmup-cosine", warmup=steps // 10)
-    train(model, lambda m, b: F.cross_entropy(m(b[0]).flatten(0, 1), b[1].flatten()), lambda epoch: stream, config)
+    config = TrainConfig(
+        steps, lr, seed=seed, schedule="warmup-cosine", warmup=steps // 10
+    )
+    train(
+        model,
+        lambda m, b: F.cross_entropy(m(b[0]).flatten(0, 1), b[1].flatten()),
+        lambda epoch: stream,
+        config,
+    )
     return model.eval()
 
 
 @torch.no_grad()
-def reading_accuracy(model: PositionReader, batch, length: int, first: int = 0, seed: int = 12345) -> float:
+def reading_accuracy(
+    model: PositionReader, batch, length: int, first: int = 0, seed: int = 12345
+) -> float:
     """The share of right answers on 200 fresh rows.
 
     Args:

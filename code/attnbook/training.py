@@ -1,23 +1,30 @@
 """A training loop to be read: seeds, progress, clipping, schedules, and checkpoints that survive a power cut.
 
-Lightning Fabric does the plumbing (devices, precision, several processes); the loop itself is in plain sight.
+Lightning Fabric does the plumbing (devices, precision, several processes); the loop itself is in plain sight. How
+checkpoints are written and read stands in `attnbook.checkpoint`; both functions can be imported from here too.
 """
 
 import math
-import os
-import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 from tqdm.auto import tqdm
 
-from attnbook.checks import check_count, check_positive
+from attnbook.checkpoint import (
+    CheckpointError,
+    check_same_config,
+    load_checkpoint,
+    random_state,
+    save_checkpoint,
+    set_random_state,
+)
+from attnbook.checks import check_count, check_positive, check_probability
+from attnbook.reproducible import seed_everything
 
 __all__ = [
     "noam_factor",
@@ -41,9 +48,14 @@ def noam_factor(step: int, d_model: int, warmup: int) -> float:
     Returns:
         d_model^(−1/2) · min(s^(−1/2), s · warmup^(−3/2)) with s = step + 1.
 
+    Raises:
+        TypeError, ValueError: a number that is not a count.
+
     Source:
         Vaswani et al. (2017), eq. 3.
     """
+    check_count("step", step, at_least=0)
+    check_count("d_model", d_model)
     check_count("warmup", warmup)
     s = step + 1
     return d_model**-0.5 * min(s**-0.5, s * warmup**-1.5)
@@ -61,11 +73,16 @@ def warmup_cosine_factor(
         floor: the factor at the end.
 
     Returns:
-        A factor in (0, 1].
+        A factor between 0 and 1.
+
+    Raises:
+        TypeError, ValueError: a number that is not a count.
 
     Source:
-        Loshchilov & Hutter (2017), arXiv:1608.03983, without restarts.
+        Loshchilov & Hutter (2017), arXiv:1608.03983, eq. 5, without restarts.
     """
+    check_count("step", step, at_least=0)
+    check_count("warmup", warmup, at_least=0)
     check_count("total", total)
     if step < warmup:
         return (step + 1) / warmup
@@ -81,12 +98,15 @@ class TrainConfig:
         steps: updates in all.
         lr: the learning rate that the schedule's factor multiplies.
         clip: the greatest gradient norm, or None.
-        seed: for everything random in the loop.
+        seed: for Python's, NumPy's and PyTorch's random numbers.
         schedule: "constant", "warmup-cosine" or "noam".
         warmup: steps until the schedule's peak.
         d_model: for "noam".
         betas, weight_decay: AdamW's.
-        checkpoint_every: steps between checkpoints; 0 for none.
+        checkpoint_every: steps between checkpoints; 0 for one at the end only.
+
+    Raises:
+        TypeError, ValueError: a number out of range, or an unknown schedule.
     """
 
     steps: int
@@ -103,6 +123,16 @@ class TrainConfig:
     def __post_init__(self):
         check_count("steps", self.steps)
         check_positive("lr", self.lr)
+        if self.clip is not None:
+            check_positive("clip", self.clip)
+        for name in ("seed", "warmup", "d_model", "checkpoint_every"):
+            check_count(name, getattr(self, name), at_least=0)
+        for beta in self.betas:
+            check_probability("betas", beta)
+        if self.weight_decay < 0:
+            raise ValueError(
+                f"weight_decay must be at least 0, got {self.weight_decay}"
+            )
         if self.schedule not in ("constant", "warmup-cosine", "noam"):
             raise ValueError(
                 f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}"
@@ -126,98 +156,44 @@ class TrainConfig:
         return 1.0
 
 
-class CheckpointError(ValueError):
-    """A checkpoint that cannot be used; the message says why and what to do."""
+def _sizes(model: nn.Module) -> dict:
+    """The model's configuration, where it has one."""
+    config = getattr(model, "config", None)
+    return asdict(config) if is_dataclass(config) else {}
 
 
-def _random_state() -> dict:
-    state = {
-        "python": random.getstate(),
-        "numpy": np.random.get_state(),
-        "torch": torch.get_rng_state(),
-    }
-    if torch.cuda.is_available():
-        state["cuda"] = torch.cuda.get_rng_state_all()
-    return state
+def _lasting(config: TrainConfig) -> dict:
+    """What a continued training may not change: all but how often it is saved and, mostly, how long it is."""
+    free = {"checkpoint_every"}
+    if config.schedule != "warmup-cosine":  # where every step depends on the last
+        free.add("steps")
+    return {k: v for k, v in asdict(config).items() if k not in free}
 
 
-def _set_random_state(state: dict) -> None:
-    random.setstate(state["python"])
-    np.random.set_state(state["numpy"])
-    torch.set_rng_state(state["torch"])
-    if "cuda" in state and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all(state["cuda"])
-
-
-def save_checkpoint(path: str | Path, state: dict) -> None:
-    """Write a checkpoint in one step: whoever looks finds the old one or the new one, never half of one.
-
-    Args:
-        path: where to.
-        state: what `torch.save` can write.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before it gets its name
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
-    """Read a checkpoint, whole or not at all.
-
-    Args:
-        path: where from.
-        model_config: the model's sizes; a checkpoint of other sizes is refused before anything is loaded.
-
-    Returns:
-        The state that was saved.
-
-    Raises:
-        FileNotFoundError: no such file.
-        CheckpointError: the file is damaged, or belongs to a model of another configuration.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"no checkpoint at {path}; train first, or pass another path"
-        )
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=False)
-        stored = state["model_config"]
-    except Exception as error:
+def _checkpoint_for(path: str | Path, model: nn.Module, config: TrainConfig) -> dict:
+    """A checkpoint of this model and this training; anything else is refused before a weight has changed."""
+    state = load_checkpoint(path, _sizes(model))
+    check_same_config(path, state["train_config"], _lasting(config))
+    stored, wanted = (
+        {name: tuple(weight.shape) for name, weight in weights.items()}
+        for weights in (state["model"], model.state_dict())
+    )
+    check_same_config(path, stored, wanted)
+    done = len(state["losses"])
+    if done > config.steps:
         raise CheckpointError(
-            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
-        ) from error
-    if model_config is not None and stored != model_config:
-        differing = sorted(
-            k for k in {*stored, *model_config} if stored.get(k) != model_config.get(k)
-        )
-        what = ", ".join(
-            f"{k}: {stored.get(k)} there, {model_config.get(k)} here" for k in differing
-        )
-        raise CheckpointError(
-            f"{path} belongs to another configuration ({what}); make the model with its sizes"
+            f"{path} has gone {done} steps already, further than the {config.steps} wanted; take another file"
         )
     return state
 
 
-def _endless(batches: Callable[[int], Iterable], start: int) -> Iterator:
-    """Epoch after epoch of batches, from the start-th batch on."""
-    epoch, skipped = 0, 0
+def _endless(batches: Callable[[int], Iterable]) -> Iterator:
+    """Epoch after epoch of batches."""
+    epoch = 0
     while True:
         empty = True
         for batch in batches(epoch):
             empty = False
-            if skipped < start:
-                skipped += 1
-                continue
             yield batch
         if empty:
             raise ValueError(
@@ -247,17 +223,15 @@ def train(
         progress: show a progress bar.
 
     Returns:
-        The loss of every step, resumed ones included.
+        The loss of every step, resumed ones included. The model is left in training mode.
 
     Raises:
-        CheckpointError: a damaged checkpoint, or one of another configuration.
-        FloatingPointError: the loss became NaN or infinite.
+        CheckpointError: a damaged checkpoint, or one of another configuration; the model is left as it was.
+        FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
+        ValueError: an epoch without batches, or a loss that is not a scalar.
     """
     fabric = fabric or Fabric(accelerator="cpu", devices=1)
-    model_config = (
-        asdict(model.config) if is_dataclass(getattr(model, "config", None)) else {}
-    )
-    torch.manual_seed(config.seed)
+    seed_everything(config.seed)
     optimizer = torch.optim.AdamW(
         model.parameters(),
         lr=config.lr,
@@ -265,51 +239,61 @@ def train(
         weight_decay=config.weight_decay,
     )
     schedule = LambdaLR(optimizer, config.factor)
+    wrapped, stepper = fabric.setup(model, optimizer)  # on the fabric's device
+    wrapped.train()
+
     losses: list[float] = []
+    stream = _endless(batches)
     if checkpoint is not None and Path(checkpoint).exists():
-        state = load_checkpoint(checkpoint, model_config)
+        state = _checkpoint_for(checkpoint, model, config)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
-        losses = list(state["losses"])
-        _set_random_state(state["random"])
-    wrapped, optimizer = fabric.setup(model, optimizer)
-    wrapped.train()
-    bar = tqdm(
-        total=config.steps,
-        initial=len(losses),
-        disable=not progress or not fabric.is_global_zero,
-    )
-    stream = _endless(batches, start=len(losses))
-    while len(losses) < config.steps:
-        loss = loss_fn(wrapped, next(stream))
-        if not torch.isfinite(loss):
-            raise FloatingPointError(
-                f"the loss is {loss.item()} at step {len(losses)}; lower the learning rate or clip gradients"
-            )
-        optimizer.zero_grad()
-        fabric.backward(loss)
-        if config.clip is not None:
-            fabric.clip_gradients(wrapped, optimizer, max_norm=config.clip)
-        optimizer.step()
-        schedule.step()
-        losses.append(loss.item())
-        bar.update()
-        bar.set_postfix(loss=f"{losses[-1]:.3f}")
-        due = config.checkpoint_every and len(losses) % config.checkpoint_every == 0
-        if (
-            checkpoint is not None
-            and fabric.is_global_zero
-            and (due or len(losses) == config.steps)
-        ):
-            state = dict(
-                model=model.state_dict(),
-                optimizer=optimizer.state_dict(),
-                schedule=schedule.state_dict(),
-                losses=losses,
-                random=_random_state(),
-                model_config=model_config,
-            )
-            save_checkpoint(checkpoint, state)
-    bar.close()
+        losses += state["losses"]
+        for _ in losses:
+            next(stream)  # these batches have been seen
+        set_random_state(state["random"])
+
+    quiet = not progress or not fabric.is_global_zero
+    with tqdm(total=config.steps, initial=len(losses), disable=quiet) as bar:
+        while len(losses) < config.steps:
+            loss = loss_fn(wrapped, next(stream))
+            _check_finite("loss", loss, len(losses))
+            stepper.zero_grad()
+            fabric.backward(loss)
+            if config.clip is not None:
+                norm = fabric.clip_gradients(
+                    wrapped, stepper, max_norm=config.clip, error_if_nonfinite=False
+                )
+                _check_finite("gradient's norm", norm, len(losses))
+            stepper.step()
+            schedule.step()
+            losses.append(loss.item())
+            bar.update()
+            bar.set_postfix(loss=f"{losses[-1]:.3f}")
+
+            step, every = len(losses), config.checkpoint_every
+            due = step == config.steps or (every and step % every == 0)
+            if checkpoint is not None and due and fabric.is_global_zero:
+                state = {
+                    "model": model.state_dict(),
+                    "optimizer": optimizer.state_dict(),
+                    "schedule": schedule.state_dict(),
+                    "losses": losses,
+                    "random": random_state(),
+                    "model_config": _sizes(model),
+                    "train_config": _lasting(config),
+                }
+                save_checkpoint(checkpoint, state)
     return losses
+
+
+def _check_finite(what: str, value: Tensor, step: int) -> None:
+    if value.dim():
+        raise ValueError(
+            f"the {what} must be a scalar, got shape {tuple(value.shape)}; take its mean or its sum"
+        )
+    if not value.isfinite():
+        raise FloatingPointError(
+            f"the {what} is {value.item()} at step {step}; lower the learning rate, or look for a division by zero"
+        )

@@ -1596,3 +1596,8 @@ def bilinear_changes_dtype(query, key, M):
 @wrong("bilinear", "factor")
 def bilinear_factor_2(query, key, M):
     return 2 * (query @ M @ key.mT)
+
+
+import wrong_answers_masks_and_heads  # those on masks and heads, too
+import wrong_answers_positions  # the exercises on positions have a file of their own
+import wrong_answers_blocks  # and those on blocks

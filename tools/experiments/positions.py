@@ -1,6 +1,6 @@
 """Train every kind of position on both tasks with several seeds, and store the accuracies.
 
-    python tools/experiments/positions.py            writes chapters/results/positions.json (about ten minutes, one core)
+python tools/experiments/positions.py            writes chapters/results/positions.json (about ten minutes, one core)
 """
 
 import argparse
@@ -10,10 +10,18 @@ from pathlib import Path
 
 import torch
 
-from attnbook.position_task import KINDS, fit_reader, look_back_batch, mirror_batch, reading_accuracy
+from attnbook.position_task import (
+    KINDS,
+    fit_reader,
+    look_back_batch,
+    mirror_batch,
+    reading_accuracy,
+)
 
 TASKS = {"look back": look_back_batch, "mirror": mirror_batch}
-DEFAULT = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
+DEFAULT = (
+    Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
+)
 
 
 def main() -> None:
@@ -28,13 +36,19 @@ def main() -> None:
     rows = []
     for task, batch in TASKS.items():
         plans = [(kind, False) for kind in KINDS]
-        if task == "look back":  # the mirror asks for the future, which a causal reader never sees
+        if (
+            task == "look back"
+        ):  # the mirror asks for the future, which a causal reader never sees
             plans += [("none", True), ("ALiBi", True)]
         for kind, causal in plans:
             for seed in range(options.seeds):
-                model = fit_reader(kind, batch, options.length, seed, options.steps, causal)
+                model = fit_reader(
+                    kind, batch, options.length, seed, options.steps, causal
+                )
                 trained = reading_accuracy(model, batch, options.length)
-                beyond = reading_accuracy(model, batch, 2 * options.length, first=options.length)
+                beyond = reading_accuracy(
+                    model, batch, 2 * options.length, first=options.length
+                )
                 rows.append(
                     {"task": task, "kind": kind, "causal": causal, "seed": seed,
                      "trained_length": round(trained, 4), "beyond": round(beyond, 4)}
@@ -52,7 +66,9 @@ def main() -> None:
         "rows": rows,
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    options.out.write_text(
+        json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
     Returns:
         The verdict: solved, not written yet, or one mistake (the most telling one that was found).
     """
-    with torch.inference_mode(False), torch.enable_grad():
+    with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(devices=[]):
         finding, first = examine(exercise, fn)
     remark = ""
     if finding is not None and finding.name == "wrong-device" and not exercise.device_matters:

@@ -175,6 +175,8 @@ def any_device(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     Returns:
         The finding, or None (also where the rehearsal cannot be held: it never blames without having seen).
     """
+    if not any(isinstance(argument, torch.Tensor) for argument in case.arguments):
+        return None  # there is no device to follow
     try:
         result = on_another_device(fn, case.arguments)
     except WrongDevice as seen:
@@ -193,8 +195,8 @@ def any_device(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         return Finding(
             "wrong-device",
             "the device",
-            "The numbers are right on the CPU. With the arguments on an accelerator your result is on the "
-            "CPU all the same.",
+            "The numbers are right on the CPU. With the arguments on an accelerator your result, of shape "
+            f"{tuple(result.shape)}, is on the CPU all the same.",
             "Which tensor does your code make itself, and from which argument could it take the device?",
         )
     return None

@@ -58,6 +58,14 @@ def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
             if strange or outside
             else _question(error),
         )
+    if place and re.match(r"(raise|assert)\b", place[2]):
+        return Finding(
+            "raises",
+            "an error in your function",
+            says,
+            "It is your own line that refuses these arguments. Which condition leads to it, and does the task "
+            "allow such arguments?",
+        )
     return Finding("raises", "an error in your function", says, _question(error))
 
 

@@ -19,6 +19,8 @@ CHAPTERS = {
     5: "Scoring functions",
     6: "Self-, masked and cross-attention",
     7: "Multi-head attention",
+    8: "Positional encoding",
+    9: "Transformer blocks",
 }
 
 
@@ -161,7 +163,7 @@ class Exercise:
         found: dict[str, float] = {}
         for (name, spec), argument in zip(self.shapes.items(), arguments, strict=True):
             if not isinstance(argument, torch.Tensor):
-                found[name] = argument
+                found.update({name: argument} if isinstance(argument, int | float) else {})
             else:
                 found.update(
                     (axis, size)

@@ -61,7 +61,9 @@ def gradients(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | 
                     f"A gradient flows only through torch's own operations.{cut} What would keep the whole "
                     f"way inside torch?",
                 )
-            if not isinstance(result, torch.Tensor) or not result.requires_grad:
+            # a view that was made under no_grad says that it wants a gradient, but has no way back
+            lost = result.grad_fn is None and not any(result is leaf for leaf in leaves)
+            if not result.requires_grad or lost:
                 return Finding(
                     "no-gradient",
                     "the gradient",

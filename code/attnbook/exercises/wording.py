@@ -56,7 +56,7 @@ def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
     if isinstance(x, bool | int | float):
         return number(x, digits)
     if not isinstance(x, torch.Tensor):
-        return f"a {type(x).__name__}"
+        return getattr(x, "described", f"a {type(x).__name__}")
     if x.numel() == 0 or x.numel() > longest:
         return f"numbers of shape {tuple(x.shape)}"
     if x.dim():
@@ -152,7 +152,7 @@ def shapes(names: tuple[str, ...], arguments: tuple) -> str:
         One phrase.
     """
     return ", ".join(
-        f"{name} {number(a)}"
+        f"{name} {values(a)}"
         if not isinstance(a, torch.Tensor)
         else f"{name} {tuple(a.shape) if a.is_floating_point() and a.dim() else values(a)}"
         for name, a in zip(names, arguments, strict=True)

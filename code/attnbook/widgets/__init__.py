@@ -9,6 +9,8 @@ FIGURES = {
     "MaskBuilderFigure": "mask_builder",
     "SaturationFigure": "softmax_saturation",
     "ScoreFunctionsFigure": "score_functions",
+    "ShapeTracerFigure": "shape_tracer",
+    "PositionExplorerFigure": "position_explorer",
 }
 
 __all__ = list(FIGURES)

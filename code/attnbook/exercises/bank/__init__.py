@@ -5,12 +5,23 @@ from __future__ import annotations
 from ..exercise import Shelf
 from .additive_concat import ADDITIVE_CONCAT
 from .bilinear import BILINEAR
+from .causal_mask import CAUSAL_MASK
+from .cross_attention import CROSS_ATTENTION
 from .gaussian_to_dot import GAUSSIAN_TO_DOT
 from .leave_one_out import LEAVE_ONE_OUT
 from .masked_softmax import MASKED_SOFTMAX
+from .merge_heads import MERGE_HEADS
 from .nadaraya_watson import NADARAYA_WATSON
+from .padding_and_causal import PADDING_AND_CAUSAL
+from .parameter_budget import PARAMETER_BUDGET
+from .positions_batch import BATCH_AXIS_BUG
+from .positions_rotary import ROTARY
+from .positions_sinusoids import ODD_SIZE
+from .pre_ln_block import PRE_LN_BLOCK
 from .scaled_dot_scores import SCALED_DOT_SCORES
 from .soft_lookup import SOFT_LOOKUP
+from .split_heads import SPLIT_HEADS
+from .torch_weights import TORCH_WEIGHTS
 
 SHELF = Shelf()
 SHELF.add(
@@ -22,4 +33,15 @@ SHELF.add(
     SCALED_DOT_SCORES,
     ADDITIVE_CONCAT,
     BILINEAR,
+    CAUSAL_MASK,
+    PADDING_AND_CAUSAL,
+    CROSS_ATTENTION,
+    SPLIT_HEADS,
+    MERGE_HEADS,
+    TORCH_WEIGHTS,
+    PARAMETER_BUDGET,
+    BATCH_AXIS_BUG,
+    ODD_SIZE,
+    ROTARY,
+    PRE_LN_BLOCK,
 )

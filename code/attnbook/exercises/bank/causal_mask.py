@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..exercise import Exercise, Mistake, slip
-from .mask_answers import additive, as_numbers, mask_kind, must_be_bool
+from .mask_answers import additive, as_numbers, mask_kind, must_be_bool, to_be_added
 
 
 def solution(num_queries, num_keys):
@@ -25,6 +25,10 @@ def pipeline(
     """The same in named steps, so that a mistake is one step done wrongly."""
     query = torch.arange(num_queries)[:, None] + shift(num_queries, num_keys)
     return write(compare(query, torch.arange(num_keys)))
+
+
+def _always(q, k):
+    return torch.ones_like(k <= q)
 
 
 def example() -> tuple:
@@ -81,9 +85,9 @@ WRONG = (
         "self-excluded",
         slip(pipeline, compare=lambda q, k: k < q),
         "not even itself",
-        "{seen}No query of yours may attend to itself, and the first one to nothing at all: its softmax "
-        "would be 0/0.",
-        "the diagonal is left out (a diagonal of −1, or `<` instead of `<=`)",
+        "{seen}In each of your rows the last True is missing: the query itself. In a square mask like this the "
+        "first query may then attend to nothing at all, and its softmax would be 0/0.",
+        "the diagonal lies one too low (`<` instead of `<=`), so that no query sees itself",
         "When position i is read, is word i known?",
         example=square,
     ),
@@ -115,29 +119,11 @@ WRONG = (
         "Should more keys than queries let a query see more, or less?",
     ),
     Mistake(
-        "shift-one-short",
-        slip(pipeline, shift=lambda t, s: max(s - t - 1, 0)),
-        "the shift",
-        "{seen}With as many keys as queries your mask is right. Here the queries are the last two of five, "
-        "the positions 3 and 4; you take them for 2 and 3.",
-        "the diagonal is moved by one too little as soon as there are more keys than queries",
-        "How many keys come before the first query: S, S − T or S − T − 1?",
-    ),
-    Mistake(
-        "shifted-by-keys",
-        slip(pipeline, shift=lambda t, s: s),
-        "nothing hidden",
-        "{seen}All is allowed: your diagonal is moved by S, so far to the right that nothing is left beyond it.",
-        "the diagonal is moved by the number of keys",
-        "With as many keys as queries, by how much should the diagonal be moved?",
-        example=square,
-    ),
-    Mistake(
         "all-allowed",
-        slip(pipeline, compare=lambda q, k: k == k + 0 * q),
+        slip(pipeline, compare=_always),
         "nothing hidden",
         "{seen}Every query sees every key, the later ones too. `torch.ones` is only the beginning.",
-        "nothing is hidden",
+        "nothing is hidden (or the diagonal is moved so far that nothing lies beyond it)",
         "Which part of the table should become False? (Did a method return a triangle that nobody kept?)",
         example=one_more_key,
     ),
@@ -212,15 +198,6 @@ WRONG = (
         "Which part of your code comes *before* the −∞, and says who may attend?",
     ),
     Mistake(
-        "additive-finite",
-        slip(pipeline, write=lambda mask: -1e9 * (~mask).double()),
-        "a mask to be added",
-        "With {given} your mask is {got}: numbers to be added to the scores, 0 where a query may look and a "
-        "very negative one where not. Asked for is a bool mask, with True where it may look.",
-        "an additive mask (0 and −10⁹) is made instead of a bool one",
-        "Which part of your code comes *before* the large number, and says who may attend?",
-    ),
-    Mistake(
         "averaging",
         slip(pipeline, write=lambda mask: mask / mask.double().sum(-1, keepdim=True)),
         "weights, not a mask",
@@ -229,6 +206,33 @@ WRONG = (
         "the rows of the mask are divided by their sums",
         "Is a share asked for, or a permission?",
     ),
+    Mistake(
+        "shifted-by-queries",
+        lambda num_queries, num_keys: torch.ones(num_queries, num_keys).tril(num_queries) == 1,
+        "the shift",
+        "{seen}Your diagonal is moved by T = 2. But the queries begin at position 3 of five, because S − T = 3 keys "
+        "come before them.",
+        "the diagonal is moved by the number of queries",
+        "With as many keys as queries, by how much should the diagonal be moved?",
+    ),
+    Mistake(
+        "earlier-keys-hidden",
+        lambda num_queries, num_keys: solution(num_queries, num_keys) & (torch.arange(num_keys) >= num_keys - num_queries),
+        "the keys from before",
+        "{seen}Your last columns are right. The three keys that were there before are hidden from everyone: a cache "
+        "that nobody may look into.",
+        "the keys before the first query are hidden",
+        "Are the keys at the positions 0, 1 and 2 earlier or later than the first query?",
+    ),
+    Mistake(
+        "nothing-allowed",
+        lambda num_queries, num_keys: torch.zeros(num_queries, num_keys) == 1,
+        "everything hidden",
+        "{seen}No query may look anywhere. `torch.zeros` is only the beginning.",
+        "everything is hidden",
+        "Which part of the table should become True?",
+    ),
+    Mistake("additive-finite", lambda num_queries, num_keys: -1e9 * (~solution(num_queries, num_keys)).double()),
     Mistake("not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).double()),
     Mistake("not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).long()),
     Mistake("extra-axis", lambda num_queries, num_keys: solution(num_queries, num_keys)[None, None]),
@@ -274,6 +278,7 @@ def my_causal_mask(num_queries, num_keys):
     edges=edges,
     steps=steps,
     wrong=WRONG,
+    detectors=(to_be_added,),
     demands=(must_be_bool,),
     read=as_numbers,
     kind=mask_kind,

@@ -11,7 +11,7 @@ from .. import kinds
 from ..exercise import Exercise
 from ..recognise import Case, make_case
 from ..verdict import Finding
-from ..wording import inputs, values
+from ..wording import inputs, number, values
 
 
 def as_numbers(arguments: tuple, result: torch.Tensor) -> torch.Tensor:
@@ -37,6 +37,34 @@ def additive(mask: torch.Tensor) -> torch.Tensor:
         The same shape, float64.
     """
     return torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -torch.inf)
+
+
+def to_be_added(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Recognise a mask that is meant to be added to the scores, whatever its large negative number is.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        cases: the probes, all answered by tensors of the right shape.
+
+    Returns:
+        The finding, or None.
+    """
+    for case in cases:
+        allowed = case.expected == 1
+        if (case.got[allowed] != 0).any() or (case.got[~allowed] > -1).any() or case.call.result.dtype == torch.bool:
+            return None
+    if not torch.isfinite(cases[0].got).all():
+        return None  # −∞ is a mistake that the exercises know by name
+    lowest = number(float(cases[0].got.min()))
+    return Finding(
+        "additive-finite",
+        "a mask to be added",
+        f"With {inputs(exercise.parameters, cases[0].arguments)} your mask is {values(cases[0].got)}: numbers to be "
+        f"added to the scores, 0 where a query may look and {lowest} where not. Asked for is a bool mask, with True "
+        "where it may look.",
+        f"Which part of your code comes *before* the {lowest}, and says who may attend?",
+    )
 
 
 def mask_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
@@ -79,6 +107,10 @@ def mask_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     return kinds.wrong_kind(exercise, case)
 
 
+def _not_one(dtype: torch.dtype) -> str:
+    return number(int(~torch.ones((), dtype=dtype)))
+
+
 def must_be_bool(exercise: Exercise, fn: Callable) -> Finding | None:
     """Demand a mask of dtype bool.
 
@@ -97,7 +129,7 @@ def must_be_bool(exercise: Exercise, fn: Callable) -> Finding | None:
         "A mask of floating-point numbers is *added* to the scores by `F.scaled_dot_product_attention`. Yours "
         "would add 1 where a query may look and 0 where it may not: nothing would be hidden."
         if dtype.is_floating_point
-        else "With whole numbers `~` does not turn 1 into 0: ~1 is −2, and −2 counts as True again. "
+        else f"With whole numbers `~` does not turn 1 into 0: ~1 is {_not_one(dtype)}, and that counts as True again. "
         "`masked_fill` and `F.scaled_dot_product_attention` refuse such a mask."
     )
     return Finding(

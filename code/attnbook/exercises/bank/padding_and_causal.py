@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..exercise import Exercise, Mistake, slip
-from .mask_answers import additive, as_numbers, mask_kind, must_be_bool
+from .mask_answers import additive, as_numbers, mask_kind, must_be_bool, to_be_added
 
 
 def solution(valid_lens, T):
@@ -32,6 +32,10 @@ def pipeline(
     position = torch.arange(T)
     real, past = torch.broadcast_tensors(keep(valid_lens, T), past(position[:, None], position))
     return write(join(real, past))  # (B, T, T) each
+
+
+def _always(q, k):
+    return torch.ones_like(k <= q)
 
 
 def _lengths(*lengths: int) -> torch.Tensor:
@@ -71,11 +75,6 @@ def steps(valid_lens, T) -> list[tuple[str, object]]:
     ]
 
 
-def _pairs(lengths, T):
-    real = torch.arange(T) < lengths[:, None]
-    return real[:, :, None] & real[:, None, :]
-
-
 WRONG = (
     Mistake(
         "or-instead-of-and",
@@ -96,7 +95,7 @@ WRONG = (
     ),
     Mistake(
         "no-causality",
-        slip(pipeline, past=lambda q, k: k == k + 0 * q),
+        slip(pipeline, past=_always),
         "looking ahead",
         "{seen}Your first query sees the second word before it has been said. The padding is hidden, the "
         "future is not.",
@@ -193,27 +192,12 @@ WRONG = (
         "queries-masked",
         slip(pipeline, keep=lambda n, T: (torch.arange(T) < n[:, None])[:, :, None]),
         "queries or keys?",
-        "{seen}You empty the *row* of the third position, which is padding. Hidden should be its column: "
-        "nobody may look *at* padding. What padding itself looks at does no harm.",
-        "the lengths mask the queries instead of the keys",
+        "{seen}You empty the *row* of the third position, which is padding, and its query may look nowhere. "
+        "The task hides padding as a *key*: its column. A padded query follows the same rule as the others.",
+        "the lengths mask the queries (instead of the keys, or besides them)",
         "In a mask (B, T, T), which axis counts the words that are looked *at*?",
     ),
     Mistake(
-        "both-masked",
-        slip(pipeline, keep=_pairs),
-        "an empty row",
-        "{seen}The column of the padding is hidden, as it should be. But you empty its *row* as well: a query "
-        "that may attend to nothing makes a plain softmax 0/0 = NaN, and asked for is only that nobody looks "
-        "*at* padding.",
-        "the lengths mask the queries too, besides the keys",
-        "Which condition of yours speaks of query i, and is there one in the task besides j ≤ i?",
-    ),
-    Mistake(
-        "length-decides-the-row",
-        slip(pipeline, past=lambda q, k: k == k + 0 * q, keep=lambda n, T: (
-            (torch.arange(T) < n[:, None, None]) & (torch.arange(T) <= torch.arange(T)[:, None])
-        ).any(1, keepdim=True)),
-    ) if False else Mistake(
         "first-length-only",
         slip(pipeline, keep=lambda n, T: real_keys(n[:1], T).expand(len(n), -1, -1)),
         "every sentence has its own length",
@@ -289,15 +273,6 @@ WRONG = (
         "Which part of your code comes *before* the −∞, and says who may attend?",
     ),
     Mistake(
-        "additive-finite",
-        slip(pipeline, write=lambda mask: -1e9 * (~mask).double()),
-        "a mask to be added",
-        "With {given} your mask is {got}: numbers to be added to the scores, 0 where a query may look and a "
-        "very negative one where not. Asked for is a bool mask, with True where it may look.",
-        "an additive mask (0 and −10⁹) is made instead of a bool one",
-        "Which part of your code comes *before* the large number, and says who may attend?",
-    ),
-    Mistake(
         "counted",
         slip(pipeline, join=lambda real, past: real.double() + past.double()),
         "a count",
@@ -306,6 +281,25 @@ WRONG = (
         "the two masks are added as numbers",
         "A key must be a word *and* not be later. Which operator says so for bool masks?",
     ),
+    Mistake(
+        "last-sentence-only",
+        lambda valid_lens, T: solution(valid_lens, T)[-1],
+        "one sentence",
+        "{seen}Yours has the shape (T, T): it is the mask of the last sentence. The others are lost.",
+        "only the last sentence's mask is returned (did a loop overwrite its result?)",
+        "What is left of the first sentence's mask when your last line is reached?",
+        example=two_sentences,
+    ),
+    Mistake(
+        "first-sentence-only",
+        lambda valid_lens, T: solution(valid_lens, T)[0],
+        "one sentence",
+        "{seen}Yours has the shape (T, T): it is the mask of the first sentence. The others are missing.",
+        "only the first sentence's mask is returned (does a `return` stand inside a loop?)",
+        "Which axis of (B, T, T) counts the sentences?",
+        example=two_sentences,
+    ),
+    Mistake("additive-finite", lambda valid_lens, T: -1e9 * (~solution(valid_lens, T)).double()),
     Mistake("not-bool", lambda valid_lens, T: solution(valid_lens, T).float()),
     Mistake("not-bool", lambda valid_lens, T: solution(valid_lens, T).int()),
     Mistake("extra-axis", lambda valid_lens, T: solution(valid_lens, T)[:, None]),
@@ -353,6 +347,7 @@ def my_decoder_mask(valid_lens, T):
     edges=edges,
     steps=steps,
     wrong=WRONG,
+    detectors=(to_be_added,),
     demands=(must_be_bool,),
     device_matters=True,
     read=as_numbers,

@@ -1,0 +1,287 @@
+"""The position explorer: its waves, turns and similarities are the package's; a shuffle shows only with positions."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attnbook.masks import masked_softmax
+from attnbook.positions import sinusoidal_encoding
+from attnbook.scores import scaled_dot_score
+from attnbook.widgets import PositionExplorerFigure
+from attnbook.widgets.samples import seeded_normals
+
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: [...texts, ...document.querySelectorAll("button, label")].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale).filter((size) => size > 0),
+  };
+}"""
+SIZES = [(16, 10000.0), (7, 10.0), (2, 10000.0), (32, 100.0), (31, 3.0), (5, 1e6)]
+
+
+def tensor(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def rows(d, base, count=48):
+    return sinusoidal_encoding(count, d, base).double()
+
+
+def embedding(words, d):
+    """The figure's word vectors in Python: a hash of the letters seeds each."""
+    seeds = []
+    for word in words:
+        seed = 7
+        for letter in word:
+            seed = (seed * 31 + ord(letter)) % 1000003
+        seeds.append(seed)
+    return 0.7 * torch.from_numpy(np.stack([seeded_normals(seed, d) for seed in seeds]))
+
+
+def attention(x):
+    return masked_softmax(scaled_dot_score(x[None], x[None]))[0] @ x
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(PositionExplorerFigure())
+
+
+# -- the browser against the package --
+
+
+def test_the_encoding_is_the_packages(page):
+    for d, base in SIZES:
+        expected = rows(d, base)
+        # The package rounds to float32; 1e-6 is more than ten times its step at 1.
+        assert_close(tensor(page.math("encoding", 48, d, base)), expected, rtol=0, atol=1e-6)
+        assert_close(tensor(page.math("gramMatrix", expected.tolist())), expected @ expected.T, rtol=0, atol=1e-9)
+        found = page.math("offsetSpread", page.math("gramMatrix", page.math("encoding", 48, d, base)))
+        gram = expected @ expected.T
+        spread = max((gram.diagonal(k) - gram[0, k]).abs().max().item() for k in range(48))
+        assert found == pytest.approx(spread, abs=1e-4)
+        if d % 2 == 0:
+            assert found < 1e-9  # depends on the offset only
+
+
+def test_with_odd_features_the_similarity_depends_on_the_place(page):
+    assert page.math("offsetSpread", page.math("gramMatrix", page.math("encoding", 48, 7, 10))) > 0.5
+
+
+@pytest.mark.parametrize(("i", "k"), [(0, 1), (3, 5), (7, 16)])
+def test_an_offset_is_a_rotation_of_every_pair(page, i, k):
+    expected = rows(16, 10000.0)
+    angle = k * page.math("frequencyOf", i, 16, 10000)
+    assert angle == pytest.approx(k * 10000 ** (-2 * i / 16))
+    for p in (0, 6, 31):
+        turned = page.math("rotatePair", expected[p, 2 * i : 2 * i + 2].tolist(), angle)
+        assert turned == pytest.approx(expected[p + k, 2 * i : 2 * i + 2].tolist(), abs=1e-6)
+
+
+def test_first_rise(page):
+    assert page.math("firstRise", [8, 7, 5, 6, 1]) == 2
+    assert page.math("firstRise", [8, 7, 5]) is None
+
+
+@pytest.mark.parametrize("positions", [False, True])
+@pytest.mark.parametrize("d", [16, 5])
+def test_the_shuffle_is_the_packages_attention(page, d, positions):
+    words, order = ["time", "flies", "like", "an", "arrow"], [3, 0, 4, 1, 2]
+    added = rows(d, 100.0, 5) if positions else 0
+    x = embedding(words, d)
+    first, second = attention(x + added), attention(x[order] + added)
+    found = page.math("shuffled", words, order, d, 100, positions)
+    assert_close(tensor(found["first"]), first, rtol=0, atol=1e-6)
+    assert_close(tensor(found["second"]), second, rtol=0, atol=1e-6)
+    changes = (first[order] - second).abs().amax(-1)
+    assert_close(tensor(found["changes"]), changes, rtol=0, atol=1e-6)
+    assert (found["distance"] > 0.1) if positions else (found["distance"] < 1e-12)
+
+
+def test_multisets_are_compared_in_any_order(page):
+    xs = [[0.0, 1.0], [2.0, 2.0], [-1.0, 0.5]]
+    assert page.math("multisetDistance", xs, [xs[2], xs[0], xs[1]]) == 0
+    assert page.math("multisetDistance", xs, [xs[2], xs[0], [2.0, 2.25]]) == pytest.approx(0.25)
+
+
+# -- what is shown --
+
+
+def test_the_pair_that_is_shown_is_the_packages(page):
+    for p, k, i in ((6, 5, 1), (31, 16, 0), (0, 0, 7)):
+        page.slide("position", p)
+        page.slide("offset", k)
+        page.slide("frequency", i)
+        for name, q in (("here", p), ("there", p + k), ("turned", p + k)):
+            sine, cosine = rows(16, 10000.0)[q, 2 * i : 2 * i + 2].tolist()
+            assert page.text(name) == f"({sine:.2f}, {cosine:.2f})".replace("-0.00", "0.00").replace("-", "−")
+        assert page.read("omega") == pytest.approx(10000 ** (-2 * i / 16))
+
+
+def test_a_sine_alone_is_not_turned(page):
+    page.slide("d_model", 7)
+    page.slide("frequency", 3)
+    assert page.text("turned") == "–"
+    assert "D = 7 is odd" in page.page.locator(".ab-said").inner_text()
+
+
+def test_the_similarity_that_is_shown(page):
+    page.set(view="similarity")
+    table = rows(16, 10000.0)
+    assert page.read("similarity") == pytest.approx((table[6] @ table[11]).item(), abs=1e-5)
+    page.press("offset", "ArrowRight", "ArrowRight")
+    similarities = (table @ table[6])[6:]
+    assert page.state("offset") == 7
+    assert page.read("similarity") == pytest.approx(similarities[7].item(), abs=1e-5)
+    rise = next(k for k in range(41) if similarities[k + 1] > similarities[k])
+    assert page.text("rise") == f"k = {rise}" and rise < 16  # not monotone
+    assert page.text("spread") == "0"
+    page.slide("base", 3)
+    assert page.state("base") == 10
+    page.slide("d_model", 7)
+    assert page.read("spread") > 0.5
+    assert "odd" in page.page.locator(".ab-said").inner_text()
+
+
+def test_the_shuffle_that_is_shown(page):
+    page.page.get_by_role("tab", name="Shuffle").click()
+    page.settle()
+    assert page.text("without") == "0.000" and page.read("with") > 0.1
+    outputs = attention(embedding(["man", "bites", "dog"], 16) + rows(16, 10000.0, 3))
+    shown = page.page.locator('[data-number="with-second-2-1"]').text_content()
+    assert float(shown.replace("−", "-")) == pytest.approx(outputs[2, 1].item(), abs=0.0051)
+    assert page.page.get_by_text("= as before").count() == 3
+    page.click("Original order")
+    assert page.state("order") == [0, 1, 2] and page.read("with") == 0
+    buttons = page.page.locator(".ab-controls").get_by_role("button", name="Shuffle")
+    seen = {(0, 1, 2)}
+    for _ in range(4):
+        before = page.state("order")
+        buttons.click()
+        page.settle()
+        after = page.state("order")
+        assert sorted(after) == [0, 1, 2] and after != before
+        assert page.text("without") == "0.000"
+        seen.add(tuple(after))
+    assert len(seen) > 2
+
+
+def test_the_same_word_twice_is_no_difference(open_figure):
+    page = open_figure(PositionExplorerFigure(view="shuffle", words=["so", "very", "so"], order=[2, 1, 0]))
+    assert page.read("with") < 1e-12
+    assert "positions make no difference" in page.page.locator(".ab-said").inner_text()
+
+
+# -- hands --
+
+
+def test_the_handles_by_mouse_and_by_keys(page):
+    page.press("position", "ArrowUp", "ArrowUp")
+    assert page.state("position") == 8
+    page.press("position", "End", "ArrowRight")
+    assert page.state("position") == 31
+    page.press("position", "Home")
+    page.press("second", "ArrowRight")
+    assert (page.state("position"), page.state("offset")) == (0, 6)
+    page.drag("position", 0, 56)  # ten rows of 5.6 pixels
+    assert page.state("position") == 10
+    page.drag("second", 0, 400)
+    assert page.state("offset") == 16
+    page.drag("second", 0, -400)
+    assert page.state("offset") == 0
+
+
+def test_the_tabs_by_mouse_and_by_keys(page):
+    tabs = page.page.get_by_role("tab")
+    assert tabs.count() == 3
+    page.press("view-encoding", "ArrowRight", "ArrowRight")
+    assert page.state("view") == "shuffle"
+    assert page.page.get_by_role("slider", name="Position p").count() == 0
+    page.page.keyboard.press("ArrowRight")
+    page.settle()
+    assert page.state("view") == "encoding"
+    assert [tab.get_attribute("aria-selected") for tab in tabs.all()] == ["true", "false", "false"]
+
+
+def test_fewer_features_keep_the_frequency_inside_and_reset_restores(page):
+    page.slide("frequency", 7)
+    page.slide("d_model", 5)
+    assert page.state("frequency") == 2
+    assert page.page.locator('input[data-control="frequency"]').get_attribute("max") == "2"
+    page.slide("base", 0)
+    page.slide("position", 30)
+    page.reset()
+    assert {name: page.state(name) for name in PositionExplorerFigure().state()} == PositionExplorerFigure().state()
+
+
+def test_a_click_on_a_feature_chooses_its_frequency(page):
+    page.page.locator('[cursor="pointer"]').first.click(position={"x": 60, "y": 200})
+    page.settle()
+    assert page.state("frequency") == 2  # a pair is some 29 pixels wide
+
+
+@pytest.mark.parametrize("d", [3, 32])
+def test_it_fits_on_a_phone(open_figure, d):
+    words = ["positive", "thinking", "can", "move", "mountain"]
+    page = open_figure(PositionExplorerFigure(d_model=d, words=words, position=31, offset=16), width=390, theme="dark")
+    for view in ("encoding", "similarity", "shuffle"):
+        page.set(view=view)
+        fits = page.page.evaluate(FITS)
+        assert fits["page"] and fits["outside"] == []
+        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+
+
+# -- Python --
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"view": "gram"}, ValueError, "one of 'encoding', 'similarity', 'shuffle'; got 'gram'"),
+        ({"position": 32}, ValueError, "the position p: a whole number from 0 to 31; got 32"),
+        ({"offset": -1}, ValueError, "from 0 to 16; got -1"),
+        ({"d_model": 1}, ValueError, "from 2 to 32; got 1"),
+        ({"d_model": 7.5}, ValueError, "a whole number from 2 to 32"),
+        ({"base": 0}, ValueError, "from 2 to 1000000.0; got 0"),
+        ({"base": "10"}, TypeError, "a number from 2"),
+        ({"frequency": 8}, ValueError, "from 0 to 7 with 16 features .* got 8"),
+        ({"frequency": 4, "d_model": 7}, ValueError, "from 0 to 3 with 7 features"),
+        ({"words": "dog bites man"}, TypeError, "split the sentence first"),
+        ({"words": ["dog"]}, ValueError, "got 1 words"),
+        ({"words": ["dog", 3]}, TypeError, "one of them is 3"),
+        ({"words": ["dog", "x" * 9]}, ValueError, "1 to 8 characters"),
+        ({"order": [0, 1]}, ValueError, "indices 0 to 2 of the words, each once"),
+        ({"order": [0, 1, 1]}, ValueError, r"each once; got \[0, 1, 1\]"),
+        ({"order": "210"}, TypeError, "list of the indices"),
+        ({"colour": "red"}, TypeError, "has no colour"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        PositionExplorerFigure(**traits)
+
+
+def test_defaults_follow_the_sizes_and_later_changes_are_checked():
+    assert PositionExplorerFigure(words=["a", "b"]).order == [1, 0]
+    assert PositionExplorerFigure(d_model=2).frequency == 0
+    figure = PositionExplorerFigure(frequency=7)
+    figure.d_model = 5
+    assert figure.frequency == 2
+    with pytest.raises(ValueError, match="from 0 to 2 with 5 features"):
+        figure.frequency = 3
+    with pytest.raises(ValueError, match="make a new figure"):
+        figure.words = ["one", "two"]
+    with pytest.raises(ValueError, match="each once"):
+        figure.order = [0, 0, 1]
+    assert not math.isnan(figure.base)
