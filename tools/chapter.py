@@ -11,12 +11,10 @@ A notebook is replaced only when every cell has run, and then in one step.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import os
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 import jupytext
@@ -31,10 +29,11 @@ from normal_form import (
     to_bytes,
     write_atomically,
 )
+from surroundings import clean_environment
 
-CELL_TIMEOUT = (
-    600  # seconds: a cell that takes longer hangs, or belongs in a stored result
-)
+# seconds: a cell that takes longer hangs, or belongs in a stored result
+CELL_TIMEOUT = 600
+
 # --- names ----------------------------------------------------------------------------------------------------
 
 
@@ -80,35 +79,6 @@ def notebook_path(name: str, root: Path = ROOT) -> Path:
 
 
 # --- execution ------------------------------------------------------------------------------------------------
-
-
-def execution_environment(scratch: str | Path) -> dict[str, str]:
-    """The variables under which chapters are executed and re-run, so that stored outputs compare.
-
-    Args:
-        scratch: a folder of one's own; the reader's progress and the user's IPython settings stay out of it.
-    """
-    return {
-        "ATTNBOOK_DEVICE": "cpu",
-        "ATTNBOOK_PROGRESS": str(Path(scratch) / "progress.json"),
-        "IPYTHONDIR": str(Path(scratch) / "ipython"),
-        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not one of the same name at home
-        "OMP_NUM_THREADS": "1",
-    }
-
-
-@contextlib.contextmanager
-def clean_environment():
-    """Set `execution_environment` in a temporary folder, and put everything back afterwards."""
-    before = dict(os.environ)
-    with tempfile.TemporaryDirectory(prefix="attnbook-") as scratch:
-        os.environ.update(execution_environment(scratch))
-        os.environ.pop("MPLBACKEND", None)  # the kernel chooses its own inline backend
-        try:
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
 
 
 def read_twin(path: Path) -> nbformat.NotebookNode:

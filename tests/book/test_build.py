@@ -163,7 +163,7 @@ def test_a_dead_link_is_noticed(tmp_path, body, complaint):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.html", '<script src="https://cdn.example.org/x.js"></script>'),
+        ("a.html", '<script src="https://example.org/x.js"></script>'),
         ("a.html", '<link rel="stylesheet" href="//example.org/x.css">'),
         ("a.html", '<img srcset="https://example.org/x.png 2x" alt="">'),
         ("a.css", "@import 'https://example.org/x.css';"),
