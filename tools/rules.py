@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import nbformat
-from chapter import CELL_METADATA, ROOT, ChapterError, check_outputs, notebook_path, read_twin, twin_path
+from chapter import notebook_path, read_twin, twin_path
+from normal_form import CELL_METADATA, ROOT, ChapterError, check_outputs
 
 LONGEST_CELL = 24  # lines
 SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not only that it is a plot
@@ -26,12 +27,18 @@ def is_chapter(name: str) -> bool:
 
 
 def code_cells(notebook) -> list:
-    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    return [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.source.strip()
+    ]
 
 
 def parsed(cell) -> ast.Module:
     """The syntax tree of a code cell; notebook magics and shell lines become `pass`."""
-    return ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE))
+    return ast.parse(
+        re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE)
+    )
 
 
 def calls(cell, function: str) -> list[ast.Call]:
@@ -39,7 +46,9 @@ def calls(cell, function: str) -> list[ast.Call]:
     return [
         node
         for node in ast.walk(parsed(cell))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == function
     ]
 
 
@@ -64,8 +73,11 @@ def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
         node.name: path.relative_to(package).as_posix()
         for path in paths
         for node in ast.parse(path.read_text("utf-8")).body
-        if path.parent == package or path.name == "__init__.py" or "exercises" not in path.parts
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        if path.parent == package
+        or path.name == "__init__.py"
+        or "exercises" not in path.parts
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
     }
 
 
@@ -77,14 +89,20 @@ def wrong_execution_counts(notebook) -> list[str]:
     counts = [cell.execution_count for cell in code_cells(notebook)]
     if counts == list(range(1, len(counts) + 1)):
         return []
-    return [f"execution counts are {counts}, not 1..{len(counts)}: the outputs are not those of one clean run"]
+    return [
+        f"execution counts are {counts}, not 1..{len(counts)}: the outputs are not those of one clean run"
+    ]
 
 
 def twin_differences(notebook, twin) -> list[str]:
     """The notebook's cells against those of its text twin."""
 
     def content(cell):
-        return cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}
+        return (
+            cell.cell_type,
+            cell.source,
+            {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata},
+        )
 
     ours, theirs = list(map(content, notebook.cells)), list(map(content, twin.cells))
     problems = [
@@ -93,14 +111,18 @@ def twin_differences(notebook, twin) -> list[str]:
         if a != b
     ]
     if len(ours) != len(theirs):
-        problems.append(f"the notebook has {len(ours)} cells, its text twin {len(theirs)}")
+        problems.append(
+            f"the notebook has {len(ours)} cells, its text twin {len(theirs)}"
+        )
     return problems
 
 
 def twin_header(twin) -> list[str]:
     """`formats` in the header would overrule jupytext.toml, and JupyterLab could not save the notebook."""
     if "formats" in twin.metadata.get("jupytext", {}):
-        return ["the text twin's header has a line `formats: …`; remove it, jupytext.toml says it for all"]
+        return [
+            "the text twin's header has a line `formats: …`; remove it, jupytext.toml says it for all"
+        ]
     return []
 
 
@@ -123,7 +145,9 @@ def redefinitions(notebook, names: dict[str, str]) -> list[str]:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 defined = [node.name]
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-                defined = [target.id for target in node.targets if isinstance(target, ast.Name)]
+                defined = [
+                    target.id for target in node.targets if isinstance(target, ast.Name)
+                ]
             problems += [
                 f"code cell {number} defines {name}, which attnbook/{names[name]} defines; import or rename it"
                 for name in defined
@@ -138,17 +162,32 @@ def missing_alt_texts(notebook) -> list[str]:
     for number, cell in enumerate(code_cells(notebook), 1):
         data = [output.get("data", {}) for output in cell.outputs]
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-        if any(mime.startswith("image/") for mimes in data for mime in mimes) and len(alt) < SHORTEST_ALT:
-            problems.append(f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …")
-        for image in re.findall(r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)):
+        if (
+            any(mime.startswith("image/") for mimes in data for mime in mimes)
+            and len(alt) < SHORTEST_ALT
+        ):
+            problems.append(
+                f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …"
+            )
+        for image in re.findall(
+            r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)
+        ):
             found = re.search(r'\balt="([^"]*)"', image)
             if found is None or len(found.group(1)) < SHORTEST_ALT:
-                problems.append(f"code cell {number} puts out an <img> without alt text")
+                problems.append(
+                    f"code cell {number} puts out an <img> without alt text"
+                )
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type == "markdown":
             text = cell.source
             bare = re.findall(r"!\[\s*\]\(", text)
-            bare += [b for b in re.findall(r"^`{3,}\{(?:image|figure)\}.*?^`{3,}", text, re.M | re.S) if ":alt:" not in b]
+            bare += [
+                b
+                for b in re.findall(
+                    r"^`{3,}\{(?:image|figure)\}.*?^`{3,}", text, re.M | re.S
+                )
+                if ":alt:" not in b
+            ]
             if bare:
                 problems.append(f"cell {number} shows a picture without alt text")
     return problems
@@ -156,7 +195,9 @@ def missing_alt_texts(notebook) -> list[str]:
 
 def wrong_order(notebook) -> list[str]:
     """Label and title; a question and what the reader will be able to do; sections; the three closing ones."""
-    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    text = "\n\n".join(
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+    )
     prose = FENCE.sub("", text)
     problems = []
     if not re.match(r"\(ch-[a-z0-9-]+\)=\n+# \S", text):
@@ -165,12 +206,18 @@ def wrong_order(notebook) -> list[str]:
     if "?" not in opening:
         problems.append("the opening, before the first section, asks no question")
     if not re.search(r"\b(you (will|can)|you[’']ll)\b", opening, re.IGNORECASE):
-        problems.append("the opening does not say what the reader will be able to do (`you will …`, `you can …`)")
+        problems.append(
+            "the opening does not say what the reader will be able to do (`you will …`, `you can …`)"
+        )
     sections = [title for marks, title in HEADING.findall(prose) if len(marks) == 2]
     if tuple(sections[-3:]) != CLOSING_SECTIONS:
-        problems.append(f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-3:]}")
+        problems.append(
+            f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-3:]}"
+        )
     elif len(sections) < 5:
-        problems.append(f"there are only {len(sections) - 3} sections before What we found")
+        problems.append(
+            f"there are only {len(sections) - 3} sections before What we found"
+        )
     elif not re.search(r"\{cite", text[text.rindex("## Further reading") :]):
         problems.append("Further reading cites nothing; use {cite:t}`key`")
     return problems + _misplaced_findings(notebook)
@@ -186,8 +233,14 @@ def _misplaced_findings(notebook) -> list[str]:
             last_claim = number if calls(cell, "claim") else last_claim
             found += [(number, section)] * len(calls(cell, "what_we_found"))
     if [where for _, where in found] != ["What we found"]:
-        return ["exactly one cell must call what_we_found(), in the section What we found"]
-    return ["a claim after what_we_found() is missing from its list"] if last_claim > found[0][0] else []
+        return [
+            "exactly one cell must call what_we_found(), in the section What we found"
+        ]
+    return (
+        ["a claim after what_we_found() is missing from its list"]
+        if last_claim > found[0][0]
+        else []
+    )
 
 
 def unproven_claims(notebook) -> list[str]:
@@ -195,11 +248,17 @@ def unproven_claims(notebook) -> list[str]:
     problems, total = [], 0
     for number, cell in enumerate(code_cells(notebook), 1):
         wanted = len(calls(cell, "claim"))
-        printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+        printed = "".join(
+            o.text
+            for o in cell.outputs
+            if o.output_type == "stream" and o.name == "stdout"
+        )
         ticks = len(re.findall(r"^✓ \S", printed, re.MULTILINE))
         total += wanted
         if ticks < wanted:
-            problems.append(f"code cell {number} claims {wanted} things and shows {ticks} ✓")
+            problems.append(
+                f"code cell {number} claims {wanted} things and shows {ticks} ✓"
+            )
     return problems if total else ["there is not one claim in it"]
 
 
@@ -207,8 +266,12 @@ def unwanted_tags(notebook) -> list[str]:
     """Nothing may switch off the comparison of a whole cell, except what says so and is still executed."""
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
-        for tag in {"nbval-skip", "raises-exception", "skip-execution"} & set(cell.metadata.get("tags", [])):
-            problems.append(f"code cell {number} has the tag {tag}: it would not be tested")
+        for tag in {"nbval-skip", "raises-exception", "skip-execution"} & set(
+            cell.metadata.get("tags", [])
+        ):
+            problems.append(
+                f"code cell {number} has the tag {tag}: it would not be tested"
+            )
         if re.search(r"^\s*#\s*(NBVAL_|PYTEST_VALIDATE)", cell.source, re.MULTILINE):
             problems.append(f"code cell {number} steers nbval by a comment; use a tag")
     return problems
@@ -216,14 +279,30 @@ def unwanted_tags(notebook) -> list[str]:
 
 def wrong_exercises(notebook, registered: set[str]) -> list[str]:
     """Every exercise block is a registered exercise with its check and hints, in this order, and no other."""
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    blocks = re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n(?:[^\n]*\n)*?:label:\s*(\S+)", text, re.MULTILINE)
+    text = "\n".join(
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+    )
+    blocks = re.findall(
+        r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n(?:[^\n]*\n)*?:label:\s*(\S+)",
+        text,
+        re.MULTILINE,
+    )
     wanted = [label.removeprefix("ex-") for label in blocks]
-    problems = [f"the exercise label {label} must begin with ex-" for label in blocks if not label.startswith("ex-")]
-    problems += [f"ex-{name} is not registered in attnbook.exercises" for name in wanted if name not in registered]
+    problems = [
+        f"the exercise label {label} must begin with ex-"
+        for label in blocks
+        if not label.startswith("ex-")
+    ]
+    problems += [
+        f"ex-{name} is not registered in attnbook.exercises"
+        for name in wanted
+        if name not in registered
+    ]
     for function in ("check", "hints"):
         if (used := first_arguments(notebook, function)) != wanted:
-            problems.append(f"the exercises are {wanted}, but {function}() is called for {used}")
+            problems.append(
+                f"the exercises are {wanted}, but {function}() is called for {used}"
+            )
     if wanted and not any(calls(cell, "progress") for cell in code_cells(notebook)):
         problems.append("no cell shows progress()")
     return problems if wanted else [*problems, "there is no exercise in it"]

@@ -80,10 +80,15 @@ class DotProductAttention(nn.Module):
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         allowed = combine_masks(shape, valid_lens, mask, query.device)
+        single = len(shape) == 3  # PyTorch fuses only with a head axis: (B, 1, T, D)
+        if single:
+            query, key, value = (x.unsqueeze(-3) for x in (query, key, value))
+            allowed = allowed.unsqueeze(-3) if allowed is not None else None
         dropout_p = self.dropout.p if self.training else 0.0
-        return F.scaled_dot_product_attention(
+        output = F.scaled_dot_product_attention(
             query, key, value, attn_mask=allowed, dropout_p=dropout_p
-        ), None
+        )
+        return output.squeeze(-3) if single else output, None
 
 
 class MultiplicativeAttention(nn.Module):

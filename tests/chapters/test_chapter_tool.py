@@ -5,6 +5,7 @@ import os
 import stat
 
 import chapter
+import normal_form
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -56,7 +57,9 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
     path.unlink()
     assert chapter.make_chapter("01-trial", book) is True
     assert path.read_bytes() == first
-    assert chapter.make_chapter("01-trial", book) is False  # and says so when nothing changed
+    assert (
+        chapter.make_chapter("01-trial", book) is False
+    )  # and says so when nothing changed
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert [p.name for p in path.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
 
@@ -64,7 +67,9 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert [cell["execution_count"] for cell in cells] == [1, 2]
     assert cells[0]["outputs"][0]["text"] == ["one\n", "two cpu 1\n"]
-    assert cells[0]["outputs"][1]["data"]["text/plain"] == ["False"]  # no reader's progress
+    assert cells[0]["outputs"][1]["data"]["text/plain"] == [
+        "False"
+    ]  # no reader's progress
     assert cells[0]["metadata"] == {"tags": ["hide-input"]}
     assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
     assert "version" not in notebook["metadata"]["language_info"]
@@ -72,7 +77,10 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
 
 
 FAILURES = {
-    "a cell that raises": ("x = 1\nraise KeyError('gone')", r"code cell 1 of 1.*\n.*\n +1 \| x = 1\n.*[\s\S]*KeyError: 'gone'"),
+    "a cell that raises": (
+        "x = 1\nraise KeyError('gone')",
+        r"code cell 1 of 1.*\n.*\n +1 \| x = 1\n.*[\s\S]*KeyError: 'gone'",
+    ),
     "a cell that kills the kernel": ("import os\nos._exit(1)", "the kernel died"),
     "a warning": ("import warnings\nwarnings.warn('old')", "writes to stderr"),
     "an address": ("object()", r"prints a memory address \('at 0x"),
@@ -87,7 +95,7 @@ def test_a_failure_says_what_failed_and_leaves_the_notebook(book, failure):
     (book / "chapters" / "text" / "01-trial.md").write_text(cell_writing(source))
     old = book / "chapters" / "01-trial.ipynb"
     old.write_text("the old notebook")
-    with pytest.raises(chapter.ChapterError, match=message):
+    with pytest.raises(normal_form.ChapterError, match=message):
         chapter.make_chapter("01-trial", book)
     assert old.read_text() == "the old notebook"
     assert [p.name for p in old.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
@@ -96,22 +104,38 @@ def test_a_failure_says_what_failed_and_leaves_the_notebook(book, failure):
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     path = tmp_path / "a.ipynb"
     path.write_text("old")
-    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(
+        os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full"))
+    )
     with pytest.raises(OSError, match="disk full"):
-        chapter.write_atomically(path, b"new")
+        normal_form.write_atomically(path, b"new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", ["01-trial", "01", "01-trial.md", "chapters/01-trial.ipynb", "chapters/text/01-trial.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "01-trial",
+        "01",
+        "01-trial.md",
+        "chapters/01-trial.ipynb",
+        "chapters/text/01-trial.md",
+    ],
+)
 def test_a_chapter_is_found_by_name_number_or_path(book, name):
     assert chapter.find_chapter(name, book) == "01-trial"
 
 
 def test_a_name_that_does_not_exist_is_answered_with_the_names_that_do(book):
-    with pytest.raises(chapter.ChapterError, match=r"(?s)no chapter '01-trail'. Did you mean 01-trial\?.*\n    01-trial\n"):
+    with pytest.raises(
+        normal_form.ChapterError,
+        match=r"(?s)no chapter '01-trail'. Did you mean 01-trial\?.*\n    01-trial\n",
+    ):
         chapter.find_chapter("01-trail", book)
-    with pytest.raises(chapter.ChapterError, match=r"(?s)Which chapter\?.*\n    01-trial"):
+    with pytest.raises(
+        normal_form.ChapterError, match=r"(?s)Which chapter\?.*\n    01-trial"
+    ):
         chapter.find_chapter("", book)
 
 
@@ -122,7 +146,12 @@ def test_the_command_ends_with_an_error_and_its_message(capsys):
 
 def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():
     def ids(*sources):
-        return [cell.id for cell in chapter.normalise(new_notebook(cells=list(map(new_code_cell, sources)))).cells]
+        return [
+            cell.id
+            for cell in normal_form.normalise(
+                new_notebook(cells=list(map(new_code_cell, sources)))
+            ).cells
+        ]
 
     first, second = ids("a", "b")
     assert ids("a", "new", "b")[::2] == [first, second]
@@ -130,6 +159,8 @@ def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():
 
 
 def test_an_output_that_held_only_a_widget_view_goes():
-    view = new_output("display_data", data={chapter.WIDGET_MIMES[0]: {"model_id": "1"}})
+    view = new_output(
+        "display_data", data={normal_form.WIDGET_MIMES[0]: {"model_id": "1"}}
+    )
     cell = new_code_cell("slider", outputs=[view])
-    assert chapter.normalise(new_notebook(cells=[cell])).cells[0].outputs == []
+    assert normal_form.normalise(new_notebook(cells=[cell])).cells[0].outputs == []

@@ -3,14 +3,17 @@
 import re
 
 import pytest
-from chapter import ROOT, chapter_names
+from chapter import chapter_names
+from normal_form import ROOT
 from rules import first_arguments, is_chapter, problems_of, registered_exercises
 
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
 
 
 def test_there_are_chapters():
-    assert [name for name in NOTEBOOKS if is_chapter(name)], "no chapters/NN-topic.ipynb at all"
+    assert [name for name in NOTEBOOKS if is_chapter(name)], (
+        "no chapters/NN-topic.ipynb at all"
+    )
 
 
 def test_every_notebook_has_its_text_twin_and_the_other_way_round():
@@ -20,7 +23,9 @@ def test_every_notebook_has_its_text_twin_and_the_other_way_round():
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_the_chapter_keeps_to_the_rules(name):
     problems = problems_of(name)
-    assert not problems, f"{name}:\n" + "\n".join(f"- {problem}" for problem in problems)
+    assert not problems, f"{name}:\n" + "\n".join(
+        f"- {problem}" for problem in problems
+    )
 
 
 def test_every_exercise_of_the_package_stands_in_exactly_one_chapter():
@@ -29,13 +34,21 @@ def test_every_exercise_of_the_package_stands_in_exactly_one_chapter():
     checked = [
         exercise
         for name in NOTEBOOKS
-        for exercise in first_arguments(nbformat.read(ROOT / "chapters" / f"{name}.ipynb", as_version=4), "check")
+        for exercise in first_arguments(
+            nbformat.read(ROOT / "chapters" / f"{name}.ipynb", as_version=4), "check"
+        )
     ]
     assert sorted(checked) == sorted(registered_exercises())
 
 
 def test_every_page_of_the_contents_exists_and_every_chapter_is_in_the_contents():
-    files = re.findall(r"^\s*- file: (\S+)$", (ROOT / "_toc.yml").read_text("utf-8"), re.MULTILINE)
-    missing = [file for file in files if not any((ROOT / f"{file}{end}").exists() for end in (".ipynb", ".md"))]
+    files = re.findall(
+        r"^\s*- file: (\S+)$", (ROOT / "_toc.yml").read_text("utf-8"), re.MULTILINE
+    )
+    missing = [
+        file
+        for file in files
+        if not any((ROOT / f"{file}{end}").exists() for end in (".ipynb", ".md"))
+    ]
     assert not missing
     assert {f"chapters/{name}" for name in NOTEBOOKS} <= set(files)

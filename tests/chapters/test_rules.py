@@ -7,7 +7,11 @@ import rules
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}
-ALT = {"mystnb": {"image": {"alt": "A heat map of five weights; the first is the largest."}}}
+ALT = {
+    "mystnb": {
+        "image": {"alt": "A heat map of five weights; the first is the largest."}
+    }
+}
 
 
 def code(source, *outputs, **metadata):
@@ -23,7 +27,9 @@ def chapter():
     """A small chapter in which everything is right."""
     notebook = new_notebook(
         cells=[
-            new_markdown_cell("(ch-example)=\n# An example\n\nWhat is this? At the end you will be able to say."),
+            new_markdown_cell(
+                "(ch-example)=\n# An example\n\nWhat is this? At the end you will be able to say."
+            ),
             new_markdown_cell("## One\n\n```python\n## not a section\n```"),
             code("x = 1\nprint(x)", printed("1\n")),
             new_markdown_cell("## Two"),
@@ -31,8 +37,12 @@ def chapter():
             code('claim("x is one", x == 1)', printed("✓ x is one\n")),
             new_markdown_cell("## What we found"),
             code("what_we_found()"),
-            new_markdown_cell("## Exercises\n\n```{exercise} Look it up\n:label: ex-soft-lookup\nDo it.\n```"),
-            code('def my_soft_lookup(q, k, v):\n    ...\n\ncheck("soft-lookup", my_soft_lookup)'),
+            new_markdown_cell(
+                "## Exercises\n\n```{exercise} Look it up\n:label: ex-soft-lookup\nDo it.\n```"
+            ),
+            code(
+                'def my_soft_lookup(q, k, v):\n    ...\n\ncheck("soft-lookup", my_soft_lookup)'
+            ),
             code('hints("soft-lookup")'),
             code("progress()"),
             new_markdown_cell("## Further reading\n\n{cite:t}`nadaraya1964`"),
@@ -71,58 +81,123 @@ def forget(cell, **changes):
 
 
 FAULTS = {
-    "never executed": (lambda c: forget(c[2], execution_count=None), "execution counts"),
-    "executed out of order": (lambda c: forget(c[2], execution_count=9), "execution counts"),
-    "a cell of 25 lines": (lambda c: forget(c[2], source="x = 1\n" * 24 + "x"), "has 25 lines"),
+    "never executed": (
+        lambda c: forget(c[2], execution_count=None),
+        "execution counts",
+    ),
+    "executed out of order": (
+        lambda c: forget(c[2], execution_count=9),
+        "execution counts",
+    ),
+    "a cell of 25 lines": (
+        lambda c: forget(c[2], source="x = 1\n" * 24 + "x"),
+        "has 25 lines",
+    ),
     "a package function defined again": (
         lambda c: forget(c[2], source="def masked_softmax(scores):\n    return scores"),
         "defines masked_softmax, which attnbook/masks.py",
     ),
     "a package class defined again, nested": (
-        lambda c: forget(c[2], source="%matplotlib inline\nif x:\n    class DotProductAttention: ..."),
+        lambda c: forget(
+            c[2], source="%matplotlib inline\nif x:\n    class DotProductAttention: ..."
+        ),
         "defines DotProductAttention",
     ),
-    "a package function as a lambda": (lambda c: forget(c[2], source="masked_softmax = lambda s: s"), "defines masked"),
-    "a picture without alt text": (lambda c: forget(c[4], metadata={}), "draws a picture"),
+    "a package function as a lambda": (
+        lambda c: forget(c[2], source="masked_softmax = lambda s: s"),
+        "defines masked",
+    ),
+    "a picture without alt text": (
+        lambda c: forget(c[4], metadata={}),
+        "draws a picture",
+    ),
     "a picture with an empty alt text": (
         lambda c: forget(c[4], metadata={"mystnb": {"image": {"alt": "plot"}}}),
         "draws a picture",
     ),
     "an image in HTML without alt text": (
-        lambda c: c[2].outputs.append(new_output("display_data", data={"text/html": '<img src="x.png">'})),
+        lambda c: c[2].outputs.append(
+            new_output("display_data", data={"text/html": '<img src="x.png">'})
+        ),
         "<img> without alt",
     ),
-    "an image in the text without alt text": (lambda c: forget(c[3], source="## Two\n![](a.svg)"), "without alt text"),
-    "a figure directive without alt text": (
-        lambda c: forget(c[3], source="## Two\n```{figure} a.svg\n:name: fig-a\nCaption\n```"),
+    "an image in the text without alt text": (
+        lambda c: forget(c[3], source="## Two\n![](a.svg)"),
         "without alt text",
     ),
-    "no label": (lambda c: forget(c[0], source="# An example\n\nWhat? You will see."), "must begin with a label"),
-    "no question": (lambda c: forget(c[0], source="(ch-a)=\n# A\n\nYou will see."), "asks no question"),
-    "no promise": (lambda c: forget(c[0], source="(ch-a)=\n# A\n\nWhat is this?"), "be able to do"),
-    "no findings": (lambda c: forget(c[6], source="## More"), "the last sections must be"),
-    "findings in the wrong place": (lambda c: c.insert(3, c.pop(7)), "in the section What we found"),
-    "sections in the wrong order": (lambda c: c.insert(6, c.pop(12)), "the last sections must be"),
-    "a section after the last": (lambda c: c.append(new_markdown_cell("## One more")), "the last sections must be"),
-    "no citation": (lambda c: forget(c[12], source="## Further reading\n\nBooks."), "cites nothing"),
+    "a figure directive without alt text": (
+        lambda c: forget(
+            c[3], source="## Two\n```{figure} a.svg\n:name: fig-a\nCaption\n```"
+        ),
+        "without alt text",
+    ),
+    "no label": (
+        lambda c: forget(c[0], source="# An example\n\nWhat? You will see."),
+        "must begin with a label",
+    ),
+    "no question": (
+        lambda c: forget(c[0], source="(ch-a)=\n# A\n\nYou will see."),
+        "asks no question",
+    ),
+    "no promise": (
+        lambda c: forget(c[0], source="(ch-a)=\n# A\n\nWhat is this?"),
+        "be able to do",
+    ),
+    "no findings": (
+        lambda c: forget(c[6], source="## More"),
+        "the last sections must be",
+    ),
+    "findings in the wrong place": (
+        lambda c: c.insert(3, c.pop(7)),
+        "in the section What we found",
+    ),
+    "sections in the wrong order": (
+        lambda c: c.insert(6, c.pop(12)),
+        "the last sections must be",
+    ),
+    "a section after the last": (
+        lambda c: c.append(new_markdown_cell("## One more")),
+        "the last sections must be",
+    ),
+    "no citation": (
+        lambda c: forget(c[12], source="## Further reading\n\nBooks."),
+        "cites nothing",
+    ),
     "a claim after the findings": (
         lambda c: c.insert(8, code('claim("late", True)', printed("✓ late\n"))),
         "missing from its list",
     ),
-    "a claim without its tick": (lambda c: forget(c[5], outputs=[]), "claims 1 things and shows 0 ✓"),
+    "a claim without its tick": (
+        lambda c: forget(c[5], outputs=[]),
+        "claims 1 things and shows 0 ✓",
+    ),
     "two claims and one tick": (
         lambda c: forget(c[5], source='claim("a", True)\nclaim("b", True)'),
         "claims 2 things and shows 1 ✓",
     ),
     "no claim at all": (lambda c: c.pop(5), "not one claim"),
-    "a cell that nbval skips": (lambda c: forget(c[2], metadata={"tags": ["nbval-skip"]}), "would not be tested"),
-    "a comment that steers nbval": (lambda c: forget(c[2], source="# NBVAL_IGNORE_OUTPUT\nx = 1"), "by a comment"),
+    "a cell that nbval skips": (
+        lambda c: forget(c[2], metadata={"tags": ["nbval-skip"]}),
+        "would not be tested",
+    ),
+    "a comment that steers nbval": (
+        lambda c: forget(c[2], source="# NBVAL_IGNORE_OUTPUT\nx = 1"),
+        "by a comment",
+    ),
     "an exercise that is not registered": (
-        lambda c: forget(c[8], source=c[8].source.replace("soft-lookup", "hard-lookup")),
+        lambda c: forget(
+            c[8], source=c[8].source.replace("soft-lookup", "hard-lookup")
+        ),
         "ex-hard-lookup is not registered",
     ),
-    "an exercise without its check": (lambda c: forget(c[9], source="..."), "check() is called for []"),
-    "an exercise without its hints": (lambda c: forget(c[10], source="..."), "hints() is called for []"),
+    "an exercise without its check": (
+        lambda c: forget(c[9], source="..."),
+        "check() is called for []",
+    ),
+    "an exercise without its hints": (
+        lambda c: forget(c[10], source="..."),
+        "hints() is called for []",
+    ),
     "a check of another exercise": (
         lambda c: forget(c[9], source='check("bilinear", print)'),
         "check() is called for ['bilinear']",
@@ -139,7 +214,9 @@ FAULTS = {
 def test_each_fault_is_named(chapter, fault):
     change, expected = FAULTS[fault]
     change(chapter.cells)
-    assert any(expected in problem for problem in all_problems(chapter)), all_problems(chapter)
+    assert any(expected in problem for problem in all_problems(chapter)), all_problems(
+        chapter
+    )
 
 
 def test_a_twin_that_differs_is_named(chapter):
@@ -148,10 +225,15 @@ def test_a_twin_that_differs_is_named(chapter):
     assert "cell 3 differs" in rules.twin_differences(chapter, twin)[0]
     twin.cells.pop()
     assert "has 13 cells, its text twin 12" in rules.twin_differences(chapter, twin)[-1]
-    assert rules.twin_header(new_notebook(metadata={"jupytext": {"formats": "md:myst"}}))
+    assert rules.twin_header(
+        new_notebook(metadata={"jupytext": {"formats": "md:myst"}})
+    )
 
 
 def test_names_of_the_package_are_read_from_its_source():
     names = rules.package_names()
-    assert names["masked_softmax"] == "masks.py" and names["DotProductAttention"] == "attention.py"
+    assert (
+        names["masked_softmax"] == "masks.py"
+        and names["DotProductAttention"] == "attention.py"
+    )
     assert not any(name.startswith("_") for name in names)

@@ -1,0 +1,142 @@
+"""The form in which a notebook is stored: the same bytes on every machine, and nothing of any machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDGET_MIMES = (
+    "application/vnd.jupyter.widget-view+json",
+    "application/vnd.jupyter.widget-state+json",
+)
+KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+LANGUAGE = {  # what a kernel reports, without the version of the Python that happened to run it
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+CELL_METADATA = (
+    "tags",
+    "mystnb",
+)  # what the text twin says about a cell; everything else is the editor's
+
+
+class ChapterError(Exception):
+    """Something the author of a chapter has to mend; the message says what."""
+
+
+def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Keep what the text and the computation say; drop what depends on when, where and by whom it was run."""
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNELSPEC, "language_info": LANGUAGE}
+    )
+    seen: dict[str, int] = {}
+    count = 0
+    for cell in notebook.cells:
+        # An id from the content: moving or inserting a cell changes no other cell's id.
+        digest = hashlib.sha256(
+            f"{cell.cell_type}\n{cell.source}".encode()
+        ).hexdigest()[:10]
+        seen[digest] = seen.get(digest, 0) + 1
+        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        cell.metadata = nbformat.from_dict(
+            {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}
+        )
+        if cell.cell_type != "code":
+            cell.pop("attachments", None)
+            continue
+        if cell.source.strip():
+            count += 1
+            cell.execution_count = count
+        cell.outputs = [
+            output for output in map(_normal_output, cell.outputs) if output is not None
+        ]
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                output.execution_count = cell.execution_count
+    return notebook
+
+
+def _normal_output(output):
+    if output.output_type not in ("display_data", "execute_result"):
+        return output
+    for mime in WIDGET_MIMES:
+        output.data.pop(mime, None)
+    return output if output.data else None
+
+
+def check_outputs(
+    notebook: nbformat.NotebookNode, name: str, root: Path = ROOT
+) -> None:
+    """Refuse to store what another machine, or nbval, could never reproduce."""
+    traces = {
+        "the path of this working copy": re.escape(str(root)),
+        "a home folder": re.escape(str(Path.home()))
+        if len(Path.home().parts) > 2
+        else r"/(home|Users)/\w",
+        "the temporary folder": re.escape(tempfile.gettempdir()) + r"/\w",
+        "a memory address": r"\bat 0x[0-9a-f]{6,}",
+        "the name of this machine": rf"\b{re.escape(socket.gethostname())}\b"
+        if "-" in socket.gethostname()
+        else "(?!)",
+    }
+    for number, cell in enumerate(
+        (c for c in notebook.cells if c.cell_type == "code"), 1
+    ):
+        for output in cell.outputs:
+            if output.output_type == "stream" and output.name == "stderr":
+                raise ChapterError(
+                    f"{name}: code cell {number} writes to stderr; mend the cause, or print it:\n{output.text}"
+                )
+            if output.output_type == "error":
+                raise ChapterError(
+                    f"{name}: code cell {number} stores an error; catch it and print its message."
+                )
+            for mime, text in _texts(output):
+                for what, pattern in traces.items():
+                    if found := re.search(pattern, text):
+                        raise ChapterError(
+                            f"{name}: code cell {number} prints {what} ({found.group()!r} in {mime}); "
+                            "give the object a repr of its own, or print less of it."
+                        )
+
+
+def _texts(output):
+    if output.output_type == "stream":
+        yield output.name, output.text
+    for mime, data in output.get("data", {}).items():
+        if isinstance(data, str) and not mime.startswith("image/png"):
+            # a picture in HTML is base64: any word might occur in it by chance
+            yield mime, re.sub(r"base64,[A-Za-z0-9+/=]+", "base64,", data)
+
+
+def to_bytes(notebook: nbformat.NotebookNode) -> bytes:
+    """The notebook as it is stored: sorted keys, one space of indentation, a newline at the end."""
+    nbformat.validate(notebook)
+    return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace a file in one step: after a crash it holds the old content or the new, never a part."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,35 @@
+"""The surroundings in which chapters are executed and re-run, so that their outputs compare."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def execution_environment(scratch: str | Path) -> dict[str, str]:
+    """The variables under which chapters are executed and re-run, so that stored outputs compare.
+
+    Args:
+        scratch: a folder of one's own; the reader's progress and the user's IPython settings stay out of it.
+    """
+    return {
+        "ATTNBOOK_DEVICE": "cpu",
+        "ATTNBOOK_PROGRESS": str(Path(scratch) / "progress.json"),
+        "IPYTHONDIR": str(Path(scratch) / "ipython"),
+        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not one of the same name at home
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+@contextlib.contextmanager
+def clean_environment():
+    """Set `execution_environment` in a temporary folder, and put everything back afterwards."""
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="attnbook-") as scratch:
+        os.environ.update(execution_environment(scratch))
+        os.environ.pop("MPLBACKEND", None)  # the kernel chooses its own inline backend
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
