@@ -34,6 +34,7 @@ from attnbook.multihead import (
     WideHeads,
     merge_heads,
     split_heads,
+    widen_heads,
 )
 
 E = H * D  # d_model: H heads of size D
@@ -131,7 +132,7 @@ def test_the_three_stages_are_one_function(bias, dtype):
     separate = fill(SeparateHeads(E, H, bias=bias)).to(dtype)
     stages = (
         separate,
-        WideHeads.from_separate(separate),
+        widen_heads(separate),
         MultiHeadAttention.from_separate(separate),
     )
     mask = causal_mask(T, S)
@@ -162,7 +163,7 @@ def test_the_parameters_of_the_stages():
 
 def test_copied_stages_keep_dtype_and_mode_and_share_nothing():
     separate = SeparateHeads(E, H, bias=True).double().eval()
-    for make in (WideHeads.from_separate, MultiHeadAttention.from_separate):
+    for make in (widen_heads, MultiHeadAttention.from_separate):
         copy = make(separate)
         assert copy.W_o.weight.dtype == torch.float64 and not copy.training
         own = {p.data_ptr() for p in copy.parameters()}
@@ -572,7 +573,7 @@ def test_a_cache_is_for_self_attention():
         (lambda: WideHeads(0, H), ValueError, ("d_model must be at least 1",)),
         (lambda: WideHeads(E, True), TypeError, ("num_heads must be an integer, got bool",)),
         (lambda: MultiHeadAttention.from_separate(WideHeads(E, H)), TypeError, ("SeparateHeads, got WideHeads",)),
-        (lambda: WideHeads.from_separate(MultiHeadAttention(E, H)), TypeError, ("got MultiHeadAttention",)),
+        (lambda: widen_heads(MultiHeadAttention(E, H)), TypeError, ("got MultiHeadAttention",)),
         (lambda: split_heads(randn(T, E), 2), ValueError, ("d_model 33 is not divisible by num_heads 2",)),
         (lambda: split_heads(randn(E), H), ValueError, ("x must have at least 2 axes",)),
         (lambda: split_heads(coin(T, E), H), TypeError, ("x must be a floating-point tensor",)),

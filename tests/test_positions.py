@@ -152,6 +152,17 @@ def test_t5_buckets_are_those_of_transformers(causal, buckets, limit):
     assert bucket.dtype == torch.long and torch.equal(bucket, expected)
 
 
+def test_t5_buckets_by_hand():
+    """Eight buckets: four for the past and the present, of which 0 and 1 are exact, and four for the future."""
+    bucket = T5Positions(H, 8, max_distance=8).bucket
+    # from 2 on, two steps of doubling lead to 8: 2 and 3 share a bucket, and all the rest
+    assert bucket(-torch.arange(10)).tolist() == [0, 1, 2, 2, 3, 3, 3, 3, 3, 3]
+    assert bucket(torch.arange(1, 10)).tolist() == [5, 6, 6, 7, 7, 7, 7, 7, 7]
+    causal = T5Positions(H, 4, max_distance=8, causal=True).bucket
+    assert causal(-torch.arange(10)).tolist() == [0, 1, 2, 2, 3, 3, 3, 3, 3, 3]
+    assert causal(torch.arange(10)).tolist() == [0] * 10
+
+
 @pytest.mark.parametrize("causal", [True, False])
 def test_t5_looks_its_numbers_up(causal):
     layer = fill(T5Positions(H, 8, 20, causal=causal)).double()

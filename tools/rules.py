@@ -19,6 +19,8 @@ SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not on
 CLOSING_SECTIONS = ("What we found", "Exercises", "Further reading")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$", re.MULTILINE)
 FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+# what a chapter without a checked exercise tells its reader
+UNMARKED = "This chapter's exercises have no checker"
 
 
 def is_chapter(name: str) -> bool:
@@ -305,7 +307,12 @@ def wrong_exercises(notebook, registered: set[str]) -> list[str]:
             )
     if wanted and not any(calls(cell, "progress") for cell in code_cells(notebook)):
         problems.append("no cell shows progress()")
-    return problems if wanted else [*problems, "there is no exercise in it"]
+    if wanted or UNMARKED in "".join(cell.source for cell in notebook.cells):
+        return problems
+    return [
+        *problems,
+        f"there is no exercise in it; if nothing can be checked, say: {UNMARKED}",
+    ]
 
 
 # --- all of them ----------------------------------------------------------------------------------------------

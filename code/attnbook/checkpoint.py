@@ -110,9 +110,7 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
                 raise zipfile.BadZipFile("a checksum differs")
         state = torch.load(path, map_location="cpu", weights_only=True)
         absent = [part for part in PARTS if part not in state]
-    except (
-        Exception
-    ) as error:  # end of file, zip, pickle, a class that is not plain data
+    except Exception as error:  # of zip, of pickle, or a class that is no plain data
         raise CheckpointError(
             f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
         ) from error

@@ -356,9 +356,7 @@ def load_bert(folder: str | Path) -> BertEncoder:
         absent = sorted(k for k in report["missing_keys"] if not k.startswith("pooler"))
         if absent:  # they were filled with random numbers
             raise ValueError(f"{len(absent)} weights are missing, {absent[0]} first")
-    except (
-        Exception
-    ) as error:  # of json, safetensors, pickle; and sizes that do not fit
+    except Exception as error:  # of json, safetensors, pickle, or sizes that differ
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ValueError(
             f"the BERT in {folder} cannot be read ({reason}); copy it again"

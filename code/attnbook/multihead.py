@@ -2,8 +2,8 @@
 
 The stages are the chapter's derivation, and compute the same thing with the same weights: `WideHeads` (a module a head,
 each at full width), `SeparateHeads` (a module a head, each at width D/H), `MultiHeadAttention` (one projection for all
-heads, split and merged by reshaping). The last is the one that the models use. `from_separate` copies the weights of
-the second into the first or the last.
+heads, split and merged by reshaping). The last is the one that the models use. `widen_heads` copies the weights of the
+second into the first, `MultiHeadAttention.from_separate` into the last.
 """
 
 import math
@@ -28,6 +28,7 @@ __all__ = [
     "WideHeads",
     "SeparateHeads",
     "MultiHeadAttention",
+    "widen_heads",
     "split_heads",
     "merge_heads",
 ]
@@ -147,37 +148,6 @@ class WideHeads(nn.Module):
         outputs, weights = zip(*pairs, strict=True)
         return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
 
-    @staticmethod
-    @torch.no_grad()
-    def from_separate(stage: "SeparateHeads") -> "WideHeads":
-        """Widen narrow heads with zeros: the same function, at H times the cost.
-
-        Args:
-            stage: stage 2.
-
-        Returns:
-            Stage 1 with copied weights: the first D/H rows of each head are the narrow head's, the others zero.
-
-        Raises:
-            TypeError: another stage.
-        """
-        _check_stage(stage)
-        num_heads, d_model = len(stage.heads), stage.W_o.in_features
-        missing = d_model - d_model // num_heads  # features that a narrow head has not
-        wide = WideHeads(d_model, num_heads, stage.W_o.bias is not None)
-        wide.to(stage.W_o.weight)
-        for head, narrow in zip(wide.heads, stage.heads, strict=True):
-            for name, numbers in narrow.state_dict().items():
-                if name.startswith("W_q"):  # scores are now divided by √D, not √(D/H)
-                    numbers = numbers * math.sqrt(num_heads)
-                zeros = numbers.new_zeros(missing, *numbers.shape[1:])
-                head.get_parameter(name).copy_(torch.cat([numbers, zeros]))
-        by_head = stage.W_o.weight.unflatten(1, (num_heads, -1))  # (D, H, D/H)
-        wide.W_o.weight.copy_(F.pad(by_head, (0, missing)).flatten(1))
-        if wide.W_o.bias is not None:
-            wide.W_o.bias.copy_(stage.W_o.bias)
-        return wide.train(stage.training)
-
 
 class _Head(nn.Module):
     """One head: three projections and one attention."""
@@ -220,6 +190,37 @@ class SeparateHeads(WideHeads):
             _Head(d_model, head_dim, bias) for _ in range(num_heads)
         )
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
+
+
+@torch.no_grad()
+def widen_heads(stage: SeparateHeads) -> WideHeads:
+    """Stage 1 from stage 2: narrow heads widened with zeros, the same function at H times the cost.
+
+    Args:
+        stage: stage 2.
+
+    Returns:
+        A `WideHeads` with copied weights: the first D/H rows of each head are the narrow head's, the others zero.
+
+    Raises:
+        TypeError: another stage.
+    """
+    _check_stage(stage)
+    num_heads, d_model = len(stage.heads), stage.W_o.in_features
+    missing = d_model - d_model // num_heads  # features that a narrow head has not
+    wide = WideHeads(d_model, num_heads, stage.W_o.bias is not None)
+    wide.to(stage.W_o.weight)
+    for head, narrow in zip(wide.heads, stage.heads, strict=True):
+        for name, numbers in narrow.state_dict().items():
+            if name.startswith("W_q"):  # scores are now divided by √D, not √(D/H)
+                numbers = numbers * math.sqrt(num_heads)
+            zeros = numbers.new_zeros(missing, *numbers.shape[1:])
+            head.get_parameter(name).copy_(torch.cat([numbers, zeros]))
+    by_head = stage.W_o.weight.unflatten(1, (num_heads, -1))  # (D, H, D/H)
+    wide.W_o.weight.copy_(F.pad(by_head, (0, missing)).flatten(1))
+    if wide.W_o.bias is not None:
+        wide.W_o.bias.copy_(stage.W_o.bias)
+    return wide.train(stage.training)
 
 
 class MultiHeadAttention(nn.Module):

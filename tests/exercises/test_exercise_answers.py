@@ -116,6 +116,17 @@ def test_every_message_is_filled_in_and_has_something_specific(verdicts):
         assert not re.search(r"0x[0-9a-f]{4,}", text)
 
 
+def test_what_came_never_looks_like_what_should_have_come(verdicts):
+    compared = 0
+    for _, verdict in verdicts:
+        pair = re.search(r"^ *you return  (.*)\n *right is    (.*)$", verdict.says, re.MULTILINE)
+        pair = pair or re.search(r"you return (\(.*?\)); right is (\(.*?\))\. ", verdict.says)
+        if pair:
+            compared += 1
+            assert pair[1] != pair[2], verdict
+    assert compared > 100
+
+
 def test_every_message_ends_in_a_question_that_leads_on(verdicts):
     for _, verdict in verdicts:
         assert "?" in verdict.asks, verdict

@@ -12,7 +12,9 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tools/, where chapter.py is
+sys.path.insert(
+    0, str(Path(__file__).resolve().parents[1])
+)  # tools/, where chapter.py is
 
 from chapter import ROOT, clean_environment, read_twin, twin_path, write_atomically  # noqa: E402
 
@@ -26,14 +28,30 @@ def settings() -> list[dict]:
     """Every condition: how many heads of which width, how many look-ups, how many steps, what reads the output."""
     short = [
         {"heads": h, "width": budget // h, "wanted": wanted, "steps": 500}
-        for budget in (32, 128)  # heads × width: 4 · 32 · 32 and 4 · 32 · 128 parameters
+        for budget in (
+            32,
+            128,
+        )  # heads × width: 4 · 32 · 32 and 4 · 32 · 128 parameters
         for wanted in (1, 2, 4)
         for h in HEADS
     ]
-    long = [{"heads": h, "width": b // h, "wanted": 4, "steps": 2000} for b in (32, 128) for h in HEADS]
-    without = [{"heads": 1, "width": 32, "wanted": w, "steps": 500, "output_map": False} for w in (1, 4)]
-    hidden = [{"heads": h, "width": 32 // h, "wanted": 4, "steps": 2000, "hidden": 128} for h in HEADS[:4]]
-    shared = [{"heads": 4, "width": 8, "wanted": 4, "steps": 2000, "kv_heads": g} for g in (1, 2, 4)]
+    long = [
+        {"heads": h, "width": b // h, "wanted": 4, "steps": 2000}
+        for b in (32, 128)
+        for h in HEADS
+    ]
+    without = [
+        {"heads": 1, "width": 32, "wanted": w, "steps": 500, "output_map": False}
+        for w in (1, 4)
+    ]
+    hidden = [
+        {"heads": h, "width": 32 // h, "wanted": 4, "steps": 2000, "hidden": 128}
+        for h in HEADS[:4]
+    ]
+    shared = [
+        {"heads": 4, "width": 8, "wanted": 4, "steps": 2000, "kv_heads": g}
+        for g in (1, 2, 4)
+    ]
     return short + without + shared + hidden + long
 
 
@@ -48,9 +66,15 @@ def main() -> None:
             exec(compile(cell.source, f"<{CHAPTER}>", "exec"), chapter)
     runs, began = [], time.perf_counter()
     for number, condition in enumerate(settings(), 1):
-        accuracies = [round(chapter["look_up_run"](**condition, seed=seed)[0], 4) for seed in SEEDS]
+        accuracies = [
+            round(chapter["look_up_run"](**condition, seed=seed)[0], 4)
+            for seed in SEEDS
+        ]
         runs.append(condition | {"accuracy": accuracies})
-        print(f"{number}/{len(settings())} {condition} {accuracies} {time.perf_counter() - began:.0f} s", flush=True)
+        print(
+            f"{number}/{len(settings())} {condition} {accuracies} {time.perf_counter() - began:.0f} s",
+            flush=True,
+        )
     result = {
         "command": "python tools/experiments/heads.py",
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
@@ -59,7 +83,9 @@ def main() -> None:
     }
     RESULT.parent.mkdir(exist_ok=True)
     rows = ",\n  ".join(json.dumps(run) for run in runs)
-    text = json.dumps(result | {"runs": []}, indent=1).replace('"runs": []', f'"runs": [\n  {rows}\n ]')
+    text = json.dumps(result | {"runs": []}, indent=1).replace(
+        '"runs": []', f'"runs": [\n  {rows}\n ]'
+    )
     write_atomically(RESULT, (text + "\n").encode())
 
 

@@ -31,14 +31,15 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
     """
     with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(devices=[]):
         finding, first = examine(exercise, fn)
-    remark = ""
-    if finding is not None and finding.name == "wrong-device" and not exercise.device_matters:
-        finding, remark = None, f"One thing for later. {finding.says}"
+        later = None
+        if finding is not None and finding.name == "wrong-device" and not exercise.device_matters:
+            finding, later = None, finding
+        elif finding is None:
+            later = _first(exercise.remarks, exercise, fn)
     if finding is UNWRITTEN:
         return Verdict(exercise.name, "unwritten", None, "not written yet")
     if finding is None:
-        later = None if remark else _first(exercise.remarks, exercise, fn)
-        remark = f"One thing for later. {later.says}" if later else remark
+        remark = f"One thing for later. {later.says}" if later else ""
         return Verdict(exercise.name, "solved", None, "solved", _praise(exercise), note=remark)
     says = finding.says
     if first is not None and first.call.printed.strip() and finding.name != "prints":

@@ -85,8 +85,8 @@ WRONG = (
         "self-excluded",
         slip(pipeline, compare=lambda q, k: k < q),
         "not even itself",
-        "{seen}In each of your rows the last True is missing: the query itself. In a square mask like this the "
-        "first query may then attend to nothing at all, and its softmax would be 0/0.",
+        "{seen}In each of your rows the last True is missing: the query itself. In a square mask like this "
+        "the first query may then attend to nothing at all, and its softmax would be 0/0.",
         "the diagonal lies one too low (`<` instead of `<=`), so that no query sees itself",
         "When position i is read, is word i known?",
         example=square,
@@ -114,7 +114,8 @@ WRONG = (
         "shifted-the-other-way",
         slip(pipeline, shift=lambda t, s: t - s),
         "the shift, the other way",
-        "{seen}Your diagonal is moved by T − S = −3, down and to the left, so that hardly anyone sees anything.",
+        "{seen}Your diagonal is moved by T − S = −3, down and to the left, so that hardly anyone sees "
+        "anything.",
         "the diagonal is moved to the wrong side",
         "Should more keys than queries let a query see more, or less?",
     ),
@@ -140,7 +141,8 @@ WRONG = (
         "from-the-right",
         lambda num_queries, num_keys: solution(num_queries, num_keys).flip(1),
         "the other end",
-        "{seen}Your rows grow, as they should, but from the wrong end: your first query sees the *last* keys.",
+        "{seen}Your rows grow, as they should, but from the wrong end: your first query sees the *last* "
+        "keys.",
         "the keys are counted from the right",
         "Which key is the earliest, the one in the first column or in the last?",
         example=one_more_key,
@@ -210,17 +212,19 @@ WRONG = (
         "shifted-by-queries",
         lambda num_queries, num_keys: torch.ones(num_queries, num_keys).tril(num_queries) == 1,
         "the shift",
-        "{seen}Your diagonal is moved by T = 2. But the queries begin at position 3 of five, because S − T = 3 keys "
-        "come before them.",
+        "{seen}Your diagonal is moved by T = 2. But the queries begin at position 3 of five, because S − T "
+        "= 3 keys come before them.",
         "the diagonal is moved by the number of queries",
         "With as many keys as queries, by how much should the diagonal be moved?",
     ),
     Mistake(
         "earlier-keys-hidden",
-        lambda num_queries, num_keys: solution(num_queries, num_keys) & (torch.arange(num_keys) >= num_keys - num_queries),
+        lambda num_queries, num_keys: (
+            solution(num_queries, num_keys) & (torch.arange(num_keys) >= num_keys - num_queries)
+        ),
         "the keys from before",
-        "{seen}Your last columns are right. The three keys that were there before are hidden from everyone: a cache "
-        "that nobody may look into.",
+        "{seen}Your last columns are right. The three keys that were there before are hidden from everyone: "
+        "a cache that nobody may look into.",
         "the keys before the first query are hidden",
         "Are the keys at the positions 0, 1 and 2 earlier or later than the first query?",
     ),
@@ -232,7 +236,9 @@ WRONG = (
         "everything is hidden",
         "Which part of the table should become True?",
     ),
-    Mistake("additive-finite", lambda num_queries, num_keys: -1e9 * (~solution(num_queries, num_keys)).double()),
+    Mistake(
+        "additive-finite", lambda num_queries, num_keys: -1e9 * (~solution(num_queries, num_keys)).double()
+    ),
     Mistake("not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).double()),
     Mistake("not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).long()),
     Mistake("extra-axis", lambda num_queries, num_keys: solution(num_queries, num_keys)[None, None]),

@@ -52,7 +52,11 @@ def to_be_added(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
     """
     for case in cases:
         allowed = case.expected == 1
-        if (case.got[allowed] != 0).any() or (case.got[~allowed] > -1).any() or case.call.result.dtype == torch.bool:
+        if (
+            (case.got[allowed] != 0).any()
+            or (case.got[~allowed] > -1).any()
+            or case.call.result.dtype == torch.bool
+        ):
             return None
     if not torch.isfinite(cases[0].got).all():
         return None  # −∞ is a mistake that the exercises know by name
@@ -60,9 +64,9 @@ def to_be_added(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
     return Finding(
         "additive-finite",
         "a mask to be added",
-        f"With {inputs(exercise.parameters, cases[0].arguments)} your mask is {values(cases[0].got)}: numbers to be "
-        f"added to the scores, 0 where a query may look and {lowest} where not. Asked for is a bool mask, with True "
-        "where it may look.",
+        f"With {inputs(exercise.parameters, cases[0].arguments)} your mask is {values(cases[0].got)}: "
+        f"numbers to be added to the scores, 0 where a query may look and {lowest} where not. Asked for is "
+        "a bool mask, with True where it may look.",
         f"Which part of your code comes *before* the {lowest}, and says who may attend?",
     )
 
@@ -84,8 +88,10 @@ def mask_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         return Finding(
             "returns-numpy",
             "a NumPy array",
-            f"With {given} your function returns a NumPy array of shape {result.shape}; wanted is {wanted}.\n"
-            "The scores that it is to mask are a tensor, perhaps on an accelerator, where NumPy cannot follow.",
+            f"With {given} your function returns a NumPy array of shape {result.shape}; wanted is "
+            f"{wanted}.\n"
+            "The scores that it is to mask are a tensor, perhaps on an accelerator, where NumPy cannot "
+            "follow.",
             "Which of your NumPy calls has a namesake in torch?",
         )
     if isinstance(result, list):
@@ -100,8 +106,8 @@ def mask_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         return Finding(
             "returns-a-bool",
             "one yes or no",
-            f"With {given} your function returns {result}; wanted is {wanted}: one yes or no for every pair of "
-            "a query and a key.",
+            f"With {given} your function returns {result}; wanted is {wanted}: one yes or no for every pair "
+            "of a query and a key.",
             "Which line answers for one pair only, and what would answer for all pairs at once?",
         )
     return kinds.wrong_kind(exercise, case)
@@ -126,8 +132,8 @@ def must_be_bool(exercise: Exercise, fn: Callable) -> Finding | None:
     if dtype == torch.bool:
         return None
     harm = (
-        "A mask of floating-point numbers is *added* to the scores by `F.scaled_dot_product_attention`. Yours "
-        "would add 1 where a query may look and 0 where it may not: nothing would be hidden."
+        "A mask of floating-point numbers is *added* to the scores by `F.scaled_dot_product_attention`. "
+        "Yours would add 1 where a query may look and 0 where it may not: nothing would be hidden."
         if dtype.is_floating_point
         else f"With whole numbers `~` does not turn 1 into 0: ~1 is {_not_one(dtype)}, and that counts as True again. "
         "`masked_fill` and `F.scaled_dot_product_attention` refuse such a mask."

@@ -56,8 +56,8 @@ WRONG = (
         lambda x: x.reshape(_shape(x)),
         "the right shape, the wrong numbers",
         "{seen}In the example the tens digit is the position and the last digit the feature. Your first row "
-        "holds 11, 12, 21, 22: it mixes the positions 1 and 2 of one head. It should hold the features 1 to 4 of "
-        "position 1. `reshape` and `view` keep the numbers in their order and only draw new borders.",
+        "holds 11, 12, 21, 22: it mixes the positions 1 and 2 of one head. It should hold the features 1 to "
+        "4 of position 1. `reshape` and `view` keep the numbers in their order and only draw new borders.",
         "x is reshaped (or viewed) straight to (B, T, H·Dh)",
         "Two axes become one only if they stand side by side. Which two should stand side by side before the "
         "reshape?",
@@ -75,8 +75,8 @@ WRONG = (
         "interleaved",
         lambda x: x.permute(0, 2, 3, 1).reshape(_shape(x)),
         "the right shape, the wrong numbers",
-        "{seen}Your first row takes the heads in turn: 11 from head 1, 13 from head 2, 12 from head 1, 14 from "
-        "head 2. Each head's features should stay together: 11, 12, then 13, 14.",
+        "{seen}Your first row takes the heads in turn: 11 from head 1, 13 from head 2, 12 from head 1, 14 "
+        "from head 2. Each head's features should stay together: 11, 12, then 13, 14.",
         "the features of different heads alternate (the heads stand last before the reshape, or are stacked "
         "along the last axis)",
         "Before the last two axes are joined, in which order should they stand, (H, Dh) or (Dh, H)?",
@@ -87,7 +87,8 @@ WRONG = (
         "the wrong two axes",
         "{seen}Your first row holds feature 1 of *all* positions: 11, 21, 31. A row belongs to one position.",
         "the axes 2 and 3 are exchanged instead of 1 and 2",
-        "In (B, H, T, Dh), which two axes have to change places, so that the heads stand beside their features?",
+        "In (B, H, T, Dh), which two axes have to change places, so that the heads stand beside their "
+        "features?",
     ),
     Mistake(
         "features-in-front",
@@ -96,7 +97,8 @@ WRONG = (
         "{seen}The heads have changed places with their features, (B, Dh, T, H), and then all was cut anew: "
         "your first row mixes positions and heads.",
         "the axes 1 and 3 are exchanged instead of 1 and 2",
-        "In (B, H, T, Dh), which two axes have to change places, so that the heads stand beside their features?",
+        "In (B, H, T, Dh), which two axes have to change places, so that the heads stand beside their "
+        "features?",
     ),
     Mistake(
         "batch-moved",
@@ -121,9 +123,9 @@ WRONG = (
         "positions-in-front-then-cut",
         lambda x: x.permute(2, 0, 1, 3).reshape(_shape(x)),
         "one place too far",
-        "{seen}Before the reshape your positions stood even before the batch, (T, B, H, Dh); then the rows were dealt "
-        "out anew, and your first sentence got a row of the second. In this example the second sentence's numbers "
-        "begin at 51.",
+        "{seen}Before the reshape your positions stood even before the batch, (T, B, H, Dh); then the rows "
+        "were dealt out anew, and your first sentence got a row of the second. In this example the second "
+        "sentence's numbers begin at 51.",
         "the positions are brought to the very front, and all is then cut into (B, T, H·Dh)",
         "Which axis should be the first one at the moment of the reshape?",
         example=two_in_a_batch,
@@ -132,8 +134,8 @@ WRONG = (
         "heads-in-the-batch",
         lambda x: torch.cat(x.unbind(1)),
         "the wrong axis is joined",
-        "{seen}Your shape is (H·B, T, Dh): `torch.cat` without a `dim` lays the heads one behind the other along the "
-        "axis of the batch.",
+        "{seen}Your shape is (H·B, T, Dh): `torch.cat` without a `dim` lays the heads one behind the other "
+        "along the axis of the batch.",
         "the heads are joined along the batch",
         "Along which axis should the heads lie side by side?",
         example=two_in_a_batch,
@@ -142,8 +144,8 @@ WRONG = (
         "positions-joined",
         lambda x: x.flatten(1, 2),
         "the wrong two axes are joined",
-        "{seen}Yours has a row for every pair of a head and a position, 6 of them, with 2 features each. Asked "
-        "for is a row for every position, with all 4 features.",
+        "{seen}Yours has a row for every pair of a head and a position, 6 of them, with 2 features each. "
+        "Asked for is a row for every position, with all 4 features.",
         "heads and positions are joined instead of heads and features (`torch.cat` along the positions does "
         "the same)",
         "Along which axis should the heads lie side by side?",
@@ -161,8 +163,8 @@ WRONG = (
         "heads-summed",
         lambda x: x.sum(1),
         "added, not side by side",
-        "{seen}You add the heads: 11 + 13 = 24. What each head has found is mixed up before anyone could look "
-        "at it; the mixing is the work of W_O, with weights of its own for each head.",
+        "{seen}You add the heads: 11 + 13 = 24. What each head has found is mixed up before anyone could "
+        "look at it; the mixing is the work of W_O, with weights of its own for each head.",
         "the heads are summed",
         "How many numbers does a position have in the end: as many as one head, or as many as all?",
     ),
@@ -220,8 +222,8 @@ WRONG = (
         lambda x: x.transpose(1, 2).view(_shape(x)),
         "`view` wants the numbers in a row",
         "With {given} {line} raises {error}. The transpose is right. It moves no number in memory, it only "
-        "reads them in another order; and `view` cannot join two axes whose numbers do not lie one behind the "
-        "other.",
+        "reads them in another order; and `view` cannot join two axes whose numbers do not lie one behind "
+        "the other.",
         "`view` follows directly on the transpose",
         "Which relative of `view` copies the numbers when it must? (Or what could be called in between?)",
         line=r"view",
@@ -251,17 +253,17 @@ def my_merge_heads(x):
     hints=(
         "The same two steps as in splitting, backwards. Two axes can become one only if they stand side by "
         "side, in the right order. Do they, in (B, H, T, Dh)?",
-        "First the heads go back behind the positions: (B, H, T, Dh) becomes (B, T, H, Dh). Then the last two "
-        "axes become one.",
+        "First the heads go back behind the positions: (B, H, T, Dh) becomes (B, T, H, Dh). Then the last "
+        "two axes become one.",
         "`x.transpose(1, 2)` and then `.reshape(B, T, H * Dh)` or `.flatten(2)`. (`.view` would need "
         "`.contiguous()` in between, because a transpose leaves the numbers where they are.)",
     ),
     solution=solution,
-    why="`x.reshape(B, T, H * Dh)` has the right shape, and nothing complains. But without the transpose a row "
-    "of the result is filled from one head and several positions: words see each other past every mask. After "
-    "it comes W_O, a linear map, and training finds weights that make the best of it, so that the loss falls "
-    "all the same. With one head only, or one position, even the numbers are right. That is why the check "
-    "uses neither.",
+    why="`x.reshape(B, T, H * Dh)` has the right shape, and nothing complains. But without the transpose a "
+    "row of the result is filled from one head and several positions: words see each other past every mask. "
+    "After it comes W_O, a linear map, and training finds weights that make the best of it, so that the "
+    "loss falls all the same. With one head only, or one position, even the numbers are right. That is why "
+    "the check uses neither.",
     shapes={"x": "B H T Dh"},
     returns="B T H·Dh",
     example=example,

@@ -115,8 +115,8 @@ WRONG = (
         "inverted",
         slip(pipeline, write=lambda mask: ~mask),
         "the wrong side of the mask",
-        "{seen}Your True marks what is to be *hidden*. That is how `nn.MultiheadAttention` wants its masks; in "
-        "this book and in `F.scaled_dot_product_attention` True means *may attend*.",
+        "{seen}Your True marks what is to be *hidden*. That is how `nn.MultiheadAttention` wants its masks; "
+        "in this book and in `F.scaled_dot_product_attention` True means *may attend*.",
         "True and False have changed places",
         "May the first query attend to itself? What does your mask say?",
     ),
@@ -132,8 +132,8 @@ WRONG = (
         "triangle-inverted",
         slip(pipeline, past=lambda q, k: k > q),
         "half of it upside down",
-        "{seen}The padding is hidden, but of the words you keep the ones that come later and hide the others. "
-        "Your last query sees nothing.",
+        "{seen}The padding is hidden, but of the words you keep the ones that come later and hide the "
+        "others. Your last query sees nothing.",
         "the triangle is the wrong way round, True for the future",
         "In your triangle, what does True mean, and what does it mean in your mask of the lengths?",
     ),
@@ -246,8 +246,8 @@ WRONG = (
         "only-triangle",
         lambda valid_lens, T: torch.ones(T, T).tril() == 1,
         "half of it",
-        "{seen}Yours has the shape (T, T): the same triangle for every sentence. The lengths are missing, and "
-        "with them the axis of the batch.",
+        "{seen}Yours has the shape (T, T): the same triangle for every sentence. The lengths are missing, "
+        "and with them the axis of the batch.",
         "only the triangle is returned",
         "Which shape must the mask of the lengths have, so that it meets (T, T) along the keys?",
         example=two_sentences,
@@ -331,14 +331,15 @@ def my_decoder_mask(valid_lens, T):
         "shapes must they get to meet as (B, T, T)?",
         "Broadcasting lays shapes on each other from the right: (B, 1, T) and (T, T) give (B, T, T). The 1 "
         "stands in the place of the queries, because what is padding does not depend on who asks.",
-        "`position = torch.arange(T, device=valid_lens.device)`; the words are `position < valid_lens[:, None, "
-        "None]`; the triangle compares `position` with `position[:, None]`. For bool tensors *and* is `&`.",
+        "`position = torch.arange(T, device=valid_lens.device)`; the words are `position < valid_lens[:, "
+        "None, None]`; the triangle compares `position` with `position[:, None]`. For bool tensors *and* is "
+        "`&`.",
     ),
     solution=solution,
     why="With `|` the mask has the right shape, hides something, and a model with it trains: its loss even "
-    "falls faster, because every word can see the next one. In a batch without padding, the causal half alone "
-    "gives the same numbers; with padding in the batch, each word's own row is right as well, since words "
-    "come before the padding. What differs are the rows of the padding, and everything that pools or "
+    "falls faster, because every word can see the next one. In a batch without padding, the causal half "
+    "alone gives the same numbers; with padding in the batch, each word's own row is right as well, since "
+    "words come before the padding. What differs are the rows of the padding, and everything that pools or "
     "normalises over them. Only a mask that is tested on sentences of different lengths tells.",
     shapes={"valid_lens": "B", "T": "a number"},
     returns="B T T",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import torch
 
 from ..exercise import Exercise, Mistake
-from ..observe import error_text, observe
-from ..recognise import Case, make_case
-from ..verdict import Finding
-from ..wording import number, one_line
+from .parameter_budget_counts import (
+    a_part_amiss,
+    as_number,
+    count_kind,
+    must_be_whole,
+    must_refuse,
+    what_is_amiss,
+)
 
 
 def solution(d_model, num_heads):
@@ -46,221 +49,15 @@ def steps(d_model, num_heads) -> list[tuple[str, object]]:
     ]
 
 
-def as_number(arguments: tuple, result: object) -> torch.Tensor:
-    """Read a count as a number.
-
-    Args:
-        arguments: the call's arguments.
-        result: a whole number, or anything that stands for one number.
-
-    Returns:
-        One number, float64.
-
-    Raises:
-        TypeError: if `result` is no number.
-    """
-    if isinstance(result, bool | str | bytes | complex):
-        raise TypeError(f"a count is a number, got a {type(result).__name__}")
-    return torch.tensor(float(result), dtype=torch.float64)
-
-
-def count_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-    """Find a result that is no number.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        case: a probe, already answered without an error.
-
-    Returns:
-        The finding, or None.
-    """
-    if case.got is not None:
-        return None
-    given = " and ".join(f"{n} {a}" for n, a in zip(exercise.parameters, case.arguments, strict=True))
-    result = case.call.result
-    if result is None and case.call.printed.strip():
-        return Finding(
-            "prints",
-            "printed, not returned",
-            f"With {given} your function prints `{one_line(case.call.printed, 60)}` and returns nothing (None).",
-            "Which word hands a result back to the caller?",
-        )
-    if result is None:
-        return Finding(
-            "returns-none",
-            "nothing comes back",
-            f"With {given} your function returns nothing (None); wanted is one whole number.",
-            "Which line of yours holds the number, and does the last line begin with `return`?",
-        )
-    if isinstance(result, tuple | list):
-        try:
-            total = f" Their sum is {number(float(sum(result)))}."
-        except (TypeError, ValueError):
-            total = ""
-        return Finding(
-            "returns-a-tuple",
-            "more than one thing comes back",
-            f"With {given} your function returns a {type(result).__name__} of {len(result)}; wanted is one whole "
-            f"number, the total.{total}",
-            "What is asked for: the parts, or what they come to together?",
-        )
-    if isinstance(result, torch.nn.Module):
-        return Finding(
-            "returns-a-layer",
-            "a layer, not its size",
-            f"With {given} your function returns a layer of the class `{type(result).__name__}`; wanted is how many "
-            "numbers its parameters hold.",
-            "Over what would you sum `numel()`?",
-        )
-    return Finding(
-        "returns-another-kind",
-        "not a number",
-        f"With {given} your function returns a {type(result).__name__}; wanted is one whole number.",
-        "At which line does your number turn into something else?",
-    )
-
-
-def must_be_whole(exercise: Exercise, fn: Callable) -> Finding | None:
-    """Demand a whole number by its type, not only by its value.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function, right in its values.
-
-    Returns:
-        The finding, or None.
-    """
-    result = make_case(exercise, fn, exercise.example()).call.result
-    if isinstance(result, int | np.integer) and not isinstance(result, bool):
-        return None
-    if isinstance(result, torch.Tensor):
-        return Finding(
-            "a-tensor",
-            "a tensor with one number in it",
-            f"With d_model 8 and num_heads 2 you return a tensor of the dtype {result.dtype} with the right number, 256, "
-            "in it. A count is an ordinary Python integer.",
-            "Does this need torch at all, or which method takes the number out?",
-        )
-    return Finding(
-        "a-float",
-        "256.0 parameters",
-        f"With d_model 8 and num_heads 2 you return {result!r}, a {type(result).__name__}. Parameters are counted in "
-        "whole numbers, and beyond 2^53 a float can no longer tell one from the next.",
-        "Which operator of yours makes a floating-point number even of 8/2, and which one does not?",
-    )
-
-
-def _kind_of(result: object) -> str:
-    return "None" if result is None else f"a {type(result).__name__}"
-
-
-def must_refuse(exercise: Exercise, fn: Callable) -> Finding | None:
-    """Demand an error where the heads cannot share the features.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function, right where they can.
-
-    Returns:
-        The finding, or None.
-    """
-    for d_model, num_heads in [(8, 3), (3, 8)]:
-        call = observe(fn, (d_model, num_heads))
-        if isinstance(call.error, ValueError | AssertionError):
-            continue
-        asked = f"`my_equal_heads({d_model}, {num_heads})`"
-        if call.error is not None:
-            return Finding(
-                "refused-by-accident",
-                "another error",
-                f"For {asked} your function raises {error_text(call.error)}. That is an accident on the way, and "
-                "tells the caller nothing of heads; asked for is a `ValueError`.",
-                "Where could your function look at its arguments before it begins to count?",
-            )
-        if isinstance(call.result, int | float) and not isinstance(call.result, bool):
-            return Finding(
-                "not-refused",
-                "a layer that does not exist",
-                f"The counts are right. But for {asked} your function returns {number(call.result)}, although "
-                f"{d_model}/{num_heads} = {number(d_model / num_heads)} is not a whole number of features for a head: "
-                "there is no such layer.",
-                "How does one find out whether one whole number divides another, and how does a function refuse?",
-            )
-        return Finding(
-            "refused-in-silence",
-            "no error",
-            f"For {asked} there is no layer to count, and your function returns {_kind_of(call.result)} "
-            "without a word. The caller will notice much later, or never; asked for is a `ValueError`.",
-            "Which statement stops a function and tells the caller why?",
-        )
-    return None
-
-
-def _powers(d: int, h: int) -> list[tuple[str, float]]:
-    return [
-        ("D²", d * d),
-        ("H·D²", h * d * d),
-        ("D²/H", d * d / h),
-        ("D²/H²", d * d / h**2),
-        ("D", d),
-        ("H·D", h * d),
-        ("D/H", d / h),
-        ("D³", d**3),
-        ("H", h),
-        ("1", 1),
-    ]
-
-
-def a_part_amiss(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Recognise a count that is off by one, two or three matrices or vectors.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, all answered by numbers.
-
-    Returns:
-        The finding, or None.
-    """
-    return what_is_amiss(exercise, fn, cases, largest=3)
-
-
-def what_is_amiss(
-    exercise: Exercise, fn: Callable, cases: list[Case], largest: float = 1e6
-) -> Finding | None:
-    """Work out by how much a count is off, as a formula in D and H.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, all answered by numbers.
-        largest: how many times a part may be too many or too few.
-
-    Returns:
-        The finding, or None if no simple formula gives the difference on every probe.
-    """
-    differences = [float(case.got - case.expected) for case in cases]
-    for position, (name, _) in enumerate(_powers(1, 1)):
-        sizes = [_powers(*case.arguments)[position][1] for case in cases]
-        factors = [difference / size for difference, size in zip(differences, sizes, strict=True)]
-        if max(factors) - min(factors) > 1e-6 or not 1e-6 < abs(factors[0]) <= largest:
-            continue
-        factor = number(abs(factors[0]))
-        amount = factor if name == "1" else name if factor == "1" else f"{factor}·{name}"
-        return Finding(
-            "off-by-a-part",
-            "too many" if factors[0] > 0 else "too few",
-            f"With d_model 8 and num_heads 2 you count {number(float(cases[0].got))}; right is "
-            f"{number(float(cases[0].expected))}.\nFor all sizes that were tried you count {amount} too "
-            f"{'many' if factors[0] > 0 else 'few'}.",
-            f"Which matrix (or vector) has {amount} numbers, and does it belong to the layer?",
-        )
-    return None
-
-
 def _mistake(name: str, count: Callable, about: str, says: str, looks: str, asks: str) -> Mistake:
-    return Mistake(name, count, about, "With d_model 8 and num_heads 2 you count {got}; right is {expected}.\n" + says, looks, asks)
+    return Mistake(
+        name,
+        count,
+        about,
+        "With d_model 8 and num_heads 2 you count {got}; right is {expected}.\n" + says,
+        looks,
+        asks,
+    )
 
 
 WRONG = (
@@ -268,8 +65,8 @@ WRONG = (
         "W_O-forgotten",
         lambda d, h: 3 * d * d,
         "one of four",
-        "3·64 = 192: three matrices of 8·8. Queries, keys and values are complete; the fourth matrix, W_O, which mixes "
-        "the merged heads, is missing.",
+        "3·64 = 192: three matrices of 8·8. Queries, keys and values are complete; the fourth matrix, W_O, "
+        "which mixes the merged heads, is missing.",
         "one of the four (D, D) matrices is left out, most often W_O",
         "Without W_O, could what one head has found ever meet what another has found?",
     ),
@@ -277,8 +74,8 @@ WRONG = (
         "full-width-heads",
         lambda d, h: 4 * h * d * d,
         "heads at full width",
-        "2·3·64 + 128 = 512: each of your heads is as wide as the model, 8 features instead of 8/2 = 4, and W_O has to "
-        "take in 16.",
+        "2·3·64 + 128 = 512: each of your heads is as wide as the model, 8 features instead of 8/2 = 4, and "
+        "W_O has to take in 16.",
         "every head is counted at full width D",
         "From how many features to how many does the W_q of *one* head lead?",
     ),
@@ -294,7 +91,8 @@ WRONG = (
         "full-width-heads-without-W_O",
         lambda d, h: 3 * h * d * d,
         "heads at full width, and no W_O",
-        "2·3·64 = 384: each of your heads is as wide as the model, 8 features instead of 8/2 = 4, and W_O is missing.",
+        "2·3·64 = 384: each of your heads is as wide as the model, 8 features instead of 8/2 = 4, and W_O "
+        "is missing.",
         "every head is counted at full width D, and W_O is left out",
         "From how many features to how many does the W_q of *one* head lead, and what comes after the heads?",
     ),
@@ -302,8 +100,8 @@ WRONG = (
         "biases-added",
         lambda d, h: 4 * d * d + 4 * d,
         "biases",
-        "256 + 4·8 = 288: each of the four maps has got a bias of 8 numbers (as `nn.MultiheadAttention` has by "
-        "default).",
+        "256 + 4·8 = 288: each of the four maps has got a bias of 8 numbers (as `nn.MultiheadAttention` has "
+        "by default).",
         "four biases are counted as well",
         "Is there anything in the layer that is added rather than multiplied?",
     ),
@@ -327,7 +125,8 @@ WRONG = (
         "biases-without-W_O",
         lambda d, h: 3 * d * d + 3 * d,
         "one too few, three too many",
-        "3·64 + 3·8 = 216: W_q, W_k and W_v with a bias of 8 numbers each. Biases are not part of the layer, and W_O is.",
+        "3·64 + 3·8 = 216: W_q, W_k and W_v with a bias of 8 numbers each. Biases are not part of the "
+        "layer, and W_O is.",
         "biases are counted, and W_O is not",
         "Which four maps does the layer have, and is anything added in them?",
     ),
@@ -335,8 +134,8 @@ WRONG = (
         "one-head-only",
         lambda d, h: 3 * d * d // h,
         "one head, or heads that see a part",
-        "3·64/2 = 96. Either that is one head of the two, 3·8·4; or both, if each looked at its own 4 features only, "
-        "2·3·4·4. There are two heads, each looks at all 8 features, and W_O comes on top.",
+        "3·64/2 = 96. Either that is one head of the two, 3·8·4; or both, if each looked at its own 4 "
+        "features only, 2·3·4·4. There are two heads, each looks at all 8 features, and W_O comes on top.",
         "one head is counted (or heads from D/H to D/H), without W_O",
         "How many heads are there, how many features does each look at, and what follows them?",
     ),
@@ -344,8 +143,8 @@ WRONG = (
         "one-head-and-W_O",
         lambda d, h: 3 * d * d // h + d * d,
         "one head, or heads that see a part",
-        "3·64/2 + 64 = 160: W_O is right, 64. Of the rest you count one head of the two, 3·8·4; or both, if each looked "
-        "at its own 4 features only, 2·3·4·4.",
+        "3·64/2 + 64 = 160: W_O is right, 64. Of the rest you count one head of the two, 3·8·4; or both, if "
+        "each looked at its own 4 features only, 2·3·4·4.",
         "the heads' maps are counted once instead of H times (or from D/H to D/H)",
         "How many heads are there, and how many features does each look at?",
     ),
@@ -353,8 +152,8 @@ WRONG = (
         "one-head-with-its-output",
         lambda d, h: 4 * d * d // h,
         "a share of the whole",
-        "4·64/2 = 128: four maps, but of one head only (4·8·4), or of heads that each look at their own 4 features "
-        "(2·4·4·4).",
+        "4·64/2 = 128: four maps, but of one head only (4·8·4), or of heads that each look at their own 4 "
+        "features (2·4·4·4).",
         "all four maps are counted for one head (or from D/H to D/H)",
         "How many heads are there, and how many features does each look at?",
     ),
@@ -378,8 +177,8 @@ WRONG = (
         "an-output-for-every-head",
         lambda d, h: (3 + h) * d * d,
         "too many outputs",
-        "3·64 + 2·64 = 320: the heads are right, 192, but you count a full W_O of 8·8 for each of the 2 heads. There is "
-        "one, for the merged heads.",
+        "3·64 + 2·64 = 320: the heads are right, 192, but you count a full W_O of 8·8 for each of the 2 "
+        "heads. There is one, for the merged heads.",
         "W_O is counted once for every head",
         "How many numbers come out of all heads together, and how many does W_O therefore take in?",
     ),
@@ -387,7 +186,8 @@ WRONG = (
         "output-of-one-head",
         lambda d, h: 3 * d * d + d * d // h,
         "a narrow W_O",
-        "3·64 + 64/2 = 224: the heads are right, 192, but your W_O takes in one head, 4·8 = 32, instead of all of them.",
+        "3·64 + 64/2 = 224: the heads are right, 192, but your W_O takes in one head, 4·8 = 32, instead of "
+        "all of them.",
         "W_O is counted from D/H to D",
         "How many numbers come out of all heads together?",
     ),
@@ -395,8 +195,8 @@ WRONG = (
         "grouped",
         lambda d, h: 2 * d * d + 2 * d * d // h,
         "shared keys and values",
-        "64 + 2·32 + 64 = 192: one head's W_k and W_v serve all heads. That is multi-query attention, a cheaper layer "
-        "than the one that is asked for.",
+        "64 + 2·32 + 64 = 192: one head's W_k and W_v serve all heads. That is multi-query attention, a "
+        "cheaper layer than the one that is asked for.",
         "W_k and W_v are counted for one head only",
         "Do the heads share their keys and values here?",
     ),
@@ -404,8 +204,8 @@ WRONG = (
         "with-feed-forward",
         lambda d, h: 12 * d * d,
         "a whole block",
-        "12·64 = 768: 4·64 of them are the attention. The rest, 8·64, is a feed-forward network from 8 to 32 and back, "
-        "which belongs to the block around it.",
+        "12·64 = 768: 4·64 of them are the attention. The rest, 8·64, is a feed-forward network from 8 to "
+        "32 and back, which belongs to the block around it.",
         "the feed-forward network of the block is counted as well",
         "Which parts of a block belong to its attention?",
     ),
@@ -413,7 +213,8 @@ WRONG = (
         "with-layer-norm",
         lambda d, h: 4 * d * d + 2 * d,
         "two vectors more",
-        "256 + 2·8 = 272: two vectors of 8 numbers are counted on top, as a layer norm has them, or two biases.",
+        "256 + 2·8 = 272: two vectors of 8 numbers are counted on top, as a layer norm has them, or two "
+        "biases.",
         "two vectors of D numbers are counted as well (a layer norm?)",
         "Is there anything in the layer besides matrices?",
     ),
@@ -429,7 +230,8 @@ WRONG = (
         "rows-plus-columns",
         lambda d, h: 3 * h * (d + d // h) + 2 * d,
         "plus or times?",
-        "2·3·(8 + 4) + (8 + 8) = 88: rows and columns are added. A matrix has as many numbers as rows *times* columns.",
+        "2·3·(8 + 4) + (8 + 8) = 88: rows and columns are added. A matrix has as many numbers as rows "
+        "*times* columns.",
         "the two sizes of each matrix are added instead of multiplied",
         "How many numbers does a table of 8 rows and 4 columns hold?",
     ),
@@ -437,14 +239,18 @@ WRONG = (
         "vectors-for-matrices",
         lambda d, h: 4 * d,
         "vectors or matrices?",
-        "4·8 = 32: four *vectors* of 8 numbers. A map from 8 features to 8 has a number for each pair of them.",
+        "4·8 = 32: four *vectors* of 8 numbers. A map from 8 features to 8 has a number for each pair of "
+        "them.",
         "a vector is counted for every matrix",
         "How many numbers does a table of 8 rows and 8 columns hold?",
     ),
     Mistake("a-float", lambda d_model, num_heads: 4.0 * d_model * d_model),
     Mistake("a-tensor", lambda d_model, num_heads: torch.tensor(4 * d_model * d_model)),
     Mistake("not-refused", lambda d_model, num_heads: 4 * d_model * d_model),
-    Mistake("refused-in-silence", lambda d_model, num_heads: None if d_model % num_heads else 4 * d_model * d_model),
+    Mistake(
+        "refused-in-silence",
+        lambda d_model, num_heads: None if d_model % num_heads else 4 * d_model * d_model,
+    ),
     Mistake("returns-a-tuple", lambda d_model, num_heads: (3 * d_model**2, d_model**2)),
 )
 
@@ -467,18 +273,20 @@ def my_equal_heads(d_model, num_heads):
     ...
 ''',
     hints=(
-        "Count one head first. Its W_q makes D/H features out of D: how many numbers does such a matrix have? Then the "
-        "same for W_k and W_v.",
-        "H times three matrices of D · D/H numbers: H cancels. What remains is the matrix that comes after the merge, "
-        "W_O, which takes in all heads, H · D/H = D features, and gives D.",
-        "With `head_dim = d_model // num_heads` (an integer, unlike `/`) the heads have `num_heads * 3 * d_model * "
-        "head_dim` parameters. W_O is one more (D, D) matrix. `d_model % num_heads` is 0 if H divides D.",
+        "Count one head first. Its W_q makes D/H features out of D: how many numbers does such a matrix "
+        "have? Then the same for W_k and W_v.",
+        "H times three matrices of D · D/H numbers: H cancels. What remains is the matrix that comes after "
+        "the merge, W_O, which takes in all heads, H · D/H = D features, and gives D.",
+        "With `head_dim = d_model // num_heads` (an integer, unlike `/`) the heads have `num_heads * 3 * "
+        "d_model * head_dim` parameters. W_O is one more (D, D) matrix. `d_model % num_heads` is 0 if H "
+        "divides D.",
     ),
     solution=solution,
-    why="A count that leaves W_O out is right for the heads, and for a single head it even seems right to leave it "
-    "out: W_V and W_O are then two maps in a row. But whoever compares one head without W_O to eight heads with it "
-    "gives the eight a third more parameters, and may take the gain for a gain from heads. A head at full width looks "
-    "right because every class in a first version is written so; it costs H times as much.",
+    why="A count that leaves W_O out is right for the heads, and for a single head it even seems right to "
+    "leave it out: W_V and W_O are then two maps in a row. But whoever compares one head without W_O to "
+    "eight heads with it gives the eight a third more parameters, and may take the gain for a gain from "
+    "heads. A head at full width looks right because every class in a first version is written so; it costs "
+    "H times as much.",
     shapes={"d_model": "a number", "num_heads": "a number"},
     returns="",
     example=example,

@@ -309,9 +309,8 @@ def my_rotary(x, positions):
         "`x[:, 0::2]` holds the first numbers of all pairs, `x[:, 1::2]` the second ones, (T, D/2) each. "
         "The angles are "
         "(T, D/2) too: `positions[:, None]` times the frequencies.",
-        "Compute both new halves from the old ones, stack them along a new last axis, (T, D/2, 2), and "
-        "flatten the last "
-        "two axes: the pairs then stand side by side again.",
+        "Compute both new halves from the old ones, put them side by side with `torch.stack(..., dim=-1)`, "
+        "(T, D/2, 2), and run the last two axes together with `flatten`: the pairs then stand in their old places.",
     ),
     solution=solution,
     why="Whatever pairs one chooses and whichever way one turns them, lengths are kept and scores depend "

@@ -41,6 +41,10 @@ def example() -> tuple:
     return 2, 5
 
 
+def three_columns() -> tuple:
+    return 3, 3
+
+
 def probes() -> list[tuple]:
     return [(7, 5), (5, 8), (11, 3), (3, 7)]
 
@@ -251,6 +255,7 @@ WRONG = (
         "frequency.",
         "the last column stays empty when D is odd",
         "How many frequencies are there for D = 5: two or three?",
+        example=three_columns,
     ),
     Mistake(
         "last-is-cosine",

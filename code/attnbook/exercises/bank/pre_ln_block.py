@@ -458,7 +458,8 @@ PRE_LN_BLOCK = Exercise(
     chapter=9,
     function="my_pre_ln_block",
     statement="""\
-Put a pre-LN encoder layer {eq}`eq-pre-ln` together. You are given `x` of shape $(B, T, D)$ and four functions, each
+Put a pre-LN encoder layer together: attention, then the network, each on a normalised input and with a residual. You
+are given `x` of shape $(B, T, D)$ and four functions, each
 from $(B, T, D)$ to $(B, T, D)$: `attend`, `feed_forward`, `norm1` (for attention) and `norm2` (for the network).
 There is no dropout. The tensor `x` that you are given must stay as it is.
 

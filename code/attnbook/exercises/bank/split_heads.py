@@ -83,10 +83,10 @@ WRONG = (
         "reshaped-at-once",
         _wrongly_reshaped,
         "the right shape, the wrong numbers",
-        "{seen}In the example the tens digit is the position and the last digit the feature. Your first head "
-        "holds 11, 12, 13, 14: *all* features of position 1, and half of those of position 2. It should hold "
-        "the features 1 and 2 of every position. `reshape` and `view` keep the numbers in their order and only "
-        "draw new borders.",
+        "{seen}In the example the tens digit is the position and the last digit the feature. Your first "
+        "head holds 11, 12, 13, 14: *all* features of position 1, and half of those of position 2. It "
+        "should hold the features 1 and 2 of every position. `reshape` and `view` keep the numbers in their "
+        "order and only draw new borders.",
         "x is reshaped (or viewed) straight to (B, H, T, Dh)",
         "Which axis does a head cut, the positions or the features? And which operation changes the *order* "
         "of axes?",
@@ -105,8 +105,8 @@ WRONG = (
         "turned-then-cut",
         _turned_then_cut,
         "the right shape, the wrong numbers",
-        "{seen}Your first head begins with 11, 21: feature 1 of positions 1 and 2, where the features 1 and 2 "
-        "of one position belong. The transpose came first, and the cut then went through the positions.",
+        "{seen}Your first head begins with 11, 21: feature 1 of positions 1 and 2, where the features 1 and "
+        "2 of one position belong. The transpose came first, and the cut then went through the positions.",
         "x is transposed before its features are cut",
         "At the moment of the cut, which axis must be the last one?",
     ),
@@ -114,8 +114,8 @@ WRONG = (
         "every-other-feature",
         _strided,
         "the right shape, the wrong numbers",
-        "{seen}Your first head gets the features 1 and 3, your second one 2 and 4. A head's features lie side "
-        "by side: 1 and 2, then 3 and 4.",
+        "{seen}Your first head gets the features 1 and 3, your second one 2 and 4. A head's features lie "
+        "side by side: 1 and 2, then 3 and 4.",
         "the features are cut into (Dh, H) instead of (H, Dh)",
         "If the last axis is read in order, what is counted first to its end, the features of a head or the "
         "heads?",
@@ -189,8 +189,8 @@ WRONG = (
         "heads-outside-the-batch",
         lambda x, num_heads: torch.cat(x.chunk(num_heads, dim=-1)),
         "three axes",
-        "{seen}Yours has three axes, (H·B, T, Dh): `torch.cat` lays the heads one behind the other along the axis of "
-        "the batch. Asked for is an axis of their own.",
+        "{seen}Yours has three axes, (H·B, T, Dh): `torch.cat` lays the heads one behind the other along "
+        "the axis of the batch. Asked for is an axis of their own.",
         "the heads are joined along the batch",
         "Which relative of `cat` makes a *new* axis, and where should it stand?",
         example=two_in_a_batch,
@@ -224,8 +224,8 @@ WRONG = (
         "positions-cut",
         _positions_cut,
         "the wrong axis is cut",
-        "{seen}You cut the *positions* into groups: your heads hold different words, with all their features. "
-        "A head holds all words, with some of their features.",
+        "{seen}You cut the *positions* into groups: your heads hold different words, with all their "
+        "features. A head holds all words, with some of their features.",
         "the axis of the positions is cut instead of that of the features",
         "Which axis of (B, T, D) must get shorter?",
         example=lambda: (exact([[11, 12], [21, 22], [31, 32], [41, 42]]), 2),
@@ -250,7 +250,8 @@ WRONG = (
         "scaled",
         lambda x, num_heads: solution(x, num_heads) / math.sqrt(x.shape[-1] // num_heads),
         "a scale that does not belong",
-        "{seen}Every number of yours is divided by 1.414, the root of Dh = 2. The scale belongs to the scores.",
+        "{seen}Every number of yours is divided by 1.414, the root of Dh = 2. The scale belongs to the "
+        "scores.",
         "the heads are divided by √Dh",
         "Should splitting change a number, or only its place?",
     ),
@@ -297,7 +298,7 @@ def my_split_heads(x, num_heads):
     ),
     solution=solution,
     why="`x.reshape(B, H, T, Dh)` has the right shape at once, and every later line runs. But reshaping never "
-    "changes the order in which numbers are read: such a \"head\" holds all features of the first positions, "
+    'changes the order in which numbers are read: such a "head" holds all features of the first positions, '
     "so that different heads look at different words. A model even trains with it, and it leaks: in a causal "
     "model, a row then mixes positions that the mask believes to be apart. Numbers that carry their address, "
     "such as 23 for position 2 and feature 3, show it at a glance.",

@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from ..exercise import Exercise, Mistake, draw, exact
-from .torch_weights_layers import answers, layer_demands, layer_kind, read_blocks, worth_a_remark
+from .torch_weights_blocks import read_blocks
+from .torch_weights_layers import answers, layer_demands, layer_kind, worth_a_remark
 
 
 def solution(W_q, W_k, W_v, W_o, num_heads):
@@ -57,8 +58,8 @@ def steps(W_q, W_k, W_v, W_o, num_heads) -> list[tuple[str, object]]:
 
 
 ASKED = (
-    "Asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers {got} in the "
-    "small example; right is {expected}. "
+    "Asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers {got} in "
+    "the small example; right is {expected}. "
 )
 
 
@@ -74,7 +75,8 @@ def _order(name: str, order: str, seen: str) -> Mistake:
         "the order of the three",
         f"{ASKED}Your in_proj_weight holds, from above, {listed}. {seen}",
         f"the three weights are stacked in the order {listed}",
-        "In which order does `layer(query, key, value)` name its arguments, and does `in_proj_weight` follow it?",
+        "In which order does `layer(query, key, value)` name its arguments, and does `in_proj_weight` "
+        "follow it?",
     )
 
 
@@ -153,20 +155,28 @@ def _mixed(W_q, W_k, W_v, W_o, num_heads):
 
 
 WRONG = (
-    _order("order-q-v-k", "qvk", "What should be the value of (1, 0), W_v times it = (1, 3), is taken for its key."),
-    _order("order-k-q-v", "kqv", "The query (1, 0) is multiplied by W_k and becomes (0, 2) instead of (1, 1)."),
-    _order("order-v-k-q", "vkq", "The query (1, 0) is multiplied by W_v and becomes (1, 3) instead of (1, 1)."),
+    _order(
+        "order-q-v-k",
+        "qvk",
+        "What should be the value of (1, 0), W_v times it = (1, 3), is taken for its key.",
+    ),
+    _order(
+        "order-k-q-v", "kqv", "The query (1, 0) is multiplied by W_k and becomes (0, 2) instead of (1, 1)."
+    ),
+    _order(
+        "order-v-k-q", "vkq", "The query (1, 0) is multiplied by W_v and becomes (1, 3) instead of (1, 1)."
+    ),
     _order("order-k-v-q", "kvq", "The value of (1, 0) is W_q times it in yours, (1, 1) instead of (1, 3)."),
     _order("order-v-q-k", "vqk", "The value of (1, 0) is W_k times it in yours, (0, 2) instead of (1, 3)."),
     Mistake(
         "inputs-transposed",
         lambda W_q, W_k, W_v, W_o, num_heads: _layer(torch.cat([W_q.T, W_k.T, W_v.T]), W_o, num_heads),
         "the other way round",
-        f"{ASKED}Your in_proj_weight holds W_qᵀ, W_kᵀ and W_vᵀ: the query (1, 0) becomes the first *row* of W_q, "
-        "(1, 2), instead of its first column, (1, 1). PyTorch applies its weights as `x @ W.T`, too.",
+        f"{ASKED}Your in_proj_weight holds W_qᵀ, W_kᵀ and W_vᵀ: the query (1, 0) becomes the first *row* of "
+        "W_q, (1, 2), instead of its first column, (1, 1). PyTorch applies its weights as `x @ W.T`, too.",
         "W_q, W_k and W_v are transposed",
-        "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything to "
-        "turn?",
+        "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything "
+        "to turn?",
     ),
     Mistake(
         "output-transposed",
@@ -175,8 +185,8 @@ WRONG = (
         f"{ASKED}Your out_proj.weight is W_oᵀ: its first row is (1, 0) where W_o has (1, 1). PyTorch applies "
         "its weights as `x @ W.T`, too.",
         "W_o is transposed",
-        "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything to "
-        "turn?",
+        "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything "
+        "to turn?",
     ),
     Mistake(
         "all-transposed",
@@ -185,26 +195,27 @@ WRONG = (
         f"{ASKED}All four weights are transposed in your layer: the query (1, 0) becomes the first *row* of "
         "W_q, (1, 2), instead of its first column, (1, 1). PyTorch applies its weights as `x @ W.T`, too.",
         "all four weights are transposed",
-        "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything to "
-        "turn?",
+        "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything "
+        "to turn?",
     ),
     Mistake(
         "rows-interleaved",
         _interleaved,
         "rows in turn",
-        f"{ASKED}Your in_proj_weight takes a row of W_q, one of W_k, one of W_v, then the second row of W_q, and "
-        "so on: from above (1, 2), (0, 1), (1, 0), … PyTorch takes its first D = 2 rows for the queries.",
-        "the rows of the three weights alternate (stacked along a new axis and reshaped, or laid side by side "
-        "and reshaped)",
+        f"{ASKED}Your in_proj_weight takes a row of W_q, one of W_k, one of W_v, then the second row of "
+        "W_q, and so on: from above (1, 2), (0, 1), (1, 0), … PyTorch takes its first D = 2 rows for the "
+        "queries.",
+        "the rows of the three weights alternate (stacked along a new axis and reshaped, or laid side by "
+        "side and reshaped)",
         "All of W_q must come before anything of W_k. Which function puts tables one under the other?",
     ),
     Mistake(
         "head-by-head",
         _head_by_head,
         "head by head",
-        "With 4 features and 2 heads your in_proj_weight holds, from above, 2 rows of W_q, 2 of W_k, 2 of W_v (all "
-        "of head 1), and then the other 2 of W_q. Some models keep their weights like this. PyTorch takes its "
-        "first D = 4 rows for the queries of all heads.",
+        "With 4 features and 2 heads your in_proj_weight holds, from above, 2 rows of W_q, 2 of W_k, 2 of "
+        "W_v (all of head 1), and then the other 2 of W_q. Some models keep their weights like this. "
+        "PyTorch takes its first D = 4 rows for the queries of all heads.",
         "the weights are stacked head by head",
         "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?",
     ),
@@ -222,8 +233,8 @@ WRONG = (
             torch.cat([W_q, W_k, W_v]), torch.eye(len(W_q), dtype=W_q.dtype), num_heads
         ),
         "the output map",
-        f"{ASKED}Yours are the heads side by side, and right so far; but out_proj.weight is the identity, so that "
-        "W_o has no effect.",
+        f"{ASKED}Yours are the heads side by side, and right so far; but out_proj.weight is the identity, "
+        "so that W_o has no effect.",
         "out_proj.weight is set to the identity",
         "What mixes the heads, and where does PyTorch keep it?",
     ),
@@ -241,8 +252,8 @@ WRONG = (
             torch.cat([W_q / math.sqrt(len(W_q) // num_heads), W_k, W_v]), W_o, num_heads
         ),
         "scaled twice",
-        "With 2 features and 1 head your W_q is divided by √2 = 1.414 on its way into the layer, and the layer "
-        "divides the scores by √2 once more.",
+        "With 2 features and 1 head your W_q is divided by √2 = 1.414 on its way into the layer, and the "
+        "layer divides the scores by √2 once more.",
         "W_q is divided by the root of the heads' size",
         "Who divides by √Dh: whoever fills the layer, or the layer itself?",
         example=one_wide_head,
@@ -251,8 +262,9 @@ WRONG = (
         "tensor-assigned",
         _assigned,
         "a tensor is no parameter",
-        "In the small example {line} raises {error}. A layer keeps its weights as `nn.Parameter`, and in that place takes nothing else. "
-        "For `in_proj_weight` it has set 3·D rows aside: 6 in the small example.",
+        "In the small example {line} raises {error}. A layer keeps its weights as `nn.Parameter`, and in "
+        "that place takes nothing else. For `in_proj_weight` it has set 3·D rows aside: 6 in the small "
+        "example.",
         "a plain tensor is assigned to `in_proj_weight`",
         "Can the numbers be copied into the parameter that is there already (or be wrapped in a new one)?",
         line=r"in_proj_weight",
@@ -261,7 +273,8 @@ WRONG = (
         "tensor-assigned-to-output",
         _output_assigned,
         "a tensor is no parameter",
-        "In the small example {line} raises {error}. A layer keeps its weights as `nn.Parameter`, and in that place takes nothing else.",
+        "In the small example {line} raises {error}. A layer keeps its weights as `nn.Parameter`, and in "
+        "that place takes nothing else.",
         "a plain tensor is assigned to `out_proj.weight`",
         "Can the numbers be copied into the parameter that is there already (or be wrapped in a new one)?",
         line=r"out_proj",
@@ -270,8 +283,8 @@ WRONG = (
         "copied-with-gradient",
         _written_with_gradient,
         "autograd is watching",
-        "In the small example {line} raises {error}. Writing into a parameter while autograd is watching is not allowed: the old "
-        "numbers might still be needed for a gradient.",
+        "In the small example {line} raises {error}. Writing into a parameter while autograd is watching is "
+        "not allowed: the old numbers might still be needed for a gradient.",
         "a weight is overwritten in place outside `torch.no_grad()`",
         "How does one tell torch that a step is not part of any computation to be differentiated?",
         line=r"\w",
@@ -280,7 +293,8 @@ WRONG = (
         "sliced-with-gradient",
         _sliced_with_gradient,
         "autograd is watching",
-        "In the small example {line} raises {error}. Writing into a slice of a parameter while autograd is watching is not allowed.",
+        "In the small example {line} raises {error}. Writing into a slice of a parameter while autograd is "
+        "watching is not allowed.",
         "a slice of a weight is overwritten outside `torch.no_grad()`",
         "How does one tell torch that a step is not part of any computation to be differentiated?",
         line=r"\w",
@@ -289,9 +303,9 @@ WRONG = (
         "no-separate-projections",
         _separate_projections,
         "one weight for three",
-        "In the small example {line} raises {error}. `q_proj_weight`, `k_proj_weight` and `v_proj_weight` are None here: the layer uses "
-        "them only if keys or values have a size of their own. Otherwise it keeps all three in one "
-        "`in_proj_weight` of 3·D rows, 6 in the small example.",
+        "In the small example {line} raises {error}. `q_proj_weight`, `k_proj_weight` and `v_proj_weight` "
+        "are None here: the layer uses them only if keys or values have a size of their own. Otherwise it "
+        "keeps all three in one `in_proj_weight` of 3·D rows, 6 in the small example.",
         "`q_proj_weight` is filled, which is None",
         "What does `[name for name, _ in layer.named_parameters()]` show?",
         line=r"_proj_weight",
@@ -300,8 +314,8 @@ WRONG = (
         "separate-projections-assigned",
         _separate_data,
         "one weight for three",
-        "In the small example {line} raises {error}. `q_proj_weight` is None here, and None has no numbers: the layer "
-        "keeps all three weights in one `in_proj_weight` of 3·D rows, 6 in the small example.",
+        "In the small example {line} raises {error}. `q_proj_weight` is None here, and None has no numbers: "
+        "the layer keeps all three weights in one `in_proj_weight` of 3·D rows, 6 in the small example.",
         "the numbers of `q_proj_weight` are assigned, which is None",
         "What does `[name for name, _ in layer.named_parameters()]` show?",
         line=r"_proj_weight",
@@ -310,8 +324,8 @@ WRONG = (
         "state-without-bias",
         _loaded_without_bias,
         "a bias is expected",
-        "In the small example {line} raises {error} there are no biases in what it is to load. The layer was made with "
-        "biases, which is its default; your four weights have none.",
+        "In the small example {line} raises {error} there are no biases in what it is to load. The layer "
+        "was made with biases, which is its default; your four weights have none.",
         "the layer is made with biases",
         "Which argument of `nn.MultiheadAttention` leaves the biases out?",
         line=r"load_state_dict",
@@ -368,18 +382,18 @@ def my_torch_attention(W_q, W_k, W_v, W_o, num_heads):
     hints=(
         "Make the layer first, and look at what it holds: `[(name, p.shape) for name, p in "
         "layer.named_parameters()]`. There are two weights, not four. How can 3·D rows be three weights?",
-        "`in_proj_weight` holds W_q, W_k and W_v one under the other, in the order in which the layer is called: "
-        "query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch applies its "
-        "weights as `x @ W.T` too.",
+        "`in_proj_weight` holds W_q, W_k and W_v one under the other, in the order in which the layer is "
+        "called: query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch "
+        "applies its weights as `x @ W.T` too.",
         "Copy inside `with torch.no_grad():`, with `layer.in_proj_weight.copy_(torch.cat([...]))`; "
         "`nn.MultiheadAttention(...).to(W_q)` gives the layer the dtype and the device of your weights.",
     ),
     solution=solution,
-    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If only W_o "
-    "was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged give plausible maps, "
-    "mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one cannot tell whether it reads the "
-    "batch or the positions first. Only a comparison of outputs, number by number, on a query that is not the key, "
-    "shows all of these.",
+    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If "
+    "only W_o was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged "
+    "give plausible maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one "
+    "cannot tell whether it reads the batch or the positions first. Only a comparison of outputs, number by "
+    "number, on a query that is not the key, shows all of these.",
     shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"},
     returns="B T D",
     example=example,

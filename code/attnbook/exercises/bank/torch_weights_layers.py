@@ -13,9 +13,8 @@ from ..exercise import Exercise, draw, exact
 from ..observe import Call, copies, observe
 from ..recognise import Case, make_case
 from ..verdict import Finding
-from ..wording import number, values
-
-SHARES = ("W_q", "W_k", "W_v")
+from ..wording import number
+from .torch_weights_blocks import left_random
 
 
 def answers(arguments: tuple, layer: nn.MultiheadAttention) -> torch.Tensor:
@@ -57,7 +56,7 @@ def layer_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         _settings(layer, case)
         or _heads(exercise, fn, case)
         or _shapes(layer, case)
-        or _left_random(fn, case)
+        or left_random(fn, case)
         or _dtypes(layer)
     )
 
@@ -78,8 +77,8 @@ def _something_else(exercise: Exercise, case: Case) -> Finding:
         return Finding(
             "not-made",
             "the class, not a layer",
-            "Your function returns the class `nn.MultiheadAttention` itself; wanted is a layer made with it, of size "
-            f"{len(case.arguments[0])} and with {case.arguments[-1]} heads in the small example.",
+            "Your function returns the class `nn.MultiheadAttention` itself; wanted is a layer made with "
+            f"it, of size {len(case.arguments[0])} and with {case.arguments[-1]} heads in the small example.",
             "What stands between the brackets when a layer is made?",
         )
     if isinstance(result, dict):
@@ -130,37 +129,39 @@ def _settings(layer: nn.MultiheadAttention, case: Case) -> Finding | None:
             "size-of-the-layer",
             "the size",
             f"{made} your layer has embed_dim = {layer.embed_dim}; the weights are ({size}, {size}).",
-            "Which of the two axes of a (D, D) weight tells the size of the layer, and is it all heads' size or one's?",
+            "Which of the two axes of a (D, D) weight tells the size of the layer, and is it all heads' "
+            "size or one's?",
         )
     if layer.in_proj_bias is not None or layer.out_proj.bias is not None:
         return Finding(
             "biases",
             "biases",
-            f"{made} your layer has {4 * size} numbers more than the four weights: biases. They are zero as long as "
-            "nobody trains it, and then no longer.",
+            f"{made} your layer has {4 * size} numbers more than the four weights: biases. They are zero as "
+            "long as nobody trains it, and then no longer.",
             "Which argument of `nn.MultiheadAttention` leaves the biases out?",
         )
     if layer.bias_k is not None or layer.add_zero_attn:
         return Finding(
             "another-key",
             "one key too many",
-            "Your layer adds a key of its own to those that it is given (`add_zero_attn` or `add_bias_kv`): with 3 "
-            "keys its softmax runs over 4.",
+            "Your layer adds a key of its own to those that it is given (`add_zero_attn` or `add_bias_kv`): "
+            "with 3 keys its softmax runs over 4.",
             "Which argument of `nn.MultiheadAttention` does that, and what is its default?",
         )
     if not layer.batch_first:
         return Finding(
             "positions-first",
             "which axis comes first?",
-            "Your layer reads (T, B, D). A batch of 2 sentences with 5 words each is for it 5 sentences of 2 words; "
-            "with `layer(x, x, x)` it answers without complaint, in the right shape.",
+            "Your layer reads (T, B, D). A batch of 2 sentences with 5 words each is for it 5 sentences of "
+            "2 words; with `layer(x, x, x)` it answers without complaint, in the right shape.",
             "Which argument of `nn.MultiheadAttention` says that the batch comes first?",
         )
     if layer.dropout:
         return Finding(
             "dropout",
             "dropout",
-            f"Your layer drops each weight with probability {number(layer.dropout)} while it trains; two calls differ.",
+            f"Your layer drops each weight with probability {number(layer.dropout)} while it trains; two "
+            "calls differ.",
             "Does the function that it should compute have any dropout?",
         )
     return None
@@ -178,8 +179,9 @@ def _heads(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     return Finding(
         "number-of-heads",
         "the number of heads",
-        f"With {size} features and {heads} heads your layer has num_heads = {layer.num_heads}{per_head}. The weights "
-        "have the same shapes whatever the number of heads is; each head has a softmax of its own, though.",
+        f"With {size} features and {heads} heads your layer has num_heads = {layer.num_heads}{per_head}. "
+        "The weights have the same shapes whatever the number of heads is; each head has a softmax of its "
+        "own, though.",
         "Which argument of `nn.MultiheadAttention` is the number of heads?",
     )
 
@@ -187,15 +189,18 @@ def _heads(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
 def _shapes(layer: nn.MultiheadAttention, case: Case) -> Finding | None:
     size = len(case.arguments[0])
     wanted = {"in_proj_weight": (3 * size, size), "out_proj.weight": (size, size)}
-    for name, weight in (("in_proj_weight", layer.in_proj_weight), ("out_proj.weight", layer.out_proj.weight)):
+    for name, weight in (
+        ("in_proj_weight", layer.in_proj_weight),
+        ("out_proj.weight", layer.out_proj.weight),
+    ):
         if weight is None or tuple(weight.shape) == wanted[name]:
             continue
         if tuple(weight.shape) == (size, 3 * size):
             return Finding(
                 "side-by-side",
                 "side by side",
-                f"Your in_proj_weight has the shape {tuple(weight.shape)}: the three weights lie side by side. They "
-                f"should lie one under the other, {wanted[name]}: 3·D outputs for D features.",
+                f"Your in_proj_weight has the shape {tuple(weight.shape)}: the three weights lie side by "
+                f"side. They should lie one under the other, {wanted[name]}: 3·D outputs for D features.",
                 "Along which axis does `torch.cat` put tables one under the other?",
             )
         return Finding(
@@ -207,73 +212,6 @@ def _shapes(layer: nn.MultiheadAttention, case: Case) -> Finding | None:
     return None
 
 
-def _left_random(fn: Callable, case: Case) -> Finding | None:
-    """Find weights that are different random numbers every time."""
-    first, second = (_blocks(observe(fn, case.arguments).result) for _ in range(2))
-    if not first or not second:
-        return None
-    left = [name for name in first if not torch.equal(first[name], second[name])]
-    if not left:
-        return None
-    others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(case.call.result, n, None) is not None]
-    if others and set(SHARES) <= set(left):
-        return Finding(
-            "other-names",
-            "a weight that nobody reads",
-            f"You fill `{others[0]}`, but the layer does not look at it: queries, keys and values of the same size "
-            "come from `in_proj_weight`, with 3·D rows, 6 in the small example. That one still holds the random "
-            "numbers of a new layer.",
-            "Where do the three weights belong, and how do they become one table?",
-        )
-    count = len(left)
-    name = (
-        "nothing-copied"
-        if count == 4
-        else "inputs-not-copied"
-        if set(left) == set(SHARES)
-        else f"{left[0]}-not-copied"
-        if count == 1
-        else "some-not-copied"
-    )
-    places = {
-        "W_q": "the first third of in_proj_weight",
-        "W_k": "the second third of in_proj_weight",
-        "W_v": "the last third of in_proj_weight",
-        "W_o": "out_proj.weight",
-    }
-    where = "all of it" if count == 4 else "in_proj_weight" if count == 3 and "W_o" not in left else None
-    where = where or ", ".join(places[block] for block in left)
-    return Finding(
-        name,
-        "random numbers are left",
-        f"Two calls of your function make layers with different weights: {where} still holds the random numbers of "
-        f"a new layer. Missing {'is' if count == 1 else 'are'} "
-        + ", ".join(f"{block} {values(case.arguments[exercise_position(block)])}" for block in left)
-        + ".",
-        "Which parameters has a new layer, and which of your lines writes into each of them?",
-    )
-
-
-def exercise_position(block: str) -> int:
-    """Position of a weight among the exercise's parameters.
-
-    Args:
-        block: "W_q", "W_k", "W_v" or "W_o".
-
-    Returns:
-        0 to 3.
-    """
-    return (*SHARES, "W_o").index(block)
-
-
-def _blocks(layer: object) -> dict[str, torch.Tensor]:
-    """The four weights that a layer uses, or {} if it cannot be taken apart."""
-    if not isinstance(layer, nn.MultiheadAttention) or layer.in_proj_weight is None:
-        return {}
-    thirds = layer.in_proj_weight.detach().chunk(3)
-    return {**dict(zip(SHARES, thirds, strict=True)), "W_o": layer.out_proj.weight.detach()}
-
-
 def _dtypes(layer: nn.MultiheadAttention) -> Finding | None:
     if layer.in_proj_weight is None or layer.in_proj_weight.dtype == layer.out_proj.weight.dtype:
         return None
@@ -281,8 +219,9 @@ def _dtypes(layer: nn.MultiheadAttention) -> Finding | None:
     return Finding(
         "mixed-dtypes",
         "two precisions in one layer",
-        f"Given weights in float64, your in_proj_weight is {kinds_[0]} and your out_proj.weight {kinds_[1]}. No input "
-        "fits both. A new parameter takes the dtype of its numbers; a copy into an old one keeps the old one's.",
+        f"Given weights in float64, your in_proj_weight is {kinds_[0]} and your out_proj.weight "
+        f"{kinds_[1]}. No input fits both. A new parameter takes the dtype of its numbers; a copy into an "
+        "old one keeps the old one's.",
         "How could the layer be made in the dtype of the weights from the beginning?",
     )
 
@@ -311,67 +250,11 @@ def _keeps_dtype(exercise: Exercise, fn: Callable) -> Finding | None:
             return Finding(
                 "changes-dtype",
                 f"{given} in, {made} out",
-                f"The numbers are right, but with weights in {given} your layer is in {made}: it cannot take inputs of "
-                "the dtype that the weights have.",
+                f"The numbers are right, but with weights in {given} your layer is in {made}: it cannot "
+                "take inputs of the dtype that the weights have.",
                 "How could the layer be made in the dtype of the weights, or be brought to it afterwards?",
             )
     return None
-
-
-def read_blocks(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Say which weights a layer holds where, if its answers are wrong and no known mistake explains them.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, all answered by layers.
-
-    Returns:
-        The finding, or None if every weight is in its place.
-    """
-    telling = [case for case in cases if len(case.arguments[0]) > 1]
-    held = [_blocks(case.call.result) for case in telling]
-    if not all(held):
-        return None
-    what = {
-        block: _recognised([(case.arguments, blocks[block]) for case, blocks in zip(telling, held, strict=True)])
-        for block in held[0]
-    }
-    wrong = [block for block, found in what.items() if found != block]
-    if not wrong:
-        return None
-    block, first = wrong[0], cases[0]
-    yours, right = _blocks(first.call.result)[block], first.arguments[exercise_position(block)]
-    return Finding(
-        "other-weights",
-        "which weight is where?",
-        f"Your in_proj_weight holds, from above: {', '.join(what[name] for name in SHARES)}; your out_proj.weight: "
-        f"{what['W_o']}.\nIn the small example {values(yours)} stands where {block} = {values(right)} belongs.",
-        "Which of the lines that fill the layer is the first to put something in another place, or in another form?",
-    )
-
-
-def _recognised(pairs: list[tuple[tuple, torch.Tensor]]) -> str:
-    """Name what a block holds, by comparing it with the weights that were given."""
-    for position, name in enumerate((*SHARES, "W_o")):
-        for suffix, change in (("", lambda W: W), ("ᵀ", lambda W: W.T), (" upside down", lambda W: W.flip(0))):
-            ratios = [_ratio(block, change(arguments[position])) for arguments, block in pairs]
-            if all(ratio is not None for ratio in ratios):
-                same = max(ratios) - min(ratios) < 1e-6
-                times = "" if same and abs(ratios[0] - 1) < 1e-6 else number(ratios[0]) if same else "a multiple of "
-                return f"{times}{' ' if times and same else ''}{name}{suffix}"
-    if all(torch.equal(block, torch.eye(len(block), dtype=block.dtype)) for _, block in pairs):
-        return "the identity"
-    return "zeros" if not any(block.any() for _, block in pairs) else "something else"
-
-
-def _ratio(block: torch.Tensor, weight: torch.Tensor) -> float | None:
-    seen = weight.abs() > 1e-6
-    if block.shape != weight.shape or not seen.any():
-        return None
-    ratio = (block.double()[seen] / weight[seen]).mean()
-    fits = torch.allclose(block.double(), ratio * weight, rtol=1e-4, atol=1e-6) and abs(float(ratio)) > 1e-6
-    return float(ratio) if fits else None
 
 
 def worth_a_remark(exercise: Exercise, fn: Callable) -> Finding | None:
@@ -388,14 +271,16 @@ def worth_a_remark(exercise: Exercise, fn: Callable) -> Finding | None:
     layer = _kept(fn, given).result
     weights = [layer.in_proj_weight, layer.out_proj.weight]
     if not all(w.requires_grad for w in weights):
-        return Finding("frozen", "frozen", "Your weights have `requires_grad=False`: no training would move them.", "")
+        return Finding(
+            "frozen", "frozen", "Your weights have `requires_grad=False`: no training would move them.", ""
+        )
     theirs = {w.untyped_storage().data_ptr() for w in given[:4]}
     if any(w.untyped_storage().data_ptr() in theirs for w in weights):
         return Finding(
             "shared-memory",
             "shared memory",
-            "Your layer does not copy all of the numbers, it shares their memory with the tensors that it was given: a "
-            "training step on the layer would change them, too.",
+            "Your layer does not copy all of the numbers, it shares their memory with the tensors that it "
+            "was given: a training step on the layer would change them, too.",
             "",
         )
     return None
