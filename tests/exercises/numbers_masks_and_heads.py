@@ -31,7 +31,7 @@ def _torch_weights():
 
 
 def _parameter_budget():
-    return [4 * 8 * 8]
+    return [4 * 10 * 10]
 
 
 MASKS_AND_HEADS = {

@@ -54,7 +54,9 @@ def triangle_beside_a_block(num_queries, num_keys):
 
 @right("causal-mask")
 def triangle_from_lists(num_queries, num_keys):
-    return torch.tensor([[k < num_keys - num_queries + q + 1 for k in range(num_keys)] for q in range(num_queries)])
+    return torch.tensor(
+        [[k < num_keys - num_queries + q + 1 for k in range(num_keys)] for q in range(num_queries)]
+    )
 
 
 @right("causal-mask")
@@ -360,7 +362,14 @@ def layer_by_the_package(W_q, W_k, W_v, W_o, num_heads):
 def layer_with_sizes_spelled_out(W_q, W_k, W_v, W_o, num_heads):
     D = W_q.shape[0]
     layer = nn.MultiheadAttention(
-        embed_dim=D, num_heads=num_heads, dropout=0.0, bias=False, kdim=D, vdim=D, batch_first=True, dtype=W_q.dtype
+        embed_dim=D,
+        num_heads=num_heads,
+        dropout=0.0,
+        bias=False,
+        kdim=D,
+        vdim=D,
+        batch_first=True,
+        dtype=W_q.dtype,
     )
     nn.init.zeros_(layer.in_proj_weight)
     layer.in_proj_weight.data.add_(torch.concat([W_q, W_k, W_v]))

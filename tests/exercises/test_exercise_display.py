@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 import torch
 
+import attnbook
 from attnbook import exercises as book
 from attnbook.exercises import display, wording
 from attnbook.exercises.bank import SHELF
@@ -125,7 +126,8 @@ def test_the_table_shows_all_three_marks():
 def test_everything_is_shown_the_same_in_another_process():
     """What a notebook stores is compared character by character."""
     program = "import test_exercise_display as here; print(here.shown(), end='')"
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}
+    package = os.path.dirname(os.path.dirname(attnbook.__file__))  # the same one, wherever it is
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), package])}
     command = [sys.executable, "-c", program]
     other = subprocess.run(
         command, capture_output=True, text=True, check=True, env=environment, encoding="utf-8"

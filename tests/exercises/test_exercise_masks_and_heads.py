@@ -241,6 +241,14 @@ def layer(change=lambda made, *weights: made, **options):
     return answer
 
 
+def refilled(made, *blocks):
+    made.in_proj_weight.data.copy_(torch.cat(blocks))
+
+
+def output_replaced(made, weight):
+    made.out_proj.weight = nn.Parameter(weight)
+
+
 @pytest.mark.parametrize(
     ("diagnosis", "answer", "says"),
     [
@@ -257,12 +265,12 @@ def layer(change=lambda made, *weights: made, **options):
         ("another-key", layer(add_bias_kv=True), "runs over 4"),
         ("positions-first", layer(batch_first=False), "(T, B, D)"),
         ("dropout", layer(dropout=0.25), "0.25"),
-        ("shape-of-a-weight", layer(lambda made, *W: setattr(made.out_proj, "weight", nn.Parameter(W[0][:1]))), "(1, 2)"),
+        ("shape-of-a-weight", layer(lambda made, q, k, v, o: output_replaced(made, o[:1])), "(1, 2)"),
         ("other-weights", layer(lambda made, *W: made.in_proj_weight.data.mul_(0.5)), "0.5 W_q, 0.5 W_k, 0.5 W_v"),
-        ("other-weights", layer(lambda made, *W: made.in_proj_weight.data.copy_(made.in_proj_weight.flip(0))), "upside down"),
+        ("other-weights", layer(lambda made, q, k, v, o: refilled(made, q.flip(0), k, v)), "upside down"),
         ("other-weights", layer(lambda made, *W: made.out_proj.weight.data.zero_()), "zeros"),
         ("other-weights", layer(lambda made, *W: made.in_proj_weight.data[0].mul_(-1)), "something else"),
-        ("order-v-k-q", layer(lambda made, q, k, v, o: made.in_proj_weight.data.copy_(torch.cat([v, k, q]))), "W_v, W_k, W_q"),
+        ("order-v-k-q", layer(lambda made, q, k, v, o: refilled(made, v, k, q)), "W_v, W_k, W_q"),
         ("some-not-copied", layer(lambda made, *W: made.in_proj_weight.data[len(W[0]) :].normal_()), "W_v"),
         ("W_k-not-copied", layer(lambda made, *W: made.in_proj_weight.data.chunk(3)[1].normal_()), "second third"),
     ],
@@ -300,7 +308,7 @@ def test_the_random_numbers_of_the_notebook_stay_where_they_are():
         (lambda made, *W: None, ""),
         (lambda made, *W: made.eval(), ""),
         (lambda made, *W: made.requires_grad_(False), "no training would move them"),
-        (lambda made, *W: setattr(made.out_proj, "weight", nn.Parameter(W[3])), "shares their memory"),
+        (lambda made, q, k, v, o: output_replaced(made, o), "shares their memory"),
         (lambda made, *W: setattr(made.out_proj.weight, "data", W[3]), "shares their memory"),
     ],
 )
@@ -356,13 +364,13 @@ def test_a_layer_is_asked_with_queries_that_are_not_its_keys():
     [
         (None, lambda n: n, ""),
         (None, lambda n: np.int64(n), ""),
-        ("a-float", float, "256.0, a float"),
-        ("a-float", np.float64, "256.0"),
+        ("a-float", float, "400.0, a float"),
+        ("a-float", np.float64, "400.0"),
         ("a-tensor", lambda n: t(n), "torch.int64"),
         ("a-tensor", lambda n: t([float(n)]), "torch.float32"),
         ("returns-none", lambda n: None, "returns nothing"),
-        ("prints", print, "prints `256`"),
-        ("returns-a-tuple", lambda n: (n, 0), "Their sum is 256"),
+        ("prints", print, "prints `400`"),
+        ("returns-a-tuple", lambda n: (n, 0), "Their sum is 400"),
         ("returns-a-tuple", lambda n: [n, "x"], "a list of 2"),
         ("returns-a-layer", lambda n: nn.Linear(2, 2), "`Linear`"),
         ("returns-another-kind", str, "a str"),
@@ -408,12 +416,17 @@ def test_a_count_is_taken_apart(part, says):
         assert says in verdict.says
 
 
+def refuse(kind):
+    raise kind("these heads cannot share these features")
+
+
 @pytest.mark.parametrize(
     ("refusal", "diagnosis"),
     [
-        (lambda: (_ for _ in ()).throw(ValueError("no")), None),
-        (lambda: (_ for _ in ()).throw(AssertionError("no")), None),
+        (lambda: refuse(ValueError), None),
+        (lambda: refuse(AssertionError), None),
         (lambda: 1 / 0, "refused-by-accident"),
+        (lambda: refuse(RuntimeError), "refused-otherwise"),
         (lambda: None, "refused-in-silence"),
         (lambda: "cannot", "refused-in-silence"),
         (lambda: False, "refused-in-silence"),

@@ -100,7 +100,8 @@ def _odd_size():
     exponent = -t([0.0, 2, 4], dtype=torch.float64) / 5
     return [
         EXERCISES["odd-size"].solution(2, 5), 10000**exponent, 10000 ** (exponent / 2), 10000 ** (2 * exponent),
-        1000**exponent, exponent.exp(), 10000 ** (t([-2.0]) / 6), 10000 ** (t([-2.0]) / 4), torch.sin(t([torch.pi / 180])),
+        1000**exponent, exponent.exp(), 10000 ** (t([-2.0]) / 6), 10000 ** (t([-2.0]) / 4),
+        torch.sin(t([torch.pi / 180])),
     ]  # fmt: skip
 
 

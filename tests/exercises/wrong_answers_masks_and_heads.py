@@ -182,6 +182,27 @@ def triangle_after_a_softmax(num_queries, num_keys):
     return mask.softmax(-1)
 
 
+@wrong("causal-mask", "earlier-keys-behind")
+def triangle_and_then_the_past(num_queries, num_keys):
+    past = torch.ones(num_queries, num_keys - num_queries)
+    return torch.cat([torch.ones(num_queries, num_queries).tril(), past], 1).bool()
+
+
+@wrong("causal-mask", "wrong-shape")
+def triangle_of_nn_transformer(num_queries, num_keys):
+    return nn.Transformer.generate_square_subsequent_mask(num_queries)
+
+
+@wrong("causal-mask", "additive")
+def triangle_of_nn_transformer_cut(num_queries, num_keys):
+    return nn.Transformer.generate_square_subsequent_mask(num_keys)[-num_queries:]
+
+
+@wrong("causal-mask", "raises")
+def triangle_without_a_column(num_queries, num_keys):
+    return torch.arange(num_keys) <= torch.arange(num_queries)
+
+
 # --- padding-and-causal ---------------------------------------------------------------------------------------
 
 
@@ -402,6 +423,29 @@ def decoder_lengths_changed(valid_lens, T):
     p = torch.arange(T, device=valid_lens.device)
     valid_lens -= 1
     return (p <= valid_lens[:, None, None]) & (p <= p[:, None])
+
+
+@wrong("padding-and-causal", "pairs-without-causality")
+def decoder_pairs_only(valid_lens, T):
+    real = torch.arange(T) < valid_lens[:, None]
+    return real[:, None] * real[:, :, None]
+
+
+@wrong("padding-and-causal", "cut-to-their-lengths")
+def decoder_tables_of_all_sizes(valid_lens, T):
+    return torch.stack([torch.tril(torch.ones(int(n), int(n))).bool() for n in valid_lens])
+
+
+@wrong("padding-and-causal", "raises")
+def decoder_python_and(valid_lens, T):
+    p = torch.arange(T)
+    return (p < valid_lens[:, None, None]) and (p <= p[:, None])
+
+
+@wrong("padding-and-causal", "one-too-few")
+def decoder_positions_from_one(valid_lens, T):
+    p = torch.arange(1, T + 1)
+    return (p < valid_lens[:, None, None]) & (p <= p[:, None])
 
 
 # --- cross-attention ------------------------------------------------------------------------------------------
@@ -643,6 +687,31 @@ def across_loop_first_only(x, memory, W_q, W_k, W_v, memory_lens):
         return a @ (m @ W_v.T)
 
 
+@wrong("cross-attention", "weights-in-front")
+def across_weights_in_front(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = W_q @ x, W_k @ memory, W_v @ memory
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens))
+
+
+@wrong("cross-attention", "other-scores")
+def across_cosines(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k = F.normalize(x @ W_q.T, dim=-1), F.normalize(memory @ W_k.T, dim=-1)
+    return F.scaled_dot_product_attention(q, k, memory @ W_v.T, attn_mask=_keep(memory, memory_lens))
+
+
+@wrong("cross-attention", "W_q-not-transposed + W_v-not-transposed + scaled-by-keys")
+def across_three_slips(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q, memory @ W_k.T, memory @ W_v
+    e = q @ k.mT / math.sqrt(memory.shape[1])
+    return e.masked_fill(~_keep(memory, memory_lens), -1e9).softmax(-1) @ v
+
+
+@wrong("cross-attention", "not-repeatable")
+def across_dropout(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens), dropout_p=0.1)
+
+
 # --- split-heads ----------------------------------------------------------------------------------------------
 
 
@@ -811,6 +880,20 @@ def split_by_numpy(x, num_heads):
     return torch.from_numpy(np.swapaxes(y, 1, 2).copy())
 
 
+@wrong("split-heads", "positions-chunked")
+def split_chunks_of_positions(x, num_heads):
+    return torch.stack(torch.chunk(x, num_heads, dim=1), dim=1)
+
+
+@wrong("split-heads", "changes-dtype")
+def split_into_a_buffer(x, num_heads):
+    size = x.shape[-1] // num_heads
+    out = torch.zeros(x.shape[0], num_heads, x.shape[1], size)
+    for h in range(num_heads):
+        out[:, h] = x[..., h * size : (h + 1) * size]
+    return out
+
+
 # --- merge-heads ----------------------------------------------------------------------------------------------
 
 
@@ -972,11 +1055,19 @@ def merge_by_numpy(x):
     return torch.tensor(y.reshape(*y.shape[:2], -1))
 
 
+@wrong("merge-heads", "writes-into-argument")
+def merge_transposed_in_place(x):
+    x.transpose_(1, 2)
+    return x.flatten(2)
+
+
 # --- torch-weights --------------------------------------------------------------------------------------------
 
 
 def _new(W, num_heads, **options):
-    return nn.MultiheadAttention(len(W), num_heads, **{"bias": False, "batch_first": True, "dtype": W.dtype, **options})
+    return nn.MultiheadAttention(
+        len(W), num_heads, **{"bias": False, "batch_first": True, "dtype": W.dtype, **options}
+    )
 
 
 @wrong("torch-weights", "order-k-q-v")
@@ -1259,6 +1350,56 @@ def layer_scales_in_place(W_q, W_k, W_v, W_o, num_heads):
     return layer
 
 
+@wrong("torch-weights", "shape-of-a-weight")
+def layer_stacked_along_a_new_axis(W_q, W_k, W_v, W_o, num_heads):
+    layer = _new(W_q, num_heads)
+    layer.in_proj_weight.data = torch.stack([W_q, W_k, W_v])
+    layer.out_proj.weight.data = W_o
+    return layer
+
+
+@wrong("torch-weights", "keys-of-their-own-size")
+def layer_with_a_kdim(W_q, W_k, W_v, W_o, num_heads):
+    return _new(W_q, num_heads, kdim=1, vdim=1)
+
+
+@wrong("torch-weights", "state-does-not-fit")
+def layer_loads_half(W_q, W_k, W_v, W_o, num_heads):
+    layer = _new(W_q, num_heads)
+    layer.load_state_dict({"in_proj_weight": torch.cat([W_q, W_k, W_v])})
+    return layer
+
+
+@wrong("torch-weights", "nothing-copied")
+def layer_state_changed_but_not_loaded(W_q, W_k, W_v, W_o, num_heads):
+    layer = _new(W_q, num_heads)
+    state = layer.state_dict()
+    state["in_proj_weight"], state["out_proj.weight"] = torch.cat([W_q, W_k, W_v]), W_o
+    return layer
+
+
+@wrong("torch-weights", "tensor-instead-of-a-layer")
+def layer_output_assigned(W_q, W_k, W_v, W_o, num_heads):
+    layer = _new(W_q, num_heads)
+    layer.in_proj_weight.data = torch.cat([W_q, W_k, W_v])
+    layer.out_proj = W_o
+    return layer
+
+
+@wrong("torch-weights", "biases")
+def layer_with_a_new_linear(W_q, W_k, W_v, W_o, num_heads):
+    layer = _new(W_q, num_heads)
+    layer.in_proj_weight.data = torch.cat([W_q, W_k, W_v])
+    layer.out_proj = nn.Linear(len(W_q), len(W_q), dtype=W_q.dtype)
+    layer.out_proj.weight.data = W_o
+    return layer
+
+
+@wrong("torch-weights", "returns-another-kind")
+def layer_method(W_q, W_k, W_v, W_o, num_heads):
+    return _new(W_q, num_heads).forward
+
+
 # --- parameter-budget -----------------------------------------------------------------------------------------
 
 
@@ -1413,7 +1554,7 @@ def budget_in_bytes(d_model, num_heads):
 
 @wrong("parameter-budget", "ignores-an-argument")
 def budget_of_the_example(d_model, num_heads):
-    return 256
+    return 400
 
 
 @wrong("parameter-budget", "unknown")
@@ -1439,3 +1580,25 @@ def budget_with_a_softmax_per_head(d_model, num_heads):
 @wrong("parameter-budget", "not-refused")
 def budget_wrong_rounding(d_model, num_heads):
     return 4 * (d_model // num_heads * num_heads) ** 2 - d_model % num_heads
+
+
+@wrong("parameter-budget", "refused-otherwise")
+def budget_refuses_with_a_runtime_error(d_model, num_heads):
+    if d_model // num_heads * num_heads != d_model:
+        raise RuntimeError("bad sizes")
+    return 4 * d_model**2
+
+
+@wrong("parameter-budget", "grouped")
+def budget_of_shared_keys(d_model, num_heads):
+    from attnbook.multihead import MultiHeadAttention
+
+    return sum(
+        p.numel() for p in MultiHeadAttention(d_model, num_heads, num_kv_heads=1, bias=False).parameters()
+    )
+
+
+@wrong("parameter-budget", "output-of-one-head")
+def budget_narrow_output(d_model, num_heads):
+    d_head = d_model // num_heads
+    return num_heads * 3 * d_model * d_head + d_head * d_model

@@ -58,7 +58,7 @@ def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
             if strange or outside
             else _question(error),
         )
-    if place and re.match(r"(raise|assert)\b", place[2]):
+    if place and re.search(r"(^|:\s*)(raise|assert)\b", place[2]):
         return Finding(
             "raises",
             "an error in your function",

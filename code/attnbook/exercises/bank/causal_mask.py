@@ -229,6 +229,15 @@ WRONG = (
         "Are the keys at the positions 0, 1 and 2 earlier or later than the first query?",
     ),
     Mistake(
+        "earlier-keys-behind",
+        lambda num_queries, num_keys: solution(num_queries, num_keys).roll(num_queries - num_keys, 1),
+        "the keys from before",
+        "{seen}Your triangle comes first, and the three keys from before stand behind it. Columns count "
+        "positions: what came earlier stands further left.",
+        "the keys from before are put behind the triangle",
+        "At which of the positions 0, 1, 2, 3, 4 are the two queries?",
+    ),
+    Mistake(
         "nothing-allowed",
         lambda num_queries, num_keys: torch.zeros(num_queries, num_keys) == 1,
         "everything hidden",

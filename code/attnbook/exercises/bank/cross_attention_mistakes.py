@@ -142,6 +142,16 @@ WRONG = (
         line=r"@|matmul|bmm|einsum",
     ),
     Mistake(
+        "weights-in-front",
+        lambda x, memory, W_q, W_k, W_v, memory_lens: W_q @ x,
+        "matrix times vector, but for rows",
+        "With {given} {line} raises {error}. `W @ x` multiplies a vector that stands upright. The vectors of x "
+        "are *rows*, T of them, and W (D, D) meets their axis D from the other side.",
+        "the matrices are multiplied from the left, `W @ x`",
+        "If y = W x for one upright vector, what is it for a table with a vector in every row?",
+        line=r"@|matmul|bmm",
+    ),
+    Mistake(
         "weights-not-transposed",
         slip(
             pipeline,

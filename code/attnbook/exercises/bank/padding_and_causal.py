@@ -75,6 +75,15 @@ def steps(valid_lens, T) -> list[tuple[str, object]]:
     ]
 
 
+def _pairs(lengths, T):
+    real = torch.arange(T) < lengths[:, None]
+    return real[:, :, None] & real[:, None, :]
+
+
+def _cut_to_length(lengths, T):
+    return torch.stack([torch.ones(n, n).tril() == 1 for n in lengths.tolist()])
+
+
 WRONG = (
     Mistake(
         "or-instead-of-and",
@@ -196,6 +205,27 @@ WRONG = (
         "The task hides padding as a *key*: its column. A padded query follows the same rule as the others.",
         "the lengths mask the queries (instead of the keys, or besides them)",
         "In a mask (B, T, T), which axis counts the words that are looked *at*?",
+    ),
+    Mistake(
+        "pairs-without-causality",
+        _pairs,
+        "looking ahead",
+        "{seen}A pair counts in yours if *both* its ends are words. The first query then sees the second word, "
+        "which comes later; and the query of the padding may look nowhere, although the task hides padding "
+        "only as a key.",
+        "the mask keeps all pairs of real words",
+        "Two conditions are asked for. Which of them speaks of i and j together, and is it in your code?",
+    ),
+    Mistake(
+        "cut-to-their-lengths",
+        _cut_to_length,
+        "tables of different sizes",
+        "With {given} {line} raises {error}. Each of your tables is as large as its sentence, and tables of "
+        "different sizes cannot be stacked. All are to be T·T, here 3·3, with False where the padding is.",
+        "each sentence gets a table of its own size",
+        "How many rows and columns has the mask of a sentence of 1 word that is padded to 3?",
+        example=lambda: (_lengths(1, 2), 3),
+        line=r"stack",
     ),
     Mistake(
         "first-length-only",

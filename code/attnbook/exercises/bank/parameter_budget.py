@@ -28,7 +28,7 @@ def solution(d_model, num_heads):
 
 
 def example() -> tuple:
-    return 8, 2
+    return 10, 5
 
 
 def probes() -> list[tuple]:
@@ -54,7 +54,7 @@ def _mistake(name: str, count: Callable, about: str, says: str, looks: str, asks
         name,
         count,
         about,
-        "With d_model 8 and num_heads 2 you count {got}; right is {expected}.\n" + says,
+        "With d_model 10 and num_heads 5 you count {got}; right is {expected}.\n" + says,
         looks,
         asks,
     )
@@ -65,7 +65,7 @@ WRONG = (
         "W_O-forgotten",
         lambda d, h: 3 * d * d,
         "one of four",
-        "3·64 = 192: three matrices of 8·8. Queries, keys and values are complete; the fourth matrix, W_O, "
+        "3·100 = 300: three matrices of 10·10. Queries, keys and values are complete; the fourth matrix, W_O, "
         "which mixes the merged heads, is missing.",
         "one of the four (D, D) matrices is left out, most often W_O",
         "Without W_O, could what one head has found ever meet what another has found?",
@@ -74,8 +74,8 @@ WRONG = (
         "full-width-heads",
         lambda d, h: 4 * h * d * d,
         "heads at full width",
-        "2·3·64 + 128 = 512: each of your heads is as wide as the model, 8 features instead of 8/2 = 4, and "
-        "W_O has to take in 16.",
+        "5·3·100 + 500 = 2000: each of your heads is as wide as the model, 10 features instead of 10/5 = 2, "
+        "and W_O has to take in 50.",
         "every head is counted at full width D",
         "From how many features to how many does the W_q of *one* head lead?",
     ),
@@ -83,7 +83,7 @@ WRONG = (
         "full-width-heads-small-output",
         lambda d, h: 3 * h * d * d + d * d,
         "heads at full width",
-        "2·3·64 + 64 = 448: each of your heads is as wide as the model, 8 features instead of 8/2 = 4.",
+        "5·3·100 + 100 = 1600: each of your heads is as wide as the model, 10 features instead of 10/5 = 2.",
         "every head's W_q, W_k and W_v are counted at full width D",
         "From how many features to how many does the W_q of *one* head lead?",
     ),
@@ -91,7 +91,7 @@ WRONG = (
         "full-width-heads-without-W_O",
         lambda d, h: 3 * h * d * d,
         "heads at full width, and no W_O",
-        "2·3·64 = 384: each of your heads is as wide as the model, 8 features instead of 8/2 = 4, and W_O "
+        "5·3·100 = 1500: each of your heads is as wide as the model, 10 features instead of 10/5 = 2, and W_O "
         "is missing.",
         "every head is counted at full width D, and W_O is left out",
         "From how many features to how many does the W_q of *one* head lead, and what comes after the heads?",
@@ -100,7 +100,7 @@ WRONG = (
         "biases-added",
         lambda d, h: 4 * d * d + 4 * d,
         "biases",
-        "256 + 4·8 = 288: each of the four maps has got a bias of 8 numbers (as `nn.MultiheadAttention` has "
+        "400 + 4·10 = 440: each of the four maps has got a bias of 10 numbers (as `nn.MultiheadAttention` has "
         "by default).",
         "four biases are counted as well",
         "Is there anything in the layer that is added rather than multiplied?",
@@ -109,7 +109,7 @@ WRONG = (
         "input-biases-added",
         lambda d, h: 4 * d * d + 3 * d,
         "biases",
-        "256 + 3·8 = 280: W_q, W_k and W_v have got a bias of 8 numbers each.",
+        "400 + 3·10 = 430: W_q, W_k and W_v have got a bias of 10 numbers each.",
         "three biases are counted as well",
         "Is there anything in the layer that is added rather than multiplied?",
     ),
@@ -117,7 +117,7 @@ WRONG = (
         "output-bias-added",
         lambda d, h: 4 * d * d + d,
         "a bias",
-        "256 + 8 = 264: one of the maps, probably W_O, has got a bias of 8 numbers.",
+        "400 + 10 = 410: one of the maps, probably W_O, has got a bias of 10 numbers.",
         "one bias is counted as well",
         "Is there anything in the layer that is added rather than multiplied?",
     ),
@@ -125,7 +125,7 @@ WRONG = (
         "biases-without-W_O",
         lambda d, h: 3 * d * d + 3 * d,
         "one too few, three too many",
-        "3·64 + 3·8 = 216: W_q, W_k and W_v with a bias of 8 numbers each. Biases are not part of the "
+        "3·100 + 3·10 = 330: W_q, W_k and W_v with a bias of 10 numbers each. Biases are not part of the "
         "layer, and W_O is.",
         "biases are counted, and W_O is not",
         "Which four maps does the layer have, and is anything added in them?",
@@ -134,8 +134,8 @@ WRONG = (
         "one-head-only",
         lambda d, h: 3 * d * d // h,
         "one head, or heads that see a part",
-        "3·64/2 = 96. Either that is one head of the two, 3·8·4; or both, if each looked at its own 4 "
-        "features only, 2·3·4·4. There are two heads, each looks at all 8 features, and W_O comes on top.",
+        "3·100/5 = 60. Either that is one head of the five, 3·10·2; or all, if each looked at its own 2 "
+        "features only, 5·3·2·2. There are five heads, each looks at all 10 features, and W_O comes on top.",
         "one head is counted (or heads from D/H to D/H), without W_O",
         "How many heads are there, how many features does each look at, and what follows them?",
     ),
@@ -143,8 +143,8 @@ WRONG = (
         "one-head-and-W_O",
         lambda d, h: 3 * d * d // h + d * d,
         "one head, or heads that see a part",
-        "3·64/2 + 64 = 160: W_O is right, 64. Of the rest you count one head of the two, 3·8·4; or both, if "
-        "each looked at its own 4 features only, 2·3·4·4.",
+        "3·100/5 + 100 = 160: W_O is right, 100. Of the rest you count one head of the five, 3·10·2; or all, "
+        "if each looked at its own 2 features only, 5·3·2·2.",
         "the heads' maps are counted once instead of H times (or from D/H to D/H)",
         "How many heads are there, and how many features does each look at?",
     ),
@@ -152,8 +152,8 @@ WRONG = (
         "one-head-with-its-output",
         lambda d, h: 4 * d * d // h,
         "a share of the whole",
-        "4·64/2 = 128: four maps, but of one head only (4·8·4), or of heads that each look at their own 4 "
-        "features (2·4·4·4).",
+        "4·100/5 = 80: four maps, but of one head only (4·10·2), or of heads that each look at their own 2 "
+        "features (5·4·2·2).",
         "all four maps are counted for one head (or from D/H to D/H)",
         "How many heads are there, and how many features does each look at?",
     ),
@@ -161,7 +161,7 @@ WRONG = (
         "shared-projections",
         lambda d, h: 2 * d * d,
         "two of four",
-        "2·64 = 128: two matrices of 8·8. There are four: W_q, W_k and W_v, one for each role, and W_O.",
+        "2·100 = 200: two matrices of 10·10. There are four: W_q, W_k and W_v, one for each role, and W_O.",
         "two of the four (D, D) matrices are left out (is one matrix shared by query, key and value?)",
         "Which letters stand on the matrices of the layer, and how many are there?",
     ),
@@ -169,7 +169,7 @@ WRONG = (
         "one-matrix",
         lambda d, h: d * d,
         "one of four",
-        "8·8 = 64: one matrix. There are four: W_q, W_k and W_v, one for each role, and W_O.",
+        "10·10 = 100: one matrix. There are four: W_q, W_k and W_v, one for each role, and W_O.",
         "one (D, D) matrix is counted",
         "Which letters stand on the matrices of the layer, and how many are there?",
     ),
@@ -177,7 +177,7 @@ WRONG = (
         "an-output-for-every-head",
         lambda d, h: (3 + h) * d * d,
         "too many outputs",
-        "3·64 + 2·64 = 320: the heads are right, 192, but you count a full W_O of 8·8 for each of the 2 "
+        "3·100 + 5·100 = 800: the heads are right, 300, but you count a full W_O of 10·10 for each of the 5 "
         "heads. There is one, for the merged heads.",
         "W_O is counted once for every head",
         "How many numbers come out of all heads together, and how many does W_O therefore take in?",
@@ -186,7 +186,7 @@ WRONG = (
         "output-of-one-head",
         lambda d, h: 3 * d * d + d * d // h,
         "a narrow W_O",
-        "3·64 + 64/2 = 224: the heads are right, 192, but your W_O takes in one head, 4·8 = 32, instead of "
+        "3·100 + 100/5 = 320: the heads are right, 300, but your W_O takes in one head, 2·10 = 20, instead of "
         "all of them.",
         "W_O is counted from D/H to D",
         "How many numbers come out of all heads together?",
@@ -195,7 +195,7 @@ WRONG = (
         "grouped",
         lambda d, h: 2 * d * d + 2 * d * d // h,
         "shared keys and values",
-        "64 + 2·32 + 64 = 192: one head's W_k and W_v serve all heads. That is multi-query attention, a "
+        "100 + 2·20 + 100 = 240: one head's W_k and W_v serve all heads. That is multi-query attention, a "
         "cheaper layer than the one that is asked for.",
         "W_k and W_v are counted for one head only",
         "Do the heads share their keys and values here?",
@@ -204,8 +204,8 @@ WRONG = (
         "with-feed-forward",
         lambda d, h: 12 * d * d,
         "a whole block",
-        "12·64 = 768: 4·64 of them are the attention. The rest, 8·64, is a feed-forward network from 8 to "
-        "32 and back, which belongs to the block around it.",
+        "12·100 = 1200: 4·100 of them are the attention. The rest, 8·100, is a feed-forward network from 10 "
+        "to 40 and back, which belongs to the block around it.",
         "the feed-forward network of the block is counted as well",
         "Which parts of a block belong to its attention?",
     ),
@@ -213,7 +213,7 @@ WRONG = (
         "with-layer-norm",
         lambda d, h: 4 * d * d + 2 * d,
         "two vectors more",
-        "256 + 2·8 = 272: two vectors of 8 numbers are counted on top, as a layer norm has them, or two "
+        "400 + 2·10 = 420: two vectors of 10 numbers are counted on top, as a layer norm has them, or two "
         "biases.",
         "two vectors of D numbers are counted as well (a layer norm?)",
         "Is there anything in the layer besides matrices?",
@@ -222,27 +222,27 @@ WRONG = (
         "head-size",
         lambda d, h: d // h,
         "only the width",
-        "8/2 = 4 is the number of features of one head. That is where the count begins.",
+        "10/5 = 2 is the number of features of one head. That is where the count begins.",
         "the width of a head is returned",
-        "How many numbers are there in a matrix that makes 4 features out of 8?",
+        "How many numbers are there in a matrix that makes 2 features out of 10?",
     ),
     _mistake(
         "rows-plus-columns",
         lambda d, h: 3 * h * (d + d // h) + 2 * d,
         "plus or times?",
-        "2·3·(8 + 4) + (8 + 8) = 88: rows and columns are added. A matrix has as many numbers as rows "
+        "5·3·(10 + 2) + (10 + 10) = 200: rows and columns are added. A matrix has as many numbers as rows "
         "*times* columns.",
         "the two sizes of each matrix are added instead of multiplied",
-        "How many numbers does a table of 8 rows and 4 columns hold?",
+        "How many numbers does a table of 10 rows and 2 columns hold?",
     ),
     _mistake(
         "vectors-for-matrices",
         lambda d, h: 4 * d,
         "vectors or matrices?",
-        "4·8 = 32: four *vectors* of 8 numbers. A map from 8 features to 8 has a number for each pair of "
+        "4·10 = 40: four *vectors* of 10 numbers. A map from 10 features to 10 has a number for each pair of "
         "them.",
         "a vector is counted for every matrix",
-        "How many numbers does a table of 8 rows and 8 columns hold?",
+        "How many numbers does a table of 10 rows and 10 columns hold?",
     ),
     Mistake("a-float", lambda d_model, num_heads: 4.0 * d_model * d_model),
     Mistake("a-tensor", lambda d_model, num_heads: torch.tensor(4 * d_model * d_model)),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 import torch
 
 from ..exercise import Exercise
-from ..observe import error_text, observe
+from ..observe import error_text, observe, own_line
 from ..recognise import Case, make_case
 from ..verdict import Finding
 from ..wording import number, one_line
@@ -107,16 +108,16 @@ def must_be_whole(exercise: Exercise, fn: Callable) -> Finding | None:
         return Finding(
             "a-tensor",
             "a tensor with one number in it",
-            f"With d_model 8 and num_heads 2 you return a tensor of the dtype {result.dtype} with the right "
-            "number, 256, in it. A count is an ordinary Python integer.",
+            f"With d_model 10 and num_heads 5 you return a tensor of the dtype {result.dtype} with the right "
+            "number, 400, in it. A count is an ordinary Python integer.",
             "Does this need torch at all, or which method takes the number out?",
         )
     return Finding(
         "a-float",
-        "256.0 parameters",
-        f"With d_model 8 and num_heads 2 you return {result!r}, a {type(result).__name__}. Parameters are "
+        "400.0 parameters",
+        f"With d_model 10 and num_heads 5 you return {result!r}, a {type(result).__name__}. Parameters are "
         "counted in whole numbers, and beyond 2^53 a float can no longer tell one from the next.",
-        "Which operator of yours makes a floating-point number even of 8/2, and which one does not?",
+        "Which operator of yours makes a floating-point number even of 10/5, and which one does not?",
     )
 
 
@@ -139,6 +140,15 @@ def must_refuse(exercise: Exercise, fn: Callable) -> Finding | None:
         if isinstance(call.error, ValueError | AssertionError):
             continue
         asked = f"`my_equal_heads({d_model}, {num_heads})`"
+        place = own_line(call.error, fn) if call.error is not None else None
+        if place and re.search(r"(^|:\s*)raise\b", place[2]):
+            return Finding(
+                "refused-otherwise",
+                "another error",
+                f"For {asked} your function refuses, as it should, but with {error_text(call.error)}. Code that "
+                "catches the error of an argument that does not fit waits for a `ValueError`.",
+                "Which name stands behind `raise` in your code?",
+            )
         if call.error is not None:
             return Finding(
                 "refused-by-accident",
@@ -221,7 +231,7 @@ def what_is_amiss(
         return Finding(
             "off-by-a-part",
             "too many" if factors[0] > 0 else "too few",
-            f"With d_model 8 and num_heads 2 you count {number(float(cases[0].got))}; right is "
+            f"With d_model 10 and num_heads 5 you count {number(float(cases[0].got))}; right is "
             f"{number(float(cases[0].expected))}.\nFor all sizes that were tried you count {amount} too "
             f"{'many' if factors[0] > 0 else 'few'}.",
             f"Which matrix (or vector) has {amount} numbers, and does it belong to the layer?",

@@ -231,6 +231,16 @@ WRONG = (
         example=lambda: (exact([[11, 12], [21, 22], [31, 32], [41, 42]]), 2),
     ),
     Mistake(
+        "positions-chunked",
+        lambda x, num_heads: torch.stack(x.chunk(num_heads, dim=1), 1),
+        "the wrong axis is cut",
+        "With {given} {line} raises {error}. You cut the 3 *positions* into 2 groups, which do not even come out "
+        "equal. To be cut are the 4 features.",
+        "the axis of the positions is cut instead of that of the features",
+        "Which axis of (B, T, D) must get shorter?",
+        line=r"stack",
+    ),
+    Mistake(
         "heads-in-reverse",
         lambda x, num_heads: solution(x, num_heads).flip(1),
         "the order of the heads",

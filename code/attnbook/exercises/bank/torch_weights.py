@@ -97,6 +97,10 @@ def _output_assigned(W_q, W_k, W_v, W_o, num_heads):
     _empty(W_o, num_heads).out_proj.weight = W_o
 
 
+def _output_layer_assigned(W_q, W_k, W_v, W_o, num_heads):
+    _empty(W_o, num_heads).out_proj = W_o
+
+
 def _written_with_gradient(W_q, W_k, W_v, W_o, num_heads):
     _empty(W_o, num_heads).in_proj_weight.copy_(torch.cat([W_q, W_k, W_v]))
 
@@ -280,6 +284,16 @@ WRONG = (
         line=r"out_proj",
     ),
     Mistake(
+        "tensor-instead-of-a-layer",
+        _output_layer_assigned,
+        "a tensor is no layer",
+        "In the small example {line} raises {error}. `out_proj` is a whole linear layer; its weight, (2, 2) in the "
+        "small example, is `out_proj.weight`.",
+        "a tensor is assigned to `out_proj` itself",
+        "Where inside `out_proj` are its numbers?",
+        line=r"out_proj",
+    ),
+    Mistake(
         "copied-with-gradient",
         _written_with_gradient,
         "autograd is watching",
@@ -321,13 +335,14 @@ WRONG = (
         line=r"_proj_weight",
     ),
     Mistake(
-        "state-without-bias",
+        "state-does-not-fit",
         _loaded_without_bias,
-        "a bias is expected",
-        "In the small example {line} raises {error} there are no biases in what it is to load. The layer "
-        "was made with biases, which is its default; your four weights have none.",
-        "the layer is made with biases",
-        "Which argument of `nn.MultiheadAttention` leaves the biases out?",
+        "names that do not fit",
+        "In the small example {line} raises {error} what it is to load has other names or shapes than the layer. "
+        "Without biases a layer has two entries, in_proj_weight (6, 2) and out_proj.weight (2, 2) in the small "
+        "example; with biases, which is its default, it has two more.",
+        "the dictionary has not the names or the shapes that the layer has",
+        "What does `layer.state_dict().keys()` show before you load anything?",
         line=r"load_state_dict",
     ),
     Mistake(
@@ -341,6 +356,7 @@ WRONG = (
         line=r"MultiheadAttention",
     ),
     Mistake("biases", lambda *a: _layer(torch.cat(a[:3]), *a[3:], bias=True)),
+    Mistake("keys-of-their-own-size", lambda *a: nn.MultiheadAttention(len(a[0]), a[4], bias=False, kdim=7)),
     Mistake("positions-first", lambda *a: _layer(torch.cat(a[:3]), *a[3:], batch_first=False)),
     Mistake("number-of-heads", lambda *a: _layer(torch.cat(a[:3]), a[3], 1)),
     Mistake("number-of-heads", lambda *a: _layer(torch.cat(a[:3]), a[3], len(a[3]) // a[4])),

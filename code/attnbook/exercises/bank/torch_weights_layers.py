@@ -132,12 +132,22 @@ def _settings(layer: nn.MultiheadAttention, case: Case) -> Finding | None:
             "Which of the two axes of a (D, D) weight tells the size of the layer, and is it all heads' "
             "size or one's?",
         )
-    if layer.in_proj_bias is not None or layer.out_proj.bias is not None:
+    if layer.in_proj_weight is None:
+        return Finding(
+            "keys-of-their-own-size",
+            "keys or values of another size",
+            f"{made} your layer expects keys of size {layer.kdim} and values of size {layer.vdim} (`kdim`, "
+            f"`vdim`). All of the weights are ({size}, {size}).",
+            "Which arguments of `nn.MultiheadAttention` would the layer do without?",
+        )
+    biases = [bias for bias in (layer.in_proj_bias, layer.out_proj.bias) if bias is not None]
+    if biases:
         return Finding(
             "biases",
             "biases",
-            f"{made} your layer has {4 * size} numbers more than the four weights: biases. They are zero as "
-            "long as nobody trains it, and then no longer.",
+            f"{made} your layer has {sum(bias.numel() for bias in biases)} numbers more than the four "
+            "weights: biases. A new attention layer has them at zero, so that they go unnoticed until somebody "
+            "trains it.",
             "Which argument of `nn.MultiheadAttention` leaves the biases out?",
         )
     if layer.bias_k is not None or layer.add_zero_attn:
