@@ -1,6 +1,7 @@
 """Transformer blocks: attention and a small network, each wrapped in a residual connection and a layer norm."""
 
 from collections.abc import Callable
+from copy import copy
 
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -205,10 +206,30 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayerCache:
-    """What one decoder layer keeps between steps: its own keys and values so far."""
+    """What one decoder layer keeps between steps: its own keys and values so far, and the memory's.
+
+    Attributes:
+        own: of the target so far; grows.
+        across: of the encoder's output; projected once.
+    """
 
     def __init__(self):
-        self.own = KeyValueCache()
+        self.own, self.across = KeyValueCache(), KeyValueCache(grows=False)
+
+    def copy(self) -> "DecoderLayerCache":
+        """A cache of its own, which goes on from here."""
+        other = DecoderLayerCache()
+        other.own, other.across = copy(self.own), copy(self.across)
+        return other
+
+    def reorder(self, order: Tensor) -> None:
+        """Keep and repeat sequences by index, as beam search does.
+
+        Args:
+            order: (B',) integers, which stored sequence each new one continues.
+        """
+        self.own.reorder(order)
+        self.across.reorder(order)
 
 
 class DecoderLayer(nn.Module):
@@ -294,8 +315,15 @@ class DecoderLayer(nn.Module):
 
         def attend_across(h: Tensor) -> Tensor:
             nonlocal cross_weights
+            across = None if cache is None else cache.across
             h, cross_weights = self.cross_attention(
-                h, memory, memory, memory_lens, memory_mask, need_weights=need_weights
+                h,
+                memory,
+                memory,
+                memory_lens,
+                memory_mask,
+                need_weights=need_weights,
+                cache=across,
             )
             return h
 

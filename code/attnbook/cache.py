@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_alike, check_tensor
+from attnbook.checks import check_alike, check_count, check_tensor
 
 __all__ = ["KeyValueCache"]
 
@@ -14,12 +14,18 @@ class KeyValueCache:
     `MultiHeadAttention` fills it: `layer(x, mask=…, cache=cache)` with the new positions only. Its mask is
     `causal_mask(T, cache.length + T)`: the new positions are the last ones.
 
+    Args:
+        grows: True for self-attention, whose keys grow by every step's; False for attention to an encoder's output,
+            whose keys are projected at the first step and kept.
+
     Attributes:
+        grows: as given.
         key, value: (B, H, length, Dh) tensors, or None while empty.
         length: how many positions are stored; the next token's position.
     """
 
-    def __init__(self):
+    def __init__(self, grows: bool = True):
+        self.grows = grows
         self.key: Tensor | None = None
         self.value: Tensor | None = None
 
@@ -65,6 +71,21 @@ class KeyValueCache:
                     f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {new.shape[axis]}; "
                     "start a new cache"
                 )
+
+    def shorten(self, length: int) -> None:
+        """Forget all positions from `length` on, as speculative decoding does with words that were turned down.
+
+        Args:
+            length: how many positions to keep.
+
+        Raises:
+            TypeError, ValueError: not a count, or more than are stored.
+        """
+        check_count("length", length, at_least=0)
+        if length > self.length:
+            raise ValueError(f"the cache holds {self.length} positions, cannot keep {length}")
+        if self.key is not None:
+            self.key, self.value = self.key[:, :, :length], self.value[:, :, :length]
 
     def reorder(self, order: Tensor) -> None:
         """Keep and repeat sequences by index, as beam search does.

@@ -4,7 +4,9 @@ import glob
 import os
 import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -12,6 +14,8 @@ import torch
 __all__ = [
     "save_checkpoint",
     "load_checkpoint",
+    "read_archive",
+    "write_text",
     "check_same_config",
     "random_state",
     "set_random_state",
@@ -70,6 +74,20 @@ def save_checkpoint(path: str | Path, state: dict) -> None:
         path: where to; missing folders are made.
         state: tensors, numbers, texts, and lists, tuples and dicts of them.
     """
+    _write(path, lambda file: torch.save(state, file))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file in one step, as `save_checkpoint` writes a checkpoint.
+
+    Args:
+        path: where to; missing folders are made.
+        text: all of it.
+    """
+    _write(path, lambda file: file.write(text.encode("utf-8")))
+
+
+def _write(path: str | Path, fill: Callable[[BinaryIO], object]) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
@@ -77,12 +95,44 @@ def save_checkpoint(path: str | Path, state: dict) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(temporary, "wb") as file:
-            torch.save(state, file)
+            fill(file)
             file.flush()
             os.fsync(file.fileno())  # on the disk before it gets its name
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def read_archive(path: str | Path) -> dict:
+    """Read what `save_checkpoint` wrote, whole or not at all. Nothing in the file is executed.
+
+    Args:
+        path: where from.
+
+    Returns:
+        What was saved.
+
+    Raises:
+        FileNotFoundError: no such file.
+        CheckpointError: the file is damaged, or holds something else than a dict of plain data. It is left as it is.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"no checkpoint at {path}; train first, or pass another path"
+        )
+    try:
+        with zipfile.ZipFile(path) as archive:  # torch.load compares no checksums
+            if archive.testzip() is not None:
+                raise zipfile.BadZipFile("a checksum differs")
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if not isinstance(state, dict):
+            raise TypeError(f"it holds a {type(state).__name__}")
+    except Exception as error:  # of zip, of pickle, or a class that is no plain data
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
+        ) from error
+    return state
 
 
 def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
@@ -99,21 +149,8 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         FileNotFoundError: no such file.
         CheckpointError: the file is damaged, or belongs to a model of another configuration. It is left as it is.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"no checkpoint at {path}; train first, or pass another path"
-        )
-    try:
-        with zipfile.ZipFile(path) as archive:  # torch.load compares no checksums
-            if archive.testzip() is not None:
-                raise zipfile.BadZipFile("a checksum differs")
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        absent = [part for part in PARTS if part not in state]
-    except Exception as error:  # of zip, of pickle, or a class that is no plain data
-        raise CheckpointError(
-            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
-        ) from error
+    state = read_archive(path)
+    absent = [part for part in PARTS if part not in state]
     if absent:
         raise CheckpointError(
             f"{path} is no checkpoint of a training: it lacks {', '.join(absent)}"

@@ -289,6 +289,12 @@ class MultiHeadAttention(nn.Module):
         maps = zip((query, key, value), weights, biases, strict=True)
         return tuple(F.linear(x, weight, bias) for x, weight, bias in maps)
 
+    def _project_query(self, query: Tensor) -> Tensor:
+        """Queries alone, for a memory whose keys and values are kept."""
+        size = self.d_model
+        bias = None if self.W_qkv.bias is None else self.W_qkv.bias[:size]
+        return F.linear(query, self.W_qkv.weight[:size], bias)
+
     def forward(
         self,
         query: Tensor,
@@ -310,7 +316,8 @@ class MultiHeadAttention(nn.Module):
             mask: bool, (B, H, T, S), or (B, T, S) or (T, S) for all heads; any size may be 1. True = may attend.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table.
             bias: floating point, broadcastable to (B, H, T, S), added to the scores (relative positions).
-            cache: an object with `update(key, value)` and `length`, see `attnbook.cache`; for self-attention only.
+            cache: see `attnbook.cache.KeyValueCache`: one that grows for self-attention, one that does not for
+                attention to a memory that stays the same.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
@@ -321,24 +328,26 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         _check_inputs(query, key, value, self.W_qkv.weight)
-        if cache is not None and key is not query:
-            raise ValueError(
-                "a cache collects the keys of self-attention step by step, but other keys than the query were passed; "
-                "leave them out, or the cache"
-            )
-        start = 0 if cache is None else cache.length
+        _check_cache(cache, key, itself=key is query)
+        grows = cache is not None and cache.grows
+        start = cache.length if grows else 0
         num_keys = start + key.shape[1]
         shape = torch.Size([len(query), self.num_heads, query.shape[1], num_keys])
         allowed = combine_masks(shape, valid_lens, _for_all_heads(mask), query.device)
         _check_bias(bias, shape)
 
-        q, k, v = self._project(query, key, value)
+        if cache is not None and not grows and cache.length:  # the memory's, kept
+            q, k, v = self._project_query(query), cache.key, cache.value
+        else:
+            q, k, v = self._project(query, key, value)
+            k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
+            if self.rotary is not None:
+                k = self.rotary(k, start)
+            if cache is not None:
+                k, v = cache.update(k, v)  # (B, H, S, Dh), the earlier positions first
         q = split_heads(q, self.num_heads)  # (B, H, T, Dh)
-        k, v = split_heads(k, self.num_kv_heads), split_heads(v, self.num_kv_heads)
         if self.rotary is not None:
-            q, k = self.rotary(q, start), self.rotary(k, start)
-        if cache is not None:
-            k, v = cache.update(k, v)  # (B, H, S, Dh), the earlier positions first
+            q = self.rotary(q, start)
         attend = self._attend_openly if need_weights else self._attend_fused
         output, weights = attend(q, k, v, allowed, bias)
         return self.W_o(merge_heads(output)), weights
@@ -395,6 +404,27 @@ class MultiHeadAttention(nn.Module):
             layer.W_qkv.bias.copy_(torch.cat([linear.bias for linear in maps]))
         layer.W_o.load_state_dict(stage.W_o.state_dict())
         return layer.train(stage.training)
+
+
+def _check_cache(cache, key: Tensor, itself: bool) -> None:
+    """Require the kind of cache that fits: a growing one for self-attention, a fixed one for a memory."""
+    if cache is None:
+        return
+    if cache.grows and not itself:
+        raise ValueError(
+            "a growing cache collects the keys of self-attention step by step, but other keys than the query were "
+            "passed; leave them out, or pass KeyValueCache(grows=False)"
+        )
+    if itself and not cache.grows:
+        raise ValueError(
+            "KeyValueCache(grows=False) keeps the keys of a memory, but no other keys than the query were passed; "
+            "pass the memory, or KeyValueCache()"
+        )
+    if not cache.grows and cache.length and cache.key.shape[::2] != key.shape[:2]:
+        stored, given = tuple(cache.key.shape[::2]), tuple(key.shape[:2])
+        raise ValueError(
+            f"the cache keeps a memory of (sequences, positions) {stored}, but {given} were passed; start a new cache"
+        )
 
 
 def _check_stage(stage: nn.Module) -> None:

@@ -210,6 +210,7 @@ def train(
     fabric: Fabric | None = None,
     checkpoint: str | Path | None = None,
     progress: bool = False,
+    after_step: Callable[[int], bool] | None = None,
 ) -> list[float]:
     """Train a model; the same seed gives the same losses, also across an interruption.
 
@@ -221,9 +222,10 @@ def train(
         fabric: Lightning Fabric, already launched; one on the CPU if not given.
         checkpoint: a file to save to and, if it exists, to resume from.
         progress: show a progress bar.
+        after_step: called with the number of steps done; the training stops when it returns True.
 
     Returns:
-        The loss of every step, resumed ones included. The model is left in training mode.
+        The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
 
     Raises:
         CheckpointError: a damaged checkpoint, or one of another configuration; the model is left as it was.
@@ -268,7 +270,7 @@ def train(
                 _check_finite("gradient's norm", norm, len(losses))
             stepper.step()
             schedule.step()
-            losses.append(loss.item())
+            losses.append(float(fabric.all_reduce(loss.detach(), reduce_op="mean")))
             bar.update()
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
 
@@ -285,6 +287,8 @@ def train(
                     "train_config": _lasting(config),
                 }
                 save_checkpoint(checkpoint, state)
+            if after_step is not None and after_step(step):
+                break
     return losses
 
 

@@ -1,0 +1,326 @@
+"""Noun phrases of the bilingual grammar: English words are said in order, French ones are returned."""
+
+import functools
+import random
+
+from attnbook.data.grammar_fit import KINDS, kinds_that_fit
+from attnbook.data.grammar_french import Agreement, Word, determiner, translation
+from attnbook.data.grammar_lexicon import ADJECTIVES, NAMES, NOUNS, starts_with_vowel
+from attnbook.data.grammar_rules import Tree
+
+__all__ = ["Phrases"]
+
+OWN = ("my", "your", "his", "her", "our", "their")
+SINGULAR = ("the",) * 6 + ("a",) * 5 + ("this",) * 2 + ("every", *OWN)
+PLURAL = ("the",) * 6 + ("some",) * 3 + ("these",) * 2 + ("two", "three", *OWN)
+PRONOUNS = {
+    "i": Agreement(0, False, "p"),
+    "you": Agreement(1, False, "p"),
+    "he": Agreement(2, False, "p"),
+    "she": Agreement(2, True, "p"),
+    "we": Agreement(3, False, "p"),
+}
+PREPOSITIONS = {
+    "near": ("près", "de"),
+    "behind": ("derrière",),
+    "in": ("dans",),
+    "with": ("avec",),
+    "of": ("de",),
+}
+# what may follow "with" and "of" after a noun of a kind: the man with the hat, the dog of the man
+ATTACHED = {
+    "p": {"with": "pat"},
+    "a": {"with": "pa", "of": "p"},
+    "t": {"of": "p"},
+    "l": {"of": "pl"},
+}
+
+
+@functools.cache
+def _nouns(kinds: str):
+    return [noun for noun in NOUNS if noun.kind in kinds]
+
+
+@functools.cache
+def _adjectives(kind: str, place: str = ""):
+    fitting = [a for a in ADJECTIVES if kind in a.kinds]
+    return [a for a in fitting if place in ("", "before" if a.before else "after")]
+
+
+def common(kinds: str, others: str) -> str:
+    """The kinds that are in both.
+
+    Args:
+        kinds: letters.
+        others: letters.
+
+    Returns:
+        Letters.
+    """
+    return "".join(kind for kind in kinds if kind in others)
+
+
+class Phrases:
+    """Says noun phrases.
+
+    Args:
+        rng: the source of chance.
+
+    Attributes:
+        english: the tokens said so far.
+        subject_before: the subject of the clause before, which *it* and *they* refer to.
+    """
+
+    def __init__(self, rng: random.Random):
+        self.rng = rng
+        self.english: list[str] = []
+        self.subject_before: Agreement | None = None
+        self._lately: list = []
+
+    def say(self, word: str) -> int:
+        """Say an English word.
+
+        Args:
+            word: the word.
+
+        Returns:
+            Its place.
+        """
+        self.english.append(word)
+        return len(self.english) - 1
+
+    def pick(self, choices):
+        """Choose something that was not chosen lately, if there is any.
+
+        Args:
+            choices: a sequence.
+
+        Returns:
+            One of them.
+        """
+        for _ in range(8):
+            choice = self.rng.choice(choices)
+            if choice not in self._lately:
+                break
+        self._lately = [*self._lately[-5:], choice]
+        return choice
+
+    def relative(self, tree: Tree, head: Agreement) -> list[Word]:
+        """A relative clause; clauses are the subclass's.
+
+        Args:
+            tree: its shape.
+            head: the noun that it belongs to.
+        """
+        raise NotImplementedError
+
+    def subject(self, tree: Tree, kinds: str) -> tuple[list[Word], Agreement]:
+        """Who does it.
+
+        Args:
+            tree: the shape of a subject, a pair, a thinker or a whose.
+            kinds: the kinds that can do it.
+
+        Returns:
+            French words, and what the verb agrees with.
+        """
+        if tree.rule == ("pronoun",):
+            return self.pronoun(kinds, refers=tree.symbol != "whose")
+        if tree.rule == ("name",):
+            return self.name()
+        if tree.rule == ("single", "and", "single"):
+            return self.pair(tree, kinds)
+        words, who = self.np(tree["np"], common(kinds, kinds_that_fit(tree)))
+        if len(tree.rule) > 1:
+            words += self.attached(tree.parts[1], who)
+        return words, who
+
+    def pronoun(self, kinds: str, refers: bool) -> tuple[list[Word], Agreement]:
+        """A subject pronoun; *it* and *they* take number and gender from the subject of the clause before.
+
+        Args:
+            kinds: the kinds that can do it.
+            refers: whether *it* and *they* are allowed here.
+
+        Returns:
+            French words, and what the verb agrees with.
+        """
+        before = self.subject_before
+        english = self.rng.choice(tuple(PRONOUNS))
+        who = PRONOUNS[english]
+        if refers and before and before.person in (2, 4) and before.kind in kinds:
+            plain = before.person == 2 and before.kind == "p"  # he or she
+            if not plain and self.rng.random() < 0.7:
+                english, who = ("they" if before.plural else "it"), before
+        elif refers and not before and self.rng.random() < 0.15:
+            english, who = "they", Agreement(4, False, "p")
+        french = ("je", "tu", "il", "nous", "ils")[who.person]
+        if who.feminine and who.person in (2, 4):
+            french = {"il": "elle", "ils": "elles"}[french]
+        return translation([french], self.say(english)), who
+
+    def name(self) -> tuple[list[Word], Agreement]:
+        """A person's name.
+
+        Returns:
+            French words, and what the verb agrees with.
+        """
+        name = self.pick(tuple(NAMES))
+        return translation([name], self.say(name)), Agreement(2, NAMES[name], "p")
+
+    def pair(self, tree: Tree, kinds: str, negated=False):
+        """Two things of one kind: masculine unless both are feminine.
+
+        Args:
+            tree: its shape.
+            kinds: the kinds to choose from.
+            negated: whether the verb before is negated.
+
+        Returns:
+            French words, and what the verb agrees with.
+        """
+        singles = tree["single"], tree.parts[2]
+        kind = self.rng.choice(common(kinds, kinds_that_fit(tree)))
+        definite = negated  # ni … ni is more than this grammar knows
+        words, first = self.single(singles[0], kind, definite)
+        words += translation(["et"], self.say("and"))
+        more, second = self.single(singles[1], kind, definite)
+        return words + more, Agreement(4, first.feminine and second.feminine, kind)
+
+    def single(self, tree: Tree, kinds: str, definite=False, after_de=False):
+        """A name or a plain noun phrase.
+
+        Args:
+            tree: its shape.
+            kinds: the kinds to choose from.
+            definite: no *a*, no *some*.
+            after_de: no *some*: de des is none.
+
+        Returns:
+            French words, and what agrees with them.
+        """
+        if "name" in tree:
+            return self.name()
+        return self.np(tree["np"], kinds, definite=definite, after_de=after_de)
+
+    def full(self, tree: Tree, kinds: str, negated=False, after_de=False) -> list[Word]:
+        """A noun phrase with what may hang on it.
+
+        Args:
+            tree: its shape.
+            kinds: the kinds to choose from.
+            negated: whether it is the object of a negated verb.
+            after_de: whether *de* comes before.
+
+        Returns:
+            French words.
+        """
+        if "name" in tree:
+            return self.name()[0]
+        kinds = common(kinds, kinds_that_fit(tree))
+        words, who = self.np(tree["np"], kinds, negated=negated, after_de=after_de)
+        return words + (self.attached(tree.parts[1], who) if len(tree.rule) > 1 else [])
+
+    def attached(self, tree: Tree, head: Agreement) -> list[Word]:
+        """What follows a noun: a relative clause or a preposition.
+
+        Args:
+            tree: its shape.
+            head: the noun.
+
+        Returns:
+            French words.
+        """
+        if "who" in tree or "that" in tree:
+            return self.relative(tree, head)
+        return self.preposition(tree, head.kind)
+
+    def preposition(self, tree: Tree, head: str = "") -> list[Word]:
+        """A preposition and its noun phrase.
+
+        Args:
+            tree: its shape.
+            head: the kind of the noun that it follows; empty: none, it says where something is.
+
+        Returns:
+            French words.
+        """
+        thing = tree.parts[-1]
+        if "next" in tree:
+            next_, to = self.say("next"), self.say("to")
+            words = translation(["à", "côté"], next_, to) + translation(["de"], to, next_)
+            kinds = KINDS
+        elif "front" in tree:
+            in_, front, of = self.say("in"), self.say("front"), self.say("of")
+            words, kinds = translation(["devant"], front, in_, of), KINDS
+        else:
+            fit = kinds_that_fit(thing)
+            allowed = {"near": KINDS, "behind": KINDS, "in": "l"} | ATTACHED.get(head, {})
+            allowed = {word: k for word, k in allowed.items() if common(k, fit)}
+            english = self.rng.choice(tuple(allowed))
+            words = translation(PREPOSITIONS[english], self.say(english))
+            kinds = allowed[english]
+        after_de = words[-1].text == "de"
+        if thing.symbol == "single":
+            return words + self.single(thing, kinds, after_de=after_de)[0]
+        return words + self.full(thing, kinds, after_de=after_de)
+
+    def np(self, tree: Tree, kinds: str, negated=False, definite=False, after_de=False):
+        """Determiner, adjectives and noun, which all agree.
+
+        Args:
+            tree: its shape.
+            kinds: the kinds to choose from.
+            negated: the object of a negated verb: pas *de* chien.
+            definite: no *a*, no *some*.
+            after_de: no *some*.
+
+        Returns:
+            French words, and what agrees with them.
+        """
+        noun = self.pick(_nouns(kinds))
+        shape = tree.rule
+        counted = "all" in shape or "number" in shape
+        plural = counted or self.rng.random() < 0.35
+        places = ["before", "after"] if "before" in shape else [""] * ("adjective" in shape)
+        adjectives = [self.pick(_adjectives(noun.kind, place)) for place in places]
+        said = [a.english for a in adjectives] + [noun.english[plural]]
+
+        # English
+        owner = self.pick(tuple(NAMES)) if "owner" in shape else None
+        number = self.rng.choice(("two", "three")) if "number" in shape else None
+        extra = []
+        if owner:
+            english, place = "the", self.say(f"{owner}'s")
+        elif "all" in shape:
+            extra = [("toutes" if noun.feminine else "tous", self.say("all"))]
+            english, place = "the", self.say("the")
+        else:
+            banned = {"every"} if negated else set()
+            banned |= {"some"} if after_de else set()
+            banned |= {"a", "some", "every"} if definite else set()
+            banned |= {"some", "two", "three"} if counted else set()
+            among = [d for d in (PLURAL if plural else SINGULAR) if d not in banned]
+            english = self.rng.choice(among)
+            form = "any" if english == "some" and negated else english
+            form = "an" if english == "a" and said[0][0] in "aeiou" else form
+            place = self.say(form)
+        after = [("deux" if number == "two" else "trois", self.say(number))] if number else []
+        places = [self.say(word) for word in said]
+
+        # French
+        adjectives = list(zip(adjectives, places, strict=False))
+        noun_text = noun.french[plural]
+        vowel = starts_with_vowel(noun_text)
+        before = after + [
+            (a.agree(noun.feminine, plural, vowel), i) for a, i in adjectives if a.before
+        ]
+        behind = [(a.agree(noun.feminine, plural), i) for a, i in adjectives if not a.before]
+        core = [*before, (noun_text, places[-1]), *behind]
+        article = determiner(english, noun.feminine, plural, starts_with_vowel(core[0][0]))
+        if english in ("a", "some") and negated or article == "des" and before:
+            article = "de"
+        words = [Word(text, (i,), i) for text, i in [*extra, (article, place), *core]]
+        if owner:
+            words += translation(["de", owner], place)
+        return words, Agreement(4 if plural else 2, noun.feminine, noun.kind)

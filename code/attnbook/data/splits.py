@@ -1,0 +1,134 @@
+"""Sentence pairs, their references, and a split from which no source sentence leaks."""
+
+import hashlib
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from attnbook.checks import check_count
+from attnbook.text import normalise
+
+__all__ = ["Pair", "Split", "split_pairs", "references"]
+
+
+class Pair(NamedTuple):
+    """A sentence and one translation of it.
+
+    Attributes:
+        source: as people write it, in English.
+        target: the same in French.
+    """
+
+    source: str
+    target: str
+
+
+class Split(NamedTuple):
+    """Pairs to train on, to choose by, and to report on.
+
+    Attributes:
+        train: what a model may learn from.
+        dev: what settings are chosen by, and training is stopped by.
+        test: what is looked at once, for the number that is reported.
+    """
+
+    train: list[Pair]
+    dev: list[Pair]
+    test: list[Pair]
+
+
+def _by_source(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
+    """The pairs of each normalised source sentence, in their order."""
+    groups: dict[str, list[Pair]] = {}
+    for number, pair in enumerate(pairs):
+        two = isinstance(pair, (tuple, list)) and len(pair) == 2
+        if not two or not all(isinstance(side, str) for side in pair):
+            raise TypeError(
+                f"pair {number} must be a Pair of two str, a sentence and its translation; got {pair!r}"
+            )
+        groups.setdefault(normalise(pair[0]), []).append(Pair(*pair))
+    return groups
+
+
+def split_pairs(
+    pairs: Iterable[Pair],
+    fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
+    seed: int = 0,
+) -> Split:
+    """Split a corpus by source sentence, so that no sentence of one part stands in another.
+
+    All translations of a sentence go to one part; "Go!" and "go !" are one sentence. A sentence's place depends on
+    the seed and on the sentences only, not on their order in the corpus.
+
+    What this does not do: sentences that differ in a word, or in nothing but the mark at the end ("Go." and "Go!"),
+    count as different, and the same French may translate two English sentences. A model that has seen "I'm home."
+    has therefore an easier time with "I'm at home."; short everyday sentences are full of such neighbours, and a
+    score on them says less than it would on running text.
+
+    Args:
+        pairs: the corpus.
+        fractions: the shares of train, dev and test among the distinct sources; they sum to 1.
+        seed: another one gives another split.
+
+    Returns:
+        Every pair once, in the order of the corpus within each part.
+
+    Raises:
+        TypeError: a pair that is no two str, or fractions that are no numbers.
+        ValueError: fractions that are no shares, or fewer sources than parts.
+    """
+    check_count("seed", seed, at_least=0)
+    _check_fractions(fractions)
+    groups = _by_source(pairs)
+    ranked = sorted(
+        groups, key=lambda source: hashlib.sha256(f"{seed} {source}".encode()).digest()
+    )
+    ends = [round(len(ranked) * sum(fractions[:i])) for i in (1, 2)]
+    part_of = {
+        source: sum(place >= end for end in ends) for place, source in enumerate(ranked)
+    }
+    parts: tuple[list[Pair], ...] = ([], [], [])
+    for source, group in groups.items():
+        parts[part_of[source]].extend(group)
+    for name, part, fraction in zip(Split._fields, parts, fractions, strict=True):
+        if fraction > 0 and not part:
+            raise ValueError(
+                f"{len(groups)} distinct source sentences are too few for fractions {tuple(fractions)}: {name} would "
+                "be empty; pass more pairs, or 0 for a part that you do not need"
+            )
+    return Split(*parts)
+
+
+def _check_fractions(fractions: tuple[float, float, float]) -> None:
+    try:
+        shares = [float(share) for share in fractions]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"fractions must be three numbers, of train, dev and test; got {fractions!r}"
+        ) from None
+    if (
+        len(shares) != 3
+        or not all(0 <= share <= 1 for share in shares)
+        or not math.isclose(sum(shares), 1, abs_tol=1e-6)
+    ):
+        raise ValueError(
+            f"fractions must be three shares of at least 0 that sum to 1, for train, dev and test; got {fractions!r}"
+        )
+
+
+def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
+    """Collect all translations that a corpus has of each sentence.
+
+    Args:
+        pairs: the corpus, or a part of it.
+
+    Returns:
+        Normalised source → its distinct targets as they are written, both in the order of the corpus.
+
+    Raises:
+        TypeError: a pair that is no two str.
+    """
+    return {
+        source: list(dict.fromkeys(pair.target for pair in group))
+        for source, group in _by_source(pairs).items()
+    }

@@ -1,0 +1,221 @@
+"""Train a translator from the command line, on one device or several, and go on after an interruption.
+
+    python -m attnbook.train --data bundled --model bahdanau --epochs 30 --out runs/bahdanau
+    python -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/transformer
+    python -m attnbook.train --data grammar --model seq2seq --steps 2000 --out runs/seq2seq --devices 2
+
+The same command, given again, goes on where it was stopped. On several machines, start it with torchrun on each:
+
+    torchrun --nnodes 2 --nproc-per-node 4 … -m attnbook.train … --devices 4 --nodes 2
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from lightning_fabric import Fabric
+
+from attnbook.checkpoint import CheckpointError, write_text
+from attnbook.data.grammar import BilingualGrammar
+from attnbook.data.splits import Split, split_pairs
+from attnbook.data.translation import bundled_pairs, read_pairs
+from attnbook.fitting import fit, steps_in
+from attnbook.reproducible import best_device
+from attnbook.translation import RECIPES, Recipe, evaluate
+
+__all__ = ["main", "read_data"]
+
+GRAMMAR_PAIRS = 20_000
+
+
+def read_data(name: str, seed: int = 0) -> Split:
+    """Pairs to train on, to choose by, and to test on; no source sentence is in two of them.
+
+    Args:
+        name: "bundled", "grammar", or a file of sentence pairs.
+        seed: of the split, and of the grammar.
+
+    Returns:
+        Eight, one and one tenth of the data.
+
+    Raises:
+        FileNotFoundError, ValueError: a file that is not there or cannot be read.
+    """
+    if name == "bundled":
+        pairs = bundled_pairs()
+    elif name == "grammar":
+        sampled = BilingualGrammar(seed).sample(GRAMMAR_PAIRS, 4, 20)
+        pairs = [aligned.pair for aligned in sampled]
+    else:
+        pairs = read_pairs(name)
+    return split_pairs(pairs, seed=seed)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m attnbook.train",
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(__doc__.splitlines()[2:]),
+    )
+    parser.add_argument(
+        "--data",
+        default="bundled",
+        help="bundled, grammar, or a file: fra.txt, .tsv or d2l's fra-eng.zip",
+    )
+    parser.add_argument("--model", default="bahdanau", choices=sorted(RECIPES))
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        help="a folder for checkpoints, the trained translator and its results",
+    )
+    length = parser.add_mutually_exclusive_group(required=True)
+    length.add_argument("--steps", type=int, help="updates")
+    length.add_argument("--epochs", type=int, help="times through the training pairs")
+    length.add_argument(
+        "--seconds", type=float, help="as many steps as fit, measured on a few at first"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--batch-size", type=int, help="instead of the recipe's")
+    parser.add_argument("--lr", type=float, help="instead of the recipe's")
+    parser.add_argument(
+        "--patience", type=int, help="stop after so many looks without progress"
+    )
+    parser.add_argument("--beam", type=int, default=1, help="width for the test set")
+    parser.add_argument("--devices", type=int, default=1, help="processes on a machine")
+    parser.add_argument("--nodes", type=int, default=1, help="machines")
+    return parser
+
+
+def _recipe(options: argparse.Namespace) -> Recipe:
+    recipe = RECIPES[options.model]
+    changes = {
+        name: getattr(options, name)
+        for name in ("batch_size", "lr")
+        if getattr(options, name) is not None
+    }
+    return Recipe(**{**vars(recipe), **changes})
+
+
+def _plan(options: argparse.Namespace, recipe: Recipe, pairs: Sequence) -> dict:
+    """How long to train: as asked for, or, going on, as was found when the training began."""
+    if options.seconds is None:
+        return {"steps": options.steps, "epochs": options.epochs}
+    stored = options.out / "plan.json"
+    asked = {"seconds": options.seconds, "recipe": asdict(recipe)}
+    asked = json.loads(json.dumps(asked))
+    if stored.exists():
+        plan = json.loads(stored.read_text("utf-8"))
+        if plan["asked"] != asked:
+            raise CheckpointError(
+                f"{options.out} holds a training of another length or recipe; take another folder"
+            )
+        return {"steps": plan["steps"]}
+    steps = steps_in(options.seconds, recipe, pairs, options.seed)
+    write_text(stored, json.dumps({"asked": asked, "steps": steps}, indent=1))
+    return {"steps": steps}
+
+
+def _check_same_data(out: Path, split: Split) -> None:
+    """Refuse to go on with other data than the training began with."""
+    text = "\n".join(f"{pair.source}\t{pair.target}" for pair in split.train)
+    mark = hashlib.sha256(text.encode()).hexdigest()
+    stored = out / "data.sha256"
+    if not stored.exists():
+        write_text(stored, mark + "\n")
+    elif stored.read_text("utf-8").strip() != mark:
+        raise CheckpointError(
+            f"{out} holds a training on other data; take another folder, or the same data and seed"
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train, save and measure.
+
+    Args:
+        arguments: of the command line; the process's own if not given.
+
+    Returns:
+        0, or 2 after an error that is the user's to mend, with its message on stderr.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except (CheckpointError, FileNotFoundError, ValueError) as error:
+        print(f"attnbook.train: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    recipe = _recipe(options)
+    split = read_data(options.data, options.seed)
+    device = best_device().type
+    several = options.devices * options.nodes > 1
+    fabric = Fabric(
+        accelerator=device,
+        devices=options.devices,
+        num_nodes=options.nodes,
+        strategy="ddp" if several else "auto",
+    )
+    fabric.launch()
+    first = fabric.is_global_zero
+    options.out.mkdir(parents=True, exist_ok=True)
+    plan = None
+    if first:
+        _check_same_data(options.out, split)
+        plan = _plan(options, recipe, split.train)
+    plan = fabric.broadcast(plan)
+    fitted = fit(
+        recipe,
+        split.train,
+        split.dev,
+        **plan,
+        seed=options.seed,
+        patience=options.patience,
+        fabric=fabric,
+        folder=options.out,
+        progress=sys.stderr.isatty(),
+    )
+    if first:
+        _report(options, fitted, split)
+    return 0
+
+
+def _report(options: argparse.Namespace, fitted, split: Split) -> None:
+    """Save the translator and say how good it is on sentences it has not seen."""
+    translator = fitted.translator
+    translator.save(options.out / "translator.pt")
+    translator.model.cpu()
+    scores = {
+        part: evaluate(translator, getattr(split, part), options.beam)
+        for part in ("dev", "test")
+    }
+    result = {
+        "command": "python -m attnbook.train "
+        + " ".join(f"--{k} {v}" for k, v in vars(options).items() if v is not None),
+        "steps": len(fitted.losses),
+        "losses": fitted.losses,
+        "development": fitted.history,
+        "scores": {
+            part: {k: v for k, v in score.items() if k != "translations"}
+            for part, score in scores.items()
+        },
+    }
+    write_text(options.out / "result.json", json.dumps(result) + "\n")
+    for part, score in scores.items():
+        print(
+            f"{part}: BLEU {score['bleu']:.1f}, chrF {score['chrf']:.1f} on {score['sentences']} sentences"
+        )
+    for source, written in list(scores["test"]["translations"].items())[:5]:
+        print(f"  {source} → {written}")
+    print(f"saved in {os.fspath(options.out)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
