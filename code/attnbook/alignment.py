@@ -73,7 +73,7 @@ class DotAlignment(nn.Module):
     def __init__(self, size: int):
         super().__init__()
         check_count("size", size)
-        self.register_buffer("scale", torch.eye(size) / math.sqrt(size), False)
+        self.register_buffer("identity", torch.eye(size), persistent=False)
 
     def keys(self, memory: Tensor) -> Tensor:
         """The encoder states themselves: (B, S, D)."""
@@ -81,7 +81,7 @@ class DotAlignment(nn.Module):
 
     def query_map(self) -> Tensor:
         """The identity over √D, (D, D)."""
-        return self.scale
+        return self.identity / math.sqrt(len(self.identity))
 
     def scores(self, query: Tensor, keys: Tensor) -> Tensor:
         """Score all keys for one scaled query a sentence: (B, D), (B, S, D) → (B, S)."""
