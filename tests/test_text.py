@@ -73,8 +73,10 @@ def test_normalising_twice_changes_nothing_more(written):
 
 
 # letters that grow, shrink or join when they become small
-@pytest.mark.parametrize("letter", "İıſKÅΩΣςßẞΐﬁǅᾳ")
-@pytest.mark.parametrize("frame", ["{}", "a{}", "{}a", "A{}.", "A{}.A", "{}\u0301"])
+@pytest.mark.parametrize("letter", "İıſKÅΩΣςßẞΐﬁǅᾳHJ")
+@pytest.mark.parametrize(
+    "frame", ["{}", "a{}", "{}a", "A{}.", "A{}.A", "{}\u0301", "{}\u030c", "{}\u0331"]
+)
 def test_difficult_letters_too(letter, frame):
     once = normalise(frame.format(letter))
     assert normalise(once) == once

@@ -114,7 +114,7 @@ def read_archive(path: str | Path) -> dict:
 
     Raises:
         FileNotFoundError: no such file.
-        CheckpointError: the file is damaged, or holds something else than a dict of plain data. It is left as it is.
+        CheckpointError: the file is damaged, or holds more than plain data. It is left as it is.
     """
     path = Path(path)
     if not path.is_file():
@@ -125,14 +125,11 @@ def read_archive(path: str | Path) -> dict:
         with zipfile.ZipFile(path) as archive:  # torch.load compares no checksums
             if archive.testzip() is not None:
                 raise zipfile.BadZipFile("a checksum differs")
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        if not isinstance(state, dict):
-            raise TypeError(f"it holds a {type(state).__name__}")
+        return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # of zip, of pickle, or a class that is no plain data
         raise CheckpointError(
             f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
         ) from error
-    return state
 
 
 def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:

@@ -66,7 +66,9 @@ class GRUEncoder(nn.Module):
         """
         check_lengths(lens, ids.shape[1])
         if len(lens) and not ids.is_meta and int(lens.min()) < 1:
-            raise ValueError("a source sentence is empty; each needs at least its <eos>")
+            raise ValueError(
+                "a source sentence is empty; each needs at least its <eos>"
+            )
         packed = pack_padded_sequence(
             self.embedding(ids), lens.cpu(), batch_first=True, enforce_sorted=False
         )
@@ -339,6 +341,8 @@ def gru_state(gates: Tensor, own: Tensor, hidden: Tensor) -> Tensor:
         Cho et al. (2014), §2.3, in the form of PyTorch's documentation of `nn.GRU`.
     """
     size = hidden.shape[-1]
-    reset, update = torch.sigmoid(gates[:, : 2 * size] + own[:, : 2 * size]).chunk(2, -1)
+    reset, update = torch.sigmoid(gates[:, : 2 * size] + own[:, : 2 * size]).chunk(
+        2, -1
+    )
     new = torch.tanh(torch.addcmul(gates[:, 2 * size :], reset, own[:, 2 * size :]))
     return torch.lerp(new, hidden, update)

@@ -222,7 +222,8 @@ def train(
         fabric: Lightning Fabric, already launched; one on the CPU if not given.
         checkpoint: a file to save to and, if it exists, to resume from.
         progress: show a progress bar.
-        after_step: called with the number of steps done; the training stops when it returns True.
+        after_step: called with the number of steps done, and again with the same number when a training goes on; the
+            training stops when it returns True.
 
     Returns:
         The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
@@ -257,8 +258,9 @@ def train(
         set_random_state(state["random"])
 
     quiet = not progress or not fabric.is_global_zero
+    stop = bool(losses) and after_step is not None and after_step(len(losses))
     with tqdm(total=config.steps, initial=len(losses), disable=quiet) as bar:
-        while len(losses) < config.steps:
+        while len(losses) < config.steps and not stop:
             loss = loss_fn(wrapped, next(stream))
             _check_finite("loss", loss, len(losses))
             stepper.zero_grad()
@@ -275,7 +277,9 @@ def train(
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
 
             step, every = len(losses), config.checkpoint_every
-            due = step == config.steps or (every and step % every == 0)
+            # before the checkpoint: what a checkpoint contains has been looked at
+            stop = after_step is not None and after_step(step)
+            due = stop or step == config.steps or (every and step % every == 0)
             if checkpoint is not None and due and fabric.is_global_zero:
                 state = {
                     "model": model.state_dict(),
@@ -287,8 +291,6 @@ def train(
                     "train_config": _lasting(config),
                 }
                 save_checkpoint(checkpoint, state)
-            if after_step is not None and after_step(step):
-                break
     return losses
 
 

@@ -1,8 +1,8 @@
 """Models that translate, behind one interface: score all words of a known target, or write one word after another.
 
-    logits = model(source, target_in, source_lens)        training: the target is known
-    state = model.start(source, source_lens)              translating: it is not
-    logits, weights, state = model.step(words, state)
+logits = model(source, target_in, source_lens)        training: the target is known
+state = model.start(source, source_lens)              translating: it is not
+logits, weights, state = model.step(words, state)
 """
 
 from dataclasses import dataclass, replace

@@ -252,7 +252,49 @@ def test_the_bundled_corpus_is_the_one_that_sources_describes():
     ]
     pairs = bundled_pairs()
     assert f"{len(pairs):,} pairs" in sources
-    assert f"{len(references(pairs)):,} distinct English sentences" in sources
+    known = references(pairs)
+    assert f"{len(known):,} distinct English sentences" in sources
+    several = sum(len(targets) > 1 for targets in known.values())
+    assert f"{several:,} sentences have more than one translation" in sources
+    longest = max(len(tokenise(side)) for pair in pairs for side in pair)
+    assert f"2 to {longest} tokens a side" in sources
+
+
+def shares_of_neighbours(split) -> tuple[float, float]:
+    """Of the test sources: how many are one word from a training source; how many have a reference trained on."""
+
+    def bare(source):
+        return tuple(token for token in source.split() if token not in ",.!?;:")
+
+    def with_holes(source):
+        words = bare(source)
+        return {(i, words[:i], words[i + 1 :]) for i in range(len(words))}
+
+    train, test = references(split.train), references(split.test)
+    holes = set().union(*map(with_holes, train))
+    targets = {normalise(target) for known in train.values() for target in known}
+    near = sum(bool(with_holes(source) & holes) for source in test)
+    seen = sum(any(normalise(t) in targets for t in known) for known in test.values())
+    return near / len(test), seen / len(test)
+
+
+def test_how_near_test_sentences_are_to_training_sentences_is_told():
+    near, seen = shares_of_neighbours(split_pairs(bundled_pairs()))
+    sources = (DATA / "SOURCES.md").read_text("utf-8")
+    assert f"{100 * near:.0f} % of the test sentences differ" in sources
+    assert f"for {100 * seen:.0f} % one of the translations" in sources
+
+
+def test_what_the_corpus_shares_with_tatoeba_is_told(sample):
+    if sample != shared_sample():
+        return  # in disguise it is ours: nothing to compare
+    known = {tuple(map(normalise, pair)) for pair in read_pairs(sample)}
+    shared = [p for p in bundled_pairs() if tuple(map(normalise, p)) in known]
+    assert len(shared) < 0.05 * len(bundled_pairs())
+    assert max(len(tokenise(pair.source)) for pair in shared) <= 5
+    assert f"{len(shared)} of the pairs also stand" in (DATA / "SOURCES.md").read_text(
+        "utf-8"
+    )
 
 
 def test_the_bundled_corpus_is_big_enough_and_has_no_repeats():
@@ -276,10 +318,13 @@ def test_the_bundled_sentences_are_clean():
             assert side == side.strip() and "  " not in side, pair
             assert 2 <= len(tokenise(side)) <= 15, pair
             assert re.fullmatch(r"[\w ',.!?;:-]+", side), pair
-            assert re.search(r"[.!?]$", side), pair
-            assert side[0].isupper(), pair
+        # a sentence in both languages, or in both a phrase like "a red car"
+        (kind,) = {(s[0].isupper(), s[-1] in ".!?") for s in pair}
+        assert kind in {(True, True), (False, False)}, pair
         assert not re.search(r"[^\W\d_a-zA-Zéïç]", pair.source), pair
-        assert pair.source[-1] == "?" or pair.target[-1] != "?" or "?" in pair.source
+        assert ("?" in pair.source) == ("?" in pair.target), pair
+        assert not re.search(r" [,.!?;:]", pair.source), pair
+        assert not re.search(r" [,.]|[^ ][!?;:]", pair.target), pair
 
 
 def test_the_bundled_corpus_is_sorted():

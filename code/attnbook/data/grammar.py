@@ -5,7 +5,6 @@ a model can get every word right, but not word by word: adjectives change sides 
 genders and numbers agree over a distance, *not* becomes two words around the verb, *the tree* one, l'arbre.
 """
 
-import functools
 import random
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -45,18 +44,13 @@ class AlignedPair:
         return Pair(" ".join(self.source), " ".join(self.target))
 
 
-@functools.cache
-def _shapes() -> Shapes:
-    shapes = Shapes(RULES)
-    for n in range(1, LONGEST + 1):  # short ones first, so that no recursion is deep
-        shapes.weight(("sentence",), n)
-    return shapes
+SHAPES = Shapes(RULES)
 
 
 class BilingualGrammar:
     """Draws English sentences with their French translations.
 
-    It uses about 150 English and 300 French words in present and past, and says *tu* for *you*; *i*, *you* and *we*
+    It uses about 170 English and 320 French words in present and past, and says *tu* for *you*; *i*, *you* and *we*
     are masculine. *It* and *they* refer to the subject of the clause before.
 
     Args:
@@ -78,8 +72,8 @@ class BilingualGrammar:
 
         Args:
             num: how many.
-            min_len: the least number of English tokens, the full stop among them.
-            max_len: the greatest.
+            min_len: the least number of English tokens, the full stop among them; at least 3.
+            max_len: the greatest, at most 100.
             exclude: English sentences that must not be among them, such as those of the training set.
 
         Returns:
@@ -87,20 +81,22 @@ class BilingualGrammar:
             short sentences for an equal share, longer ones take their place.
 
         Raises:
-            TypeError: a number is not an integer, or `exclude` is a string.
+            TypeError: a number is not an integer, or `exclude` is no collection of strings.
             ValueError: a length outside 3…100, `min_len` above `max_len`, or more sentences wanted than were found.
         """
         check_count("num", num, at_least=0)
         check_count("min_len", min_len, at_least=SHORTEST)
         check_count("max_len", max_len, at_least=SHORTEST)
         if min_len > max_len:
-            raise ValueError(
-                f"min_len {min_len} is above max_len {max_len}; swap them"
-            )
+            raise ValueError(f"min_len {min_len} is above max_len {max_len}; swap them")
         if max_len > LONGEST:
             raise ValueError(f"max_len must be at most {LONGEST}, got {max_len}")
-        if isinstance(exclude, str):
-            raise TypeError("exclude must be a collection of sentences, got a string")
+        if isinstance(exclude, str) or not all(isinstance(s, str) for s in exclude):
+            raise TypeError(
+                "exclude must be a collection of sentences as strings: [pair.pair.source, …]"
+            )
+        for n in range(max_len):  # short ones first, so that no recursion is deep
+            SHAPES.weight(("sentence",), n)
         rng = random.Random(self.seed)
         found: dict[str, AlignedPair] = dict.fromkeys(exclude)
         excluded = len(found)
@@ -132,7 +128,7 @@ class BilingualGrammar:
 
 
 def _draw(length: int, rng: random.Random) -> AlignedPair:
-    sentence = Sentence(_shapes().draw("sentence", length, rng), rng)
+    sentence = Sentence(SHAPES.draw("sentence", length, rng), rng)
     words = sentence.french
     return AlignedPair(
         tuple(sentence.english),

@@ -3,12 +3,21 @@
 import random
 
 from attnbook.data.grammar_fit import kinds_that_fit, object_of, verbs_that_fit
-from attnbook.data.grammar_french import Agreement, Word, join, negate, translation
+from attnbook.data.grammar_french import (
+    DETERMINERS,
+    Agreement,
+    Word,
+    join,
+    negate,
+    translation,
+)
 from attnbook.data.grammar_lexicon import ADJECTIVES, BE, HAVE, VERBS, Verb
 from attnbook.data.grammar_phrases import Phrases
 from attnbook.data.grammar_rules import Tree
 
 __all__ = ["Sentence"]
+
+NOT_THE = set(DETERMINERS) - {"the"}  # au jardin, but not à un jardin
 
 CLITICS = {"him": "le", "her": "la", "them": "les"}
 LINKS = {"but": ("mais",), "because": ("parce", "que"), "when": ("quand",)}
@@ -67,10 +76,14 @@ class Sentence(Phrases):
             words += translation(["que"], self.say("that"))
             return words + self.clause(tree["clause"])
         vp = tree["vp"]
-        verb = self.pick(verbs_that_fit(vp["core"], kinds_that_fit(tree.parts[0])))
-        past = self.past(vp["core"])
+        core = vp.parts[0]
+        kinds = kinds_that_fit(tree.parts[0])
+        if "pronoun" in tree.parts[0] and self.subject_before:
+            kinds = self.subject_before.kind  # "it", if the verb can be found
+        verbs = verbs_that_fit(core, kinds) or verbs_that_fit(core, "p")
+        verb, past = self.pick(verbs), self.past(core)
         words, self.subject_before = self.subject(tree.parts[0], verb.subjects)
-        words += self.core(vp["core"], verb, self.subject_before, past)
+        words += self.core(core, verb, self.subject_before, past)
         if "time" in vp:
             english = self.rng.choice(("today", "yesterday" if past else "now"))
             words += translation([TIMES[english]], self.say(english))
@@ -93,7 +106,9 @@ class Sentence(Phrases):
             verb = self.pick(verbs_that_fit(core, head.kind))
             return translation(["qui"], who) + self.core(core, verb, head, past)
         words = translation(["que"], self.say("that"))
-        verbs = [v for v in VERBS["look" if "for" in tree else "see"] if head.kind in v.objects]
+        verbs = VERBS["look" if "for" in tree else "see"]
+        verbs = [v for v in verbs if head.kind in v.objects]
+        verbs = [v for v in verbs if "want" not in tree or v.english[0] != "like"]
         verb = self.pick(verbs)
         subject, who = self.subject(tree["whose"], verb.subjects)
         prefix = tree.rule[2 : -2 if "for" in tree else -1]
@@ -141,7 +156,10 @@ class Sentence(Phrases):
         french = (BE.imperfect if past else BE.present)[who.person]
         words = translation([french], self.say(english))
         if "negation" in tree:
-            word = self.rng.choice(("not", "never"))
+            # never today: hardly ever said
+            word = (
+                "not" if tree.symbol == "brief" else self.rng.choice(("not", "never"))
+            )
             words = negate(words, OFTEN.get(word, "pas"), self.say(word))
         elif "often" in tree:
             word = self.rng.choice(("often", "always"))
@@ -201,7 +219,11 @@ class Sentence(Phrases):
             word = self.rng.choice(tuple(CLITICS))
             pronoun = translation([CLITICS[word]], self.say(word))
         elif thing:
-            rest = self.object(thing, verb.objects, negated and not verb.preposition)
+            if thing.symbol == "object":
+                thing = thing["full"]
+            direct = negated and not verb.preposition
+            avoid = NOT_THE if verb.etre else ("every",) if negated else ()
+            rest, _ = self.full(thing, verb.objects, avoid, negated=direct)
         if verb.preposition:
             rest = translation([verb.preposition], *particle) + rest
 
@@ -229,20 +251,3 @@ class Sentence(Phrases):
         elif adverb:
             finite += translation([OFTEN[adverb]], at["often"])
         return finite + after + rest
-
-    def object(self, tree: Tree, kinds: str, negated: bool) -> list[Word]:
-        """What the verb is done to.
-
-        Args:
-            tree: its shape.
-            kinds: the kinds to choose from.
-            negated: whether *a* becomes *de*.
-
-        Returns:
-            French words.
-        """
-        while tree.symbol == "object":
-            tree = tree.parts[0]
-        if tree.symbol == "pair":
-            return self.pair(tree, kinds, negated)[0]
-        return self.full(tree, kinds, negated)

@@ -1,4 +1,4 @@
-"""Which verbs fit a shape, and which kinds of thing: hats do not sleep, and nobody goes to anna as one goes to a house."""
+"""Which verbs fit a shape, and which kinds of thing: hats do not sleep, and one goes to houses, not to anna."""
 
 from attnbook.data.grammar_lexicon import BE, VERBS, Verb, starts_with_vowel
 from attnbook.data.grammar_rules import Tree
@@ -33,7 +33,11 @@ def verbs_that_fit(core: Tree, subjects: str) -> list[Verb]:
     """
     if "be" in core:
         return [BE]
-    verbs = [v for v in VERBS[core.parts[-1].rule[0]] if set(v.subjects) & set(subjects)]
+    verbs = [
+        v for v in VERBS[core.parts[-1].rule[0]] if set(v.subjects) & set(subjects)
+    ]
+    if "can" in core or "want" in core:
+        verbs = [v for v in verbs if v.english[0] != "like"]  # who can like?
     thing = object_of(core)
     if thing is None:
         return verbs

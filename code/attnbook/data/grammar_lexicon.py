@@ -129,7 +129,7 @@ _NOUNS = """
 man men          homme hommes      m p
 boy boys         garçon garçons    m p
 brother brothers frère frères      m p
-friend friends   ami amis          m p
+neighbour neighbours voisin voisins m p
 child children   enfant enfants    m p
 woman women      femme femmes      f p
 girl girls       fille filles      f p

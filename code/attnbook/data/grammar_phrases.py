@@ -2,6 +2,7 @@
 
 import functools
 import random
+from collections.abc import Container
 
 from attnbook.data.grammar_fit import KINDS, kinds_that_fit
 from attnbook.data.grammar_french import Agreement, Word, determiner, translation
@@ -13,6 +14,7 @@ __all__ = ["Phrases"]
 OWN = ("my", "your", "his", "her", "our", "their")
 SINGULAR = ("the",) * 6 + ("a",) * 5 + ("this",) * 2 + ("every", *OWN)
 PLURAL = ("the",) * 6 + ("some",) * 3 + ("these",) * 2 + ("two", "three", *OWN)
+NUMBERS = {"two": "deux", "three": "trois"}
 PRONOUNS = {
     "i": Agreement(0, False, "p"),
     "you": Agreement(1, False, "p"),
@@ -126,14 +128,7 @@ class Phrases:
         """
         if tree.rule == ("pronoun",):
             return self.pronoun(kinds, refers=tree.symbol != "whose")
-        if tree.rule == ("name",):
-            return self.name()
-        if tree.rule == ("single", "and", "single"):
-            return self.pair(tree, kinds)
-        words, who = self.np(tree["np"], common(kinds, kinds_that_fit(tree)))
-        if len(tree.rule) > 1:
-            words += self.attached(tree.parts[1], who)
-        return words, who
+        return (self.pair if "and" in tree else self.full)(tree, kinds)
 
     def pronoun(self, kinds: str, refers: bool) -> tuple[list[Word], Agreement]:
         """A subject pronoun; *it* and *they* take number and gender from the subject of the clause before.
@@ -150,7 +145,7 @@ class Phrases:
         who = PRONOUNS[english]
         if refers and before and before.person in (2, 4) and before.kind in kinds:
             plain = before.person == 2 and before.kind == "p"  # he or she
-            if not plain and self.rng.random() < 0.7:
+            if not plain and self.rng.random() < 0.9:
                 english, who = ("they" if before.plural else "it"), before
         elif refers and not before and self.rng.random() < 0.15:
             english, who = "they", Agreement(4, False, "p")
@@ -159,67 +154,44 @@ class Phrases:
             french = {"il": "elle", "ils": "elles"}[french]
         return translation([french], self.say(english)), who
 
-    def name(self) -> tuple[list[Word], Agreement]:
-        """A person's name.
-
-        Returns:
-            French words, and what the verb agrees with.
-        """
-        name = self.pick(tuple(NAMES))
-        return translation([name], self.say(name)), Agreement(2, NAMES[name], "p")
-
-    def pair(self, tree: Tree, kinds: str, negated=False):
+    def pair(self, tree: Tree, kinds: str) -> tuple[list[Word], Agreement]:
         """Two things of one kind: masculine unless both are feminine.
 
         Args:
             tree: its shape.
             kinds: the kinds to choose from.
-            negated: whether the verb before is negated.
 
         Returns:
             French words, and what the verb agrees with.
         """
-        singles = tree["single"], tree.parts[2]
         kind = self.rng.choice(common(kinds, kinds_that_fit(tree)))
-        definite = negated  # ni … ni is more than this grammar knows
-        words, first = self.single(singles[0], kind, definite)
+        words, first = self.full(tree.parts[0], kind)
         words += translation(["et"], self.say("and"))
-        more, second = self.single(singles[1], kind, definite)
+        more, second = self.full(tree.parts[2], kind)
         return words + more, Agreement(4, first.feminine and second.feminine, kind)
 
-    def single(self, tree: Tree, kinds: str, definite=False, after_de=False):
-        """A name or a plain noun phrase.
+    def full(
+        self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False
+    ) -> tuple[list[Word], Agreement]:
+        """A name, or a noun phrase with what may hang on it.
 
         Args:
-            tree: its shape.
+            tree: the shape of a single, a full, or a subject that is no pronoun and no pair.
             kinds: the kinds to choose from.
-            definite: no *a*, no *some*.
-            after_de: no *some*: de des is none.
+            avoid: determiners that must not be used.
+            negated: whether it is the object of a negated verb.
 
         Returns:
             French words, and what agrees with them.
         """
         if "name" in tree:
-            return self.name()
-        return self.np(tree["np"], kinds, definite=definite, after_de=after_de)
-
-    def full(self, tree: Tree, kinds: str, negated=False, after_de=False) -> list[Word]:
-        """A noun phrase with what may hang on it.
-
-        Args:
-            tree: its shape.
-            kinds: the kinds to choose from.
-            negated: whether it is the object of a negated verb.
-            after_de: whether *de* comes before.
-
-        Returns:
-            French words.
-        """
-        if "name" in tree:
-            return self.name()[0]
+            name = self.pick(tuple(NAMES))
+            return translation([name], self.say(name)), Agreement(2, NAMES[name], "p")
         kinds = common(kinds, kinds_that_fit(tree))
-        words, who = self.np(tree["np"], kinds, negated=negated, after_de=after_de)
-        return words + (self.attached(tree.parts[1], who) if len(tree.rule) > 1 else [])
+        words, who = self.np(tree["np"], kinds, avoid, negated)
+        if len(tree.rule) > 1:
+            words += self.attached(tree.parts[1], who)
+        return words, who
 
     def attached(self, tree: Tree, head: Agreement) -> list[Word]:
         """What follows a noun: a relative clause or a preposition.
@@ -248,79 +220,79 @@ class Phrases:
         thing = tree.parts[-1]
         if "next" in tree:
             next_, to = self.say("next"), self.say("to")
-            words = translation(["à", "côté"], next_, to) + translation(["de"], to, next_)
+            words = translation(["à", "côté"], next_, to) + translation(
+                ["de"], to, next_
+            )
             kinds = KINDS
         elif "front" in tree:
             in_, front, of = self.say("in"), self.say("front"), self.say("of")
             words, kinds = translation(["devant"], front, in_, of), KINDS
         else:
             fit = kinds_that_fit(thing)
-            allowed = {"near": KINDS, "behind": KINDS, "in": "l"} | ATTACHED.get(head, {})
+            allowed = {"near": KINDS, "behind": KINDS, "in": "l"} | ATTACHED.get(
+                head, {}
+            )
             allowed = {word: k for word, k in allowed.items() if common(k, fit)}
             english = self.rng.choice(tuple(allowed))
             words = translation(PREPOSITIONS[english], self.say(english))
             kinds = allowed[english]
-        after_de = words[-1].text == "de"
-        if thing.symbol == "single":
-            return words + self.single(thing, kinds, after_de=after_de)[0]
-        return words + self.full(thing, kinds, after_de=after_de)
+        avoid = ("some",) if words[-1].text == "de" else ()  # de des is not said
+        return words + self.full(thing, kinds, avoid)[0]
 
-    def np(self, tree: Tree, kinds: str, negated=False, definite=False, after_de=False):
+    def np(
+        self, tree: Tree, kinds: str, avoid: Container = (), negated: bool = False
+    ) -> tuple[list[Word], Agreement]:
         """Determiner, adjectives and noun, which all agree.
 
         Args:
             tree: its shape.
             kinds: the kinds to choose from.
-            negated: the object of a negated verb: pas *de* chien.
-            definite: no *a*, no *some*.
-            after_de: no *some*.
+            avoid: determiners that must not be used.
+            negated: whether it is the object of a negated verb: pas *de* chien.
 
         Returns:
             French words, and what agrees with them.
         """
         noun = self.pick(_nouns(kinds))
         shape = tree.rule
-        counted = "all" in shape or "number" in shape
-        plural = counted or self.rng.random() < 0.35
-        places = ["before", "after"] if "before" in shape else [""] * ("adjective" in shape)
+        plural = "all" in shape or "number" in shape or self.rng.random() < 0.35
+        places = [p for p in ("before", "after") if p in shape]
+        places = places or [""] * ("adjective" in shape)
         adjectives = [self.pick(_adjectives(noun.kind, place)) for place in places]
-        said = [a.english for a in adjectives] + [noun.english[plural]]
+        said = [*[a.english for a in adjectives], noun.english[plural]]
 
-        # English
-        owner = self.pick(tuple(NAMES)) if "owner" in shape else None
-        number = self.rng.choice(("two", "three")) if "number" in shape else None
-        extra = []
-        if owner:
-            english, place = "the", self.say(f"{owner}'s")
+        first: list[Word] = []
+        owner, form = None, "the"
+        if "owner" in shape:
+            owner = self.pick(tuple(NAMES))
+            article = self.say(f"{owner}'s")
         elif "all" in shape:
-            extra = [("toutes" if noun.feminine else "tous", self.say("all"))]
-            english, place = "the", self.say("the")
+            all_ = "toutes" if noun.feminine else "tous"
+            first = translation([all_], self.say("all"))
+            article = self.say("the")
         else:
-            banned = {"every"} if negated else set()
-            banned |= {"some"} if after_de else set()
-            banned |= {"a", "some", "every"} if definite else set()
-            banned |= {"some", "two", "three"} if counted else set()
-            among = [d for d in (PLURAL if plural else SINGULAR) if d not in banned]
-            english = self.rng.choice(among)
-            form = "any" if english == "some" and negated else english
-            form = "an" if english == "a" and said[0][0] in "aeiou" else form
-            place = self.say(form)
-        after = [("deux" if number == "two" else "trois", self.say(number))] if number else []
-        places = [self.say(word) for word in said]
+            counted = ("some", *NUMBERS) if "number" in shape else ()
+            forms = [d for d in (PLURAL if plural else SINGULAR) if d not in counted]
+            form = self.rng.choice([d for d in forms if d not in avoid])
+            vowel = form == "a" and said[0][0] in "aeiou"
+            any_ = form == "some" and negated
+            article = self.say("an" if vowel else "any" if any_ else form)
 
-        # French
-        adjectives = list(zip(adjectives, places, strict=False))
-        noun_text = noun.french[plural]
-        vowel = starts_with_vowel(noun_text)
-        before = after + [
-            (a.agree(noun.feminine, plural, vowel), i) for a, i in adjectives if a.before
-        ]
-        behind = [(a.agree(noun.feminine, plural), i) for a, i in adjectives if not a.before]
-        core = [*before, (noun_text, places[-1]), *behind]
-        article = determiner(english, noun.feminine, plural, starts_with_vowel(core[0][0]))
-        if english in ("a", "some") and negated or article == "des" and before:
-            article = "de"
-        words = [Word(text, (i,), i) for text, i in [*extra, (article, place), *core]]
-        if owner:
-            words += translation(["de", owner], place)
+        before, after = [], []
+        if "number" in shape:
+            number = self.rng.choice(tuple(NUMBERS))
+            before += translation([NUMBERS[number]], self.say(number))
+        text = noun.french[plural]
+        for adjective in adjectives:
+            vowel = adjective.before and starts_with_vowel(text)
+            agreed = adjective.agree(noun.feminine, plural, vowel)
+            place = before if adjective.before else after
+            place += translation([agreed], self.say(adjective.english))
+        core = before + translation([text], self.say(said[-1])) + after
+        vowel = starts_with_vowel(core[0].text)
+        text = determiner(form, noun.feminine, plural, vowel)
+        if form in ("a", "some") and negated or text == "des" and before:
+            text = "de"  # pas de chien; de grandes maisons
+        words = first + translation([text], article) + core
+        words += translation(["de", owner], article) if owner else []
         return words, Agreement(4 if plural else 2, noun.feminine, noun.kind)

@@ -14,25 +14,29 @@ from itertools import accumulate
 __all__ = ["RULES", "Tree", "Shapes"]
 
 # A symbol without a rule of its own is one English token. The rules keep French a function of English:
-# - coordinated subjects (`pair`) never follow "and": in "i saw anna and paul and marc slept" only marc slept;
-# - a relative clause belongs to the noun right before it, and what a subject contains holds no "and".
+# - "and" between nouns joins subjects only, and no such pair follows an "and": in "i saw anna and paul slept" and in
+#   "i slept and anna saw the cat and marc slept" only the last one is the subject of the last verb;
+# - a relative clause belongs to the noun right before it, and has one verb.
 _RULES = """
 sentence   : 1 chain .
-chain      : 5 clause | 2 clause and chain_one | 4 clause link chain
+chain      : 5 clause | 2 clause and chain_one | 2 clause link chain | 2 clause link chain_one
 chain_one  : 5 clause_one | 2 clause_one and chain_one | 4 clause_one link chain
 clause     : 9 subject vp | 1 pair vp | 1 thinker think that clause
-clause_one : 10 subject vp | 1 thinker think that clause
+clause_one : 10 later vp | 1 thinker think that clause
 thinker    : 2 pronoun | 1 name | 1 np
-subject    : 4 pronoun | 2 name | 5 np | 1 np short_pp | 1 np short_rel
+subject    : 5 pronoun | 2 name | 5 np | 1 np short_pp | 1 np short_rel
+later      : 9 pronoun | 1 name | 5 np | 1 np short_pp | 1 np short_rel
 pair       : 1 single and single
 single     : 1 name | 3 np
-vp         : 5 core | 1 core time | 1 core place
+vp         : 10 core | 2 brief time | 3 core place
 
-core       : 3 be state | 1 be negation state | 1 be often state | 1 be place
+core       : 4 be state | 1 be negation state | 1 be often state | 1 be place
            | 8 act | 2 do not act | 2 often act | 1 can act | 0.5 can not act | 1 want to act | 0.5 do not want to act
+brief      : 3 be state | 1 be negation state
+           | 8 act | 2 do not act | 1 can act | 0.5 can not act | 1 want to act | 0.5 do not want to act
 act        : 5 see object | 2 look for object | 1 talk to single | 2 sleep
 state      : 3 adjective | 1 very adjective
-object     : 1 him | 6 full | 1 pair
+object     : 1 him | 6 full
 full       : 1 name | 5 np | 1.5 np pp | 1.5 np rel
 pp         : 4 near full | 1 next to full | 1 in front of full
 place      : 4 near full | 1 next to full | 1 in front of full
@@ -64,7 +68,7 @@ def _parse(text: str) -> dict[str, list[tuple[float, tuple[str, ...]]]]:
 RULES = _parse(_RULES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Tree:
     """A symbol, the rule that was applied to it, and the trees of the rule's parts.
 
@@ -133,22 +137,24 @@ class Shapes:
             ways = [(float(n == 1), ())]
         return [(weight, way) for weight, way in ways if weight > 0]
 
-    def draw(self, symbol: str, n: int, rng: random.Random) -> Tree | None:
+    def draw(self, symbol: str, n: int, rng: random.Random) -> Tree:
         """Draw a tree of n tokens.
 
         Args:
-            symbol: its root.
+            symbol: its root, which has rules.
             n: how many tokens; `weight((symbol,), n)` must be above 0.
             rng: the source of chance.
 
         Returns:
-            A Tree, or None for a symbol that is a token.
+            A Tree.
         """
-        if symbol not in self.rules:
-            return None
         rule = self._choose((symbol,), n, rng)
         parts = []
         for i, part in enumerate(rule):
+            if part not in self.rules:
+                parts.append(None)
+                n -= 1
+                continue
             k = self._choose(rule[i:], n, rng) if i < len(rule) - 1 else n
             parts.append(self.draw(part, k, rng))
             n -= k

@@ -35,7 +35,12 @@ def bundled_pairs() -> list[Pair]:
     """
     data = CORPUS.read_bytes().replace(b"\r\n", b"\n")  # as git may check it out
     found = hashlib.sha256(data).hexdigest()
-    if found not in re.findall(r"\b[0-9a-f]{64}\b", SOURCES.read_text("utf-8")):
+    said = re.search(
+        rf"## {re.escape(CORPUS.name)}.*?\b([0-9a-f]{{64}})\b",
+        SOURCES.read_text("utf-8"),
+        re.DOTALL,
+    )
+    if said is None or said[1] != found:
         raise ValueError(
             f"{CORPUS.name} has SHA-256 {found}, which {SOURCES.name} does not name: the file was changed or damaged; "
             "install the book again, or write the new sum into SOURCES.md if you meant it"

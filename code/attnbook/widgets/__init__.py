@@ -11,6 +11,7 @@ FIGURES = {
     "ScoreFunctionsFigure": "score_functions",
     "ShapeTracerFigure": "shape_tracer",
     "PositionExplorerFigure": "position_explorer",
+    "TranslatePageFigure": "translate_page",
 }
 
 __all__ = list(FIGURES)

@@ -11,6 +11,9 @@ import traitlets
 
 HERE = Path(__file__).parent
 KIT = ("kit.js", "paint.js")
+PARTS = {  # more files of a figure, between the kit and its own
+    "translate_page": ("translate_models.js", "translate_drawing.js")
+}
 
 
 def with_kit(source):
@@ -35,7 +38,8 @@ def module_source(module):
         raise ValueError(
             f"the figure {module!r} has no {path.name} beside base.py; write it first"
         )
-    return with_kit(path.read_text("utf-8"))
+    parts = [HERE / name for name in PARTS.get(module, [])]
+    return with_kit("\n".join(part.read_text("utf-8") for part in [*parts, path]))
 
 
 def fallback_image(module):

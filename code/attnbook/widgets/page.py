@@ -66,9 +66,26 @@ def write_assets(folder):
     }
     for module in script_names():
         files[f"{module}.js"] = classic_script(module)
+    files |= data_scripts()
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     return sorted(files)
+
+
+def data_scripts():
+    """What figures load only when they need it: each file of `data/models` as a classic script.
+
+    No page names these scripts. A figure that wants one asks for it (`loadFile` in translate_page.js), and the script
+    leaves its content in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
+
+    Returns:
+        dict of file name → JavaScript text.
+    """
+    return {
+        f"model-{path.stem}.js": "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
+        f"[{json.dumps(path.stem)}] = {path.read_text('utf-8').strip()};\n"
+        for path in sorted((HERE.parent / "data" / "models").glob("*.json"))
+    }
 
 
 def script_names():

@@ -1,0 +1,306 @@
+/* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
+ * The mathematics stands in translate_models.js, the drawing in translate_drawing.js. Weights are no part of the page: they are loaded when the figure
+ * comes near the window, as a script beside this one, or, in JupyterLab, from the kernel. */
+
+const MODELS = [["bahdanau", "GRU with Bahdanau’s attention"], ["transformer", "Transformer"], ["seq2seq", "GRU without attention"]];
+const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
+const BEAT = 420; // milliseconds between two words
+const STYLE = `
+.ab-tp-ask { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin-bottom: 0.5rem; }
+.ab-tp-ask label { font-weight: 550; flex: 1 1 100%; margin: 0; }
+.ab-tp-ask input { flex: 1 1 15rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px; color: var(--ab-ink);
+  background: var(--ab-ground); border: 1.5px solid var(--ab-line); border-radius: 8px; }
+.ab-tp-ask input:focus-visible { outline: 3px solid var(--ab-accent); outline-offset: 1px; }
+.ab-tp-ask .ab-button { min-height: 44px; }
+.ab-tp-tries { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0 0 0.75rem; padding: 0; list-style: none; }
+.ab-tp-tries li { margin: 0; padding: 0; }
+.ab-tp-tries .ab-button { padding: 3px 10px; font-weight: 450; text-align: left; }
+.ab-tp-tries small { color: var(--ab-muted); font-size: 12px; margin-left: 0.4em; white-space: nowrap; }
+.ab-tp-result { padding: 0.625rem 0.875rem 0.75rem; margin-bottom: 0.75rem; background: var(--ab-panel); border-radius: 8px; border-left: 3px solid var(--ab-query); }
+.ab-tp-result output { display: block; min-height: 1.35em; font-size: 24px; line-height: 1.35; font-weight: 600; letter-spacing: -0.01em; overflow-wrap: anywhere; }
+.ab-card p.ab-tp-status { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
+.ab-tp-status b { color: var(--ab-ink); font-weight: 650; }
+.ab-tp-words { margin-top: 0.75rem; }
+.ab-tp-words summary { cursor: pointer; font-weight: 550; }
+.ab-card .ab-tp-words p { max-height: 11rem; overflow: auto; margin-top: 0.375rem; color: var(--ab-muted); }
+.ab-tp-word { cursor: pointer; outline: none; }
+.ab-card .ab-stage .ab-tp-word:focus-visible { outline: none; }
+.ab-tp-word .ab-ring { stroke-width: 2.5; }
+.ab-tp-word:focus-visible .ab-ring { stroke: var(--ab-accent); }
+@media (prefers-reduced-motion: no-preference) {
+  .ab-tp-in { animation: ab-tp-in 0.35s ease-out; }
+  @keyframes ab-tp-in { from { opacity: 0; } }
+}`;
+
+// ---- the files: weights of a model, and what is known of the corpus -------------------------------
+
+const waiting = {}; // name → promise
+
+function loadFile(model, name) {
+  const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
+  if (files[name]) return Promise.resolve(files[name]);
+  if (!waiting[name]) waiting[name] = (SCRIPT ? fromScript : fromKernel)(model, name);
+  return waiting[name].then((file) => (files[name] = file), (error) => { delete waiting[name]; throw error; });
+}
+
+const fromScript = (model, name) => new Promise((resolve, reject) => {
+  const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
+  script.onload = () => resolve(globalThis.attnbookFiles[name]);
+  script.onerror = () => reject(new Error(`the file model-${name}.js beside this page’s scripts cannot be read; build the book again`));
+  document.head.append(script);
+});
+
+const fromKernel = (model, name) => new Promise((resolve, reject) => {
+  const late = setTimeout(() => reject(new Error("the kernel does not answer; run the cell again")), 30000);
+  const hear = (message) => {
+    if (message.file !== name) return;
+    clearTimeout(late);
+    model.off("msg:custom", hear);
+    resolve(JSON.parse(message.text));
+  };
+  model.on("msg:custom", hear);
+  model.send({ wanted: name });
+});
+
+const translators = {};
+
+async function loadTranslator(model, name) {
+  const file = await loadFile(model, name);
+  return (translators[name] = translators[name] || makeTranslator(file));
+}
+
+function known(file) { // the sentences of the corpus: numbers of those trained with, the held-out ones whole
+  return known.kept = known.kept || { train: new Set(wholesOf(file.train)), dev: new Set(wholesOf(file.dev)), test: file.test };
+}
+
+// Whether a sentence was trained with: "train", "dev", "test", "near" (but for the mark at its end), or "new".
+function standing(corpus, tokens) {
+  const find = (words) => {
+    const text = words.join(" ");
+    if (Object.hasOwn(corpus.test, text)) return "test";
+    const key = sentenceKey(text);
+    return corpus.train.has(key) ? "train" : corpus.dev.has(key) ? "dev" : null;
+  };
+  const body = /^[.!?]$/.test(tokens.at(-1) || "") ? tokens.slice(0, -1) : tokens;
+  const others = [[], ["."], ["!"], ["?"]].map((mark) => find([...body, ...mark]));
+  return find(tokens) || (others.includes("train") ? "near" : "new");
+}
+
+const SAID = {
+  train: ["seen", "The models were trained on this sentence: a good translation proves memory, not skill."],
+  near: ["seen", "But for the mark at its end, the models were trained on this sentence."],
+  dev: ["held out", "No model was trained on this sentence; settings were chosen by how well sentences like it went."],
+  test: ["held out", "No model was trained on this sentence, and nothing was chosen by it."],
+  new: ["new", "The book’s corpus does not have this sentence."],
+};
+
+// ---- the figure ----------------------------------------------------------------------------------
+
+function render({ model, el }) {
+  const fig = figure({
+    model, el, title: "Translate in the page",
+    hint: "Type an English sentence. The translation is computed here, in your browser, by a model trained for this book: nothing is sent anywhere.",
+  });
+  fig.card.prepend(html("style", { text: STYLE }));
+  const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let [corpus, translator, problem, timer, round, turn] = [null, null, null, null, 0, 0];
+  let now = { ready: false }; // the view that is drawn
+  let done = {}; // the last translation, kept while what it was made of stays
+
+  // -- what moves it --
+  const stop = () => { clearInterval(timer); timer = null; };
+  const show = (traits) => { stop(); fig.set(traits); };
+  function play() {
+    stop();
+    if (still) { fig.set({ written: -1, at: -1 }); return; }
+    fig.set({ written: 0, at: -1 });
+    timer = setInterval(() => {
+      if (!now.ready) return;
+      if (now.shown + 1 < now.steps.length) fig.set({ written: now.shown + 1, at: -1 });
+      else show({ written: -1, at: -1 });
+    }, BEAT);
+  }
+  const ask = (sentence) => { fig.set({ sentence: sentence.slice(0, 120), given: [] }); play(); };
+  const act = {
+    look(i) { if (!timer && i !== now.at) fig.set({ at: i }); },
+    press(event, run) {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      run();
+    },
+    walk(event, i) {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      const to = fig.card.querySelector(`[data-handle="word${clamp(i + by, 0, now.shown - 1)}"]`);
+      if (to) to.focus();
+    },
+    write(id) { // another word here; what stood before it stays, the model goes on after it
+      const before = now.steps.slice(0, now.at).map((s) => s.word);
+      show({ given: [...before, now.words[id]], written: -1, at: now.at });
+    },
+  };
+
+  // -- what it is asked with --
+  const id = newId();
+  const field = html("input", { id, type: "text", maxlength: 120, autocomplete: "off", autocapitalize: "off", spellcheck: "false", lang: "en", "data-control": "sentence" });
+  const form = html("form", { class: "ab-tp-ask" }, html("label", { for: id, text: "English sentence" }), field,
+    html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }));
+  let pause = null;
+  field.oninput = () => { clearTimeout(pause); pause = setTimeout(() => ask(field.value), 500); };
+  field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
+  form.onsubmit = (event) => { event.preventDefault(); clearTimeout(pause); ask(field.value); };
+  const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
+  const written = html("output", { "data-value": "translation", lang: "fr", "aria-live": "off" });
+  const status = html("p", { class: "ab-tp-status" });
+  const list = html("p", { lang: "en" });
+  const summary = html("summary", {});
+  const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
+  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status));
+
+  function offerTries() {
+    const kinds = { train: "seen", near: "seen", dev: "held out", test: "held out", new: "new" };
+    const button = (text, run, note) => html("li", {}, html("button", { type: "button", class: "ab-button", onclick: run }, text, ...(note ? [html("small", { text: note })] : [])));
+    const heldOut = Object.keys(corpus.test);
+    tries.replaceChildren(...model.get("tries").map((text) => button(text, () => { field.value = text; ask(text); }, kinds[standing(corpus, tokenise(text))])),
+      button("Another held-out sentence", () => { turn += 1; const text = heldOut[(turn * 131) % heldOut.length]; field.value = text; ask(text); }));
+  }
+
+  // -- the stages and the controls --
+  const height = (width) => (now.ready ? layOut(now, width).height : 244);
+  const stages = [];
+  stages.push(fig.stage({ height, draw: (p, view) => drawAlignment(p, view, act), label: "The sentence, its translation, and lines from each written word to the words it looked at" }));
+  stages.push(fig.stage({ basis: 340, grow: 5, height: () => heatHeight(now), draw: (p, view) => drawHeat(p, view, act), label: (view) => (view.ready ? heatInWords(view) : "") }));
+  stages.push(fig.stage({ basis: 270, grow: 4, height: choiceHeight, draw: (p, view) => drawChoices(p, view, act), label: "The five likeliest words at this place" }));
+  fig.select("model", { label: "Model", options: MODELS });
+  const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1, format: () => (now.ready ? `${now.shown} of ${now.steps.length}` : "–") });
+  steps.oninput = () => show({ written: +steps.value, at: -1 });
+  const playing = fig.button("Write it again", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
+  fig.button("Step back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
+  fig.button("Step on", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
+  fig.reset(["sentence", "given", "at"]);
+  fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
+  fig.output("each", { label: "a word, on average", format: percent, note: "geometric mean of the probabilities" });
+  fig.output("time", { label: "computed in", format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`, note: "by this browser" });
+  fig.card.append(lexicon);
+
+  // -- reading the weights, when somebody comes near --
+  function redraw() {
+    if (!fig.card.isConnected) return;
+    Object.assign(now, view(fig.get)); // in place: the card keeps this object for when its width changes
+    tell(now);
+    stages.forEach((stage) => stage.draw(now));
+  }
+  async function need(name) {
+    fig.card.setAttribute("aria-busy", "true");
+    try {
+      const [file, made] = await Promise.all([loadFile(model, "sentences"), loadTranslator(model, name)]);
+      if (!corpus) { corpus = known(file); offerTries(); }
+      if (name === model.get("model")) { translator = made; problem = null; }
+    } catch (error) {
+      problem = `The model could not be loaded: ${error.message}.`;
+    }
+    if (name !== model.get("model")) return;
+    redraw();
+    fig.card.setAttribute("aria-busy", "false");
+  }
+  let near = false;
+  const watch = new IntersectionObserver((entries) => {
+    if (near || !entries.some((entry) => entry.isIntersecting)) return;
+    near = true;
+    watch.disconnect();
+    need(model.get("model"));
+  }, { rootMargin: "600px" });
+  watch.observe(fig.card);
+
+  function translation(name, sentence, given) {
+    const made = JSON.stringify([name, sentence, given]);
+    if (done.made === made) return done;
+    const source = translator.read(sentence);
+    const ids = given.map((word) => translator.words.indexOf(word)).filter((id) => id >= 0);
+    const began = performance.now();
+    const found = source.tokens.length > 1 ? translateIds(translator, source.ids, ids) : [];
+    round += 1;
+    done = { made, source, steps: found, time: performance.now() - began };
+    return done;
+  }
+
+  function view(state) {
+    const [name, sentence] = [state("model"), state("sentence")];
+    if (document.activeElement !== field) field.value = sentence;
+    if (translator && translator.name !== name) translator = translators[name] || null;
+    if (near && !translator && !problem) need(name);
+    if (!translator || !corpus) return { ready: false, problem };
+    const { source, steps: all, time } = translation(name, sentence, state("given"));
+    if (!all.length) return { ready: false, problem: "Type a sentence to translate." };
+    const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
+    const last = shown === all.length && all.at(-1).id === EOS && shown > 1 ? shown - 2 : shown - 1;
+    const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
+    return {
+      ready: true, source, steps: all, shown, at, round, time, words: translator.words, size: translator.config.hidden_size,
+      choices: shown ? likeliest(all[at].logProbs, 5) : [], standing: standing(corpus, source.tokens.slice(0, -1)),
+    };
+  }
+
+  function tell(view) {
+    steps.max = view.ready ? view.steps.length : 1;
+    steps.value = view.ready ? view.shown : 0;
+    steps.style.setProperty("--ab-part", `${view.ready ? (100 * view.shown) / view.steps.length : 0}%`);
+    playing.textContent = timer ? "Pause" : "Write it again";
+    const text = view.ready ? readable(view.steps.slice(0, view.shown).filter((s) => s.id !== EOS).map((s) => shownWord(s.word))) : "";
+    written.textContent = text || "\u00a0";
+    if (!view.ready) { status.textContent = view.problem || ""; fig.show({ logprob: null, each: null, time: null }); return; }
+    const [badge, why] = SAID[view.standing];
+    const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
+    status.replaceChildren(html("b", { text: `${badge[0].toUpperCase()}${badge.slice(1)}. ` }), why,
+      ...(people ? [" People wrote: ", html("span", { lang: "fr", text: people.join(" · ") })] : []));
+    const total = sum(view.steps.map((s) => s.logProb));
+    const whole = view.shown === view.steps.length;
+    fig.show({ logprob: whole ? total : null, each: whole ? Math.exp(total / view.steps.length) : null, time: view.time });
+    if (whole) fig.say(inWords(view, text));
+    if (!list.textContent || list.dataset.of !== translator.name) {
+      const all = [...translator.ids.keys()].filter((word) => /[a-z]/.test(word)).sort();
+      summary.textContent = `The ${all.length} English words it knows`;
+      list.textContent = all.join(", ");
+      list.dataset.of = translator.name;
+    }
+  }
+
+  const end = fig.start((state) => {
+    now = view(state);
+    tell(now);
+    return now;
+  });
+  return () => { stop(); clearTimeout(pause); watch.disconnect(); end(); };
+}
+
+function heatInWords({ source, steps, shown }) {
+  if (!steps[0].weights) return "This model has no attention weights";
+  return `Attention weights of ${shown} written words over ${source.tokens.length} source words`;
+}
+
+function inWords({ source, steps, size }, text) {
+  const parts = [`“${text}”`];
+  const strange = source.tokens.filter((_, j) => source.unknown[j]);
+  if (strange.length) parts.push(`${strange.map((word) => `“${word}”`).join(", ")} ${strange.length > 1 ? "are" : "is"} unknown to this model: it reads <unk>, the same for every such word, and can only guess from the rest.`);
+  steps.forEach((step, i) => {
+    if (step.id !== UNK) return;
+    const most = step.weights ? source.tokens[likeliest(step.weights.map(Math.log), 1)[0].id] : null;
+    parts.push(`The “?” at place ${i + 1} is the word <unk>: it wants a word that is not in its vocabulary${most ? `; it looked most at “${most}”` : ""}.`);
+  });
+  if (!steps[0].weights) parts.push(`No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`);
+  if (steps.at(-1).id !== EOS) parts.push("It did not find an end and was stopped.");
+  if (steps.some((step) => step.given && step.id !== step.best)) parts.push("One word is your choice; the model went on after it.");
+  return parts.join(" ");
+}
+
+// For tests: a sentence through a loaded model.
+function translate(name, sentence, prefix = []) {
+  const translator = (translators[name] = translators[name] || makeTranslator(globalThis.attnbookFiles[name]));
+  const source = translator.read(sentence);
+  return { source, steps: translateIds(translator, source.ids, prefix) };
+}
+
+export default { render, math: { tokenise, sentenceKey, likeliest, readable, translate, standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens) } };

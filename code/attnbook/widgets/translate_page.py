@@ -1,0 +1,86 @@
+"""A figure: type a sentence and have it translated by a trained model, in the browser, with its alignment."""
+
+import traitlets
+
+from .base import HERE, Figure, number_between, one_of
+
+MODELS = ["bahdanau", "transformer", "seq2seq"]
+FOLDER = HERE.parent / "data" / "models"
+FILES = [*MODELS, "sentences"]
+LONGEST = 120  # characters of a sentence
+TRIES = ["I'm home.", "He's calm.", "The little black cat is sleeping.", "She doesn't eat meat.", "A giraffe is sleeping."]
+
+
+class TranslatePageFigure(Figure):
+    """English to French in the page: the book's trained models, run by the reader's browser.
+
+    The weights are neither in the notebook nor in the page. The built page loads them from a file beside its scripts
+    when the figure comes near the window; in JupyterLab the kernel sends them when the figure asks.
+
+    Args:
+        sentence: in English, at most 120 characters.
+        model: "bahdanau" (GRU with additive attention), "transformer" or "seq2seq" (GRU without attention).
+        written: how many words of the translation are shown, from 0; -1 shows all.
+        at: the written word that is looked at, counted from 0; -1 for the last one.
+        given: French words that the translation has to begin with, instead of the likeliest ones.
+        tries: sentences that are offered to try, at most 8.
+
+    Raises:
+        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
+
+    Source:
+        Bahdanau et al. (2015); Vaswani et al. (2017), the last layer's attention to the source, averaged over heads.
+    """
+
+    module = "translate_page"
+    alt = """An English sentence above and its French translation below, with a line from every French word to the
+        English words that the model looked at while it wrote it, the broader the more."""
+
+    sentence = traitlets.Any("I'm home.").tag(sync=True)
+    model = one_of("bahdanau", MODELS, "which translator writes")
+    written = number_between(-1, -1, 60, "how many words are shown, -1 for all", whole=True)
+    at = number_between(-1, -1, 60, "the word that is looked at, -1 for the last", whole=True)
+    given = traitlets.Any([]).tag(sync=True)
+    tries = traitlets.Any(TRIES).tag(sync=True)
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.on_msg(self._send_file)
+
+    @traitlets.validate("sentence")
+    def _check_sentence(self, proposal):
+        return checked_sentence(proposal["value"], "sentence")
+
+    @traitlets.validate("given")
+    def _check_given(self, proposal):
+        given = proposal["value"]
+        if not isinstance(given, (list, tuple)) or not all(isinstance(word, str) for word in given):
+            raise TypeError(
+                f"TranslatePageFigure.given is a list of French words; got {given!r}"
+            )
+        return list(given)
+
+    @traitlets.validate("tries")
+    def _check_tries(self, proposal):
+        tries = proposal["value"]
+        if not isinstance(tries, (list, tuple)) or len(tries) > 8:
+            raise TypeError(
+                f"TranslatePageFigure.tries is a list of at most 8 sentences; got {tries!r}"
+            )
+        return [checked_sentence(sentence, "tries") for sentence in tries]
+
+    def _send_file(self, _, content, buffers):
+        """Answers a figure in JupyterLab that asks for a file: {"wanted": name} → {"file": name, "text": JSON}."""
+        name = content.get("wanted")
+        if name in FILES:
+            self.send({"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")})
+
+
+def checked_sentence(sentence, name):
+    """Returns a sentence, or says what is wrong with it."""
+    wanted = f"TranslatePageFigure.{name}: a sentence is a text of at most {LONGEST} characters on one line"
+    if not isinstance(sentence, str):
+        raise TypeError(f"{wanted}; got {sentence!r}")
+    if len(sentence) > LONGEST or len(sentence.splitlines()) > 1:
+        raise ValueError(f"{wanted}; got {len(sentence)} characters, {sentence[:30]!r}…")
+    return sentence

@@ -1,0 +1,99 @@
+"""The command line: a translator in a folder, the same again, and errors that say what to do."""
+
+import json
+
+import pytest
+from tensors import says
+from toy_corpus import toy_pairs
+
+from attnbook.train import main, read_data
+from attnbook.translation import Translator
+
+QUICK = ["--batch-size", "16", "--lr", "0.01"]
+
+
+@pytest.fixture
+def toy_file(tmp_path):
+    path = tmp_path / "toy.txt"
+    path.write_text("".join(f"{p.source}\t{p.target}\n" for p in toy_pairs()), "utf-8")
+    return path
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def test_it_trains_saves_and_reports(toy_file, tmp_path, capsys):
+    out = tmp_path / "run"
+    command = (
+        "--data",
+        toy_file,
+        "--model",
+        "bahdanau",
+        "--out",
+        out,
+        *QUICK,
+        "--steps",
+        30,
+    )
+    assert run(*command) == 0
+    printed = capsys.readouterr().out
+    assert "test: BLEU" in printed and "→" in printed
+    result = json.loads((out / "result.json").read_text("utf-8"))
+    assert result["steps"] == 30 == len(result["losses"])
+    assert result["losses"][-1] < result["losses"][0]
+    assert {*result["scores"]} == {"dev", "test"}
+    translator = Translator.load(out / "translator.pt")
+    assert isinstance(translator.translate(["two red car ."])[0], str)
+    # the same command again finds everything done, and says the same
+    before = (out / "training.pt").read_bytes()
+    assert run(*command) == 0
+    assert capsys.readouterr().out == printed
+    assert (out / "training.pt").read_bytes() == before
+
+
+def test_a_time_is_turned_into_steps_once(toy_file, tmp_path):
+    out = tmp_path / "run"
+    command = (
+        "--data",
+        toy_file,
+        "--out",
+        out,
+        *QUICK,
+        "--model",
+        "seq2seq",
+        "--seconds",
+        0.5,
+    )
+    assert run(*command) == 0
+    plan = (out / "plan.json").read_text("utf-8")
+    assert run(*command) == 0
+    assert (out / "plan.json").read_text("utf-8") == plan
+
+
+def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert run("--data", tmp_path / "none.txt", "--out", out, "--steps", 1) == 2
+    assert "none.txt" in capsys.readouterr().err
+    assert run("--data", toy_file, "--out", out, *QUICK, "--steps", 2) == 0
+    other = tmp_path / "other.txt"
+    other.write_text(toy_file.read_text("utf-8").replace("red", "blue"), "utf-8")
+    assert run("--data", other, "--out", out, *QUICK, "--steps", 2) == 2
+    assert "take another folder" in capsys.readouterr().err
+    assert (
+        run(
+            "--data", toy_file, "--out", out, *QUICK, "--model", "seq2seq", "--steps", 2
+        )
+        == 2
+    )
+    assert "attention" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run("--data", toy_file, "--out", out)  # how long?
+    assert says("--steps") in capsys.readouterr().err.replace("-", r"\-")
+
+
+def test_the_data_that_there_is():
+    for name in ("bundled", "grammar"):
+        split = read_data(name)
+        assert len(split.train) > 2000 and split.dev and split.test
+        assert not {p.source for p in split.train} & {p.source for p in split.test}

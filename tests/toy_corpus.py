@@ -1,0 +1,18 @@
+"""A language small enough to be learned in seconds: numbers, translated word by word, colours after their nouns."""
+
+import itertools
+
+from attnbook.data.translation import Pair
+
+NUMBERS = {"one": "un", "two": "deux", "three": "trois", "four": "quatre"}
+COLOURS = {"red": "rouge", "green": "vert", "black": "noir"}
+THINGS = {"car": "auto", "house": "toit", "book": "livre", "tree": "arbre"}
+
+
+def toy_pairs():
+    """48 sentences, such as `two red car .` → `deux auto rouge .`"""
+    every = itertools.product(NUMBERS, COLOURS, THINGS)
+    return [
+        Pair(f"{n} {c} {t} .", f"{NUMBERS[n]} {THINGS[t]} {COLOURS[c]} .")
+        for n, c, t in every
+    ]
