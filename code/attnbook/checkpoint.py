@@ -147,7 +147,12 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         CheckpointError: the file is damaged, or belongs to a model of another configuration. It is left as it is.
     """
     state = read_archive(path)
-    absent = [part for part in PARTS if part not in state]
+    try:
+        absent = [part for part in PARTS if part not in state]
+    except TypeError as error:  # a number, say
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
+        ) from error
     if absent:
         raise CheckpointError(
             f"{path} is no checkpoint of a training: it lacks {', '.join(absent)}"
