@@ -24,7 +24,7 @@ FLOORS = [
     {"data/", "translators", "tasks", "interop_weights", "position_task", "block_task", "metrics"},
     {"decoding"},
     {"translation"},
-    {"fitting"},
+    {"fitting", "page_models"},
     {"train"},
     {"analysis", "plotting"},
     {"diagrams", "diagrams_transformer", "timeline", "show", "claims", "widgets/"},
@@ -362,15 +362,13 @@ def test_nothing_is_loaded_from_a_network_host():
 
 
 def test_no_file_is_too_big_for_a_repository():
+    models = PACKAGE / "data" / "models"  # trained weights that the pages run: 2 MB each at most
     big = [
         f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB"
         for path in repository_files()
+        if path.stat().st_size > (2_000_000 if path.parent == models else 1_000_000)
     ]
-    assert not [
-        line
-        for line, path in zip(big, repository_files(), strict=True)
-        if path.stat().st_size > 1_000_000
-    ]
+    assert not big
 
 
 def test_requirements_are_exact_and_end_with_the_book_itself():

@@ -249,7 +249,9 @@ def _check_measured(measured: dict, what: str) -> None:
 def _read(name: str) -> dict:
     """The content of a page model's file, checked as far as it can be without building the model."""
     if name not in PAGE_MODELS:
-        raise ValueError(f"a page model is one of {', '.join(PAGE_MODELS)}, got {name!r}")
+        raise ValueError(
+            f"a page model is one of {', '.join(PAGE_MODELS)}, got {name!r}"
+        )
     path = FOLDER / f"{name}.json"
     if not path.is_file():
         raise FileNotFoundError(
@@ -275,10 +277,12 @@ def _translator(state: dict, name: str) -> Translator:
     try:
         config, made = MODELS[state["kind"]]
         model = made(config(**state["config"]))
-        vocabs = (vocabulary_from_dict(state[f"{s}_vocab"]) for s in ("source", "target"))
+        vocabs = (
+            vocabulary_from_dict(state[f"{s}_vocab"]) for s in ("source", "target")
+        )
         translator = Translator(model, *vocabs)
         _fill(model, state["weights"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise _damaged(name, f"{type(error).__name__}: {error}") from error
     model.eval()
     return translator
@@ -288,7 +292,10 @@ def _translator(state: dict, name: str) -> Translator:
 def _fill(model: nn.Module, weights: dict) -> None:
     own = dict(model.named_parameters())
     if set(own) != set(weights):
-        missing, surplus = sorted(set(own) - set(weights)), sorted(set(weights) - set(own))
+        missing, surplus = (
+            sorted(set(own) - set(weights)),
+            sorted(set(weights) - set(own)),
+        )
         raise ValueError(f"weights missing: {missing}, not of this model: {surplus}")
     for name, weight in own.items():
         stored = _restored(weights[name])

@@ -8,6 +8,7 @@ from attnbook.data.batches import (
     make_batches,
 )
 from attnbook.data.download import cache_folder, download_tatoeba
+from attnbook.data.grammar import AlignedPair, BilingualGrammar
 from attnbook.data.splits import Pair, Split, references, split_pairs
 from attnbook.data.synthetic import RegressionData, kernel_regression_data, true_curve
 from attnbook.data.translation import bundled_pairs, read_pairs, tatoeba_pairs
@@ -21,6 +22,8 @@ __all__ = [
     "bundled_pairs",
     "read_pairs",
     "tatoeba_pairs",
+    "AlignedPair",
+    "BilingualGrammar",
     "cache_folder",
     "download_tatoeba",
     "split_pairs",

@@ -8,7 +8,13 @@ MODELS = ["bahdanau", "transformer", "seq2seq"]
 FOLDER = HERE.parent / "data" / "models"
 FILES = [*MODELS, "sentences"]
 LONGEST = 120  # characters of a sentence
-TRIES = ["I'm home.", "He's calm.", "The little black cat is sleeping.", "She doesn't eat meat.", "A giraffe is sleeping."]
+TRIES = [
+    "I'm home.",
+    "He's calm.",
+    "The little black cat is sleeping.",
+    "She doesn't eat meat.",
+    "A giraffe is sleeping.",
+]
 
 
 class TranslatePageFigure(Figure):
@@ -38,8 +44,12 @@ class TranslatePageFigure(Figure):
 
     sentence = traitlets.Any("I'm home.").tag(sync=True)
     model = one_of("bahdanau", MODELS, "which translator writes")
-    written = number_between(-1, -1, 60, "how many words are shown, -1 for all", whole=True)
-    at = number_between(-1, -1, 60, "the word that is looked at, -1 for the last", whole=True)
+    written = number_between(
+        -1, -1, 60, "how many words are shown, -1 for all", whole=True
+    )
+    at = number_between(
+        -1, -1, 60, "the word that is looked at, -1 for the last", whole=True
+    )
     given = traitlets.Any([]).tag(sync=True)
     tries = traitlets.Any(TRIES).tag(sync=True)
 
@@ -54,7 +64,9 @@ class TranslatePageFigure(Figure):
     @traitlets.validate("given")
     def _check_given(self, proposal):
         given = proposal["value"]
-        if not isinstance(given, (list, tuple)) or not all(isinstance(word, str) for word in given):
+        if not isinstance(given, (list, tuple)) or not all(
+            isinstance(word, str) for word in given
+        ):
             raise TypeError(
                 f"TranslatePageFigure.given is a list of French words; got {given!r}"
             )
@@ -73,7 +85,9 @@ class TranslatePageFigure(Figure):
         """Answers a figure in JupyterLab that asks for a file: {"wanted": name} → {"file": name, "text": JSON}."""
         name = content.get("wanted")
         if name in FILES:
-            self.send({"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")})
+            self.send(
+                {"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")}
+            )
 
 
 def checked_sentence(sentence, name):
@@ -82,5 +96,7 @@ def checked_sentence(sentence, name):
     if not isinstance(sentence, str):
         raise TypeError(f"{wanted}; got {sentence!r}")
     if len(sentence) > LONGEST or len(sentence.splitlines()) > 1:
-        raise ValueError(f"{wanted}; got {len(sentence)} characters, {sentence[:30]!r}…")
+        raise ValueError(
+            f"{wanted}; got {len(sentence)} characters, {sentence[:30]!r}…"
+        )
     return sentence
