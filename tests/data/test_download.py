@@ -45,7 +45,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.content, self.etag, self.date = FILE, '"one"', None
         self.can_range = self.can_if_range = True
-        self.status = 200
+        self.status, self.shift = 200, 0
         self.says_length = True
         self.cuts: list[int] = []  # each answer in turn stops after so many bytes
         self.hold: threading.Event | None = None  # wait at the cut, do not hang up
@@ -75,7 +75,7 @@ class Handler(BaseHTTPRequestHandler):
             start = int(wanted.removeprefix("bytes=").removesuffix("-"))
         self.send_response(206 if start else 200)
         if start:
-            place = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            place = f"bytes {start + server.shift}-{len(content) - 1}/{len(content)}"
             self.send_header("Content-Range", place)
         if server.says_length:
             self.send_header("Content-Length", str(len(content) - start))
@@ -95,6 +95,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+@pytest.fixture(autouse=True)
+def directly(monkeypatch):
+    """Past a proxy that the surroundings may have."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
 
 
 @pytest.fixture
@@ -254,6 +261,39 @@ def test_another_version_on_the_server_starts_anew(
     assert fetch(server, tmp_path, OTHER_SHA1).read_bytes() == OTHER
     assert server.asked[0]["If-Range"] == '"one"'
     assert "Range" not in server.asked[-1] or can_if_range
+
+
+@pytest.mark.parametrize("change", ["version", "place", "nothing left"])
+def test_a_part_that_was_not_asked_for_is_not_appended(
+    server, tmp_path, monkeypatch, change
+):
+    broken_off(server, tmp_path, monkeypatch)
+    if change == "version":
+        server.content, server.etag, server.can_if_range = OTHER, '"two"', False
+    elif change == "place":
+        server.shift = 1
+    else:
+        server.status = 416
+    monkeypatch.setattr(download, "ATTEMPTS", 1)
+    with pytest.raises(ConnectionError, match="another part than the one asked for"):
+        fetch(server, tmp_path)
+    assert files(tmp_path) == set()
+
+
+def test_a_short_answer_is_noticed_even_where_the_http_library_lets_it_pass(
+    server, tmp_path, monkeypatch
+):
+    real = requests.get
+
+    def get(*args, **kwargs):
+        response = real(*args, **kwargs)
+        response.raw.enforce_content_length = False
+        return response
+
+    monkeypatch.setattr(requests, "get", get)
+    server.cuts = [12 * download.CHUNK]
+    assert fetch(server, tmp_path).read_bytes() == FILE
+    assert server.sent == len(FILE)
 
 
 @pytest.mark.parametrize(

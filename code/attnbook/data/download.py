@@ -133,8 +133,8 @@ def _fetch(part: _Part, url: str, sha1: str, progress: bool) -> None:
     for _ in range(ATTEMPTS):
         problem = ""
         about, start = part.about(url), part.size
-        if not about["version"] or start > (about["length"] or start):
-            start = 0
+        if not about["version"]:
+            start = 0  # of which version is it?
         if not start or start != about["length"]:  # or else it only needs checking
             problem = _receive(part, url, start, about["version"], progress)
         if problem:

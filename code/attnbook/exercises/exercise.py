@@ -21,6 +21,10 @@ CHAPTERS = {
     7: "Multi-head attention",
     8: "Positional encoding",
     9: "Transformer blocks",
+    11: "Sequence to sequence",
+    12: "Bahdanau translation",
+    13: "Transformer translation",
+    14: "Decoding",
 }
 
 

@@ -83,13 +83,16 @@ def capture(browser, module):
         style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
         path = Path(folder) / "figure.html"
         path.write_text(standalone_page(style + figure.to_html()), "utf-8")
-        page = browser.new_page(viewport={"width": WIDTH + 40, "height": 900})
+        page = browser.new_page(
+            viewport={"width": WIDTH + 40, "height": 900}, reduced_motion="reduce"
+        )
         try:
             page.goto(path.as_uri())
             if not page.locator(".attnbook-figure.ab-live").count():
                 raise ValueError(
                     f"the figure {module} does not come to life; open it in a browser and read the console"
                 )
+            page.wait_for_selector('.ab-card:not([aria-busy="true"])')
             return page.evaluate(GATHER, WIDTH)
         finally:
             page.close()

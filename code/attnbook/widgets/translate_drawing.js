@@ -2,14 +2,11 @@
 
 const TYPE = 15; // of the words, in pixels
 
-const measure = (() => {
-  let pen = null;
-  return (text, size = TYPE, weight = 600) => {
-    pen = pen || document.createElement("canvas").getContext("2d");
-    pen.font = `${weight} ${size}px ${FONT}`;
-    return pen.measureText(text).width;
-  };
-})();
+// About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
+function measure(text, size = TYPE) {
+  const width = (letter) => (/[ijlI.,'!:;|\u202f]/.test(letter) ? 0.31 : /[frt -]/.test(letter) ? 0.42 : /[mwMW<>…]/.test(letter) ? 0.92 : 0.61);
+  return size * sum(Array.from(text, width));
+}
 
 const shownWord = (word) => (word === "<unk>" ? "?" : word);
 const percent = (x) => (x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
@@ -24,8 +21,9 @@ function layOut(view, width) {
     return { rows, height: 44 + 36 * Math.max(...widths.map((all) => all.length)), source: column(widths[0], width * 0.40, true), target: column(widths[1], width * 0.62, false) };
   }
   const row = (all, y) => {
-    let x = (width - sum(all) - gap * (all.length - 1)) / 2;
-    return all.map((w) => { const box = { x, y, w }; x += w + gap; return box; });
+    const between = clamp((width - 40 - sum(all)) / all.length, gap, 30); // short sentences get more air
+    let x = (width - sum(all) - between * (all.length - 1)) / 2;
+    return all.map((w) => { const box = { x, y, w }; x += w + between; return box; });
   };
   return { rows, height: 244, source: row(widths[0], 26), target: row(widths[1], 184) };
 }
@@ -71,7 +69,7 @@ function drawAlignment(p, view, act) {
       g.text("name", place.rows ? cx + 18 : cx, place.rows ? cy + 5 : cy - 18, place.rows ? `one vector of ${view.size} numbers` : `${view.size} numbers`, { size: 13, weight: 650, halo: true, anchor: place.rows ? "start" : "middle" });
     });
   }
-  source.tokens.forEach((word, j) => p.group(`s${j}`, {}, (g) => {
+  source.tokens.forEach((word, j) => p.group(`s${j}`, { "data-unknown": source.unknown[j] }, (g) => {
     const special = j === source.tokens.length - 1;
     wordBox(g, place.source[j], word, { colour: COLOUR.key, unknown: source.unknown[j], special });
   }));
@@ -103,8 +101,8 @@ function wordInWords({ source, steps }, i) {
   return `${start}; looks at ${most.join(", ")}`;
 }
 
-const HEAT = { cell: 27, left: 96 };
-const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => measure(token, 13, 500))) * 0.72;
+const HEAT = { cell: 28, wide: 44, left: 96 };
+const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => measure(token, 13))) * 0.72;
 
 function heatHeight(view) {
   return view && view.ready ? Math.ceil(heatTop(view.source.tokens) + HEAT.cell * view.steps.length + 8) : 120;
@@ -114,9 +112,9 @@ function drawHeat(p, view, act) {
   if (!view.ready) return;
   const { source, steps, shown, at, round } = view;
   p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No weights to draw", { weight: 650, size: 14 });
-  const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => measure(shownWord(s.word), 13, 500))));
+  const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => measure(shownWord(s.word), 13))));
   const top = heatTop(source.tokens);
-  const wide = Math.min(HEAT.cell + 8, (p.width - left - 26) / source.tokens.length);
+  const wide = Math.min(HEAT.wide, (p.width - left - 26) / source.tokens.length);
   source.tokens.forEach((token, j) => {
     p.text(`k${j}`, left + (j + 0.5) * wide + 3, top - 7, token, { size: 13, weight: 500, rotate: -46, colour: source.unknown[j] ? COLOUR.muted : COLOUR.key, italic: source.unknown[j] });
   });
@@ -129,9 +127,9 @@ function drawHeat(p, view, act) {
         const text = wide >= 25 && a >= 0.095 ? fmt(a, 1).replace(/^0/, "") : undefined;
         g.cell(`c${j}`, left + j * wide, y, wide, HEAT.cell, { weight: a, masked: !step.weights, text });
       });
-      if (i === at) g.rect("frame", left - 1, y, wide * source.tokens.length + 2, HEAT.cell, { fill: "none", stroke: COLOUR.query, "stroke-width": 2.5, rx: 2 });
     });
   });
+  if (shown) p.rect("frame", left - 1, top + at * HEAT.cell, wide * source.tokens.length + 2, HEAT.cell, { fill: "none", stroke: COLOUR.query, "stroke-width": 2.5, rx: 2, "pointer-events": "none" });
 }
 
 const BAR = 34;

@@ -271,6 +271,6 @@ function likeliest(logProbs, k) {
 
 // Tokens as people write them: a capital at the start, no space before a full stop, narrow ones before ! ? ; :
 function readable(tokens) {
-  const text = tokens.join(" ").replace(/ ([.,])/g, "$1").replace(/ ([!?;:])/g, "\u202f$1");
+  const text = tokens.join(" ").replaceAll("'", "’").replace(/ ([.,])/g, "$1").replace(/ ([!?;:])/g, "\u202f$1");
   return text && text[0].toUpperCase() + text.slice(1);
 }

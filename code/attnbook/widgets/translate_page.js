@@ -8,7 +8,7 @@ const BEAT = 420; // milliseconds between two words
 const STYLE = `
 .ab-tp-ask { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin-bottom: 0.5rem; }
 .ab-tp-ask label { font-weight: 550; flex: 1 1 100%; margin: 0; }
-.ab-tp-ask input { flex: 1 1 15rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px; color: var(--ab-ink);
+.ab-tp-ask input { flex: 1 1 12rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px; color: var(--ab-ink);
   background: var(--ab-ground); border: 1.5px solid var(--ab-line); border-radius: 8px; }
 .ab-tp-ask input:focus-visible { outline: 3px solid var(--ab-accent); outline-offset: 1px; }
 .ab-tp-ask .ab-button { min-height: 44px; }
@@ -19,7 +19,10 @@ const STYLE = `
 .ab-tp-result { padding: 0.625rem 0.875rem 0.75rem; margin-bottom: 0.75rem; background: var(--ab-panel); border-radius: 8px; border-left: 3px solid var(--ab-query); }
 .ab-tp-result output { display: block; min-height: 1.35em; font-size: 24px; line-height: 1.35; font-weight: 600; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 .ab-card p.ab-tp-status { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
-.ab-tp-status b { color: var(--ab-ink); font-weight: 650; }
+.ab-tp-status b { display: inline-block; margin-right: 0.5em; padding: 0 0.6em; border-radius: 1em; font-weight: 650; color: var(--ab-ground); background: var(--ab-muted); }
+.ab-tp-status b[data-kind="held out"] { background: var(--ab-value); }
+.ab-tp-status b[data-kind="new"] { background: var(--ab-query); }
+.ab-card .ab-tp-result + .ab-controls { margin: 0 0 0.875rem; }
 .ab-tp-words { margin-top: 0.75rem; }
 .ab-tp-words summary { cursor: pointer; font-weight: 550; }
 .ab-card .ab-tp-words p { max-height: 11rem; overflow: auto; margin-top: 0.375rem; color: var(--ab-muted); }
@@ -102,6 +105,7 @@ function render({ model, el }) {
     hint: "Type an English sentence. The translation is computed here, in your browser, by a model trained for this book: nothing is sent anywhere.",
   });
   fig.card.prepend(html("style", { text: STYLE }));
+  fig.card.setAttribute("aria-busy", "true"); // until the weights are there
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
   let [corpus, translator, problem, timer, round, turn] = [null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
@@ -175,8 +179,9 @@ function render({ model, el }) {
   stages.push(fig.stage({ basis: 340, grow: 5, height: () => heatHeight(now), draw: (p, view) => drawHeat(p, view, act), label: (view) => (view.ready ? heatInWords(view) : "") }));
   stages.push(fig.stage({ basis: 270, grow: 4, height: choiceHeight, draw: (p, view) => drawChoices(p, view, act), label: "The five likeliest words at this place" }));
   fig.select("model", { label: "Model", options: MODELS });
-  const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1, format: () => (now.ready ? `${now.shown} of ${now.steps.length}` : "–") });
+  const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
+  const count = fig.card.querySelector('output[data-value="written"]');
   const playing = fig.button("Write it again", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
   fig.button("Step back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
   fig.button("Step on", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
@@ -184,7 +189,9 @@ function render({ model, el }) {
   fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
   fig.output("each", { label: "a word, on average", format: percent, note: "geometric mean of the probabilities" });
   fig.output("time", { label: "computed in", format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`, note: "by this browser" });
+  fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model, from 0 to 100" });
   fig.card.append(lexicon);
+  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls")); // above the drawing that they move
 
   // -- reading the weights, when somebody comes near --
   function redraw() {
@@ -247,18 +254,20 @@ function render({ model, el }) {
   function tell(view) {
     steps.max = view.ready ? view.steps.length : 1;
     steps.value = view.ready ? view.shown : 0;
+    count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
+    steps.setAttribute("aria-valuetext", count.textContent);
     steps.style.setProperty("--ab-part", `${view.ready ? (100 * view.shown) / view.steps.length : 0}%`);
     playing.textContent = timer ? "Pause" : "Write it again";
     const text = view.ready ? readable(view.steps.slice(0, view.shown).filter((s) => s.id !== EOS).map((s) => shownWord(s.word))) : "";
     written.textContent = text || "\u00a0";
-    if (!view.ready) { status.textContent = view.problem || ""; fig.show({ logprob: null, each: null, time: null }); return; }
+    if (!view.ready) { status.textContent = view.problem || ""; fig.show({ logprob: null, each: null, time: null, bleu: null }); return; }
     const [badge, why] = SAID[view.standing];
     const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
-    status.replaceChildren(html("b", { text: `${badge[0].toUpperCase()}${badge.slice(1)}. ` }), why,
+    status.replaceChildren(html("b", { "data-kind": badge, text: badge }), why,
       ...(people ? [" People wrote: ", html("span", { lang: "fr", text: people.join(" · ") })] : []));
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
-    fig.show({ logprob: whole ? total : null, each: whole ? Math.exp(total / view.steps.length) : null, time: view.time });
+    fig.show({ logprob: whole ? total : null, each: whole ? Math.exp(total / view.steps.length) : null, time: view.time, bleu: translator.test.bleu });
     if (whole) fig.say(inWords(view, text));
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /[a-z]/.test(word)).sort();
@@ -292,7 +301,8 @@ function inWords({ source, steps, size }, text) {
   });
   if (!steps[0].weights) parts.push(`No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`);
   if (steps.at(-1).id !== EOS) parts.push("It did not find an end and was stopped.");
-  if (steps.some((step) => step.given && step.id !== step.best)) parts.push("One word is your choice; the model went on after it.");
+  const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
+  if (yours.length) parts.push(`${yours.join(", ")} ${yours.length > 1 ? "are" : "is"} your choice; the model went on from there.`);
   return parts.join(" ");
 }
 

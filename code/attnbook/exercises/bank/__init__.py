@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from ..exercise import Shelf
 from .additive_concat import ADDITIVE_CONCAT
+from .bahdanau_step import BAHDANAU_STEP
+from .beam_search import BEAM_SEARCH
 from .bilinear import BILINEAR
+from .bleu import BLEU
 from .causal_mask import CAUSAL_MASK
 from .cross_attention import CROSS_ATTENTION
+from .fill_alignment import FILL_ALIGNMENT
 from .gaussian_to_dot import GAUSSIAN_TO_DOT
+from .key_value_cache import KEY_VALUE_CACHE
+from .label_smoothing import LABEL_SMOOTHING
 from .leave_one_out import LEAVE_ONE_OUT
+from .length_penalty import LENGTH_PENALTY
+from .masked_loss import MASKED_LOSS
 from .masked_softmax import MASKED_SOFTMAX
 from .merge_heads import MERGE_HEADS
 from .nadaraya_watson import NADARAYA_WATSON
@@ -21,6 +29,7 @@ from .pre_ln_block import PRE_LN_BLOCK
 from .scaled_dot_scores import SCALED_DOT_SCORES
 from .soft_lookup import SOFT_LOOKUP
 from .split_heads import SPLIT_HEADS
+from .top_p import TOP_P
 from .torch_weights import TORCH_WEIGHTS
 
 SHELF = Shelf()
@@ -44,4 +53,13 @@ SHELF.add(
     ODD_SIZE,
     ROTARY,
     PRE_LN_BLOCK,
+    MASKED_LOSS,
+    BLEU,
+    BAHDANAU_STEP,
+    FILL_ALIGNMENT,
+    LABEL_SMOOTHING,
+    BEAM_SEARCH,
+    LENGTH_PENALTY,
+    TOP_P,
+    KEY_VALUE_CACHE,
 )

@@ -1,0 +1,289 @@
+"""Exercise fill-alignment: read off which source word each target word comes from."""
+
+from __future__ import annotations
+
+import torch
+
+from ..exercise import Exercise, Mistake, draw, exact, slip
+from .word_numbers import as_whole_numbers, list_kind, must_be_a_list
+
+
+def solution(weights, source_len):
+    """For each target word, the index of the real source word with the largest weight."""
+    real = weights[:, :source_len]  # (T, source_len), the padding cut off
+    return real.argmax(dim=1).tolist()
+
+
+def pipeline(
+    weights,
+    source_len,
+    cut=lambda w, n: w[:, :n],
+    choose=lambda w: w.argmax(1).tolist(),
+    finish=lambda links, n: links,
+):
+    """The same in named steps, so that a mistake is one step done wrongly."""
+    return finish(choose(cut(weights, source_len)), source_len)
+
+
+def _uncut(weights, n):
+    return weights
+
+
+def _mean_place(w):
+    places = torch.arange(w.shape[1], dtype=w.dtype)
+    return ((w @ places) / w.sum(1)).round().long().tolist()
+
+
+def _never_back(links, n):
+    return [max(links[: j + 1]) for j in range(len(links))]
+
+
+def _each_word_once(w):
+    taken: list[int] = []
+    for row in w.tolist():
+        free = [i for i in range(len(row)) if i not in taken] or list(range(len(row)))
+        taken.append(max(free, key=lambda i: row[i]))
+    return taken
+
+
+def _sure_ones_only(w):
+    return [row.index(max(row)) if max(row) >= 0.5 else -1 for row in w.tolist()]
+
+
+# --- what it is tried on ------------------------------------------------------------------------------------------
+
+
+def example() -> tuple:
+    rows = [[0.1, 0.6, 0.1, 0.2], [0.5, 0.1, 0.1, 0.3], [0.1, 0.2, 0.3, 0.4]]
+    return exact(*rows), 3
+
+
+def from_the_first_word_twice() -> tuple:
+    return exact([0.5, 0.3, 0.1, 0.1], [0.6, 0.2, 0.1, 0.1], [0.1, 0.2, 0.3, 0.4]), 3
+
+
+def _attention(t: int, s: int, n: int, seed: int) -> tuple:
+    """Attention that a model without a mask might have: padding gets its share."""
+    return (2 * draw(t, s, seed=seed)).softmax(1), n
+
+
+def probes() -> list[tuple]:
+    return [
+        _attention(5, 7, 3, 1201), _attention(3, 11, 7, 1202), _attention(7, 5, 2, 1203), _attention(2, 13, 11, 1204),
+        _attention(11, 7, 5, 1205), _attention(13, 5, 4, 1206),
+    ]  # fmt: skip
+
+
+def edges() -> list[tuple]:
+    return [_attention(3, 5, 1, 1207), _attention(1, 5, 3, 1208), _attention(2, 3, 3, 1209), _attention(2, 1, 1, 1210)]
+
+
+def steps(weights, source_len) -> list[tuple[str, object]]:
+    real = weights[:, :source_len]
+    return [("the weights of the real words", real), ("the largest of each row", real.max(1).values)]
+
+
+GIVEN = (
+    "The rows of the weights are (0.1, 0.6, 0.1), (0.5, 0.1, 0.1) and (0.1, 0.2, 0.3) for the three real words, and "
+    "0.2, 0.3, 0.4 for the padding behind them. You return {got}; right is {expected}.\n"
+)
+
+WRONG = (
+    Mistake(
+        "padding-chosen",
+        slip(pipeline, cut=_uncut),
+        "a word that is not there",
+        GIVEN + "The third word looks at the padding most, 0.4, and you link it to position 3. The sentence has three "
+        "words, 0, 1 and 2: looking up number 3 gives `<pad>`.",
+        "the largest weight is looked for among all columns, padding included",
+        "Where does `source_len` enter your code?",
+    ),
+    Mistake(
+        "padding-made-the-last-word",
+        slip(pipeline, cut=_uncut, finish=lambda links, n: [min(i, n - 1) for i in links]),
+        "the second best is not the last",
+        "Of two target words the second looks at the padding most, and of the real words at the first. You return "
+        "{got}; right is {expected}. Moving its link to the last real word gives it a word that it hardly looks at.",
+        "links to the padding are moved to the last real word",
+        "Of the *real* words, which has the largest weight in that row?",
+        example=lambda: (exact([0.1, 0.6, 0.1, 0.2], [0.3, 0.1, 0.2, 0.4]), 3),
+    ),
+    Mistake(
+        "words-left-out",
+        slip(pipeline, cut=_uncut, finish=lambda links, n: [i for i in links if i < n]),
+        "one answer a word",
+        GIVEN + "The third word looks at the padding most, and you leave it out. The list no longer says which entry "
+        "belongs to which word.",
+        "target words that look at the padding get no entry",
+        "How many target words are there, and how many entries has your list?",
+    ),
+    Mistake(
+        "over-the-target-words",
+        slip(pipeline, choose=lambda w: w.argmax(0).tolist()),
+        "who asks?",
+        GIVEN + "For every *source* word you say which target word looks at it most. Each target word is a row, and "
+        "the largest number of its row is wanted. (Here both have three entries.)",
+        "the maximum is taken over the target words (dim 0)",
+        "The result has one entry for each row. Along which axis must the maximum be taken, so that the rows remain?",
+    ),
+    Mistake(
+        "rows-cut",
+        slip(pipeline, cut=lambda w, n: w[:n]),
+        "the axis",
+        "{seen}`source_len` counts source words, which are the *columns*. You cut off rows, that is, target words, and "
+        "keep the padding.",
+        "the first `source_len` rows are taken instead of columns",
+        "In `weights` of shape (T, S), which axis is that of the source?",
+    ),
+    Mistake(
+        "counted-from-one",
+        slip(pipeline, finish=lambda links, n: [i + 1 for i in links]),
+        "off by one",
+        GIVEN + "All are one too large: the first source word has the index 0.",
+        "source words are counted from 1",
+        "What is `source[i]` for your first entry, and what should it be?",
+    ),
+    Mistake(
+        "last-word-left-out",
+        slip(pipeline, cut=lambda w, n: w[:, : max(n - 1, 1)]),
+        "off by one",
+        GIVEN + "The last real word, number 2, can never be chosen in yours.",
+        "the last real source word is cut off together with the padding",
+        "How many columns does `weights[:, :3]` have?",
+    ),
+    Mistake(
+        "one-column-too-many",
+        slip(pipeline, cut=lambda w, n: w[:, : n + 1]),
+        "off by one",
+        GIVEN + "The first position of the padding, number 3, can still be chosen in yours.",
+        "one column of padding is kept",
+        "How many columns does `weights[:, :3]` have?",
+    ),
+    Mistake(
+        "the-smallest",
+        slip(pipeline, choose=lambda w: w.argmin(1).tolist()),
+        "the wrong end",
+        GIVEN + "You choose the word with the *smallest* weight in each row.",
+        "argmin stands where argmax should",
+        "Does a large weight mean much attention or little?",
+    ),
+    Mistake(
+        "the-diagonal",
+        lambda weights, source_len: [min(j, source_len - 1) for j in range(len(weights))],
+        "the weights have no say",
+        GIVEN + "That is word for word in order, whatever the weights are.",
+        "target word j is linked to source word j",
+        "Where do the weights enter your code?",
+    ),
+    Mistake(
+        "mean-place",
+        slip(pipeline, choose=_mean_place),
+        "a mean of places",
+        GIVEN + "You average the *places* with the weights and round. A word that looks half at the first word and half "
+        "at the third would be linked to the second, at which it does not look at all.",
+        "the weighted mean of the positions is taken",
+        "Is the place in the middle between two large weights itself a place of a large weight?",
+    ),
+    Mistake(
+        "never-back",
+        slip(pipeline, finish=_never_back),
+        "order may change",
+        GIVEN + "Your links never go back: behind a 1 comes no 0. But *calm* may stand before *is* in one language "
+        "and behind it in the other; that is what the alignment should show.",
+        "each link is at least as large as the one before",
+        "Must the second target word come from behind the first one's source?",
+    ),
+    Mistake(
+        "each-word-once",
+        slip(pipeline, choose=_each_word_once),
+        "a word may be used twice",
+        "Two target words look at the first source word most, with 0.5 and 0.6. You return {got}; right is {expected}. "
+        "*calm* may become two words, and both come from it.",
+        "a source word that has been taken is not given again",
+        "Does a row of the weights know of the rows above it?",
+        example=from_the_first_word_twice,
+    ),
+    Mistake(
+        "sure-ones-only",
+        slip(pipeline, choose=_sure_ones_only),
+        "no threshold",
+        GIVEN + "The largest real weight of the third row is 0.3; below 0.5 yours answers −1. The task has no threshold, "
+        "and −1 as an index is the last word.",
+        "a row whose largest weight is below 0.5 gets −1",
+        "What is asked for if no weight is large?",
+    ),
+    Mistake(
+        "from-the-end",
+        slip(pipeline, cut=lambda w, n: w[:, -n:]),
+        "the other end",
+        GIVEN + "You look at the *last* `source_len` columns. The padding stands at the end, not at the beginning.",
+        "the first columns are cut off instead of the last",
+        "Which of the columns 0, 1, 2, 3 belong to a sentence of three words?",
+    ),
+    Mistake(
+        "in-order",
+        slip(pipeline, finish=lambda links, n: sorted(links)),
+        "sorted",
+        GIVEN + "Your links are the right ones, in ascending order: which belongs to which target word is lost.",
+        "the result is sorted",
+        "To which target word does the first entry of your list belong?",
+    ),
+    Mistake(
+        "distinct-only",
+        slip(pipeline, finish=lambda links, n: list(dict.fromkeys(links))),
+        "one answer a word",
+        "Two target words look at the first source word most, with 0.5 and 0.6. You return {got}; right is {expected}. "
+        "The second 0 is left out as a repetition.",
+        "repeated entries are left out",
+        "How many target words are there, and how many entries has your list?",
+        example=from_the_first_word_twice,
+    ),
+    Mistake("a-tensor", lambda weights, source_len: weights[:, :source_len].argmax(1)),
+    Mistake("tensors-inside", lambda weights, source_len: list(weights[:, :source_len].argmax(1))),
+    Mistake("one-number", lambda weights, source_len: int(weights[:, :source_len].argmax())),
+    Mistake("returns-a-tuple", lambda weights, source_len: list(enumerate(solution(weights, source_len)))),
+    Mistake("returns-another-kind", lambda weights, source_len: weights[:, :source_len].max(1).values.tolist()),
+)
+
+FILL_ALIGNMENT = Exercise(
+    name="fill-alignment",
+    title="Which word comes from which?",
+    chapter=12,
+    function="my_alignment",
+    statement="""\
+Read a word alignment off attention weights. `weights` $(T, S)$ has a row for each target word and a column for
+each source position; the first `source_len` columns are real words, the rest is padding (this model was trained
+without a mask, and some of its attention went astray). For each target word return the index of the *real*
+source word that it looks at most, counted from 0: a list of $T$ integers.""",
+    stub='''\
+def my_alignment(weights, source_len):
+    """For each target word, the index of the real source word with the largest weight.
+
+    weights: (T, S), source_len: from 1 to S → list of T integers
+    """
+    ...
+''',
+    hints=(
+        "Each row belongs to one target word. Take the second row of the table that your function gets: which of its "
+        "entries are real words, and which of them is the largest?",
+        "Cut the padding off before you look for the largest: it is all columns from `source_len` on. Which slice of "
+        "(T, S) is (T, source_len)?",
+        "`argmax` along the axis of the source gives one index a row; `.tolist()` makes Python integers of them. Since "
+        "the cut is at the end, the indices still count from the sentence's first word.",
+    ),
+    solution=solution,
+    why="With a model that masks its padding the largest weight never lies there, and the cut changes nothing: all "
+    "works, until the weights come from elsewhere. And a table with as many target words as source words hides a "
+    "maximum along the wrong axis: it returns a list of the right length whose entries are all legal, an answer to "
+    "another question, namely which target word looks most at each source word.",
+    shapes={"weights": "T S", "source_len": "a number"},
+    returns="T",
+    example=example,
+    probes=probes,
+    edges=edges,
+    steps=steps,
+    wrong=WRONG,
+    read=as_whole_numbers,
+    kind=list_kind,
+    demands=(must_be_a_list,),
+)

@@ -1,0 +1,606 @@
+"""Translate in the page: the browser computes what PyTorch computes, and tells honestly what it has seen."""
+
+import functools
+import json
+import re
+
+import pytest
+import torch
+
+from attnbook.data.splits import references, split_pairs
+from attnbook.data.translation import bundled_pairs
+from attnbook.decoding import greedy
+from attnbook.page_models import PAGE_MODELS, load_page_model, sentence_key
+from attnbook.text import BOS, EOS, UNK, normalise, tokenise
+from attnbook.widgets import TranslatePageFigure
+from attnbook.widgets.base import module_source
+from attnbook.widgets.page import figures_in, write_assets
+from attnbook.widgets.translate_page import FILES, MODELS
+
+LOAD = """async (names) => {
+  for (const name of names) {
+    await new Promise((good, bad) => document.head.append(Object.assign(document.createElement("script"),
+      { src: `_static/model-${name}.js`, onload: good, onerror: bad })));
+  }
+}"""
+RUN = """([name, sentences]) => sentences.map((sentence) => {
+  const { source, steps } = attnbook.widgets.translate_page.math.translate(name, sentence);
+  const plain = ({ id, logProb, weights, logits }) => ({ id, logProb, weights, logits: [...logits] });
+  return { source: source.ids, steps: steps.map(plain) };
+})"""
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: [...texts, ...document.querySelectorAll("button, label, input, output, summary")].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map((svg) => svg.clientWidth / svg.viewBox.baseVal.width),
+    spilled: [...document.querySelectorAll("svg rect + text")].filter((text) => {
+      const [inner, outer] = [text.getBoundingClientRect(), text.previousElementSibling.getBoundingClientRect()];
+      return inner.left < outer.left || inner.right > outer.right;
+    }).map((node) => node.textContent),
+  };
+}"""
+
+translator = functools.cache(load_page_model)
+
+
+@functools.cache
+def split():
+    return split_pairs(bundled_pairs(), seed=0)
+
+
+@functools.cache
+def sources(part):
+    return list(references(getattr(split(), part)))
+
+
+def written(name, sentence):
+    """What PyTorch writes: the words without <eos>."""
+    tr = translator(name)
+    ids = greedy(tr.model, *tr.encode([sentence]), 60)[0].ids
+    return tr.target_vocab.tokens([i for i in ids if i != EOS])
+
+
+@pytest.fixture
+def open_ready(open_figure):
+    """A function: traits → the figure's page with its weights read; words appear at once unless `motion`."""
+
+    def open_one(motion=False, wait=True, **traits):
+        options = {k: traits.pop(k) for k in ("width", "theme") if k in traits}
+        page = open_figure(TranslatePageFigure(**traits), **options)
+        if not motion:
+            page.page.emulate_media(reduced_motion="reduce")
+            page.page.reload()
+        if wait:
+            ready(page)
+        return page
+
+    return open_one
+
+
+def ready(page):
+    page.page.wait_for_selector('.ab-card[aria-busy="false"]', timeout=30_000)
+    page.settle()
+
+
+@pytest.fixture
+def page(open_ready):
+    return open_ready()
+
+
+def ask(page, sentence):
+    page.page.get_by_label("English sentence").fill(sentence)
+    page.page.keyboard.press("Enter")
+    page.settle()
+
+
+def shown(page):
+    """The translation in large type, as tokens."""
+    return tokenise(page.text("translation"))
+
+
+# -- the browser against PyTorch --
+
+
+@pytest.mark.parametrize("name", PAGE_MODELS)
+def test_the_browser_computes_what_pytorch_computes(page, name):
+    """100 held-out sentences: the same tokens, logits and attention weights to 1e-3."""
+    held_out = sources("test")
+    chosen = held_out[:: len(held_out) // 100][:100]
+    assert len(chosen) == 100
+    page.page.evaluate(LOAD, [name])
+    tr = translator(name)
+    for sentence, found in zip(
+        chosen, page.page.evaluate(RUN, [name, chosen]), strict=True
+    ):
+        ids, lens = tr.encode([sentence])
+        assert found["source"] == ids[0].tolist()
+        words = [step["id"] for step in found["steps"]]
+        decoded = greedy(tr.model, ids, lens, 60)[0]
+        assert words == decoded.ids, sentence
+        with torch.no_grad():
+            target = torch.tensor([[BOS, *words[:-1]]])
+            logits, weights = tr.model(ids, target, lens, need_weights=True)
+        here = torch.tensor([step["logits"] for step in found["steps"]])
+        torch.testing.assert_close(here, logits[0], rtol=0, atol=1e-3)
+        assert sum(step["logProb"] for step in found["steps"]) == pytest.approx(
+            decoded.log_prob, abs=1e-3
+        )
+        if name == "seq2seq":
+            assert weights is None and found["steps"][0]["weights"] is None
+            continue
+        weights = weights[-1].mean(1) if isinstance(weights, list) else weights
+        looked = torch.tensor([step["weights"] for step in found["steps"]])
+        torch.testing.assert_close(looked, weights[0], rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", PAGE_MODELS)
+def test_a_given_beginning_is_read_like_any_other(page, name):
+    page.page.evaluate(LOAD, [name])
+    tr, sentence, begin = translator(name), "she is very tired .", ["il", "est"]
+    found = page.math("translate", name, sentence, tr.target_vocab.encode(begin))
+    words = [step["id"] for step in found["steps"]]
+    assert tr.target_vocab.tokens(words[:2]) == begin
+    assert [step["given"] for step in found["steps"]] == [True, True] + [False] * (
+        len(words) - 2
+    )
+    ids, lens = tr.encode([sentence])
+    with torch.no_grad():
+        logits = tr.model(ids, torch.tensor([[BOS, *words[:-1]]]), lens)[0]
+    assert words[2:] == logits.argmax(-1).tolist()[2:]
+
+
+def test_sentences_fall_into_the_same_tokens(page):
+    for sentence in (
+        "I’m  home.",
+        "Où étiez-vous?! «oui»",
+        " e\u0301te\u0301 :\u202fÉTÉ\u00a0; a,b ",
+        "İstanbul ΑΣ",
+        "a\x1cb\x85c\ufeffd\u2003e",
+        "...",
+        "",
+    ):
+        assert page.math("tokenise", sentence) == tokenise(sentence)
+
+
+def test_sentence_keys_are_the_packages(page):
+    for sentence in ("i'm home .", "où es-tu ?", "", "日本"):
+        assert page.math("sentenceKey", sentence) == sentence_key(sentence)
+
+
+def test_how_a_sentence_stands_to_the_corpus(page):
+    for part in ("train", "dev", "test"):
+        for sentence in sources(part)[::37]:
+            assert page.math("standing", sentence.split()) == part
+    everything = {s for part in ("train", "dev", "test") for s in sources(part)}
+    bare = next(
+        s
+        for s in sources("train")
+        if s.endswith(" .") and not {s[:-2], s[:-1] + "!", s[:-1] + "?"} & everything
+    )
+    assert page.math("standing", bare[:-2].split()) == "near"
+    assert page.math("standing", (bare[:-1] + "!").split()) == "near"
+    assert page.math("standing", ["my", "giraffe", "speaks", "portuguese", "."]) == "new"
+    assert (
+        page.math("standing", ["constructor"]) == "new"
+    )  # a name that every object has
+
+
+def test_the_likeliest_and_the_readable(page):
+    assert page.math("likeliest", [-3.0, -0.5, -1.0, -0.5], 3) == [
+        {"id": 1, "prob": pytest.approx(0.60653, abs=1e-5)},
+        {"id": 3, "prob": pytest.approx(0.60653, abs=1e-5)},
+        {"id": 2, "prob": pytest.approx(0.36788, abs=1e-5)},
+    ]
+    assert page.math("readable", ["où", "es-tu", "?"]) == "Où es-tu\u202f?"
+    assert page.math("readable", ["non", ",", "c'est", "lui", "."]) == "Non, c’est lui."
+    assert page.math("readable", []) == ""
+
+
+# -- what is shown --
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_translation_that_is_shown_is_pytorchs(open_ready, name):
+    sentence = sources("test")[3]
+    page = open_ready(sentence=sentence, model=name)
+    tr = translator(name)
+    assert shown(page) == [w.replace("<unk>", "?") for w in written(name, sentence)]
+    decoded = greedy(tr.model, *tr.encode([sentence]), 60)[0]
+    assert page.read("logprob") == pytest.approx(decoded.log_prob, abs=1e-3)
+    assert page.read("each") == pytest.approx(
+        2.718281828 ** (decoded.log_prob / len(decoded.ids)), abs=1e-3
+    )
+
+
+def test_held_out_seen_and_new_are_told(page):
+    held_out, seen = sources("test")[5], sources("train")[5]
+    ask(page, held_out)
+    status = page.page.locator(".ab-tp-status")
+    assert status.inner_text().startswith(
+        "held outNo model was trained on this sentence"
+    )
+    for text in references(split().test)[held_out]:
+        assert text in status.inner_text()
+    ask(page, seen)
+    assert status.inner_text().startswith(
+        "seenThe models were trained on this sentence"
+    )
+    ask(page, "My giraffe speaks Portuguese.")
+    assert status.inner_text().startswith(
+        "newThe book’s corpus does not have this sentence"
+    )
+    ask(page, sources("dev")[5])
+    assert "settings were chosen" in status.inner_text()
+
+
+def test_the_sentences_to_try_are_marked_truly(page):
+    kinds = {
+        part: word
+        for word, parts in {"seen": ["train"], "held out": ["dev", "test"]}.items()
+        for part in parts
+    }
+    for button in page.page.locator(".ab-tp-tries button:has(small)").all():
+        mark = button.locator("small").inner_text()
+        text = normalise(button.evaluate("(node) => node.firstChild.textContent"))
+        part = next((p for p in ("train", "dev", "test") if text in sources(p)), None)
+        assert mark == kinds.get(part, mark) and (part or mark in ("new", "seen"))
+
+
+def test_another_held_out_sentence_each_time(page):
+    seen = set()
+    for _ in range(4):
+        page.click("Another held-out sentence")
+        seen.add(page.state("sentence"))
+        assert page.state("sentence") in sources("test")
+        assert page.page.locator(".ab-tp-status").inner_text().startswith("held out")
+    assert len(seen) == 4
+
+
+def test_unknown_words_are_shown_as_such(page):
+    ask(page, "The giraffe is sleeping.")
+    dashed = page.page.locator("svg g[data-unknown]")
+    assert [
+        text.strip() for text in dashed.all_inner_texts() or dashed.all_text_contents()
+    ] == ["giraffe"]
+    assert (
+        "“giraffe” is unknown to this model"
+        in page.page.locator(".ab-said").inner_text()
+    )
+    assert "giraffe" not in page.page.locator(".ab-tp-words p").text_content().split(
+        ", "
+    )
+
+
+def test_an_unknown_word_in_the_translation_is_shown_as_such(page):
+    tr = translator("bahdanau")
+    page.click("Step back")
+    page.set(given=["<unk>"], sentence="he's calm .", written=-1, at=0)
+    assert shown(page)[0] == "?"
+    said = page.page.locator(".ab-said").inner_text()
+    _, _, weights = tr.align("he's calm .", target=None)
+    assert "it wants a word that is not in its vocabulary; it looked most at" in said
+    tokens = tr.source_vocab.tokens(tr.encode(["he's calm ."])[0][0].tolist())
+    assert (
+        f"“{tokens[int(weights[0].argmax())]}”" in said
+    )  # the first look does not depend on what is written
+
+
+def test_no_attention_means_no_weights(open_ready):
+    page = open_ready(model="seq2seq")
+    assert page.page.get_by_text("No weights to draw").count() == 1
+    assert "one vector of" in page.page.locator(".ab-said").inner_text()
+    assert page.page.locator("svg path[d^=M]").count() > 4  # all goes through one point
+
+
+def test_the_choices_are_the_distribution_and_can_be_taken(page):
+    sentence = sources("test")[3]
+    ask(page, sentence)
+    page.set(at=1)
+    tr = translator("bahdanau")
+    ids, lens = tr.encode([sentence])
+    target = tr.target_vocab.encode(written("bahdanau", sentence))
+    with torch.no_grad():
+        logits = tr.model(ids, torch.tensor([[BOS, *target]]), lens)[0]
+    probs, best = logits[1].softmax(-1).topk(5)
+    labels = [page.handle(f"choice{i}").get_attribute("aria-label") for i in range(5)]
+    assert [label.split(",")[0] for label in labels] == tr.target_vocab.tokens(best)
+    assert labels[0].endswith("written") and labels[1].endswith("write this instead")
+    page.press("choice1", "Enter")
+    assert page.state("given") == tr.target_vocab.tokens([target[0], int(best[1])])
+    now = tr.target_vocab.encode(shown(page))
+    assert now[:2] == [target[0], int(best[1])]
+    with torch.no_grad():
+        after = tr.model(ids, torch.tensor([[BOS, *now]]), lens)[0].argmax(-1).tolist()
+    assert [*now, EOS][2:] == after[2:] or "?" in shown(page)
+    assert "is your choice" in page.page.locator(".ab-said").inner_text()
+    ask(page, sentence)
+    assert page.state("given") == [] and shown(page) == written("bahdanau", sentence)
+
+
+# -- hands --
+
+
+def test_typing_translates_after_a_pause(page):
+    field = page.page.get_by_label("English sentence")
+    field.fill("")
+    field.press_sequentially("he's calm .", delay=5)
+    page.page.wait_for_function(
+        "() => document.querySelector('.attnbook-figure').abModel.get('sentence') === \"he's calm .\""
+    )
+    page.settle()
+    assert shown(page) == written("bahdanau", "he's calm .")
+
+
+def test_steps_by_button_and_slider(page):
+    whole = shown(page)
+    page.slide("written", 0)
+    assert page.text("translation").strip() == "" and page.text("logprob") == "–"
+    for i in range(1, len(whole) + 1):
+        page.click("Step on")
+        assert shown(page) == whole[:i]
+        assert page.page.locator('[data-handle^="word"]').count() == i
+    page.click("Step on")
+    assert page.state("written") == -1 and page.text("logprob") != "–"
+    page.click("Step back")
+    assert page.state("written") == len(whole)
+    assert page.text("written") == f"{len(whole)} of {len(whole) + 1}"
+
+
+def test_words_are_walked_by_keys_and_looked_at_by_mouse(page):
+    ask(page, "she is very tired .")
+    page.press("word0", "ArrowRight", "ArrowRight")
+    assert page.state("at") == 2
+    assert "looks at" in page.handle("word2").get_attribute("aria-label")
+    page.page.keyboard.press("ArrowLeft")
+    page.settle()
+    assert page.state("at") == 1
+    page.handle("word3").hover()
+    page.settle()
+    assert page.state("at") == 3
+    assert page.page.get_by_text("Word 4: what it could have been").count() == 1
+
+
+def test_the_label_of_a_word_gives_its_weights(page):
+    ask(page, "she is very tired .")
+    tr = translator("bahdanau")
+    source, _, weights = tr.align("she is very tired .")
+    top = weights[1].topk(2)
+    said = [
+        f"{source[j]} {a:.2f}"
+        for a, j in zip(top.values.tolist(), top.indices.tolist(), strict=True)
+    ]
+    assert (
+        page.handle("word1")
+        .get_attribute("aria-label")
+        .endswith("looks at " + ", ".join(said))
+    )
+
+
+def test_the_model_can_be_changed(page):
+    for name, label in (
+        ("transformer", "Transformer"),
+        ("seq2seq", "GRU without attention"),
+    ):
+        page.choose("model", label)
+        page.page.wait_for_function("(name) => name in attnbookFiles", arg=name)
+        ready(page)
+        assert shown(page) == [
+            w.replace("<unk>", "?") for w in written(name, page.state("sentence"))
+        ]
+
+
+def test_reset_restores(page):
+    first = {name: page.state(name) for name in TranslatePageFigure().state()}
+    ask(page, "where are you ?")
+    page.press("choice1", "Enter")
+    page.choose("model", "Transformer")
+    page.slide("written", 1)
+    page.reset()
+    assert {name: page.state(name) for name in first} == first
+
+
+def test_words_come_one_by_one_where_motion_is_welcome(open_ready):
+    page = open_ready(motion=True)
+    page.page.clock.install()
+    whole = shown(page)
+    ask(page, "she is very tired .")
+    assert (
+        page.state("written") == 0
+        and page.page.get_by_role("button", name="Pause").count() == 1
+    )
+    said = page.page.locator(".ab-said").inner_text()
+    page.page.clock.run_for(900)
+    page.settle()
+    some = shown(page)
+    assert (
+        some == written("bahdanau", "she is very tired .")[: len(some)]
+        and 0 < len(some) < 5
+    )
+    assert (
+        page.page.locator(".ab-said").inner_text() == said
+    )  # it is read out once, when all is written
+    page.click("Pause")
+    page.page.clock.run_for(5000)
+    page.settle()
+    assert shown(page) == some != whole
+    page.click("Write it again")
+    page.page.clock.run_for(9000)
+    page.settle()
+    assert shown(page) == written("bahdanau", "she is very tired .")
+    assert page.state("written") == -1
+    assert page.page.locator(".ab-said").inner_text() != said
+
+
+def test_nothing_to_translate_is_said(page):
+    ask(page, "   ")
+    assert "Type a sentence" in page.page.locator(".ab-tp-status").inner_text()
+    assert page.page.locator('[data-handle^="word"]').count() == 0
+    ask(page, "he's calm .")
+    assert shown(page) == written("bahdanau", "he's calm .")
+
+
+@pytest.mark.parametrize(
+    ("theme", "width"), [("light", 390), ("dark", 390), ("light", 800)]
+)
+def test_it_fits(open_ready, theme, width):
+    longest = max(sources("test"), key=lambda s: len(s.split()))
+    page = open_ready(width=width, theme=theme, sentence="I'm home.")
+    for sentence in (
+        "He's calm.",
+        longest,
+        "unbelievablyintercontinental words are unhappily incomprehensible .",
+    ):
+        ask(page, sentence)
+        fits = page.page.evaluate(FITS)
+        assert fits["page"] and fits["outside"] == []
+        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+        assert fits["spilled"] == []
+
+
+# -- where the weights come from --
+
+
+def test_the_page_itself_stays_light(assets):
+    box = TranslatePageFigure().to_html()
+    assert len(box) < 80_000 and "attnbook page model" not in box
+    assert len((assets / "translate_page.js").read_text("utf-8")) < 120_000
+    assert figures_in(box) == ["translate_page"]
+    for name in FILES:
+        assert (assets / f"model-{name}.js").is_file()
+
+
+def test_weights_are_read_when_the_figure_comes_near_and_no_others(open_html):
+    page = open_html(
+        '<div style="height: 5000px"></div>' + TranslatePageFigure().to_html()
+    )
+    page.page.wait_for_timeout(300)
+    loaded = "[...document.scripts].map((s) => s.src.split('/').at(-1)).filter((n) => n.startsWith('model-'))"
+    assert page.page.evaluate(loaded) == []
+    page.page.locator(".ab-card").scroll_into_view_if_needed()
+    ready(page)
+    assert sorted(page.page.evaluate(loaded)) == [
+        "model-bahdanau.js",
+        "model-sentences.js",
+    ]
+
+
+def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory, assets):
+    from attnbook.widgets.page import standalone_page
+
+    folder = tmp_path_factory.mktemp("poor")
+    write_assets(folder / "_static")
+    (folder / "_static" / "model-bahdanau.js").unlink()
+    (folder / "page.html").write_text(
+        standalone_page(TranslatePageFigure().to_html()), "utf-8"
+    )
+    page = open_html("")
+    page.page.goto((folder / "page.html").as_uri())
+    page.page.wait_for_selector('.ab-card[aria-busy="false"]')
+    assert (
+        "The model could not be loaded"
+        in page.page.locator(".ab-tp-status").inner_text()
+    )
+    page.choose("model", "Transformer")
+    page.page.wait_for_function(
+        "() => 'transformer' in (globalThis.attnbookFiles || {})"
+    )
+    ready(page)
+    assert shown(page)
+    problems = [p for p in page.problems if "ERR_FILE_NOT_FOUND" in p]
+    assert problems and len(problems) == len(page.problems)
+    page.problems.clear()
+
+
+KERNEL = """async ([source, files]) => {
+  const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const state = { sentence: "he's calm .", model: "bahdanau", written: -1, at: -1, given: [], tries: [] };
+  const heard = [];
+  globalThis.wanted = [];
+  const model = {
+    get: (name) => state[name], set: (name, value) => { state[name] = value; }, save_changes() {},
+    on: (name, listener) => heard.push([name, listener]),
+    off: (name, listener) => heard.splice(heard.findIndex((pair) => pair[1] === listener), 1),
+    send: (message) => {
+      wanted.push(message.wanted);
+      const answer = { file: message.wanted, text: files[message.wanted] };
+      setTimeout(() => heard.slice().forEach(([name, listener]) => name === "msg:custom" && listener(answer)));
+    },
+  };
+  const el = document.createElement("div");
+  document.body.append(el);
+  widget.render({ model, el });
+}"""
+
+
+def test_in_jupyterlab_the_kernel_sends_the_weights(open_html):
+    sent = []
+    figure = TranslatePageFigure()
+    figure.send = lambda message, *_: sent.append(message)
+    for name in ("bahdanau", "sentences", "../../secret", None):
+        figure._handle_custom_msg({"wanted": name}, [])
+    assert [message["file"] for message in sent] == ["bahdanau", "sentences"]
+    page = open_html("", scripts=[])
+    page.page.evaluate(
+        KERNEL, [module_source("translate_page"), {m["file"]: m["text"] for m in sent}]
+    )
+    ready(page)
+    assert shown(page) == written("bahdanau", "he's calm .")
+    assert sorted(page.page.evaluate("wanted")) == ["bahdanau", "sentences"]
+
+
+def test_without_scripts_a_true_translation_is_told(open_html):
+    page = open_html(TranslatePageFigure().to_html(), javascript=False)
+    image = page.page.locator(".attnbook-figure > img")
+    assert image.is_visible() and image.bounding_box()["height"] > 200
+    english, french = re.search(
+        "“(.*?)”.*?“(.*?)”", image.get_attribute("alt"), re.DOTALL
+    ).groups()
+    assert english == TranslatePageFigure().sentence
+    assert tokenise(french) == written("bahdanau", english)
+
+
+# -- Python --
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"sentence": 3}, TypeError, "at most 120 characters on one line; got 3"),
+        ({"sentence": "a" * 121}, ValueError, "got 121 characters"),
+        ({"sentence": "a\nb"}, ValueError, "on one line"),
+        (
+            {"model": "bert"},
+            ValueError,
+            "one of 'bahdanau', 'transformer', 'seq2seq'; got 'bert'",
+        ),
+        ({"written": -2}, ValueError, "from -1 to 60; got -2"),
+        ({"written": 1.5}, ValueError, "a whole number"),
+        ({"at": 61}, ValueError, "from -1 to 60; got 61"),
+        ({"given": "il est"}, TypeError, "a list of French words; got 'il est'"),
+        ({"given": [1]}, TypeError, "a list of French words"),
+        ({"tries": "a b"}, TypeError, "at most 8 sentences"),
+        ({"tries": ["a"] * 9}, TypeError, "at most 8 sentences"),
+        ({"tries": [None]}, TypeError, "tries: a sentence is a text"),
+        ({"colour": "red"}, TypeError, "has no colour"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        TranslatePageFigure(**traits)
+
+
+def test_later_changes_are_checked_and_the_models_are_the_packages():
+    figure = TranslatePageFigure()
+    with pytest.raises(TypeError, match="got None"):
+        figure.sentence = None
+    with pytest.raises(TypeError, match="French words"):
+        figure.given = [None]
+    assert sorted(MODELS) == sorted(PAGE_MODELS)
+    assert json.loads(json.dumps(figure.state())) == figure.state()
+    assert UNK == 3
