@@ -26,7 +26,7 @@ class AdditiveAlignment(nn.Module):
         W_q, W_k, w_v: linear maps without bias.
 
     Source:
-        Bahdanau et al. (2015), appendix A.1.2 (W_a, U_a, v_a are our W_q, W_k, w_v); U_a h_j is computed ahead there, too.
+        Bahdanau et al. (2015), appendix A.1.2 (W_a, U_a, v_a are our W_q, W_k, w_v); U_a h_j is computed ahead there.
     """
 
     def __init__(self, query_size: int, key_size: int, num_hiddens: int):

@@ -348,8 +348,8 @@ def speculative(
         The words, and how much was proposed, accepted and checked.
 
     Raises:
-        TypeError, ValueError: more than one sentence, sizes that are not counts, vocabularies that differ, or a model in
-            training mode.
+        TypeError, ValueError: more than one sentence, sizes that are not counts, vocabularies that differ, or a model
+            in training mode.
 
     Source:
         Leviathan et al. (2023), arXiv:2211.17192, algorithm 1; Chen et al. (2023), arXiv:2302.01318.

@@ -54,18 +54,19 @@ def run(kind: str, seed: int, steps: int) -> dict:
     translator = fit(recipe, pairs, steps=steps, seed=seed).translator
     spent = (time.process_time() - began) / steps
     written = translator.translate([" ".join(a.source) for a in fresh], max_len=60)
-    predicted, gold = set(), set()
+    predicted, sure, possible = set(), set(), set()
     for k, aligned in enumerate(fresh):
         texts = " ".join(aligned.source), " ".join(aligned.target)
         weights = translator.align(*texts)[2][:-1, :-1]
         predicted |= {(k, *link) for link in hard_alignment(weights)}
-        gold |= {(k, *link) for link in aligned.alignment}
+        sure |= {(k, *link) for link in aligned.sure}
+        possible |= {(k, *link) for link in aligned.alignment}
     row = {
         "kind": kind,
         "seed": seed,
         "parameters": count_parameters(translator.model),
         "bleu": round(bleu(written, [[" ".join(a.target)] for a in fresh]), 2),
-        "aer": round(alignment_error_rate(predicted, gold), 4),
+        "aer": round(alignment_error_rate(predicted, sure, possible), 4),
         "cpu_ms_per_step": round(1000 * spent, 1),
     }
     print(row, flush=True)

@@ -9,6 +9,7 @@ from .bahdanau_step_parts import (
     four_features,
     gather,
     longer_first,
+    both_full,
     pipeline,
     real_words,
     solution,
@@ -22,6 +23,16 @@ def _unfilled(scores, keep):
 
 def _dot(query, keys, w_v):
     return (query[:, None] * keys).sum(-1)
+
+
+def _maps_exchanged(state, memory, lens, W_q, W_k, w_v):
+    query = state[-1] @ W_k.T
+    return solution(state, memory, lens, W_k, W_q, w_v + 0 * query.sum())
+
+
+def _not_transposed(state, memory, lens, W_q, W_k, w_v):
+    query = state[-1] @ W_q
+    return solution(state, memory, lens, W_k, W_q, w_v + 0 * query.sum())
 
 
 def _written_into(state, memory, lens, W_q, W_k, w_v):
@@ -88,9 +99,10 @@ WRONG = (
         "tanh-of-each",
         slip(pipeline, score=lambda q, k, w: (q.tanh()[:, None] + k.tanh()) @ w),
         "tanh too early",
-        GIVEN + "You bend query and key each for itself, and then add. The query's part is the same for all words, and "
-        "the softmax cancels it: the decoder's state makes no difference.",
-        "tanh is taken of query and key before they are added",
+        GIVEN + "Your weights are those of tanh of the keys alone: the decoder's state makes no difference. Either the "
+        "query is not added, or you bend query and key each for itself and then add: the query's part is then the same "
+        "for all words, and the softmax cancels it.",
+        "tanh is taken before query and key are added (or the query is missing)",
         "In the formula, what stands inside the brackets of tanh?",
     ),
     Mistake(
@@ -119,15 +131,6 @@ WRONG = (
         "the hidden units are summed without w_v",
         "How do h numbers become one score in the formula?",
         example=lambda: (*two_sentences()[:5], torch.tensor([2.0, -1.0], dtype=torch.float64)),
-    ),
-    Mistake(
-        "query-forgotten",
-        slip(pipeline, ask=lambda state: 0 * state[-1]),
-        "nobody asks",
-        GIVEN + "Your scores are those of the keys alone, tanh 2 and tanh 1. Whatever the decoder has written, it looks "
-        "at the same places.",
-        "the query does not enter the scores",
-        "What does the decoder's state contribute to the sum inside tanh?",
     ),
     Mistake(
         "keys-forgotten",
@@ -213,7 +216,7 @@ WRONG = (
         BATCH + "Both sentences are asked by the first sentence's state, 1; the second one's is −1.",
         "the first sentence's query is used for all",
         "Which index picks one sentence of the batch instead of one layer?",
-        example=longer_first,
+        example=both_full,
     ),
     Mistake(
         "softmax-over-batch",
@@ -272,12 +275,22 @@ WRONG = (
     ),
     Mistake(
         "maps-exchanged",
-        lambda state, memory, lens, W_q, W_k, w_v: solution(state, memory, lens, W_k, W_q, w_v),
+        _maps_exchanged,
         "W_q and W_k in each other's place",
         "With {given} {line} raises {error}. W_q (h, D) belongs to the decoder's state, whose last axis is D; W_k "
         "(h, Dk) to the encoder's states.",
-        "W_q and W_k have changed places (or one is not transposed)",
+        "W_q and W_k have changed places",
         "Which matrix has as many columns as the tensor has features?",
+        line=r"@|matmul|einsum|linear",
+    ),
+    Mistake(
+        "not-transposed",
+        _not_transposed,
+        "the axes of W_q",
+        "With {given} {line} raises {error}. W_q is (h, D), as a linear layer keeps its weight: (outputs, inputs). The "
+        "state's last axis, D, must meet its *second* one.",
+        "W_q is applied as `state @ W_q`",
+        "What turns (h, D) into (D, h)?",
         line=r"@|matmul|einsum|linear",
     ),
     Mistake("order-of-results", lambda *arguments: solution(*arguments)[::-1]),

@@ -107,6 +107,11 @@ def longer_first() -> tuple:
     return state, memory, lengths.flip(0), *maps
 
 
+def both_full() -> tuple:
+    state, memory, _, *maps = two_sentences()
+    return state, memory, _lengths(2, 2), *maps
+
+
 def probes() -> list[tuple]:
     sizes = [
         (3, 2, 5, 7, 11, 13, (4, 6)),

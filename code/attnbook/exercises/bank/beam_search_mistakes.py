@@ -8,7 +8,7 @@ import math
 import torch
 
 from ..exercise import Mistake, slip
-from .beam_search_languages import cut_off, endless, example, probes
+from .beam_search_languages import cut_off, endless, one_beam, probes
 from .beam_search_steps import best_first, finished_first, pipeline, solution, total_of
 
 
@@ -144,8 +144,8 @@ GIVEN = (
     "so much. You return {got}.\n"
 )
 CUT = (
-    "Three words, 0 is `eos`, width 3, max_len 2. The next word has the probabilities (0.01, 0.69, 0.3) at first, "
-    "(0.1, 0.6, 0.3) after a 1, (0.5, 0.25, 0.25) after a 2. You return {got}; right is {expected}.\n"
+    "Three words, 0 is `eos`, width 2, max_len 2. The next word has the probabilities (0.1, 0.6, 0.3) at first and "
+    "after a 1, (0.9, 0.05, 0.05) after a 2. You return {got}; right is {expected}.\n"
 )
 SEEN = "{seen}"
 
@@ -301,7 +301,7 @@ WRONG = (
         "unfinished-returned",
         slip(pipeline, choose=_best_of_all),
         "not finished",
-        CUT + "1, 1 has 0.414 and is likelier than 2, 0 with 0.15; but it is not finished. The length ran out in the "
+        CUT + "1, 1 has 0.6·0.6 = 0.36 and is likelier than 2, 0 with 0.3·0.9 = 0.27; but it is not finished. The length ran out in the "
         "middle of it.",
         "open beginnings are compared with finished sentences",
         "If there are finished sentences, may an open beginning win?",
@@ -362,16 +362,17 @@ WRONG = (
         "`eos` is appended to a sentence that was not finished.",
         "`eos` is appended if it is missing",
         "What does a missing `eos` tell the caller?",
-        example=lambda: (*example()[:2], 1, 2),
+        example=one_beam,
     ),
     Mistake(
         "one-word-too-many",
         slip(pipeline, rounds=lambda max_len: max_len + 1),
         "off by one",
-        CUT + "Your search goes on for a third word: `eos` counts as a word like any other.",
+        "With width 1 and max_len 2 greedy search writes 1, 1 and is cut off. You return {got}; right is {expected}. Your "
+        "search goes on for a third word: `eos` counts as a word like any other.",
         "max_len + 1 rounds are made (or `eos` is not counted)",
         "How many words may the list have, `eos` included?",
-        example=lambda: (*example()[:2], 1, 2),
+        example=one_beam,
     ),
     Mistake(
         "one-word-too-few",

@@ -418,9 +418,10 @@ WRONG = (
         "blocks",
         slip(pipeline, count=_blocks),
         "side by side, or overlapping?",
-        CAT + "Your bigrams do not overlap: *the cat*, *the cat*, *on the*. Every word but the last begins one.",
+        LONG + "Your bigrams do not overlap: *the cat*, *is on*, *the mat*, *now and*. Every word but the last begins one.",
         "the n-grams are cut one behind the other",
-        "How many bigrams have seven words?",
+        "How many bigrams have nine words?",
+        example=long,
     ),
     Mistake(
         "percent",

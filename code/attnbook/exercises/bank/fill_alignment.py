@@ -54,8 +54,13 @@ def _sure_ones_only(w):
 
 
 def example() -> tuple:
-    rows = [[0.1, 0.6, 0.1, 0.2], [0.5, 0.1, 0.1, 0.3], [0.1, 0.2, 0.3, 0.4]]
+    rows = [[0.1, 0.6, 0.05, 0.25], [0.2, 0.05, 0.45, 0.3], [0.3, 0.2, 0.1, 0.4]]
     return exact(*rows), 3
+
+
+def two_real_words() -> tuple:
+    weights, _ = example()
+    return weights, 2
 
 
 def from_the_first_word_twice() -> tuple:
@@ -84,8 +89,8 @@ def steps(weights, source_len) -> list[tuple[str, object]]:
 
 
 GIVEN = (
-    "The rows of the weights are (0.1, 0.6, 0.1), (0.5, 0.1, 0.1) and (0.1, 0.2, 0.3) for the three real words, and "
-    "0.2, 0.3, 0.4 for the padding behind them. You return {got}; right is {expected}.\n"
+    "The rows of the weights are (0.1, 0.6, 0.05), (0.2, 0.05, 0.45) and (0.3, 0.2, 0.1) for the three real words, and "
+    "0.25, 0.3, 0.4 for the padding behind them. You return {got}; right is {expected}.\n"
 )
 
 WRONG = (
@@ -130,10 +135,12 @@ WRONG = (
         "rows-cut",
         slip(pipeline, cut=lambda w, n: w[:n]),
         "the axis",
-        "{seen}`source_len` counts source words, which are the *columns*. You cut off rows, that is, target words, and "
-        "keep the padding.",
+        "Three target words, and four source positions of which two are real: you return {got}, right is {expected}. "
+        "`source_len` counts source words, which are the *columns*. You cut off rows, that is, target words, and keep the "
+        "padding.",
         "the first `source_len` rows are taken instead of columns",
         "In `weights` of shape (T, S), which axis is that of the source?",
+        example=two_real_words,
     ),
     Mistake(
         "counted-from-one",
@@ -188,7 +195,7 @@ WRONG = (
         "never-back",
         slip(pipeline, finish=_never_back),
         "order may change",
-        GIVEN + "Your links never go back: behind a 1 comes no 0. But *calm* may stand before *is* in one language "
+        GIVEN + "Your links never go back: behind a 2 comes no 0. But *calm* may stand before *is* in one language "
         "and behind it in the other; that is what the alignment should show.",
         "each link is at least as large as the one before",
         "Must the second target word come from behind the first one's source?",
@@ -207,7 +214,7 @@ WRONG = (
         "sure-ones-only",
         slip(pipeline, choose=_sure_ones_only),
         "no threshold",
-        GIVEN + "The largest real weight of the third row is 0.3; below 0.5 yours answers −1. The task has no threshold, "
+        GIVEN + "The largest real weights of the last two rows are 0.45 and 0.3; below 0.5 yours answers −1. The task has no threshold, "
         "and −1 as an index is the last word.",
         "a row whose largest weight is below 0.5 gets −1",
         "What is asked for if no weight is large?",

@@ -59,9 +59,10 @@ def _heads_axis(q, k, v, past_keys, past_values, rotate):
 
 def _square_mask(q, k, v, past_keys, past_values, rotate):
     t, T = past_keys.shape[2], k.shape[2]
-    keys = behind(past_keys, rotate(k, places(t, T)))
-    scores = rotate(q, places(t, T)) @ keys.mT
-    return scores.masked_fill(torch.ones(T, T).tril().bool().repeat(1, 1) == 0, -torch.inf)
+    keys, values = behind(past_keys, rotate(k, places(t, T))), behind(past_values, v)
+    scores = rotate(q, places(t, T)) @ keys.mT / math.sqrt(q.shape[-1])
+    weights = scores.masked_fill(torch.ones(T, T).tril() == 0, -torch.inf).softmax(-1)
+    return weights @ values, keys, values
 
 
 def _only_the_new(q, k, v, past_keys, past_values, rotate):

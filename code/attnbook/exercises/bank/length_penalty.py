@@ -156,19 +156,10 @@ WRONG = (
         "alpha-ignored",
         slip(pipeline, score=lambda lp, n, a: lp / factor(n, 1)),
         "α has no say",
-        GENTLE + "Yours is number {got}: you divide by 1, 1.5, 2 and 3, as if alpha were 1.",
-        "the divisor is (5 + length)/6 itself, without α",
+        GENTLE + "Yours is number {got}: you divide by 1, 1.5, 2 and 3, as if alpha were 1. (To multiply them by α would change "
+        "nothing: a common factor never changes the winner.)",
+        "the divisor is (5 + length)/6 itself, not raised to the power of α",
         "Where does α enter your code?",
-        example=gentle,
-    ),
-    Mistake(
-        "alpha-as-a-factor",
-        slip(pipeline, score=lambda lp, n, a: lp / (a * (5 + n) / 6) if a else lp),
-        "times or to the power of?",
-        GENTLE + "Yours is number {got}: you *multiply* the divisor by α. That changes all scores by the same factor, "
-        "and so never the winner.",
-        "the divisor is multiplied by α instead of raised to its power",
-        "What should α = 0 make of every divisor, and what does yours make of it?",
         example=gentle,
     ),
     Mistake(
