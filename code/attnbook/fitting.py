@@ -196,7 +196,7 @@ class Fitted:
     """A trained translator and how it came about.
 
     Attributes:
-        translator: with the weights of the lowest development loss, if there was a development set.
+        translator: with the weights of the lowest development loss, if there was a development set to choose by.
         losses: of every step.
         history: (steps, development loss).
         seconds: how long the training took, the development set included.
@@ -249,6 +249,7 @@ def fit(
     seed: int = 0,
     looks: int = 10,
     patience: int | None = None,
+    keep_best: bool = True,
     fabric: Fabric | None = None,
     folder: str | Path | None = None,
     progress: bool = False,
@@ -258,12 +259,13 @@ def fit(
     Args:
         recipe: what to build and how to train it.
         pairs: the training set.
-        development: pairs to choose the best weights by; without them the last weights are taken.
+        development: pairs to look at now and then; without them the last weights are taken.
         steps: updates in all; or
         epochs: times through the pairs.
         seed: for the weights, the order of the pairs and dropout.
         looks: how often to look at the development set.
         patience: looks without progress until the training stops early; None to use all steps.
+        keep_best: end with the weights of the lowest development loss, not with the last ones.
         fabric: Lightning Fabric, already launched; one on the CPU if not given.
         folder: for checkpoints; a training that was interrupted goes on from there.
         progress: show a progress bar.
@@ -321,7 +323,7 @@ def fit(
         progress=progress,
         after_step=stopping,
     )
-    if stopping is not None:
+    if stopping is not None and keep_best:
         stopping.restore()
     model.eval()
     history = stopping.history if stopping else []

@@ -12,6 +12,9 @@ FIGURES = {
     "ShapeTracerFigure": "shape_tracer",
     "PositionExplorerFigure": "position_explorer",
     "TranslatePageFigure": "translate_page",
+    "AlignmentReaderFigure": "alignment_reader",
+    "BeamTreeFigure": "beam_tree",
+    "SamplingExplorerFigure": "sampling_explorer",
 }
 
 __all__ = list(FIGURES)

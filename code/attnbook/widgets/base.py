@@ -4,6 +4,7 @@ import base64
 import html
 import inspect
 import json
+from functools import cache
 from pathlib import Path
 
 import anywidget
@@ -12,7 +13,10 @@ import traitlets
 HERE = Path(__file__).parent
 KIT = ("kit.js", "paint.js")
 PARTS = {  # more files of a figure, between the kit and its own
-    "translate_page": ("translate_models.js", "translate_drawing.js")
+    "translate_page": ("translate_models.js", "translate_drawing.js"),
+    "alignment_reader": ("words.js",),
+    "beam_tree": ("words.js",),
+    "sampling_explorer": ("words.js",),
 }
 
 
@@ -23,6 +27,8 @@ def with_kit(source):
 
 def module_source(module):
     """Reads a figure's JavaScript with the kit in front of it: one ES module without imports.
+
+    Stored numbers that belong to a figure lie in `<module>.json`; its JavaScript sees them as `DATA`.
 
     Args:
         module: the figure's name; `<module>.js` lies beside this file.
@@ -38,8 +44,25 @@ def module_source(module):
         raise ValueError(
             f"the figure {module!r} has no {path.name} beside base.py; write it first"
         )
-    parts = [HERE / name for name in PARTS.get(module, [])]
-    return with_kit("\n".join(part.read_text("utf-8") for part in [*parts, path]))
+    files = [*(HERE / name for name in PARTS.get(module, [])), path]
+    parts = [part.read_text("utf-8") for part in files]
+    data = HERE / f"{module}.json"
+    if data.is_file():
+        parts.insert(0, f"const DATA = {data.read_text('utf-8').strip()};")
+    return with_kit("\n".join(parts))
+
+
+@cache
+def figure_data(module):
+    """Reads the stored numbers of a figure, which its JavaScript has as `DATA`.
+
+    Args:
+        module: the figure's name; `<module>.json` lies beside this file.
+
+    Returns:
+        What the file holds; the same object every time, not to be changed.
+    """
+    return json.loads((HERE / f"{module}.json").read_text("utf-8"))
 
 
 def fallback_image(module):

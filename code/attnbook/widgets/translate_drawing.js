@@ -50,8 +50,7 @@ function drawAlignment(p, view, act) {
   if (!view.ready) { p.text("wait", p.width / 2, 60, view.problem || "Reading the model …", { anchor: "middle", size: 14, colour: COLOUR.muted }); return; }
   const { source, steps, shown, at, round } = view;
   const place = layOut(view, p.width);
-  p.text("sourceName", place.rows ? 0 : place.source[0].x + place.source[0].w, 15, "English: keys", { size: 13, colour: COLOUR.key, weight: 650, anchor: place.rows ? "start" : "end" });
-  p.text("targetName", place.rows ? 0 : place.target[0].x, place.rows ? 176 : 15, "French: queries", { size: 13, colour: COLOUR.query, weight: 650 });
+  p.text("sourceName", place.rows ? 0 : place.source[0].x + place.source[0].w, 15, steps[0].weights ? "English: keys" : "English", { size: 13, colour: COLOUR.key, weight: 650, anchor: place.rows ? "start" : "end" });
   p.group("ribbons", { "aria-hidden": "true" }, (g) => steps.slice(0, shown).forEach((step, i) => {
     if (!step.weights) return;
     g.group(`${round}-${i}`, { class: "ab-tp-in" }, (one) => step.weights.forEach((a, j) => {
@@ -69,6 +68,7 @@ function drawAlignment(p, view, act) {
       g.text("name", place.rows ? cx + 18 : cx, place.rows ? cy + 5 : cy - 18, place.rows ? `one vector of ${view.size} numbers` : `${view.size} numbers`, { size: 13, weight: 650, halo: true, anchor: place.rows ? "start" : "middle" });
     });
   }
+  p.text("targetName", place.rows ? 0 : place.target[0].x, place.rows ? 176 : 15, steps[0].weights ? "French: queries" : "French", { size: 13, colour: COLOUR.query, weight: 650, halo: true });
   source.tokens.forEach((word, j) => p.group(`s${j}`, { "data-unknown": source.unknown[j] }, (g) => {
     const special = j === source.tokens.length - 1;
     wordBox(g, place.source[j], word, { colour: COLOUR.key, unknown: source.unknown[j], special });

@@ -83,7 +83,8 @@ const plus = (a, b) => a.map((v, i) => v + b[i]);
 const joined = (a, b) => { const out = new Float32Array(a.length + b.length); out.set(a); out.set(b, a.length); return out; };
 const sigmoid = (v) => 1 / (1 + Math.exp(-v));
 
-function logSoftmax(logits) {
+function nextWordLogProbs(scores) { // <pad> and <bos> are never next words
+  const logits = scores.map((v, id) => (id < EOS ? -Infinity : v));
   const top = logits.reduce((best, v) => Math.max(best, v), -Infinity);
   const total = logits.reduce((all, v) => all + Math.exp(v - top), 0);
   return logits.map((v) => v - top - Math.log(total));
@@ -254,8 +255,8 @@ function translateIds(translator, source, prefix = [], maxWords = MAX_WORDS) {
   let id = BOS;
   while (id !== EOS && steps.length < maxWords) {
     const { logits, weights } = translator.step(id, state);
-    const logProbs = logSoftmax(logits);
-    const best = logits.reduce((top, v, i) => (v > logits[top] ? i : top), 0);
+    const logProbs = nextWordLogProbs(logits);
+    const best = logProbs.reduce((top, v, i) => (v > logProbs[top] ? i : top), EOS);
     const given = steps.length < prefix.length;
     id = given ? prefix[steps.length] : best;
     steps.push({ id, word: translator.words[id], logProb: logProbs[id], best, given, weights, logits, logProbs });

@@ -11,9 +11,10 @@ LONGEST = 120  # characters of a sentence
 TRIES = [
     "I'm home.",
     "He's calm.",
-    "The little black cat is sleeping.",
+    "They have a black dog.",
+    "I like white flowers.",
     "She doesn't eat meat.",
-    "A giraffe is sleeping.",
+    "The giraffe is sleeping.",
 ]
 
 
@@ -39,16 +40,18 @@ class TranslatePageFigure(Figure):
     """
 
     module = "translate_page"
-    alt = """An English sentence above and its French translation below, with a line from every French word to the
-        English words that the model looked at while it wrote it, the broader the more."""
+    alt = """“They have a black dog.”, in English above, and the model's translation “Ils ont un chien noir.” below. From
+        every French word lines run to the English words that the model looked at while it wrote it, the broader the
+        more; the lines of “chien” and “noir” cross, since French puts the adjective behind the noun. Below, the same
+        weights as a table, French down and English across, and the likeliest words at one place as bars."""
 
-    sentence = traitlets.Any("I'm home.").tag(sync=True)
+    sentence = traitlets.Any("They have a black dog.").tag(sync=True)
     model = one_of("bahdanau", MODELS, "which translator writes")
     written = number_between(
         -1, -1, 60, "how many words are shown, -1 for all", whole=True
     )
     at = number_between(
-        -1, -1, 60, "the word that is looked at, -1 for the last", whole=True
+        4, -1, 60, "the word that is looked at, -1 for the last", whole=True
     )
     given = traitlets.Any([]).tag(sync=True)
     tries = traitlets.Any(TRIES).tag(sync=True)

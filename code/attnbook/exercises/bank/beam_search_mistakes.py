@@ -191,7 +191,7 @@ WRONG = (
         "a product that vanishes",
         "For short sentences your answer is right. With 13 words that are about equally likely and max_len 331 the "
         "product of the probabilities becomes smaller than the smallest number that a computer can write, and is 0: "
-        "all beginnings look alike, and the first in the list wins. You return {got}, and they are not the right ones.",
+        "all beginnings look alike, and the first in the list wins.",
         "probabilities are multiplied instead of their logarithms added",
         "Why does the task hand out log-probabilities?",
         example=endless,
@@ -233,7 +233,7 @@ WRONG = (
         "do; here each finished sentence occupies one of the places, so that the search comes to an end.",
         "finished sentences take no place in the beam",
         "With a width of 3 and one finished sentence, how many open beginnings may stay?",
-        example=probe(3),
+        example=probe(0),
     ),
     Mistake(
         "finished-compete",
@@ -286,7 +286,7 @@ WRONG = (
         SEEN + "You return the first sentence that ends. A longer one, still open, may be likelier.",
         "the search stops as soon as one sentence is finished",
         "What is to happen to the other open beginnings, when one has ended?",
-        example=probe(0),
+        example=probe(1),
     ),
     Mistake(
         "last-to-finish",
@@ -343,7 +343,7 @@ WRONG = (
         "wants them all.",
         "`next_log_probs` gets the last word instead of the whole beginning",
         "What does the decoder know of the first word, if you hand over the last?",
-        example=probe(0),
+        example=probe(1),
     ),
     Mistake(
         "end-left-off",

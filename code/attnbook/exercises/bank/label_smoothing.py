@@ -81,7 +81,7 @@ def steps(logits, target, epsilon) -> list[tuple[str, object]]:
     return [
         ("the surprises at the right words", -log_probs.gather(-1, target[:, None])[:, 0]),
         ("the mean surprises at all words", -log_probs.mean(-1)),
-        ("each example's loss", torch.stack([solution(z[None], y[None], epsilon) for z, y in zip(logits, target)])),
+        ("each example's loss", torch.stack([solution(logits[[n]], target[[n]], epsilon) for n in range(len(target))])),
     ]
 
 

@@ -56,17 +56,20 @@ def gentle() -> tuple:
 
 
 def _beam(count: int, alpha: float, seed: int) -> tuple:
-    """Candidates of many lengths whose penalised scores lie close together, so that another rule finds another winner."""
+    """Candidates of many lengths whose scores lie close together by this rule or another, so that rules can be told apart."""
     draw = random.Random(seed)
+    bend = draw.uniform(-1.5, 2.2)
     found = []
-    for length in draw.sample(range(2, 26), count):
-        found.append((round(-1.5 * factor(length, alpha) * draw.uniform(0.97, 1.03), 3), length))
+    for length in draw.sample(range(1, 26), count):
+        found.append((round(-1.5 * factor(length, bend) * draw.uniform(0.97, 1.03), 3), length))
     return Listed(found, _others), alpha
 
 
 def probes() -> list[tuple]:
-    settings = ((7, 0.6), (11, 1.0), (5, 0.3), (13, 1.4), (11, 0.8), (7, 0.45), (9, 2.0), (11, 0.7))
-    return [_beam(count, alpha, 1420 + i) for i, (count, alpha) in enumerate(settings)]
+    return [
+        _beam(7, 0.6, 1949), _beam(11, 1.0, 2485), _beam(5, 0.3, 3846), _beam(13, 1.4, 4512), _beam(11, 0.8, 5466),
+        _beam(7, 0.45, 6992), _beam(9, 2.0, 8289), _beam(11, 0.7, 9062), _beam(13, 0.9, 9665), _beam(7, 1.2, 10694),
+    ]  # fmt: skip
 
 
 def edges() -> list[tuple]:
@@ -166,10 +169,12 @@ WRONG = (
         "power-inside",
         slip(pipeline, score=lambda lp, n, a: lp / ((5 + n**a) / 6)),
         "to which α belongs",
-        GENTLE + "Yours is number {got}: you raise the length alone to the power of α, inside the bracket.",
+        "With the candidates (−2.4, 4) and (−3.5, 16) and alpha 0.5 the divisors are 1.225 and 1.871, and the scores −1.96 "
+        "and −1.871: number 1 wins. Yours is number {got}: you raise the length alone to the power of α, inside the "
+        "bracket.",
         "the power is taken of the length before the 5 is added",
         "Does the bracket close before or after the power?",
-        example=lambda: (Listed([(-2.4, 4), (-4.0, 16)], _others), 0.5),
+        example=lambda: (Listed([(-2.4, 4), (-3.5, 16)], _others), 0.5),
     ),
     Mistake(
         "five-outside-the-fraction",
@@ -184,12 +189,12 @@ WRONG = (
         "end-not-counted",
         slip(pipeline, score=lambda lp, n, a: lp / ((4 + n) / 6) ** a),
         "off by one",
-        "Of the two candidates (−1.0, 1) and (−1.22, 2) with alpha 1, the scores are −1 and −1.046: number 0 wins. "
+        "Of the two candidates (−1, 1) and (−1.19, 2) with alpha 1, the scores are −1 and −1.02: number 0 wins. "
         "Yours is number {got}: you take 1 off each length. The `length` that you are given counts all that belongs "
         "to the sentence.",
         "each length is counted one too small",
         "What is (5 + 1)/6?",
-        example=lambda: (Listed([(-1.0, 1), (-1.22, 2)], _others), 1.0),
+        example=lambda: (Listed([(-1.0, 1), (-1.19, 2)], _others), 1.0),
     ),
     Mistake(
         "probabilities-divided",

@@ -83,9 +83,8 @@ class Parts:
         """
         result, given = case.call.result, inputs(exercise.parameters, case.arguments)
         right = exercise.solution(*case.arguments)
-        if case.got is not None and case.got.shape == case.expected.shape:
-            if all(a.shape == b.shape for a, b in zip(result, right, strict=True)):
-                return None
+        if case.got is not None and [_size(part) for part in result] == [_size(part) for part in right]:
+            return None
         if result is None and case.call.printed.strip():
             return Finding(
                 "prints",

@@ -1,0 +1,179 @@
+"""What a translator reads while it learns: the numbers behind the figure “alignment reader” of chapter 12.
+
+    python tools/experiments/alignment_reader.py
+
+Trains two small translators on the bundled corpus, one with additive attention and one without, three minutes each on
+one core, and stops at eight moments between “untrained” and “done”. At each one it stores how both translate a few
+sentences, and where the first one looks, for its own translation and for the reference. Writes
+code/attnbook/widgets/alignment_reader.json, the same bytes for the same versions.
+"""
+
+import argparse
+import hashlib
+import json
+import platform
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+sys.path.insert(
+    0, str(Path(__file__).resolve().parents[1])
+)  # tools/, where chapter.py is
+
+from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader.json"
+SEED = SPLIT_SEED = 0
+EPOCHS = (0, 0.5, 1, 2, 3, 5, 8, 16)  # the moments; the last one is the end
+LONGEST = 14  # tokens of a translation that are stored, <eos> included
+SENTENCES = {  # English → which of the corpus' translations is the reference
+    "I don't see anything on the screen.": "Je ne vois rien sur l'écran.",
+    "The language that we are learning is difficult.": "La langue que nous apprenons est difficile.",
+    "They have a small house near the sea.": "Ils ont une petite maison près de la mer.",
+    "She has a sister who is a doctor.": "Elle a une sœur qui est médecin.",
+    "I'm home.": "Je suis chez moi.",
+    "The letters that I wrote are on the table.": "Les lettres que j'ai écrites sont sur la table.",
+}
+
+
+def recipe(attention: str):
+    """One translator's sizes and its training."""
+    from attnbook.translation import RECIPES
+
+    sizes = {"embed_size": 96, "hidden_size": 128, "num_layers": 1, "dropout": 0.2}
+    sizes |= {"bidirectional": True, "attention": attention}
+    return replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64, lr=4e-3)
+
+
+def look(translator, sentences: dict, development: list) -> dict:
+    """What one translator makes of the sentences now; its weights in thousandths, None without attention."""
+    from attnbook.decoding import greedy
+    from attnbook.translation import evaluate
+
+    def whole(weights) -> list:
+        return [[round(1000 * a) for a in row] for row in weights.tolist()]
+
+    attends = translator.model.config.attention != "none"
+    was_training = translator.model.training
+    translator.model.eval()
+    rows = []
+    for source, reference in sentences.items():
+        ids, lens = translator.encode([source])
+        written = greedy(translator.model, ids, lens, LONGEST, need_weights=attends)[0]
+        row = {"own": translator.target_vocab.tokens(written.ids)}
+        if attends:
+            row["weights"] = whole(written.weights)
+            row["forced"] = whole(translator.align(source, reference)[2])
+        rows.append(row)
+    bleu = round(evaluate(translator, development)["bleu"], 1)
+    translator.model.train(was_training)
+    return {"bleu": bleu, "rows": rows}
+
+
+def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
+    """Train one translator and look at it at every moment; the steps and what was seen."""
+    from attnbook.data.batches import make_batches
+    from attnbook.fitting import translation_loss
+    from attnbook.training import TrainConfig, train
+    from attnbook.translation import prepare
+
+    how = recipe(attention)
+    translator, encoded = prepare(how, split.train, SEED)
+    an_epoch = -(-len(encoded) // how.batch_size)
+    steps = [round(epoch * an_epoch) for epoch in EPOCHS]
+    config = TrainConfig(
+        steps[-1],
+        lr=how.lr,
+        clip=how.clip,
+        seed=SEED,
+        schedule=how.schedule,
+        warmup=int(how.warmup_share * steps[-1]),
+        betas=how.betas,
+    )
+    seen = [look(translator, sentences, split.dev)]
+
+    def after_step(done: int) -> bool:
+        if done in steps:
+            seen.append(look(translator, sentences, split.dev))
+            print(f"{attention}: step {done}, BLEU {seen[-1]['bleu']}", flush=True)
+        return False
+
+    batches = make_batches(encoded, how.batch_size, SEED)
+    loss_fn = translation_loss(how.label_smoothing)
+    train(translator.model, loss_fn, batches, config, after_step=after_step)
+    return steps, seen
+
+
+def main() -> None:
+    """Train both and store what was seen."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.parse_args()
+    import torch
+
+    from attnbook.data.splits import references, split_pairs
+    from attnbook.data.translation import CORPUS, bundled_pairs
+    from attnbook.text import normalise, tokenise
+
+    torch.set_num_threads(1)
+    pairs = bundled_pairs()
+    split = split_pairs(pairs, seed=SPLIT_SEED)
+    sources = {name: references(getattr(split, name)) for name in ("train", "test")}
+    for source, reference in SENTENCES.items():
+        known = references(pairs).get(normalise(source), [])
+        if reference not in known:
+            raise ValueError(
+                f"the corpus translates {source!r} by {known}, not {reference!r}"
+            )
+        if not any(normalise(source) in part for part in sources.values()):
+            raise ValueError(
+                f"{source!r} stands in the development set; take another one"
+            )
+
+    steps, attentive = run("additive", split, SENTENCES)
+    _, plain = run("none", split, SENTENCES)
+    corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    state = {
+        "command": "python tools/experiments/alignment_reader.py",
+        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        "seed": SEED,
+        "split_seed": SPLIT_SEED,
+        "corpus_sha256": corpus,
+        "recipe": asdict(recipe("additive")),
+        "measured": "BLEU on the development set; attention weights in thousandths",
+        "epochs": list(EPOCHS),
+        "steps": steps,
+        "bleu": {
+            "with": [moment["bleu"] for moment in attentive],
+            "without": [moment["bleu"] for moment in plain],
+        },
+        "sentences": [
+            {
+                "text": source,
+                "source": [*tokenise(source), "<eos>"],
+                "reference": [*tokenise(reference), "<eos>"],
+                "seen": normalise(source) in sources["train"],
+                "with": [moment["rows"][i] for moment in attentive],
+                "without": [moment["rows"][i]["own"] for moment in plain],
+            }
+            for i, (source, reference) in enumerate(SENTENCES.items())
+        ],
+    }
+    head = [
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in state.items()
+        if key != "sentences"
+    ]
+    rows = [
+        json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        for row in state["sentences"]
+    ]
+    text = (
+        "{\n" + ",\n".join(head) + ',\n"sentences": [\n' + ",\n".join(rows) + "\n]}\n"
+    )
+    write_atomically(RESULT, text.encode())
+    print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB")
+
+
+if __name__ == "__main__":
+    with clean_environment():
+        main()
