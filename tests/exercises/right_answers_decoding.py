@@ -246,6 +246,14 @@ def nucleus_by_a_threshold(probs, p):
     return kept / kept.sum()
 
 
+@right("top-p")
+def nucleus_from_below(probs, p):
+    upwards, order = torch.sort(probs)
+    keep = upwards.cumsum(0) > 1 - p
+    out = torch.zeros_like(probs).scatter(0, order, upwards * keep)
+    return out / out.sum()
+
+
 # --- key-value-cache ------------------------------------------------------------------------------------------
 
 

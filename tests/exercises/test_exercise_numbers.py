@@ -6,6 +6,7 @@ import re
 import pytest
 import torch
 from numbers_masks_and_heads import MASKS_AND_HEADS, WHOLE_NUMBERS_ONLY
+from numbers_translation import TRANSLATION
 
 from attnbook.exercises.bank import SHELF, leave_one_out, nadaraya_watson
 from attnbook.exercises.wording import number
@@ -133,6 +134,7 @@ COMPUTED = {
     "odd-size": _odd_size,
     "rotary": _rotary,
     **MASKS_AND_HEADS,
+    **TRANSLATION,
 }
 
 

@@ -112,7 +112,7 @@ def main() -> None:
 
     from attnbook.data.splits import references, split_pairs
     from attnbook.data.translation import CORPUS, bundled_pairs
-    from attnbook.text import normalise, tokenise
+    from attnbook.text import UNK, normalise, tokenise
 
     torch.set_num_threads(1)
     pairs = bundled_pairs()
@@ -129,6 +129,7 @@ def main() -> None:
                 f"{source!r} stands in the development set; take another one"
             )
 
+    vocabulary = recipe("none").vocabulary([pair.source for pair in split.train])
     steps, attentive = run("additive", split, SENTENCES)
     _, plain = run("none", split, SENTENCES)
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
@@ -150,6 +151,9 @@ def main() -> None:
             {
                 "text": source,
                 "source": [*tokenise(source), "<eos>"],
+                "unknown": [
+                    j for j, word in enumerate(vocabulary.encode(source)) if word == UNK
+                ],
                 "reference": [*tokenise(reference), "<eos>"],
                 "seen": normalise(source) in sources["train"],
                 "with": [moment["rows"][i] for moment in attentive],

@@ -205,7 +205,7 @@ def _axes_in(formula: str, sizes: dict[str, int]) -> str:
 def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
     if max(ratios) - min(ratios) < 1e-5 * abs(ratios[0]):
         return number(ratios[0])
-    axes = list(sizes[0])
+    axes = [axis for axis in sizes[0] if all(size[axis] for size in sizes)]  # a number may be 0
     groups = [(axis,) for axis in axes] + list(itertools.combinations(axes, 2))
     for group in groups:
         product = [float(np.prod([size[axis] for axis in group])) for size in sizes]

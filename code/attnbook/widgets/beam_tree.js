@@ -85,20 +85,29 @@ function arrange(search, greedy) {
     columns.push(entries);
     if (finished.some((hyp) => !entries.some((entry) => entry.hyp === hyp))) throw new Error("a finished hypothesis lost its lane");
   });
-  columns.forEach((entries, t) => {
+  columns.flat().forEach((entry) => Object.assign(entry, { kids: [], y: 0, pull: 0.02 }));
+  columns.forEach((entries, t) => entries.forEach((entry) => {
+    entry.t = t;
+    if (entry.from && entry.kind !== "dropped") entry.from.kids.push(entry);
+  }));
+  const reach = (entry) => { entry.pull = 1; if (entry.from && entry.from.pull < 1) reach(entry.from); };
+  columns.at(-1).filter((entry) => entry.kind !== "dropped").forEach(reach); // what survives goes straight on
+  const settle = (entries, wanted) => {
     const apart = entries.map((entry, i) => (i ? (TALL[entry.kind] + TALL[entries[i - 1].kind]) / 2 + GAP : 0));
-    const pull = entries.map((entry) => (entry.kind === "dropped" ? 0.02 : 1)); // what is kept goes straight on
-    spread(entries.map((entry) => (entry.from ? entry.from.y : 0)), apart, pull).forEach((y, i) => Object.assign(entries[i], { y, t }));
-  });
+    spread(entries.map(wanted), apart, entries.map((entry) => entry.pull)).forEach((y, i) => { entries[i].y = y; });
+  };
+  const heirs = (entry) => entry.kids.filter((kid) => kid.pull === 1).map((kid) => kid.y);
+  [...columns].reverse().forEach((entries) => settle(entries, (entry) => (heirs(entry).length ? mean(heirs(entry)) : 0)));
+  columns.forEach((entries) => settle(entries, (entry) => (entry.pull === 1 || !entry.from ? entry.y : entry.from.y)));
   const all = columns.flat();
   const [top, bottom] = [Math.min(...all.map((e) => e.y - TALL[e.kind] / 2)), Math.max(...all.map((e) => e.y + TALL[e.kind] / 2))];
   all.forEach((entry) => { entry.y -= top; });
   const need = { root: () => 48, lane: () => 0, dropped: (word) => textWidth(word, 12.5), kept: (word) => textWidth(word, 13.5) + 10, ended: () => 54 };
-  const wide = columns.map((entries) => Math.max(44, ...entries.map((entry) => need[entry.kind](wordText(entry.hyp.word) || ""))));
+  const wide = columns.map((entries) => Math.max(42, ...entries.map((entry) => need[entry.kind](wordText(entry.hyp.word) || ""))));
   return { columns, wide, tall: bottom - top };
 }
 
-const leastWidth = (plan) => Math.ceil(sum(plan.wide) + 12 * plan.columns.length + RANKS);
+const leastWidth = (plan) => Math.ceil(sum(plan.wide) + 10 * plan.columns.length + RANKS);
 
 function placeColumns(plan, width) {
   const air = clamp((width - RANKS - sum(plan.wide)) / plan.columns.length, 8, 52);
@@ -143,6 +152,10 @@ function drawTree(p, view, act) {
     if (entry.kind === "lane") return;
     drawEntry(g, entry, { x: lefts[t], y: y(entry), w: plan.wide[t] }, view, act, onPath(entry.hyp));
   })));
+  p.legend("legend", 0, TOP + plan.tall + 28, [
+    { label: "kept", colour: COLOUR.weight }, { label: "dropped", colour: COLOUR.masked, mark: "dash" },
+    { label: "finished", colour: COLOUR.value, mark: "box" }, { label: "greedy", colour: COLOUR.query, mark: "dot" },
+  ], { maxWidth: view.window });
   if (step < last) {
     p.text("more", lefts[step] + plan.wide[step] + 14, TOP + plan.tall / 2, "…", { size: 18, colour: COLOUR.muted });
     return;
@@ -215,6 +228,8 @@ const STYLE = `
 .ab-bt-mark { flex: none; min-width: 1.9em; text-align: center; font-weight: 650; font-size: 12.5px; border: 2px solid; border-radius: 1em; padding: 0 0.5em; }
 .ab-bt-text { flex: 1 1 200px; font-weight: 550; }
 .ab-bt-numbers { color: var(--ab-muted); font-variant-numeric: tabular-nums; font-size: 13px; }
+.ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
+.ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-bt-in { animation: ab-bt-in 0.3s ease-out; outline: none; }
 @keyframes ab-bt-in { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .ab-bt-in { animation: none; } }`;
@@ -250,6 +265,7 @@ function render({ model, el }) {
   const ids = newId();
   const known = new Map(); // searches, by sentence, width and length
   let view = null;
+  let seenStep = null;
 
   function searched(sentence, width, maxLen) {
     const key = [sentence, width, maxLen].join();
@@ -284,7 +300,7 @@ function render({ model, el }) {
 
   const stage = fig.stage({
     label: (v) => `Beam search of width ${v.width} as a tree, ${v.step} of ${v.last} steps; best: ${sentenceOf(named(v.ranking[0].words))}`,
-    height: () => TOP + view.plan.tall + 8, draw: (p, v) => drawTree(p, v, act),
+    height: () => TOP + view.plan.tall + (scroll.clientWidth < 320 ? 58 : 38), draw: (p, v) => drawTree(p, v, act),
   });
   const holder = stage.svg.parentElement;
   const scroll = html("div", { class: "ab-bt-scroll" });
@@ -297,7 +313,7 @@ function render({ model, el }) {
   fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
   fig.slider("width", { label: "Width of the beam", min: 1, max: 5, step: 1 });
   fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
-  fig.slider("max_len", { label: "Cut off after", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
+  fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
   const refresh = stepper(fig, { name: "step", label: "Step", step, last, go: (to) => fig.set({ step: to >= last() ? -1 : Math.max(0, to) }) });
   fig.reset(["at"]);
 
@@ -307,6 +323,7 @@ function render({ model, el }) {
   fig.output("factor", { label: "((5 + n) / 6)^α", digits: 3 });
   fig.output("score", { label: "Score: log p ÷ it", digits: 3 });
   fig.card.querySelector('[data-value="prefix"]').parentElement.style.gridColumn = "1 / -1";
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(max(22%,120px),1fr))";
 
   return fig.start((state) => {
     const [sentence, width, alpha] = [number(), state("width"), state("length_penalty")];
@@ -320,7 +337,7 @@ function render({ model, el }) {
     const at = shown.find((entry) => nameOf(entry.hyp.words) === wanted);
     const fallback = step() === last() ? ranking[0] : step() ? search.steps[step() - 1].kept[0] : search.root;
     const chosen = at ? at.hyp : fallback;
-    view = { text: state("sentence"), references: DATA.sentences[sentence].references, search, plan, width, alpha, step: step(), last: last(), ranking, greedy, chosen };
+    view = { text: state("sentence"), references: DATA.sentences[sentence].references, search, plan, width, alpha, step: step(), last: last(), ranking, greedy, chosen, window: scroll.clientWidth || 700 };
     holder.style.minWidth = `${leastWidth(plan)}px`;
     const n = chosen.words.length;
     fig.show({
@@ -330,6 +347,11 @@ function render({ model, el }) {
     fig.say(explain(view));
     drawList(list, view);
     refresh();
+    if (seenStep !== null && seenStep !== view.step) { // keep the step that is looked at within a narrow window
+      const wide = Math.max(leastWidth(plan), scroll.clientWidth);
+      scroll.scrollLeft = view.step === view.last ? wide : placeColumns(plan, wide)[view.step] + plan.wide[view.step] + 60 - scroll.clientWidth;
+    }
+    seenStep = view.step;
     return view;
   });
 }

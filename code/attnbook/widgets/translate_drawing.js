@@ -8,12 +8,12 @@ function measure(text, size = TYPE) {
   return size * sum(Array.from(text, width));
 }
 
-const shownWord = (word) => (word === "<unk>" ? "?" : word);
+const shownWord = (word) => (word === "<unk>" ? "?" : word.length > 15 ? `${word.slice(0, 13)}…` : word);
 const percent = (x) => (x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
 
 // Where the boxes of both sentences stand: two rows if they fit, else two columns.
 function layOut(view, width) {
-  const widths = [view.source.tokens, view.steps.map((s) => shownWord(s.word))].map((words) => words.map((w) => Math.max(30, measure(w) + 18)));
+  const widths = [view.source.tokens, view.steps.map((s) => s.word)].map((words) => words.map((w) => Math.max(30, measure(shownWord(w)) + 18)));
   const gap = 7;
   const rows = widths.every((all) => sum(all) + gap * (all.length - 1) <= width);
   if (!rows) {
@@ -69,9 +69,9 @@ function drawAlignment(p, view, act) {
     });
   }
   p.text("targetName", place.rows ? 0 : place.target[0].x, place.rows ? 176 : 15, steps[0].weights ? "French: queries" : "French", { size: 13, colour: COLOUR.query, weight: 650, halo: true });
-  source.tokens.forEach((word, j) => p.group(`s${j}`, { "data-unknown": source.unknown[j] }, (g) => {
+  source.tokens.forEach((word, j) => p.group(`s${j}`, { "data-source": String(j), "data-unknown": source.unknown[j] }, (g) => {
     const special = j === source.tokens.length - 1;
-    wordBox(g, place.source[j], word, { colour: COLOUR.key, unknown: source.unknown[j], special });
+    wordBox(g, place.source[j], shownWord(word), { colour: COLOUR.key, unknown: source.unknown[j], special });
   }));
   steps.slice(0, shown).forEach((step, i) => {
     const box = place.target[i];
@@ -102,7 +102,7 @@ function wordInWords({ source, steps }, i) {
 }
 
 const HEAT = { cell: 28, wide: 44, left: 96 };
-const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => measure(token, 13))) * 0.72;
+const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => measure(shownWord(token), 13))) * 0.72;
 
 function heatHeight(view) {
   return view && view.ready ? Math.ceil(heatTop(view.source.tokens) + HEAT.cell * view.steps.length + 8) : 120;
@@ -116,7 +116,7 @@ function drawHeat(p, view, act) {
   const top = heatTop(source.tokens);
   const wide = Math.min(HEAT.wide, (p.width - left - 26) / source.tokens.length);
   source.tokens.forEach((token, j) => {
-    p.text(`k${j}`, left + (j + 0.5) * wide + 3, top - 7, token, { size: 13, weight: 500, rotate: -46, colour: source.unknown[j] ? COLOUR.muted : COLOUR.key, italic: source.unknown[j] });
+    p.text(`k${j}`, left + (j + 0.5) * wide + 3, top - 7, shownWord(token), { size: 13, weight: 500, rotate: -46, colour: source.unknown[j] ? COLOUR.muted : COLOUR.key, italic: source.unknown[j] });
   });
   steps.slice(0, shown).forEach((step, i) => {
     const y = top + i * HEAT.cell;

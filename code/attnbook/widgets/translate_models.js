@@ -12,7 +12,7 @@ const MAX_WORDS = 60;
 
 // ---- text: as attnbook.spelling does it ----------------------------------------------------------
 
-const SPACES = /[\s\x1c-\x1f\x85]+/;
+const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/; // Python's; \s differs a little
 
 function tokenise(sentence) {
   const composed = sentence.normalize("NFC").replace(/[\u2019\u2018\u02bc]/g, "'");

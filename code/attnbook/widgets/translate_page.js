@@ -207,7 +207,7 @@ function render({ model, el }) {
       if (!corpus) { corpus = known(file); offerTries(); }
       if (name === model.get("model")) { translator = made; problem = null; }
     } catch (error) {
-      problem = `The model could not be loaded: ${error.message}.`;
+      problem = { name, text: `The model could not be loaded: ${error.message}.` };
     }
     if (name !== model.get("model")) return;
     redraw();
@@ -238,8 +238,9 @@ function render({ model, el }) {
     const [name, sentence] = [state("model"), state("sentence")];
     if (document.activeElement !== field) field.value = sentence;
     if (translator && translator.name !== name) translator = translators[name] || null;
-    if (near && !translator && !problem) need(name);
-    if (!translator || !corpus) return { ready: false, problem };
+    const failed = problem && problem.name === name ? problem.text : null;
+    if (near && !translator && !failed) need(name);
+    if (!translator || !corpus) return { ready: false, problem: failed };
     const { source, steps: all, time } = translation(name, sentence, state("given"));
     if (!all.length) return { ready: false, problem: "Type a sentence to translate." };
     const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);

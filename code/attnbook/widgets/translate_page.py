@@ -45,7 +45,7 @@ class TranslatePageFigure(Figure):
         more; the lines of “chien” and “noir” cross, since French puts the adjective behind the noun. Below, the same
         weights as a table, French down and English across, and the likeliest words at one place as bars."""
 
-    sentence = traitlets.Any("They have a black dog.").tag(sync=True)
+    sentence = traitlets.TraitType("They have a black dog.").tag(sync=True)
     model = one_of("bahdanau", MODELS, "which translator writes")
     written = number_between(
         -1, -1, 60, "how many words are shown, -1 for all", whole=True
@@ -53,8 +53,8 @@ class TranslatePageFigure(Figure):
     at = number_between(
         4, -1, 60, "the word that is looked at, -1 for the last", whole=True
     )
-    given = traitlets.Any([]).tag(sync=True)
-    tries = traitlets.Any(TRIES).tag(sync=True)
+    given = traitlets.TraitType([]).tag(sync=True)
+    tries = traitlets.TraitType(TRIES).tag(sync=True)
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from ..exercise import Exercise
 from .bahdanau_step_mistakes import WRONG
-from .bahdanau_step_parts import PARTS, edges, example, own_weights, probes, solution, steps
+from .bahdanau_step_parts import (
+    PARTS,
+    edges,
+    example,
+    over_the_batch,
+    own_weights,
+    padding_heard,
+    probes,
+    solution,
+    steps,
+)
 
 BAHDANAU_STEP = Exercise(
     name="bahdanau-step",
@@ -57,7 +67,8 @@ def my_bahdanau_step(state, memory, lens, W_q, W_k, w_v):
     edges=edges,
     steps=steps,
     wrong=WRONG,
-    describers=(own_weights, PARTS.which_part),
+    detectors=(over_the_batch,),
+    describers=(padding_heard, own_weights, PARTS.which_part),
     demands=(PARTS.flows,),
     read=PARTS.read,
     kind=PARTS.kind,

@@ -114,6 +114,15 @@ WRONG = (
         "What is tanh(0), and what is yours?",
     ),
     Mistake(
+        "relu-for-tanh",
+        slip(pipeline, score=lambda q, k, w: torch.relu(q[:, None] + k) @ w),
+        "another curve",
+        GIVEN + "You take max(0, x), which has no upper end, where tanh levels off at 1. (Here every sum is positive, and "
+        "nothing is bent at all.)",
+        "a ReLU stands where tanh should",
+        "What is tanh(2), and what is yours?",
+    ),
+    Mistake(
         "dot-product",
         slip(pipeline, score=_dot),
         "another score",
@@ -254,6 +263,15 @@ WRONG = (
         GIVEN + "Your weights are exponentials that are not divided by their sum.",
         "the exponentials are not normalised",
         "Over which axis do you add up what you divide by?",
+    ),
+    Mistake(
+        "scores-for-weights",
+        slip(pipeline, hand_out=lambda e, a: e),
+        "what is handed out",
+        GIVEN + "Your context is right. But beside it you return the masked *scores*, with −∞ for the padding; the "
+        "weights sum to 1.",
+        "the scores are returned instead of the weights",
+        "Which of your tensors was multiplied with the memory?",
     ),
     Mistake(
         "context-divided",

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import torch
 
 from ..exercise import Exercise, draw, exact
-from ..recognise import Case, near
+from ..recognise import Case, near, tell
 from ..verdict import Finding
 from ..weights import odd_weights
+from ..wording import number, values
 from .several_results import Parts
 
 PARTS = Parts(("context", "weights"), ("B Dk", "B S"), dim=1, floats=("state", "memory", "W_q", "W_k", "w_v"))
@@ -66,13 +67,15 @@ def pipeline(
     normalise=lambda e: e.softmax(-1),
     after=unchanged,
     average=gather,
+    hand_out=lambda e, a: a,
 ):
     """The same in named steps, so that a mistake is one step done wrongly."""
     keys = offer(memory, W_k)
     scores = scale(score(ask(state) @ W_q.T, keys, w_v), state, len(w_v))
     kept = keep(scores, lens)
-    weights = after(normalise(fill(scores, kept)), kept)
-    return average(weights, memory, keys), weights
+    filled = fill(scores, kept)
+    weights = after(normalise(filled), kept)
+    return average(weights, memory, keys), hand_out(filled, weights)
 
 
 # --- what it is tried on ------------------------------------------------------------------------------------------
@@ -155,6 +158,51 @@ def steps(state, memory, lens, W_q, W_k, w_v) -> list[tuple[str, object]]:
         ("the scores", scores),
         ("the weights", with_infinity(scores, real_words(scores, lens)).softmax(-1)),
     ]
+
+
+def over_the_batch(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Recognise a softmax over the sentences, whatever the padding's scores are filled with.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        cases: the probes, all answered by tensors of the right shapes.
+
+    Returns:
+        The finding, or None.
+    """
+    for case in cases:
+        state, memory, lens, W_q, W_k, w_v = case.arguments
+        scores = additive(state[-1] @ W_q.T, memory @ W_k.T, w_v)
+        real = real_words(scores, lens)
+        weights = PARTS.split(case.got, exercise.solution(*case.arguments))[1]
+        if not near(weights[real], with_infinity(scores, real).softmax(0)[real]):
+            return None
+    return tell(exercise, next(m for m in exercise.wrong if m.name == "softmax-over-batch"), fn, cases)
+
+
+def padding_heard(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Say how much of the attention the padding gets.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        cases: the probes, all answered by tensors of the right shapes.
+
+    Returns:
+        The finding, or None.
+    """
+    weights = PARTS.split(cases[0].got, exercise.solution(*cases[0].arguments))[1][0]
+    share = float(weights[2])
+    if share == 0 or not near(weights.sum(), torch.ones((), dtype=torch.float64)):
+        return None
+    return Finding(
+        "padding-heard",
+        "attention to the padding",
+        f"In the small example the padding gets {number(share, 6)} of the attention in yours; it should get exactly 0. "
+        f"Your weights are {values(weights)}.",
+        "Which score makes exp(score) exactly 0, whatever the padding holds?",
+    )
 
 
 def own_weights(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:

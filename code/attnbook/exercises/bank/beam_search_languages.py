@@ -23,7 +23,7 @@ class Language:
 
     def __call__(self, prefix: tuple) -> Tensor:
         """The log-probabilities of the next word, (V,); a list is as good as a tuple."""
-        if isinstance(prefix, Tensor) or not all(isinstance(word, int) for word in prefix):
+        if not isinstance(prefix, tuple | list) or not all(isinstance(word, int) for word in prefix):
             raise TypeError(f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}")
         return self.logits(tuple(prefix)).log_softmax(0)
 

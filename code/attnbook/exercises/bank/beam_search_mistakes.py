@@ -346,6 +346,15 @@ WRONG = (
         example=probe(1),
     ),
     Mistake(
+        "end-is-zero",
+        lambda next_log_probs, eos, width, max_len: solution(next_log_probs, 0, width, max_len),
+        "which word ends a sentence?",
+        SEEN + "You take the word 0 for the end of a sentence, whatever `eos` says.",
+        "`eos` does not enter, and 0 ends a sentence",
+        "Where does `eos` enter your code?",
+        example=probe(1),
+    ),
+    Mistake(
         "end-left-off",
         slip(pipeline, finish=_without_end),
         "with its end",

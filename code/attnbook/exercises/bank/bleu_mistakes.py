@@ -46,8 +46,8 @@ def _once(tokens, n):
     return Counter(set(ngrams(tokens, n)))
 
 
-def _letters(tokens, n):
-    return ngrams(" ".join(tokens), n)
+def _letters(hypothesis, references, max_n):
+    return solution(" ".join(hypothesis), [" ".join(reference) for reference in references], max_n)
 
 
 def _without_the_last(tokens, n):
@@ -400,7 +400,7 @@ WRONG = (
     ),
     Mistake(
         "letters",
-        slip(pipeline, count=_letters),
+        _letters,
         "words or letters?",
         CAT + "You count runs of *letters*: a string has been cut up where a list of tokens should.",
         "n-grams are made of the letters of a joined string",

@@ -114,6 +114,15 @@ WRONG = (
         example=lambda: (exact([0.1, 0.6, 0.1, 0.2], [0.3, 0.1, 0.2, 0.4]), 3),
     ),
     Mistake(
+        "padding-as-minus-one",
+        slip(pipeline, cut=_uncut, finish=lambda links, n: [i if i < n else -1 for i in links]),
+        "every word has an answer",
+        GIVEN + "The third word looks at the padding most, and you answer −1. Asked for is the *real* word that it looks "
+        "at most, and −1 as an index is the last position.",
+        "links to the padding are replaced by −1",
+        "Of the *real* words, which has the largest weight in that row?",
+    ),
+    Mistake(
         "words-left-out",
         slip(pipeline, cut=_uncut, finish=lambda links, n: [i for i in links if i < n]),
         "one answer a word",

@@ -18,6 +18,10 @@ def _one_further(t, T):
     return torch.arange(t, t + T) + 1
 
 
+def _one_behind(t, T):
+    return torch.arange(T) + max(t - 1, 0)
+
+
 def _all_at_the_first(t, T):
     return torch.full((T,), t)
 
@@ -120,6 +124,15 @@ WRONG = (
         "two words comes number 2.",
         "the new words stand one place too far",
         "If the cache is empty, at which position should the first word stand?",
+    ),
+    Mistake(
+        "one-place-behind",
+        slip(pipeline, where_q=_one_behind, where_k=_one_behind),
+        "off by one",
+        GIVEN + "Yours are turned by one quarter: the new word stands at position 1, where the last cached word stands "
+        "already.",
+        "the new words stand one place too far to the front",
+        "Which positions do two cached words have?",
     ),
     Mistake(
         "all-at-one-place",
@@ -313,6 +326,14 @@ WRONG = (
         "features, 2, that matters.",
         "the scores are divided by the root of the number of keys",
         "What does the statement divide the scores by, and does that change from call to call?",
+    ),
+    Mistake(
+        "divided-by-the-features",
+        slip(pipeline, scale=lambda e, q, keys: e / q.shape[-1]),
+        "the scale",
+        GIVEN + "Your cache is right. But you divide the scores by 2, the number of features, and not by its root.",
+        "the scores are divided by Dh instead of √Dh",
+        "What stands under the scores in the statement?",
     ),
     Mistake(
         "softmax-over-queries",

@@ -98,7 +98,7 @@ class Turn:
                 f"({x.shape[-2]},); positions is {came}"
             )
         angle = self.angle(positions.to(x), x.shape[-1] // 2)
-        cos, sin = angle.cos(), angle.sin()
+        cos, sin = (x.where(x.abs() > 1e-9, 0.0) for x in (angle.cos(), angle.sin()))  # a quarter turn's are exact
         first, second = x[..., 0::2], x[..., 1::2]
         return torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1).flatten(-2)
 

@@ -135,6 +135,15 @@ WRONG = (
         "If ε is 0, what should be left: the right word, or the even part?",
     ),
     Mistake(
+        "even-part-with-the-wrong-sign",
+        slip(pipeline, mix=lambda right, even, e: (1 - e) * right - e * even),
+        "a sign",
+        GIVEN + "The right word's part is right, but the other is *subtracted*: the more surprising the other words are, "
+        "the smaller the loss. A mean of logarithms is negative and needs its minus, too.",
+        "the minus is missing in front of the even part",
+        "How many minus signs has the formula, and how many has your code?",
+    ),
+    Mistake(
         "nothing-taken-away",
         slip(pipeline, mix=lambda right, even, e: right + e * even),
         "the target does not sum to 1",

@@ -55,6 +55,9 @@ class Listed(list):
         return super().__rmul__(factor)
 
 
+Listed.__name__ = "list"  # what Python's own messages call it
+
+
 def leaves_lists_alone(exercise: Exercise, fn: Callable) -> Finding | None:
     """Demand that lists among the arguments stay as they were.
 

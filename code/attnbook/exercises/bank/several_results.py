@@ -136,11 +136,11 @@ class Parts:
         found = known_mistake(exercise, fn, cases)
         if found:
             return found
-        case = max(cases, key=lambda one: one.expected.numel())
-        right = exercise.solution(*case.arguments)
-        result = case.call.result
-        if not isinstance(result, tuple | list) or len(result) != len(right):
+        wrong = [one for one in cases if self._misshapen(exercise, one)]
+        if not wrong:
             return None
+        case = max(wrong, key=lambda one: one.expected.numel())
+        right, result = exercise.solution(*case.arguments), case.call.result
         if sorted(map(_size, result)) == sorted(map(_size, right)) and list(map(_size, result)) != list(
             map(_size, right)
         ):
@@ -164,6 +164,13 @@ class Parts:
                     "that should not?",
                 )
         return None
+
+    def _misshapen(self, exercise: Exercise, case: Case) -> bool:
+        result, right = case.call.result, exercise.solution(*case.arguments)
+        if not isinstance(result, tuple | list) or len(result) != len(right):
+            return False
+        tensors = all(isinstance(part, torch.Tensor) for part in result)
+        return tensors and [_size(part) for part in result] != [_size(part) for part in right]
 
     def which_part(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Say which of the results is wrong first; fills a slot of `describers`.

@@ -51,6 +51,21 @@ def _gathered(ranked, order, stays):
     return stays[order]
 
 
+def _indexed_with_order(probs, p):
+    ranked, order = probs.sort(descending=True)
+    kept = ranked * (ranked.cumsum(0) - ranked < p)
+    return (kept / kept.sum())[order]
+
+
+def _softmax_first(probs, p):
+    return solution(probs.softmax(0), p)
+
+
+def _min_p(probs, p):
+    kept = probs * (probs >= p * probs.max())
+    return kept / kept.sum()
+
+
 def _sorted_result(probs, p):
     ranked = probs.sort(descending=True).values
     kept = ranked * (ranked.cumsum(0) - ranked < p)
@@ -197,6 +212,16 @@ WRONG = (
         example=shuffled,
     ),
     Mistake(
+        "indexed-with-order",
+        _indexed_with_order,
+        "there and back",
+        "{seen}You index the sorted result with `order`. But `order[i]` says where the i-th likeliest word *came from*, "
+        "not where word i has gone.",
+        "the sorted result is indexed with `order`, which goes the same way once more",
+        "If the likeliest word came from place 3, at which place of the result should the largest number stand?",
+        example=shuffled,
+    ),
+    Mistake(
         "least-likely-first",
         slip(pipeline, rank=lambda q: q.sort()),
         "the other end",
@@ -238,6 +263,32 @@ WRONG = (
         "have *together*.",
         "words with a probability below 1 − p are cut off, each by itself",
         "Which probabilities have to be added before they are compared with p?",
+    ),
+    Mistake(
+        "min-p",
+        _min_p,
+        "another filter",
+        "{seen}You keep every word that is at least p times as likely as the likeliest: 0.7·0.5 = 0.35. That is known as "
+        "min-p, with much smaller p. Here p is what the words should have *together*.",
+        "p is taken as a share of the largest probability",
+        "Which probabilities have to be added before they are compared with p?",
+    ),
+    Mistake(
+        "softmax-first",
+        _softmax_first,
+        "probabilities or logits?",
+        "{seen}You apply a softmax to `probs` first. They are probabilities already, and a softmax of numbers between 0 "
+        "and 1 is nearly even.",
+        "`probs` are taken for logits",
+        "What do the numbers in `probs` sum to?",
+    ),
+    Mistake(
+        "mask-returned",
+        slip(pipeline, share=lambda kept, stays, p: stays.to(kept)),
+        "half-way",
+        "{seen}You return which words stay, 1 or 0. How likely each of them is has been lost.",
+        "the mask is returned instead of probabilities",
+        "By what should the mask be multiplied?",
     ),
     Mistake(
         "softmax-of-probabilities",

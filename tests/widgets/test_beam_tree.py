@@ -1,0 +1,286 @@
+"""The beam tree: the browser's own search is `attnbook.decoding.beam_search`, and the tree shows what it does."""
+
+import functools
+import math
+
+import pytest
+
+from attnbook.data.splits import references, split_pairs
+from attnbook.data.translation import bundled_pairs
+from attnbook.decoding import beam_search, greedy, length_penalty_factor
+from attnbook.page_models import load_page_model, page_model_header
+from attnbook.text import normalise
+from attnbook.widgets import BeamTreeFigure
+from attnbook.widgets.base import HERE
+from attnbook.widgets.beam_tree import DATA, LONGEST, SENTENCES
+
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  const own = [...document.querySelectorAll("button, label, select, output, li, p")];
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: own.filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scale: (({ clientWidth, viewBox }) => clientWidth / viewBox.baseVal.width)(document.querySelector(".ab-stage svg")),
+    cut: (() => {
+      const svg = document.querySelector(".ab-stage svg").getBoundingClientRect();
+      return texts.filter((t) => t.getBoundingClientRect().right > svg.right + 1).map((t) => t.textContent);
+    })(),
+    spilled: [...document.querySelectorAll('[data-entry="kept"], [data-entry="ended"]')].filter((entry) => {
+      const [box, word] = [entry.querySelector("rect"), entry.querySelector("text")].map((node) => node.getBoundingClientRect());
+      return word.left < box.left || word.right > box.right;
+    }).map((entry) => entry.dataset.words),
+  };
+}"""
+
+
+@functools.cache
+def translator():
+    return load_page_model(DATA["model"])
+
+
+@functools.cache
+def searched(sentence, width, alpha, max_len):
+    """The package's n best of a sentence by its number: (words, log p, score)."""
+    ids, lens = translator().encode([SENTENCES[sentence]])
+    model, tokens = translator().model, translator().target_vocab.tokens
+    found = beam_search(model, ids, lens, width, alpha, max_len, n_best=width)
+    return [
+        (
+            tokens(one.ids),
+            one.log_prob,
+            one.log_prob / length_penalty_factor(len(one.ids), alpha),
+        )
+        for one in found
+    ]
+
+
+def best(sentence, width, alpha=0.6, max_len=LONGEST):
+    return searched(sentence, width, alpha, max_len)[0]
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(BeamTreeFigure())
+
+
+# -- the stored numbers, and the browser against the package --
+
+
+@pytest.mark.parametrize("max_len", [1, 5, LONGEST])
+def test_the_search_is_the_packages(page, max_len):
+    alphas = (0.0, 0.6, 2.0) if max_len == LONGEST else (1.0,)
+    for sentence in range(len(SENTENCES)):
+        for width in range(1, 6):
+            for alpha in alphas:
+                found = page.math("nBest", sentence, width, alpha, max_len)
+                expected = searched(sentence, width, alpha, max_len)
+                assert len(found) == len(expected)
+                for one, (words, log_prob, score) in zip(found, expected, strict=True):
+                    assert one["words"] == words
+                    assert one["logProb"] == pytest.approx(log_prob, abs=2e-4)
+                    assert one["score"] == pytest.approx(score, abs=2e-4)
+                    assert one["ended"] == (words[-1] == "<eos>")
+
+
+def test_the_numbers_come_from_held_out_sentences_and_from_the_models_file():
+    header = page_model_header(DATA["model"])
+    assert (DATA["seed"], DATA["test"]) == (header["seed"], header["test"])
+    split = split_pairs(bundled_pairs(), seed=DATA["split_seed"])
+    held_out, trained = references(split.test), references(split.train)
+    for row in DATA["sentences"]:
+        assert normalise(row["text"]) not in trained
+        assert row["references"] == held_out[normalise(row["text"])]
+    assert (HERE / "beam_tree.json").stat().st_size < 150_000
+
+
+def test_a_width_of_one_is_greedy_and_some_beams_find_better():
+    differing = 0
+    for sentence, text in enumerate(SENTENCES):
+        written = greedy(translator().model, *translator().encode([text]), LONGEST)[0]
+        words = translator().target_vocab.tokens(written.ids)
+        assert best(sentence, 1)[0] == words
+        differing += best(sentence, 5, 0.0)[1] > best(sentence, 1)[1] + 0.01
+    assert differing >= 2  # or the figure would have nothing to show
+
+
+def test_spread_keeps_the_distances_and_moves_no_more_than_needed(page):
+    assert page.math("spread", [0, 0, 0], [0, 10, 10], [1, 1, 1]) == [-10, 0, 10]
+    assert page.math("spread", [0, 30], [0, 10], [1, 1]) == [0, 30]
+    heavy = page.math("spread", [0, 0], [0, 10], [1, 0.25])
+    assert heavy == pytest.approx([-2, 8])
+
+
+# -- what is shown --
+
+
+def test_the_ranking_and_the_numbers_of_the_best(page):
+    words, log_prob, score = best(0, 3)
+    assert page.text("prefix") == " ".join(words)
+    assert page.read("log_prob") == pytest.approx(log_prob, abs=1e-3)
+    assert page.read("score") == pytest.approx(score, abs=1e-3)
+    assert page.read("factor") == pytest.approx(((5 + len(words)) / 6) ** 0.6)
+    shown = page.page.locator("[data-score]").all_inner_texts()
+    expected = [one[2] for one in searched(0, 3, 0.6, LONGEST)]
+    read = sorted((float(text.replace("−", "-")) for text in shown), reverse=True)
+    assert read == pytest.approx(expected, abs=0.006)
+    rows = page.page.locator(".ab-bt-list li").all_inner_texts()
+    assert len(rows) == 3 + 2
+    assert " ".join(words[:-1]) in rows[0]
+    assert DATA["sentences"][0]["references"][0] in rows[-1]
+
+
+def test_width_and_length_penalty_change_the_search(page):
+    for sentence, text in enumerate(SENTENCES):
+        page.choose("sentence", text)
+        for width, alpha in ((1, 0.0), (5, 0.0), (5, 2.0)):
+            page.slide("width", width)
+            page.slide("length_penalty", int(alpha * 10))
+            assert page.text("prefix") == " ".join(best(sentence, width, alpha)[0])
+            said = page.page.locator(".ab-said").inner_text()
+            same = best(sentence, 1, alpha)[0] == best(sentence, width, alpha)[0]
+            if width == 1:
+                assert "width 1 is greedy" in said
+            else:
+                assert ("Greedy differs" in said) == (not same)
+
+
+def test_the_said_ratio_is_that_of_the_probabilities(page):
+    sentence = next(
+        i
+        for i in range(len(SENTENCES))
+        if best(i, 5, 0.0)[1] > best(i, 1, 0.0)[1] + 0.01
+    )
+    page.set(sentence=SENTENCES[sentence], width=5, length_penalty=0)
+    ratio = math.exp(best(sentence, 5, 0.0)[1] - best(sentence, 1, 0.0)[1])
+    said = page.page.locator(".ab-said").inner_text()
+    number = said.split(" times as probable")[0].split()[-1]
+    assert float(number) == pytest.approx(ratio, rel=0.02)
+
+
+def test_what_the_length_cuts_off_is_said(page):
+    page.slide("max_len", 4)
+    rows = page.page.locator(".ab-bt-list li").all_inner_texts()
+    assert "… (cut off)" in rows[0]
+    assert page.page.locator('[data-entry="ended"]').count() == 0
+
+
+# -- hands --
+
+
+def test_steps_backwards_forwards_and_played(page):
+    last = page.read("step")
+    assert page.state("step") == -1
+    page.click("◀ Back")
+    assert page.state("step") == last - 1
+    assert "stay" in page.page.locator(".ab-said").inner_text()
+    page.slide("step", 0)
+    assert page.text("prefix") == "<bos>"
+    assert page.page.locator("[data-entry]").count() == 1
+    assert page.page.get_by_role("button", name="◀ Back").is_disabled()
+    page.click("Forward ▶")
+    kept = page.page.locator('[data-entry="kept"], [data-entry="ended"]')
+    assert kept.count() == 3
+    page.click("Play")
+    page.page.wait_for_function(
+        "() => document.querySelector('.attnbook-figure').abModel.get('step') > 1"
+    )
+    page.click("Pause")
+    assert page.page.get_by_role("button", name="Play").count() == 1
+    page.slide("step", int(last))
+    assert page.state("step") == -1
+
+
+def test_every_step_keeps_as_many_as_the_width_says(page):
+    page.slide("width", 4)
+    for step in range(1, int(page.read("step")) + 1):
+        page.slide("step", step)
+        level = page.page.locator(f'[aria-level="{step + 1}"]')
+        now = level.and_(page.page.locator('[data-entry="kept"], [data-entry="ended"]'))
+        ended = page.page.locator('[data-entry="ended"]')
+        before = ended.count() - level.and_(ended).count()
+        assert now.count() + before == 4
+
+
+def test_the_tree_by_mouse(page):
+    entry = page.page.locator('[data-entry="dropped"]').first
+    words = entry.get_attribute("data-words")
+    entry.hover()
+    page.settle()
+    assert page.state("at") == words.split(" ")
+    assert page.text("prefix") == words
+    assert entry.get_attribute("aria-selected") == "true"
+
+
+def test_the_tree_by_keys(page):
+    page.press("tree", "Home")
+    assert page.text("prefix") == "<bos>"
+    page.press("tree", "ArrowRight", "ArrowDown")
+    second = page.text("prefix")
+    page.press("tree", "ArrowUp")
+    first = page.text("prefix")
+    assert first != second and " " not in first
+    page.press("tree", "ArrowRight")
+    assert page.text("prefix").startswith(first + " ")
+    page.press("tree", "ArrowLeft")
+    assert page.text("prefix") == first
+    page.press("tree", "End")
+    assert page.text("prefix") == " ".join(best(0, 3)[0])
+    tree = page.handle("tree")
+    active = tree.get_attribute("aria-activedescendant")
+    label = page.page.locator(f"#{active}").get_attribute("aria-label")
+    assert "finished" in label
+
+
+def test_reset_restores(page):
+    page.slide("width", 5)
+    page.slide("length_penalty", 20)
+    page.slide("step", 2)
+    page.press("tree", "Home")
+    page.choose("sentence", SENTENCES[-1])
+    page.reset()
+    first = BeamTreeFigure().state()
+    assert {name: page.state(name) for name in first} == first
+
+
+@pytest.mark.parametrize("width", [1, 5])
+def test_it_fits_on_a_phone(open_figure, width):
+    for sentence in (SENTENCES[0], max(SENTENCES, key=len)):
+        figure = BeamTreeFigure(width=width, sentence=sentence)
+        page = open_figure(figure, width=390, theme="dark")
+        fits = page.page.evaluate(FITS)
+        assert fits["page"] and fits["outside"] == []
+        assert fits["smallest"] >= 12 and fits["scale"] > 0.99
+        assert fits["cut"] == [] and fits["spilled"] == []
+
+
+def test_a_wide_page_shows_the_whole_tree(open_figure):
+    page = open_figure(BeamTreeFigure(), width=800)
+    scroll = page.page.locator(".ab-bt-scroll")
+    assert scroll.evaluate("(node) => node.scrollWidth <= node.clientWidth + 1")
+
+
+# -- Python --
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
+        ({"sentence": 3}, TypeError, "sentence is a text; got 3"),
+        ({"width": 6}, ValueError, "the width of the beam: .* from 1 to 5; got 6"),
+        ({"width": 2.5}, ValueError, "a whole number from 1 to 5"),
+        ({"length_penalty": -0.1}, ValueError, "α of the length penalty"),
+        ({"max_len": 0}, ValueError, "from 1 to 12; got 0"),
+        ({"step": -2}, ValueError, "-1 for all"),
+        ({"at": "je ne"}, TypeError, "split the sentence first"),
+        ({"beam": 3}, TypeError, "has no beam"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        BeamTreeFigure(**traits)
