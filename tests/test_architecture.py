@@ -16,13 +16,13 @@ PACKAGE = ROOT / "code" / "attnbook"
 
 # A module imports only from floors below its own. An entry with a slash is a subpackage.
 FLOORS = [
-    {"checks", "reproducible"},
-    {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "text"},
-    {"pooling", "attention", "naive", "self_attention", "multihead", "positions", "cache"},
+    {"checks/", "reproducible"},
+    {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "text", "sentences"},
+    {"pooling", "attention", "naive", "self_attention", "multihead/", "positions", "cache"},
     {"blocks", "recurrent", "efficient"},
     {"models", "interop", "training"},
-    {"data/", "tasks", "interop_weights", "position_task", "block_task", "decoding", "metrics"},
-    {"analysis", "plotting"},
+    {"data/", "tasks", "interop_weights/", "position_task", "block_task", "sentence_model", "decoding", "metrics"},
+    {"analysis", "comparison/", "plotting"},
     {"diagrams", "diagrams_transformer", "timeline", "show", "claims", "widgets/"},
     {"exercises/"},
 ]

@@ -445,3 +445,4 @@ def bilinear_transposed_twice(query, key, M):
 import right_answers_masks_and_heads  # those on masks and heads, too
 import right_answers_positions  # the exercises on positions have a file of their own
 import right_answers_blocks  # and those on blocks
+import right_answers_transformer  # and that on the whole Transformer

@@ -1601,3 +1601,4 @@ def bilinear_factor_2(query, key, M):
 import wrong_answers_masks_and_heads  # those on masks and heads, too
 import wrong_answers_positions  # the exercises on positions have a file of their own
 import wrong_answers_blocks  # and those on blocks
+import wrong_answers_transformer  # and that on the whole Transformer

@@ -21,6 +21,7 @@ CHAPTERS = {
     7: "Multi-head attention",
     8: "Positional encoding",
     9: "Transformer blocks",
+    10: "The Transformer",
 }
 
 

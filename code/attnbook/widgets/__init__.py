@@ -11,6 +11,8 @@ FIGURES = {
     "ScoreFunctionsFigure": "score_functions",
     "ShapeTracerFigure": "shape_tracer",
     "PositionExplorerFigure": "position_explorer",
+    "BlockExplorerFigure": "block_explorer",
+    "AttentionPatternsFigure": "attention_patterns",
 }
 
 __all__ = list(FIGURES)

@@ -11,6 +11,7 @@ import traitlets
 
 HERE = Path(__file__).parent
 KIT = ("kit.js", "paint.js")
+DATA = {"attention_patterns": HERE.parent / "data" / "sentence_model.json"}  # what a figure's JavaScript finds as DATA
 
 
 def with_kit(source):
@@ -19,7 +20,7 @@ def with_kit(source):
 
 
 def module_source(module):
-    """Reads a figure's JavaScript with the kit in front of it: one ES module without imports.
+    """Reads a figure's JavaScript with the kit, and its data if it has some, in front: one ES module without imports.
 
     Args:
         module: the figure's name; `<module>.js` lies beside this file.
@@ -35,7 +36,10 @@ def module_source(module):
         raise ValueError(
             f"the figure {module!r} has no {path.name} beside base.py; write it first"
         )
-    return with_kit(path.read_text("utf-8"))
+    source = path.read_text("utf-8")
+    if module in DATA:
+        source = f"const DATA = {DATA[module].read_text('utf-8').strip()};\n{source}"
+    return with_kit(source)
 
 
 def fallback_image(module):

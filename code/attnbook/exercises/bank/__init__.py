@@ -21,6 +21,7 @@ from .pre_ln_block import PRE_LN_BLOCK
 from .scaled_dot_scores import SCALED_DOT_SCORES
 from .soft_lookup import SOFT_LOOKUP
 from .split_heads import SPLIT_HEADS
+from .teacher_forcing import TEACHER_FORCING
 from .torch_weights import TORCH_WEIGHTS
 
 SHELF = Shelf()
@@ -44,4 +45,5 @@ SHELF.add(
     ODD_SIZE,
     ROTARY,
     PRE_LN_BLOCK,
+    TEACHER_FORCING,
 )
