@@ -41,6 +41,7 @@ def main(jobs_file: str) -> None:
     """Run all jobs of a file: {"package_root": …, "jobs": [{"file", "text", "tests"}, …]}."""
     sys.dont_write_bytecode = True  # a stale .pyc in the copy would hide a change
     # Imported and used once before forking, so that no child pays for it; attnbook itself must not be.
+    import lightning_fabric  # noqa: F401
     import pytest  # noqa: F401
     import torch
     from hypothesis import given, settings

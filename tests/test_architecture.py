@@ -16,17 +16,17 @@ PACKAGE = ROOT / "code" / "attnbook"
 
 # A module imports only from floors below its own. An entry with a slash is a subpackage.
 FLOORS = [
-    {"checks", "reproducible", "spelling"},
-    {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "word_alignment", "text"},
-    {"pooling", "attention", "naive", "self_attention", "multihead", "positions", "cache", "alignment", "losses"},
+    {"checks/", "reproducible", "spelling"},
+    {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "word_alignment", "text", "sentences"},
+    {"pooling", "attention", "naive", "self_attention", "multihead/", "positions", "cache", "alignment", "losses"},
     {"blocks", "recurrent", "efficient"},
     {"models", "interop", "training"},
-    {"data/", "translators", "tasks", "interop_weights", "position_task", "block_task", "metrics"},
+    {"data/", "translators", "tasks", "interop_weights/", "position_task", "block_task", "sentence_model", "metrics"},
     {"decoding"},
     {"translation"},
     {"fitting", "page_models"},
     {"train"},
-    {"analysis", "plotting"},
+    {"analysis", "comparison/", "plotting"},
     {"diagrams", "diagrams_transformer", "timeline", "show", "claims", "widgets/"},
     {"exercises/"},
 ]

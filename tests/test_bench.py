@@ -1,45 +1,282 @@
 """`make bench` compares only what is equal, and measures what it says. How fast anything is, is no test."""
 
+import json
+import re
+from dataclasses import replace
+
 import bench
 import pytest
 import torch
+from benchmarks import FAMILIES
+from benchmarks.family import Bar, Case, Family, Layer, padded_sequences
+from benchmarks.measure import (
+    PEAK_RESET,
+    check_agreement,
+    joined,
+    memory,
+    peaks_in_a_process,
+    run,
+    times,
+)
+from benchmarks.report import STORED, bar_line, store, summary, sweep_table, table
+from benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
+from benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
 
-
-@pytest.mark.parametrize("family", ["dot", "additive"])
-def test_all_layers_of_a_family_give_the_same_output(family):
-    rows = bench.compare(
-        family, length=5, device="cpu", threads=1, rounds=1, memory=False
-    )
-    assert [row["layer"] for row in rows] == list(bench.layers(family))
-    assert all(row["forward"] > 0 and row["both"] > 0 for row in rows)
-    assert len(bench.table(family, 5, rows).splitlines()) == 2 + len(rows)
-
-
-def test_layers_that_differ_are_not_compared(monkeypatch):
-    both = {
-        "F.scaled_dot_product_attention": bench.fused,
-        "twice": lambda q, k, v: 2 * bench.fused(q, k, v),
-    }
-    monkeypatch.setattr(bench, "layers", lambda *_: both)
-    with pytest.raises(AssertionError, match="twice: "):
-        bench.compare("dot", length=5, device="cpu", threads=1, rounds=1, memory=False)
-
-
-@pytest.mark.skipif(
-    not bench.PEAK_RESET.exists(),
+needs_account = pytest.mark.skipif(
+    not PEAK_RESET.exists(),
     reason="this system keeps no account of a process's peak memory",
 )
-def test_the_peak_is_that_of_the_hidden_layer():
-    """Additive attention holds (B, T, S, h) numbers for its hidden layer: the account must not be far from that."""
-    length = 256
-    hidden = bench.BATCH * length * length * bench.HIDDEN * 4
-    peak = bench.peak_in_a_process(
-        "additive", "AdditiveAttention", length, "cpu", threads=1
-    )
-    assert hidden < peak < 8 * hidden
+
+
+def small(family: Family, padding: bool = False) -> Case:
+    case = family.cases[0]
+    size = case.size if family.name in ("dot", "additive") else 8 * 3
+    return replace(case, batch=3, length=5, size=size, padding=padding)
+
+
+# --- what is compared -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("padding", [False, True])
+def test_all_layers_of_a_family_give_the_same_output(name, padding):
+    family = FAMILIES[name]
+    case = small(family, padding)
+    result = joined(times(family, case, rounds=2), None)
+    assert [row["layer"] for row in result["layers"]] == list(family.layers(case, "cpu"))
+    for row in result["layers"]:
+        assert list(row["seconds"]) == list(family.kinds) and row["peak"] is None
+        assert all(len(taken) == 2 for taken in row["seconds"].values())
+    assert len(table(family, result).splitlines()) == 2 + len(result["layers"])
+
+
+@pytest.mark.parametrize("name", ["multi-head", "encoder-layer"])
+def test_padding_reaches_every_layer(name):
+    """Without it a layer would give the output of the case without padding, and agree with nobody."""
+    family = FAMILIES[name]
+    case = small(family, padding=True)
+    x, lens, blocked = family.inputs(case, "cpu")
+    assert len(set(lens.tolist())) > 1 and lens.max() <= case.length
+    assert blocked.sum(dim=1).tolist() == (case.length - lens).tolist()
+    for layer in family.layers(case, "cpu").values():
+        padded = run(layer, [x, lens, blocked], "forward")
+        whole = run(layer, [x, None, None], "forward")
+        assert (padded - whole).abs().max() > 1e-4
+
+
+def test_layers_that_differ_are_not_compared():
+    layers = {
+        "F.scaled_dot_product_attention": Layer(fused),
+        "twice": Layer(lambda q, k, v: 2 * fused(q, k, v)),
+    }
+    inputs = three_inputs(Case(2, 5, 7), "cpu")
+    with pytest.raises(AssertionError, match="twice, inference: "):
+        check_agreement(FAMILIES["dot"], layers, inputs)
+
+
+def test_a_pass_is_of_the_kind_that_it_says():
+    x = torch.ones(1, 2, 3, requires_grad=True)
+    module, seen = torch.nn.Linear(3, 3), []
+    layer = Layer(lambda x: seen.append((module.training, torch.is_grad_enabled())) or module(x), module)
+    for kind in ("inference", "forward", "both"):
+        output = run(layer, [x], kind)
+        assert output.requires_grad == (kind != "inference")
+        assert (x.grad is not None) == (kind == "both")
+    assert seen == [(False, False), (True, True), (True, True)]
 
 
 def test_the_reference_reaches_the_fused_kernel():
     with torch.profiler.profile() as profiler:
-        bench.fused(*bench.inputs(8))
+        fused(*three_inputs(Case(2, 8, 64), "cpu"))
     assert any("flash" in event.key for event in profiler.key_averages())
+
+
+# --- memory ---------------------------------------------------------------------------------------------------
+
+
+@needs_account
+def test_the_peak_is_that_of_the_hidden_layer():
+    """Additive attention holds (B, T, S, h) numbers for its hidden layer: the account must not be far from that."""
+    length = 256
+    hidden = BATCH * length * length * HIDDEN * 4
+    case = replace(FAMILIES["additive"].cases[0], length=length)
+    (peak,) = peaks_in_a_process(FAMILIES["additive"], [case], "AdditiveAttention")
+    assert hidden < peak["both"] < 8 * hidden
+
+
+@needs_account
+def test_the_weights_that_d2l_keeps_are_counted():
+    """Forward holds at least two (B, H, T, S) tables, scores and weights; ours holds none."""
+    family = FAMILIES["multi-head"]
+    case = replace(family.cases[0], batch=1, length=512)
+    one_table = 8 * 512 * 512 * 4
+    (found,) = memory(family, [case])
+    peaks = {row["layer"]: row["peak"]["forward"] for row in found["layers"]}
+    assert peaks["d2l.MultiHeadAttention"] > 2 * one_table
+    assert peaks["MultiHeadAttention"] < one_table
+
+
+def test_a_failed_process_is_an_error_that_says_why():
+    if not PEAK_RESET.exists():
+        pytest.skip("no process is started where no account is kept")
+    with pytest.raises(RuntimeError, match=r"(?s)the peak of no such layer could not .*KeyError"):
+        peaks_in_a_process(FAMILIES["dot"], FAMILIES["dot"].cases[:1], "no such layer")
+
+
+# --- verdicts -------------------------------------------------------------------------------------------------
+
+HOLDING, MISSING = [2.0, 2.0, 2.0], [4.4, 2.2, 2.2]
+
+
+def result_of(ours, theirs, peaks=(1, 1), length=3) -> dict:
+    """A made-up result of two layers."""
+    rows = [
+        {"layer": name, "seconds": {"both": seconds}, "peak": peak if peak is None else {"both": peak}}
+        for name, seconds, peak in (("ours", ours, peaks[0]), ("theirs", theirs, peaks[1]))
+    ]
+    case = {"batch": 1, "length": length, "size": 2, "heads": 1, "padding": False}
+    return {"family": "made up", "case": case, "layers": rows}
+
+
+def family_with(*bars: Bar) -> Family:
+    return Family("made up", (), lambda *_: {}, padded_sequences, "theirs", bars, kinds=("both",))
+
+
+def test_a_ratio_is_taken_within_the_rounds():
+    # a busy machine made the third round ten times slower for both
+    assert time_ratio([1.0, 2.0, 30.0], [2.0, 4.0, 60.0]) == 0.5
+    assert time_ratio(MISSING, HOLDING) == pytest.approx(1.1)
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "noise", "expected"),
+    [
+        (0.99, 1.0, 0.0, "holds"),
+        (1.0, 1.0, 0.0, "holds"),
+        (1.0001, 1.0, 0.0, "misses"),
+        (1.05, 1.0, 0.05, "holds"),
+        (1.051, 1.0, 0.05, "misses"),
+        (0.51, 0.5, 0.0, "misses"),
+        (None, 1.0, 0.05, "not measured"),
+    ],
+)
+def test_a_verdict_allows_for_noise_and_no_more(value, limit, noise, expected):
+    assert verdict(value, limit, noise) == expected
+
+
+def test_a_row_that_misses_is_shown_as_missing():
+    family = family_with(Bar("time", "both", "ours", "theirs", 1.0, 0.05), Bar("peak", "both", "ours", "theirs", 1.0))
+    bars = judge(family, [result_of(MISSING, HOLDING, (3, 4)), result_of(HOLDING, HOLDING, (5, 4))], [])
+    assert [bar["verdict"] for bar in bars] == ["misses", "holds", "holds", "misses"]
+    assert [bar["value"] for bar in bars] == [1.1, 1.0, 0.75, 1.25]
+    text = summary(bars)
+    assert text.startswith("2 of 4 bars hold") and text.count("misses") == 2
+    first = r"  misses +1\.10  at most 1\.00 \+ 5% +time of ours / theirs, both \[batch 1, "
+    assert re.match(first, text.splitlines()[1])
+
+
+def test_memory_that_was_not_measured_neither_holds_nor_misses():
+    bar = Bar("peak", "both", "ours", "theirs", 1.0)
+    (judged,) = judge(family_with(bar), [result_of(HOLDING, HOLDING, (None, None))], [])
+    assert judged["verdict"] == "not measured" and "0 of 1 bars hold" in summary([judged])
+    assert ratio(bar, result_of(HOLDING, HOLDING, (3, None))) is None
+
+
+def test_a_bar_may_be_for_some_cases_only():
+    bar = Bar("time", "both", "ours", "theirs", 0.5, only=lambda case: case.length == 4)
+    results = [result_of(HOLDING, HOLDING, length=n) for n in (3, 4)]
+    assert [judged["case"]["length"] for judged in judge(family_with(bar), results, [])] == [4]
+
+
+def test_the_slope_is_the_power_of_the_length():
+    lengths = [512, 1024, 2048, 4096]
+    assert slope(lengths, [3 * n**2 for n in lengths]) == pytest.approx(2)
+    assert slope(lengths, [7 * n for n in lengths]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("power", "expected"), [(1, "holds"), (2, "misses")])
+def test_memory_that_grows_too_fast_misses(power, expected):
+    swept = [result_of(HOLDING, HOLDING, (n**power, n**2), length=n) for n in (64, 128, 256)]
+    (judged,) = judge(family_with(Bar("slope", "both", "ours", None, 1.1)), [], swept)
+    assert (judged["verdict"], judged["value"]) == (expected, power)
+    assert f"{power:.2f}" in bar_line(judged) and "power of the length" in bar_line(judged)
+
+
+def test_the_tables_show_ratios_and_mebibytes():
+    family = family_with()
+    text = table(family, result_of([0.004] * 3, [0.002] * 3, (3 * 2**20, 2**20)))
+    ours = next(line for line in text.splitlines() if line.strip().startswith("ours"))
+    assert re.search(r" 4\.00 ms +2\.00 × +3\.0 MiB$", ours)
+    grown = [result_of(HOLDING, HOLDING, (n * 2**20, n * 2**20), length=n) for n in (3, 6)]
+    assert re.search(r"ours +3\.0 MiB +6\.0 MiB", sweep_table(family, grown))
+
+
+# --- the command and its file ---------------------------------------------------------------------------------
+
+
+def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
+    path = tmp_path / "some.json"
+    bench.main(["--families", "multi-head", "--lengths", "128", "--rounds", "1", "--no-memory", "--json", str(path)])
+    said = capsys.readouterr().out
+    assert len(re.findall(r"^  (?:holds|misses) +\d\.\d\d  at most", said, re.MULTILINE)) >= 6
+    stored = json.loads(path.read_text("utf-8"))
+    assert stored["command"] == "python tools/bench.py --families multi-head --lengths 128 --rounds 1 --no-memory"
+    assert str(tmp_path) not in path.read_text("utf-8")
+    assert len(stored["results"]) == 2 and stored["sweep"] == []
+    assert {bar["verdict"] for bar in stored["bars"] if bar["measure"] != "time"} == {"not measured"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--store", "--lengths", "128"], "--store keeps a whole run"),
+        (["--store", "--families", "dot"], "--store keeps a whole run"),
+        (["--store", "--no-memory"], "--store keeps a whole run"),
+        (["--json", "no/such/folder/x.json"], "there is no folder for no/such/folder/x.json"),
+        (["--rounds", "0"], "--rounds must be at least 1, got 0"),
+        (["--families", "none"], "invalid choice: 'none'"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_it_begins(arguments, message, capsys):
+    with pytest.raises(SystemExit):
+        bench.main(arguments)
+    assert message in capsys.readouterr().err
+
+
+def test_a_list_of_numbers_takes_one_line_and_nothing_else_changes(tmp_path):
+    found = {"seconds": [0.5, 1e-06, 2], "words": ["a", "b"], "none": [], "cases": [{"peak": None}]}
+    store(tmp_path / "x.json", found)
+    text = (tmp_path / "x.json").read_text("utf-8")
+    assert json.loads(text) == found and '"seconds": [0.5, 1e-06, 2]' in text
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return json.loads(STORED.read_text("utf-8"))
+
+
+def test_the_stored_file_is_one_whole_run(stored):
+    assert stored["command"].startswith("python tools/bench.py") and stored["rounds"] >= 5
+    assert set(stored["versions"]) == {"python", "torch", "d2l"}
+    assert set(stored["machine"]) == {"device", "architecture", "cores", "threads", "clock"}
+    wanted = [(name, case) for name, family in FAMILIES.items() for case in family.cases]
+    assert [(result["family"], Case(**result["case"])) for result in stored["results"]] == wanted
+    assert [Case(**result["case"]) for result in stored["sweep"]] == list(FAMILIES["multi-head"].sweep)
+    for result in stored["results"]:
+        family = FAMILIES[result["family"]]
+        for row in result["layers"]:
+            assert set(row["seconds"]) == set(row["peak"]) == set(family.kinds)
+            assert all(len(taken) == stored["rounds"] and min(taken) > 0 for taken in row["seconds"].values())
+            # the least of them, 32 KiB tensors, disappear in what the system counts late
+            assert min(row["peak"].values()) >= 0 and (result["case"]["length"] < 512 or min(row["peak"].values()) > 0)
+
+
+def test_the_stored_verdicts_are_those_of_the_stored_numbers(stored):
+    for name, family in FAMILIES.items():
+        mine = {key: [part for part in stored[key] if part["family"] == name] for key in ("results", "sweep", "bars")}
+        assert judge(family, mine["results"], mine["sweep"]) == mine["bars"]
+
+
+def test_nothing_of_a_machine_is_stored(stored):
+    text = json.dumps(stored)
+    assert not re.search(r"/(home|Users|tmp|work|usr)\b|\.local\b|\\\\", text)

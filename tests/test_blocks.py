@@ -66,6 +66,24 @@ def test_feed_forward_treats_every_position_alone(activation, bias):
     assert count_parameters(layer) == 2 * D * FF + bias * (D + FF)
 
 
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_only_relu_without_gradients_overwrites_the_hidden_layer_and_nothing_else(activation):
+    layer, x = fill(FeedForward(D, FF, activation)).double(), randn(B, T, D)
+    weights = {name: p.detach().clone() for name, p in layer.named_parameters()}
+    hidden, before = [], x.clone()
+    layer.W_1.register_forward_hook(lambda module, given, output: hidden.append(output))
+    trained = layer(x)
+    with torch.no_grad():
+        asked = layer(x)
+    plain = F.linear(x, layer.W_1.weight, layer.W_1.bias)
+    close(hidden[0], plain)
+    close(hidden[1], plain.clamp(min=0) if activation == "relu" else plain)
+    close(asked, trained)
+    assert torch.equal(x, before) and plain.min() < 0
+    for name, p in layer.named_parameters():
+        assert torch.equal(p, weights[name])
+
+
 def test_gelu_is_the_exact_one():
     x = torch.linspace(-3, 3, 13, dtype=torch.float64)
     exact = x * 0.5 * (1 + torch.erf(x / 2**0.5))

@@ -57,6 +57,15 @@ def test_in_any_pieces_as_at_once(options, need_weights, cuts):
     assert cache.key.shape == cache.value.shape == (B, kept, S, 10)
 
 
+def test_a_new_position_is_turned_by_its_own_place():
+    """Word by word with rotary positions: the place is counted by the cache, not by the call."""
+    layer, x = layer_of(rotary=RotaryPositions()), randn(B, 3, E)
+    cache, at_once = KeyValueCache(), layer(x, mask=causal_mask(3))[0]
+    for t in range(3):
+        output, _ = layer(x[:, t : t + 1], cache=cache)
+        close(output, at_once[:, t : t + 1])
+
+
 def test_lengths_and_biases_count_the_stored_keys_too():
     layer, x, bias = layer_of(), randn(B, S, E), randn(H, S, S)
     lengths, mask = torch.tensor([4, 7]), causal_mask(S)

@@ -32,6 +32,7 @@ from attnbook.interop_weights import (
     TIME_FLIES,
     from_d2l_additive,
     from_d2l_attention,
+    from_d2l_encoder_block,
     from_huggingface_bert,
     from_torch_attention,
     from_torch_decoder_layer,
@@ -246,6 +247,17 @@ def test_decoder_layer_is_pytorchs(dtype, norm_first, activation):
     )
 
 
+def test_the_norms_epsilon_is_taken_over():
+    """Where a vector hardly varies, the epsilon decides."""
+    for kind, convert, lengths in (
+        (nn.TransformerEncoderLayer, from_torch_encoder_layer, (T,)),
+        (nn.TransformerDecoderLayer, from_torch_decoder_layer, (T, S)),
+    ):
+        theirs = their_layer(kind, torch.float64, True, "relu", layer_norm_eps=0.5)
+        x = sequences(*lengths, dtype=torch.float64, grad=False)
+        close(convert(theirs)(*x)[0], theirs(*x))
+
+
 @pytest.mark.parametrize(
     ("kind", "convert"),
     [
@@ -314,6 +326,53 @@ def test_additive_attention_is_d2ls(d2l, dtype):
     close(output, theirs(*own, LENS), TOLERANCE[dtype])
     for name, weight in theirs.state_dict().items():
         assert torch.equal(ours.state_dict()[name], weight)  # to the last digit
+
+
+@DTYPES
+@pytest.mark.parametrize(
+    "lengths", [None, (3, 4), ((1, 2, 3, 2, 5), (4, 2, 1, 1, 3))], ids=str
+)
+def test_encoder_layer_is_d2ls(d2l, dtype, lengths):
+    theirs = d2l.TransformerEncoderBlock(E, FF, H, dropout=0.25, use_bias=True)
+    theirs = theirs.to(dtype).eval()
+    (x,), (other,) = (sequences(T, dtype=dtype) for _ in range(2))
+    lengths = None if lengths is None else torch.tensor(lengths)
+    theirs(other, lengths)  # makes its weights
+    fill(theirs)
+    with torch.no_grad():  # its norms are called ln: fill takes them for maps
+        theirs.addnorm1.ln.weight.add_(1)
+        theirs.addnorm2.ln.weight.add_(1)
+    ours = from_d2l_encoder_block(theirs)
+    assert not ours.training and ours.attention.dropout == 0.25
+    assert ours.around_attention.dropout.p == 0.25
+    assert count_parameters(ours) == count_parameters(theirs)
+    output, weights = ours(x, lengths, need_weights=True)
+    expected = theirs(other, lengths)
+    close(output, expected, TOLERANCE[dtype] * max(1, expected.abs().max().item()))
+    their_weights = theirs.attention.attention.attention_weights.unflatten(0, (B, H))
+    close(weights, their_weights, TOLERANCE[dtype])
+    compare(gradients(output, [x]), gradients(expected, [other]), TOLERANCE[dtype])
+    mine = [ours.feed_forward.W_1.weight, ours.around_attention.norm.bias]
+    others = [theirs.ffn.dense1.weight, theirs.addnorm1.ln.bias]
+    compare(
+        gradients(ours(x, lengths)[0], mine),
+        gradients(theirs(other, lengths), others),
+        TOLERANCE[dtype],
+    )
+
+
+def test_d2l_blocks_that_cannot_be_copied(d2l):
+    (x,) = sequences(T, dtype=torch.float32)
+    with pytest.raises(
+        TypeError, match="expected a d2l.TransformerEncoderBlock, got Linear"
+    ):
+        from_d2l_encoder_block(nn.Linear(3, 3))
+    block = d2l.TransformerEncoderBlock(E, FF, H, dropout=0)
+    with pytest.raises(ValueError, match="has no weights yet: .* call it once"):
+        from_d2l_encoder_block(block)
+    block(x, None)
+    with pytest.raises(ValueError, match="use_bias=False has no counterpart"):
+        from_d2l_encoder_block(block)
 
 
 def test_d2l_layers_that_cannot_be_copied(d2l):

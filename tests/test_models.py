@@ -387,3 +387,14 @@ def test_ids_of_either_integer_type(dtype):
     check_ids("ids", SOURCE.to(dtype), 13)
     close(bert()(SOURCE.to(dtype))[0], bert()(SOURCE)[0])
     check_ids("ids", SOURCE[:0], 13)
+
+
+def test_a_pre_ln_stack_ends_with_a_norm_and_a_post_ln_stack_has_had_its_own():
+    """Pre-LN's last sum is normalised by nobody else: with a fresh norm, mean 0 and variance 1 at every position."""
+    for norm_first in (True, False):
+        model = Transformer(dataclasses.replace(SMALL, norm_first=norm_first)).eval()
+        kinds = {type(model.encoder.norm).__name__, type(model.decoder.norm).__name__}
+        assert kinds == {"LayerNorm" if norm_first else "Identity"}
+        memory, _ = model.encoder(SOURCE)
+        close(memory.mean(-1), torch.zeros(B, S), 1e-5)
+        close(memory.var(-1, correction=0), torch.ones(B, S), 1e-3)

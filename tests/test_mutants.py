@@ -34,16 +34,20 @@ ARGUMENTS += [
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """One change of one module: `old` stands in it exactly once (white space counts for nothing)."""
+    """One change of one module: `old` stands in it exactly once (white space counts for nothing).
+
+    `test` names the test that notices it; without, all quick tests of the module are run.
+    """
 
     what: str
     module: str
     old: str
     new: str
+    test: str = ""
 
     @property
     def tests(self) -> list[str]:
-        return [f"tests/test_{self.module}.py"]
+        return [f"tests/{self.test or f'test_{self.module}.py'}"]
 
     def apply(self, text: str) -> str:
         """The changed text; a pattern that is not there exactly once is an error, not a pass."""
@@ -79,7 +83,8 @@ MUTANTS = [
     Mutant("the caller's scores are written into", "masks",
            "safe = scores.masked_fill(~allowed", "safe = scores.detach().masked_fill_(~allowed"),
     Mutant("blocked means allowed", "masks", "return ~mask", "return mask.clone()"),
-    Mutant("the additive mask is flipped", "masks", "masked_fill(~mask, -torch.inf)", "masked_fill(mask, -torch.inf)"),
+    Mutant("the additive mask is flipped", "masks",
+           "masked_fill(~mask, -torch.inf)", "masked_fill(mask, -torch.inf)"),
     # scores
     Mutant("no scale", "scores", "/ math.sqrt(query.shape[-1])", ""),
     Mutant("the scale is not rooted", "scores", "math.sqrt(query.shape[-1])", "query.shape[-1]"),
@@ -123,7 +128,195 @@ MUTANTS = [
            "masked_softmax(scores, valid_lens, mask)", "masked_softmax(scores, valid_lens)"),
     Mutant("the lengths are lost on the way", "attention",
            "combine_masks(shape, valid_lens, mask", "combine_masks(shape, None, mask"),
+    # multihead
+    Mutant("heads are cut in the wrong order", "multihead/splitting",
+           "x.unflatten(-1, (num_heads, head_dim)).transpose(-3, -2)",
+           "x.reshape(*x.shape[:-2], num_heads, -1, head_dim)",
+           "test_multihead.py::test_split_heads_by_loops"),
+    Mutant("heads are glued in the wrong order", "multihead/splitting", "x.transpose(-3, -2).flatten(-2)",
+           "x.reshape(*x.shape[:-3], x.shape[-2], -1)",
+           "test_multihead.py::test_the_three_stages_are_one_function"),
+    Mutant("zeros before the narrow head", "multihead/stages", "parameter(name).copy_(torch.cat([numbers, zeros]))",
+           "parameter(name).copy_(torch.cat([zeros, numbers]))",
+           "test_multihead.py::test_the_three_stages_are_one_function"),
+    Mutant("the widened scale is not rooted", "multihead/stages", "numbers * math.sqrt(num_heads)",
+           "numbers * num_heads",
+           "test_multihead.py::test_the_three_stages_are_one_function"),
+    Mutant("the bias is masked the wrong way round", "multihead/layer", "mask = mask.masked_fill(~allowed, -torch.inf)",
+           "mask = mask.masked_fill(allowed, -torch.inf)",
+           "test_multihead.py::test_with_and_without_weights_are_one_function"),
+    Mutant("with a bias the mask is forgotten", "multihead/layer", "mask = mask.masked_fill(~allowed, -torch.inf)",
+           "pass",
+           "test_multihead.py::test_with_and_without_weights_are_one_function"),
+    Mutant("heads drop weights when not training", "multihead/layer",
+           "dropout_p=self.dropout if self.training else 0.0",
+           "dropout_p=self.dropout",
+           "test_multihead.py::test_dropout_only_while_training"),
+    Mutant("groups of heads are interleaved", "multihead/layer",
+           "k.repeat_interleave(group, dim=1), v.repeat_interleave(group, dim=1)",
+           "k.repeat(1, group, 1, 1), v.repeat(1, group, 1, 1)",
+           "test_multihead.py::test_shared_heads_are_repeated_heads"),
+    Mutant("the mask meets the heads", "multihead/layer", "return mask.unsqueeze(1)",
+           "return mask",
+           "test_multihead.py::test_masks_of_every_shape"),
+    Mutant("weights are stacked head by head", "multihead/layer", "for name in names for head in stage.heads",
+           "for head in stage.heads for name in names",
+           "test_multihead.py::test_the_three_stages_are_one_function"),
+    Mutant("only queries are turned", "multihead/layer", "q, k = self.rotary(q, start), self.rotary(k, start)",
+           "q = self.rotary(q, start)",
+           "test_positions.py::test_a_rotary_layer_knows_offsets_and_nothing_else"),
+    Mutant("every step is turned as the first", "multihead/layer",
+           "q, k = self.rotary(q, start), self.rotary(k, start)",
+           "q, k = self.rotary(q, 0), self.rotary(k, 0)",
+           "test_cache.py::test_a_new_position_is_turned_by_its_own_place"),
+    # self_attention
+    Mutant("causal, and the caller's mask is lost", "self_attention",
+           "mask = past if mask is None else mask.to(x.device) & past",
+           "mask = past",
+           "test_self_attention.py::test_self_attention_is_cross_attention_with_itself"),
+    Mutant("no output map", "self_attention", "self.W_o(weights @ self.W_v(memory))",
+           "weights @ self.W_v(memory)",
+           "test_self_attention.py::test_cross_attention_against_loops"),
+    Mutant("the lengths are lost in pooling", "self_attention", "scaled_dot_score(query, x), valid_lens",
+           "scaled_dot_score(query, x)",
+           "test_self_attention.py::test_query_pooling_against_loops"),
+    Mutant("either side real is enough", "self_attention", "query_mask.unsqueeze(-1) & key_mask.unsqueeze(-2)",
+           "query_mask.unsqueeze(-1) | key_mask.unsqueeze(-2)",
+           "test_self_attention.py::test_pair_mask_by_loops"),
+    # positions
+    Mutant("the frequencies are one off", "positions", "torch.arange(0, d_model, 2, dtype=torch.float64)",
+           "torch.arange(0, d_model, 2, dtype=torch.float64) + 1",
+           "test_positions.py::test_sinusoids_by_the_formula"),
+    Mutant("cosines first", "positions", "[angle.sin(), angle.cos()], dim=-1",
+           "[angle.cos(), angle.sin()], dim=-1",
+           "test_positions.py::test_sinusoids_by_the_formula"),
+    Mutant("learned positions begin anew", "positions", "self.embedding.weight[start:end]",
+           "self.embedding.weight[: end - start]",
+           "test_positions.py::test_learned_positions_are_added_along_the_sequence_and_learn"),
+    Mutant("turned by the matrix of a reflection", "positions", "first * cos - second * sin",
+           "first * cos + second * sin",
+           "test_positions.py::test_rotate_is_a_product_of_complex_numbers"),
+    Mutant("angles in half precision", "positions", "precise = torch.promote_types(x.dtype, torch.float32)",
+           "precise = x.dtype",
+           "test_positions.py::test_rotary_positions_far_away_in_half_precision"),
+    # relative
+    Mutant("queries are the first of the keys", "relative", "num_keys - num_queries, num_keys, device",
+           "0, num_queries, device",
+           "test_positions.py::test_relative_positions_by_hand"),
+    Mutant("T5: the present counts as the future", "relative", "(distance > 0) * buckets",
+           "(distance >= 0) * buckets",
+           "test_positions.py::test_t5_buckets_by_hand"),
+    Mutant("DeBERTa: distances change sign", "relative", "self._row(ahead).T",
+           "self._row(-ahead).T",
+           "test_positions.py::test_deberta_against_loops"),
+    Mutant("ALiBi: the first head has no slope", "relative", "-8.0 * torch.arange(1, num_heads + 1",
+           "-8.0 * torch.arange(0, num_heads",
+           "test_positions.py::test_alibi_slopes_are_the_papers"),
+    # cache
+    Mutant("new keys before the old ones", "cache", "torch.cat([self.key, key], dim=2)",
+           "torch.cat([key, self.key], dim=2)",
+           "test_cache.py::test_what_is_stored"),
+    Mutant("beam search reorders keys only", "cache", "self.key[order], self.value[order]",
+           "self.key[order], self.value",
+           "test_cache.py::test_reorder_continues_the_chosen_sequences"),
+    # blocks
+    Mutant("the residual takes the normed input", "blocks", "x + self.dropout(sublayer(self.norm(x)))",
+           "self.norm(x) + self.dropout(sublayer(self.norm(x)))",
+           "test_blocks.py::test_residual_by_hand"),
+    Mutant("post-LN without a residual", "blocks", "self.norm(x + self.dropout(sublayer(x)))",
+           "self.norm(self.dropout(sublayer(x)))",
+           "test_blocks.py::test_residual_by_hand"),
+    Mutant("the memory's mask is lost", "blocks", "h, memory, memory, memory_lens, memory_mask, need_weights",
+           "h, memory, memory, memory_lens, None, need_weights",
+           "test_blocks.py::test_decoder_layer_by_its_parts"),
+    Mutant("the activation comes first", "blocks", "self.dropout(self.activation(self.W_1(x)))",
+           "self.dropout(self.W_1(self.activation(x)))",
+           "test_blocks.py::test_feed_forward_treats_every_position_alone"),
+    Mutant("the hidden layer is overwritten while training", "blocks", "inplace=not torch.is_grad_enabled()",
+           "inplace=True",
+           "test_blocks.py::test_only_relu_without_gradients_overwrites_the_hidden_layer_and_nothing_else"),
+    Mutant("a refused step stays in the cache", "blocks", "_check_memory(self, x, memory, memory_lens, memory_mask)",
+           "pass",
+           "test_bad_input.py::test_a_refused_step_leaves_the_cache_as_it_was"),
+    # models
+    Mutant("every decoded word stands at 0", "models", "self.positions(embedded, start=start)",
+           "self.positions(embedded)",
+           "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+    Mutant("the encoder sees padding", "models", "memory, _ = self.encoder(source, source_lens)",
+           "memory, _ = self.encoder(source)",
+           "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+    Mutant("the decoder sees padding", "models", "logits, _ = self.decoder(target, memory, source_lens)",
+           "logits, _ = self.decoder(target, memory)",
+           "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+    Mutant("no causal mask", "models", "mask = causal_mask(length, start + length, device=ids.device)",
+           "mask = None",
+           "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+    Mutant("no causal mask in evaluation", "models", "mask = causal_mask(length, start + length, device=ids.device)",
+           "mask = causal_mask(length, start + length) if self.training else None",
+           "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+    Mutant("BERT without segments", "models", "self.position.weight[:length] + self.segment(segments)",
+           "self.position.weight[:length]",
+           "test_models.py::test_bert_embeddings_are_a_normalised_sum"),
+    Mutant("pre-LN without its last norm", "models",
+           "nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()",
+           "nn.Identity()",
+           "test_models.py::test_a_pre_ln_stack_ends_with_a_norm_and_a_post_ln_stack_has_had_its_own"),
+    # training
+    Mutant("seen batches come again", "training", "next(stream)  # these batches have been seen",
+           "pass",
+           "test_training.py::test_resumed_losses_are_the_uninterrupted_ones"),
+    Mutant("random numbers begin anew", "training", 'set_random_state(state["random"])',
+           "pass",
+           "test_training.py::test_resumed_losses_are_the_uninterrupted_ones"),
+    Mutant("gradients pile up over steps", "training", "stepper.zero_grad()",
+           "pass",
+           "test_training.py::test_it_learns"),
+    Mutant("another configuration is taken", "training", "check_same_config(path, stored, wanted)",
+           "pass",
+           "test_training.py::test_other_weights_are_refused_though_the_configuration_is_the_same"),
+    Mutant("the paper's schedule never falls", "training", "min(s**-0.5, s * warmup**-1.5)",
+           "s * warmup**-1.5",
+           "test_training.py::test_after_its_peak_the_papers_rate_falls_with_the_root_of_the_step"),
+    # checkpoint
+    Mutant("the optimizer begins anew", "checkpoint", 'optimizer.load_state_dict(state["optimizer"])',
+           "pass",
+           "test_training.py::test_resumed_losses_are_the_uninterrupted_ones"),
+    Mutant("the schedule begins anew", "checkpoint", 'schedule.load_state_dict(state["schedule"])',
+           "pass",
+           "test_training.py::test_resumed_losses_are_the_uninterrupted_ones"),
+    Mutant("a file may hold code", "checkpoint", "weights_only=True",
+           "weights_only=False",
+           "test_training.py::test_nothing_in_a_checkpoint_is_executed"),
+    Mutant("written in two steps", "checkpoint", "os.replace(temporary, path)",
+           "path.write_bytes(temporary.read_bytes())",
+           "test_training.py::test_it_is_on_the_disk_before_it_gets_its_name"),
+    Mutant("half-loaded", "checkpoint", "before = random_state()",
+           'before = random_state()\n    model.load_state_dict(state["model"])',
+           "test_bad_input.py::test_a_checkpoint_is_resumed_whole_or_not_at_all"),
+    # interop_weights/pytorch
+    Mutant("queries, keys and values change places", "interop_weights/pytorch",
+           "ours.W_qkv.weight.copy_(layer.in_proj_weight)",
+           "ours.W_qkv.weight.copy_(layer.in_proj_weight.roll(1, 0))",
+           "test_interop_weights.py::test_multi_head_attention_is_pytorchs"),
+    Mutant("two norms change places", "interop_weights/pytorch",
+           "copy_into(ours.around_cross_attention.norm, layer.norm2)",
+           "copy_into(ours.around_cross_attention.norm, layer.norm3)",
+           "test_interop_weights.py::test_decoder_layer_is_pytorchs"),
+    Mutant("the norms' epsilon is lost", "interop_weights/pytorch", '"eps": layer.norm1.eps',
+           '"eps": 1e-5',
+           "test_interop_weights.py::test_the_norms_epsilon_is_taken_over"),
 ]  # fmt: skip
+PART_1 = {"masks", "scores", "kernels", "pooling", "attention"}
+PART_2 = {
+    "multihead",
+    "self_attention",
+    "positions",
+    "relative",
+    "cache",
+    "blocks",
+    "models",
+}
+PART_2 |= {"training", "checkpoint", "interop_weights"}
 
 
 @functools.cache
@@ -184,10 +377,11 @@ class TestMutants:
 
 
 def test_there_are_mutants_of_every_kind():
-    assert {"masks", "scores", "kernels", "pooling", "attention"} == {
-        mutant.module for mutant in MUTANTS
-    }
-    assert len({mutant.what for mutant in MUTANTS}) == len(MUTANTS) >= 12
+    modules = [mutant.module.partition("/")[0] for mutant in MUTANTS]
+    assert set(modules) == PART_1 | PART_2
+    assert len({mutant.what for mutant in MUTANTS}) == len(MUTANTS)
+    assert sum(module in PART_1 for module in modules) >= 12
+    assert sum(module in PART_2 for module in modules) >= 20
 
 
 @pytest.mark.parametrize("old", ["no such text", "return"])

@@ -237,6 +237,13 @@ def test_the_papers_peak():
     assert noam_factor(3999, 512, 4000) == pytest.approx(6.9877e-4, rel=1e-4)
 
 
+def test_after_its_peak_the_papers_rate_falls_with_the_root_of_the_step():
+    """Four times as many steps, half the rate."""
+    peak = noam_factor(3999, 512, 4000)
+    assert noam_factor(15999, 512, 4000) == pytest.approx(peak / 2, rel=1e-9)
+    assert noam_factor(1999, 512, 4000) == pytest.approx(peak / 2, rel=1e-9)
+
+
 def test_warmup_and_cosine():
     factors = [warmup_cosine_factor(step, 4, 24, floor=0.1) for step in range(30)]
     assert factors[:5] == [0.25, 0.5, 0.75, 1.0, 1.0]

@@ -24,7 +24,7 @@ UNMARKED = "This chapter's exercises have no checker"
 
 
 def is_chapter(name: str) -> bool:
-    """Whether a notebook is a numbered chapter; appendices need no exercises and no question."""
+    """Whether a notebook is a numbered chapter; any other is an appendix, which needs no exercises and no question."""
     return re.match(r"\d\d-", name) is not None
 
 
@@ -225,6 +225,14 @@ def wrong_order(notebook) -> list[str]:
     return problems + _misplaced_findings(notebook)
 
 
+def wrong_opening_of_appendix(notebook) -> list[str]:
+    """A label and a title; the rest of an appendix has the shape that its matter needs."""
+    first = next((c.source for c in notebook.cells if c.cell_type == "markdown"), "")
+    if re.match(r"\(app-[a-z0-9-]+\)=\n+# \S", first):
+        return []
+    return ["an appendix must begin with a label `(app-…)=` and the title `# …`"]
+
+
 def _misplaced_findings(notebook) -> list[str]:
     section, last_claim, found = "", 0, []
     for number, cell in enumerate(notebook.cells, 1):
@@ -341,10 +349,13 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
         *redefinitions(notebook, package_names()),
         *missing_alt_texts(notebook),
         *unwanted_tags(notebook),
+        *unproven_claims(notebook),
     ]
     if is_chapter(name):
-        problems += wrong_order(notebook) + unproven_claims(notebook)
+        problems += wrong_order(notebook)
         problems += wrong_exercises(notebook, registered_exercises())
+    else:
+        problems += wrong_opening_of_appendix(notebook)
     try:
         check_outputs(notebook, name, root)
     except ChapterError as error:

@@ -1,5 +1,8 @@
 """Stacks of encoder layers to be measured: gradients before training, and training with and without warm-up."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -8,7 +11,19 @@ from attnbook.blocks import EncoderLayer
 from attnbook.checks import check_count, check_positive
 from attnbook.training import noam_factor
 
-__all__ = ["StackedReader", "reversal_batch", "layer_gradients", "rate", "fit_stack"]
+__all__ = [
+    "StackedReader",
+    "Wiring",
+    "NORM_PLACES",
+    "StackMeasures",
+    "reversal_batch",
+    "layer_gradients",
+    "measure_stack",
+    "rate",
+    "fit_stack",
+]
+
+NORM_PLACES = ("after", "before", "none")
 
 
 class StackedReader(nn.Module):
@@ -114,6 +129,96 @@ def layer_gradients(depth: int, norm_first: bool, seed: int) -> list[float]:
     model = StackedReader(depth, norm_first)
     model.loss(*reversal_batch(8, torch.Generator().manual_seed(1000 + seed))).backward()
     return [layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers]
+
+
+class Wiring(nn.Module):
+    """What stands around a sublayer, with the norm in any place or none, and with or without the residual sum.
+
+    With the sum, "after" is post-LN and "before" is pre-LN, as in `attnbook.blocks.Residual`.
+
+    Args:
+        d_model: D.
+        norm: "after" (the sum, or the sublayer where there is no sum), "before" (the sublayer) or "none".
+        residual: add the input back.
+
+    Raises:
+        ValueError: there is no such place for a norm.
+    """
+
+    def __init__(self, d_model: int, norm: str, residual: bool):
+        super().__init__()
+        if norm not in NORM_PLACES:
+            raise ValueError(f"norm must be one of {', '.join(NORM_PLACES)}, got {norm!r}")
+        self.norm, self.place, self.residual = nn.LayerNorm(d_model), norm, residual
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """Wrap a sublayer.
+
+        Args:
+            x: (…, D).
+            sublayer: a function from (…, D) to (…, D).
+
+        Returns:
+            (…, D).
+        """
+        h = sublayer(self.norm(x) if self.place == "before" else x)
+        h = x + h if self.residual else h
+        return self.norm(h) if self.place == "after" else h
+
+
+class StackMeasures(NamedTuple):
+    """What `measure_stack` finds: one number a layer for the gradient, one more for the other two."""
+
+    gradient: list[float]
+    stream: list[float]
+    apart: list[float]
+
+
+def measure_stack(norm: str, residual: bool, depth: int, seed: int) -> StackMeasures:
+    """What flows through a fresh stack, forwards and backwards, before the first step of training.
+
+    Weights, rows and the matrix that is looked at are those of `layer_gradients`, which this agrees with for pre-LN
+    and post-LN. A last norm stands in front of the head if the norms stand before the sublayers.
+
+    Args:
+        norm: where the norm stands, see `Wiring`.
+        residual: with the residual sums.
+        depth: how many layers, L.
+        seed: for the weights and for one batch of 8 rows.
+
+    Returns:
+        gradient: L norms of the gradient of W_2, from the input to the output. stream: L + 1 mean squares of the
+        stream's entries, before the first layer and after each. apart: for the same L + 1 places, the share of that
+        mean square by which the positions of a row differ from their mean; 0 if all words have become the same.
+
+    Raises:
+        TypeError, ValueError: a depth that is not a count, an unknown place for the norm.
+
+    Source:
+        Xiong et al. (2020), §3.3, for the gradient; Dong et al. (2021), arXiv:2103.03404, who ask how far apart the
+        positions stay, with a norm of their own.
+    """
+    torch.manual_seed(seed)
+    model = StackedReader(depth, norm_first=norm == "before")
+    # norms draw no random numbers, so the weights stay those of the seed
+    for layer in model.layers:
+        layer.around_attention = Wiring(layer.attention.d_model, norm, residual)
+        layer.around_feed_forward = Wiring(layer.attention.d_model, norm, residual)
+    ids, answers = reversal_batch(8, torch.Generator().manual_seed(1000 + seed))
+    x = model.words(ids) + model.places.weight
+    through = [x]
+    for layer in model.layers:
+        x, _ = layer(x)
+        through.append(x)
+    logits = model.head(model.norm(x))
+    F.cross_entropy(logits.flatten(0, 1), answers.flatten()).backward()
+    size = [x.square().mean().item() for x in through]
+    spread = [(x - x.mean(dim=1, keepdim=True)).square().mean().item() for x in through]
+    return StackMeasures(
+        gradient=[layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers],
+        stream=size,
+        apart=[part / whole for part, whole in zip(spread, size, strict=True)],
+    )
 
 
 def rate(step: int, peak: float, warmup: int, rise: bool = True) -> float:

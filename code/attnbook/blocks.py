@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import copy
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -11,9 +12,11 @@ from attnbook.checks import (
     check_count,
     check_positive,
     check_probability,
+    check_query_key,
     check_same_size,
     check_tensor,
 )
+from attnbook.masks import combine_masks
 from attnbook.multihead import MultiHeadAttention
 
 __all__ = [
@@ -26,6 +29,11 @@ __all__ = [
 ]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
+
+
+def _relu_of_ones_own(hidden: Tensor) -> Tensor:
+    """ReLU of a tensor that nobody else holds: without gradients it is overwritten, and no second one is needed."""
+    return F.relu(hidden, inplace=not torch.is_grad_enabled())
 
 
 class FeedForward(nn.Module):
@@ -63,6 +71,8 @@ class FeedForward(nn.Module):
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
+        if activation == "relu":
+            self.activation = _relu_of_ones_own
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the network to each position by itself.
@@ -303,6 +313,8 @@ class DecoderLayer(nn.Module):
             raise ValueError(
                 f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
             )
+        if cache is not None:
+            _check_memory(self, x, memory, memory_lens, memory_mask)
         own_weights = cross_weights = None
 
         def attend_self(h: Tensor) -> Tensor:
@@ -331,3 +343,12 @@ class DecoderLayer(nn.Module):
         x = self.around_cross_attention(x, attend_across)
         x = self.around_feed_forward(x, self.feed_forward)
         return x, (own_weights, cross_weights)
+
+
+def _check_memory(layer, x, memory, memory_lens, memory_mask) -> None:
+    """What cross-attention would find out too late: after self-attention has written into the cache."""
+    check_query_key(x, memory)
+    if isinstance(memory_mask, Tensor) and memory_mask.dim() == 3:
+        memory_mask = memory_mask.unsqueeze(1)  # (B, 1, T, S), for all heads
+    heads, sizes = layer.cross_attention.num_heads, (x.shape[1], memory.shape[1])
+    combine_masks(torch.Size([len(x), heads, *sizes]), memory_lens, memory_mask)

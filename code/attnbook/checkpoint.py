@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 import torch
+from torch import nn
 
 __all__ = [
     "save_checkpoint",
@@ -17,20 +18,22 @@ __all__ = [
     "read_archive",
     "write_text",
     "check_same_config",
+    "resume",
     "random_state",
     "set_random_state",
     "CheckpointError",
 ]
 
-PARTS = (
-    "model",
-    "optimizer",
-    "schedule",
-    "losses",
-    "random",
-    "model_config",
-    "train_config",
-)
+# what a checkpoint holds, and what each part is
+PARTS = {
+    "model": dict,
+    "optimizer": dict,
+    "schedule": dict,
+    "losses": list,
+    "random": dict,
+    "model_config": dict,
+    "train_config": dict,
+}
 
 
 class CheckpointError(ValueError):
@@ -157,9 +160,58 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         raise CheckpointError(
             f"{path} is no checkpoint of a training: it lacks {', '.join(absent)}"
         )
+    damaged = [
+        part for part, kind in PARTS.items() if not isinstance(state[part], kind)
+    ]
+    weights, losses = state["model"], state["losses"]
+    if "model" not in damaged and not all(map(torch.is_tensor, weights.values())):
+        damaged.append("model")
+    if "losses" not in damaged and any(type(loss) is not float for loss in losses):
+        damaged.append("losses")
+    if damaged:
+        raise CheckpointError(
+            f"{path} is damaged ({', '.join(damaged)}); delete it to start anew"
+        )
     if model_config is not None:
         check_same_config(path, state["model_config"], model_config)
     return state
+
+
+def resume(
+    path: str | Path,
+    state: dict,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+) -> None:
+    """Put a checkpoint's numbers in place: all of them, or none. Random numbers are tried only, not changed.
+
+    Args:
+        path: of the checkpoint, for the message.
+        state: from `load_checkpoint`, of a model with weights of the same names and shapes.
+        model: changed in place, after everything else has been found good.
+        optimizer: a new one, of this model.
+        schedule: a new one, of this optimizer.
+
+    Raises:
+        CheckpointError: a part that this model, optimizer or schedule cannot take; the model is left as it was.
+    """
+    before = random_state()
+    try:
+        set_random_state(state["random"])
+        optimizer.load_state_dict(state["optimizer"])
+        for weight, kept in optimizer.state.items():
+            for name, numbers in kept.items():  # the step is a number, moments are not
+                if torch.is_tensor(numbers) and numbers.shape not in ((), weight.shape):
+                    raise ValueError(f"{name} has shape {tuple(numbers.shape)}")
+        schedule.load_state_dict(state["schedule"])
+    except Exception as error:  # whatever optimizers and schedules raise
+        raise CheckpointError(
+            f"{path} cannot be resumed from ({type(error).__name__}: {error}); delete it to start anew"
+        ) from error
+    finally:
+        set_random_state(before)
+    model.load_state_dict(state["model"])
 
 
 def check_same_config(path: str | Path, stored: dict, wanted: dict) -> None:

@@ -20,6 +20,7 @@ from attnbook.checkpoint import (
     check_same_config,
     load_checkpoint,
     random_state,
+    resume,
     save_checkpoint,
     set_random_state,
 )
@@ -249,9 +250,7 @@ def train(
     stream = _endless(batches)
     if checkpoint is not None and Path(checkpoint).exists():
         state = _checkpoint_for(checkpoint, model, config)
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
-        schedule.load_state_dict(state["schedule"])
+        resume(checkpoint, state, model, optimizer, schedule)
         losses += state["losses"]
         for _ in losses:
             next(stream)  # these batches have been seen

@@ -2,6 +2,8 @@
 
 import copy
 
+import jupytext
+import nbformat
 import pytest
 import rules
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -217,6 +219,32 @@ def test_each_fault_is_named(chapter, fault):
     assert any(expected in problem for problem in all_problems(chapter)), all_problems(
         chapter
     )
+
+
+def stored(root, name, notebook):
+    """A notebook and its twin, stored under a name."""
+    (root / "chapters" / "text").mkdir(parents=True)
+    nbformat.write(notebook, root / "chapters" / f"{name}.ipynb")
+    jupytext.write(notebook, root / "chapters" / "text" / f"{name}.md", fmt="md:myst")
+
+
+def test_an_appendix_needs_a_label_and_claims_but_no_exercises(chapter, tmp_path):
+    appendix = new_notebook(cells=copy.deepcopy(chapter.cells[:6]))
+    appendix.cells[0].source = "(app-example)=\n# An example\n\nNumbers."
+    stored(tmp_path / "right", "example", appendix)
+    assert rules.problems_of("example", tmp_path / "right") == []
+
+    stored(tmp_path / "chapter", "01-example", appendix)
+    assert rules.problems_of("01-example", tmp_path / "chapter")
+
+    faulty = copy.deepcopy(appendix)
+    faulty.cells[0].source = "# An example"
+    faulty.cells[2].execution_count = None
+    faulty.cells[5].outputs = []
+    stored(tmp_path / "wrong", "example", faulty)
+    problems = "\n".join(rules.problems_of("example", tmp_path / "wrong"))
+    for expected in ("label `(app-…)=`", "execution counts", "shows 0 ✓"):
+        assert expected in problems
 
 
 def test_a_twin_that_differs_is_named(chapter):

@@ -47,7 +47,7 @@ def _length_penalty():
     roots = [length_penalty.factor(n, 0.5) for _, n in pairs]
     by_hand = [log_prob for log_prob, _ in pairs]
     return [
-        *by_hand, *factors, *roots, *(p / f for p, f in zip(by_hand, factors, strict=True)),
+        0.5, *by_hand, *factors, *roots, *(p / f for p, f in zip(by_hand, factors, strict=True)),
         *(p / f for p, f in zip(by_hand, roots, strict=True)), length_penalty.factor(16, 0.5),
         -3.5, -3.5 / length_penalty.factor(16, 0.5), -1.19, -1.19 / length_penalty.factor(2, 1.0), 5 + 1 / 6, 5 + 13 / 6,
     ]  # fmt: skip

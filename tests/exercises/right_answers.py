@@ -446,3 +446,4 @@ import right_answers_masks_and_heads  # those on masks and heads, too
 import right_answers_positions  # the exercises on positions have a file of their own
 import right_answers_blocks  # and those on blocks
 import right_answers_translation  # and those of the part on translation
+import right_answers_transformer  # and that on the whole Transformer

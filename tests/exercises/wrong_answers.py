@@ -1602,3 +1602,4 @@ import wrong_answers_masks_and_heads  # those on masks and heads, too
 import wrong_answers_positions  # the exercises on positions have a file of their own
 import wrong_answers_blocks  # and those on blocks
 import wrong_answers_translation  # and those of the part on translation
+import wrong_answers_transformer  # and that on the whole Transformer

@@ -42,7 +42,7 @@ def add_one_row(x, encoding):
     return x + encoding[:1]
 
 
-@wrong("batch-axis-bug", "unknown")
+@wrong("batch-axis-bug", "row-of-the-length")
 def add_t(x, encoding):
     T = x.shape[1]
     return x + encoding[T]
@@ -53,7 +53,7 @@ def add_from_one(x, encoding):
     return x + encoding[torch.arange(1, x.shape[1] + 1)]
 
 
-@wrong("batch-axis-bug", "unknown")
+@wrong("batch-axis-bug", "last-word-left-out")
 def add_one_short(x, encoding):
     out = x.clone()
     for t in range(x.shape[1] - 1):
@@ -116,7 +116,7 @@ def add_averaged(x, encoding):
     return (x + encoding[: x.shape[1]]) / 2
 
 
-@wrong("batch-axis-bug", "unknown")
+@wrong("batch-axis-bug", "normalised")
 def add_normalised(x, encoding):
     out = x + encoding[: x.shape[1]]
     return out / out.norm(dim=-1, keepdim=True)
@@ -189,7 +189,7 @@ def sinusoids_own_columns(num_positions, d_model):
     return pe
 
 
-@wrong("odd-size", "unknown")
+@wrong("odd-size", "doubled-columns")
 def sinusoids_doubled_columns(num_positions, d_model):
     pe = torch.zeros(num_positions, d_model)
     for p in range(num_positions):
@@ -269,7 +269,7 @@ def sinusoids_lists(num_positions, d_model):
     return [[math.sin(p / 10000 ** ((c - c % 2) / d_model) + c % 2 * math.pi / 2) for c in range(d_model)] for p in range(num_positions)]
 
 
-@wrong("odd-size", "unknown")
+@wrong("odd-size", "angles-only")
 def sinusoids_angles(num_positions, d_model):
     column = torch.arange(d_model)
     return torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
@@ -383,7 +383,7 @@ def rotary_no_column(x, positions):
     return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
 
 
-@wrong("rotary", "unknown")
+@wrong("rotary", "every-feature-its-own")
 def rotary_all_frequencies(x, positions):
     angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1])
     partner = torch.stack([-x[:, 1::2], x[:, 0::2]], dim=-1).flatten(1)
@@ -406,7 +406,7 @@ def rotary_double_exponent(x, positions):
     return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
 
 
-@wrong("rotary", "unknown")
+@wrong("rotary", "first-pair-only")
 def rotary_first_pair_only(x, positions):
     w = positions.to(x.dtype)
     first = torch.stack([x[:, 0] * w.cos() - x[:, 1] * w.sin(), x[:, 0] * w.sin() + x[:, 1] * w.cos()], dim=1)
@@ -435,7 +435,7 @@ def rotary_sinusoids(x, positions):
     return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
-@wrong("rotary", "unknown")
+@wrong("rotary", "sinusoids-multiplied")
 def rotary_sinusoids_multiplied(x, positions):
     angle = angles(x, positions)
     return x * torch.stack([angle.sin(), angle.cos()], -1).flatten(1)

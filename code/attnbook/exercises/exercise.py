@@ -21,6 +21,7 @@ CHAPTERS = {
     7: "Multi-head attention",
     8: "Positional encoding",
     9: "Transformer blocks",
+    10: "The Transformer",
     11: "Sequence to sequence",
     12: "Bahdanau translation",
     13: "Transformer translation",

@@ -15,6 +15,8 @@ FIGURES = {
     "AlignmentReaderFigure": "alignment_reader",
     "BeamTreeFigure": "beam_tree",
     "SamplingExplorerFigure": "sampling_explorer",
+    "BlockExplorerFigure": "block_explorer",
+    "AttentionPatternsFigure": "attention_patterns",
 }
 
 __all__ = list(FIGURES)

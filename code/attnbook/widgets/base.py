@@ -18,6 +18,9 @@ PARTS = {  # more files of a figure, between the kit and its own
     "beam_tree": ("words.js",),
     "sampling_explorer": ("words.js",),
 }
+DATA = {  # whose numbers do not lie beside it
+    "attention_patterns": HERE.parent / "data" / "sentence_model.json",
+}
 
 
 def with_kit(source):
@@ -26,7 +29,7 @@ def with_kit(source):
 
 
 def module_source(module):
-    """Reads a figure's JavaScript with the kit in front of it: one ES module without imports.
+    """Reads a figure's JavaScript with the kit, and its data if it has some, in front: one ES module without imports.
 
     Stored numbers that belong to a figure lie in `<module>.json`; its JavaScript sees them as `DATA`.
 
@@ -46,7 +49,7 @@ def module_source(module):
         )
     files = [*(HERE / name for name in PARTS.get(module, [])), path]
     parts = [part.read_text("utf-8") for part in files]
-    data = HERE / f"{module}.json"
+    data = _data_of(module)
     if data.is_file():
         parts.insert(0, f"const DATA = {data.read_text('utf-8').strip()};")
     return with_kit("\n".join(parts))
@@ -62,7 +65,11 @@ def figure_data(module):
     Returns:
         What the file holds; the same object every time, not to be changed.
     """
-    return json.loads((HERE / f"{module}.json").read_text("utf-8"))
+    return json.loads(_data_of(module).read_text("utf-8"))
+
+
+def _data_of(module):
+    return DATA.get(module, HERE / f"{module}.json")
 
 
 def fallback_image(module):

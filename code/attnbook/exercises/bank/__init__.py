@@ -30,6 +30,7 @@ from .scaled_dot_scores import SCALED_DOT_SCORES
 from .soft_lookup import SOFT_LOOKUP
 from .split_heads import SPLIT_HEADS
 from .top_p import TOP_P
+from .teacher_forcing import TEACHER_FORCING
 from .torch_weights import TORCH_WEIGHTS
 
 SHELF = Shelf()
@@ -62,4 +63,5 @@ SHELF.add(
     LENGTH_PENALTY,
     TOP_P,
     KEY_VALUE_CACHE,
+    TEACHER_FORCING,
 )

@@ -267,7 +267,8 @@ query sees four keys and the second all five. There are never fewer keys than qu
 def my_causal_mask(num_queries, num_keys):
     """Let each query attend to itself and to everything before it.
 
-    num_queries: T, num_keys: S ≥ T → bool (T, S), True = may attend; the queries are the last positions
+    num_queries: T, num_keys: S ≥ T; the queries are the last positions
+    → bool (T, S), True = may attend
     """
     ...
 ''',

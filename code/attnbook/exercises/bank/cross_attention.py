@@ -26,7 +26,8 @@ Return the output $(B, T, D)$.""",
 def my_cross_attention(x, memory, W_q, W_k, W_v, memory_lens):
     """Ask with x; answer from the first memory_lens[b] positions of the memory.
 
-    x: (B, T, D), memory: (B, S, D), W_q, W_k, W_v: (D, D) each, memory_lens: (B,) integers from 1 to S
+    x: (B, T, D), memory: (B, S, D), W_q, W_k, W_v: (D, D) each
+    memory_lens: (B,) integers from 1 to S
     → (B, T, D)
     """
     ...

@@ -155,8 +155,7 @@ WRONG = (
         "divided-by-everything",
         slip(pipeline, average=lambda s, real: (s * real).mean()),
         "what it is divided by",
-        GIVEN + "The sum is right, 0.693 + 1.386 + 2.079 = 4.159 before rounding; but you divide it by 4 positions "
-        "instead of 3 words. The more padding, the better such a loss looks.",
+        GIVEN + "The sum is right, 4.159; but you divide it by 4 positions instead of 3 words. The more padding, the better such a loss looks.",
         "the padding's surprise is set to 0, and then the mean is taken over all positions",
         "How many numbers enter your sum, and how many does the mean believe there are?",
     ),
@@ -325,7 +324,7 @@ WRONG = (
         "first-sentence-only",
         lambda logits, target, pad: solution(logits[:1], target[:1], pad),
         "one sentence",
-        GIVEN + "That is the mean over the first sentence, (0.693 + 1.386)/2 = 1.04 with more digits.",
+        GIVEN + "That is the mean over the first sentence, (0.693 + 1.386)/2 = 1.04.",
         "the first sentence is all that counts",
         "Which line picks the number 0 of the batch?",
     ),

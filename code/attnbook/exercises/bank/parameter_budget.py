@@ -266,7 +266,7 @@ merged heads go through one $\\mathbf W^O$, from $D$ to $D$. If $H$ does not div
 a `ValueError`. Before you write a line: will `my_equal_heads(8, 4)` be more than `my_equal_heads(8, 2)`?""",
     stub='''\
 def my_equal_heads(d_model, num_heads):
-    """Count the parameters of multi-head attention without biases, with heads of width D/H, W_O included.
+    """Count the parameters of multi-head attention without biases, W_O included.
 
     d_model: D, num_heads: H → int; a ValueError if H does not divide D
     """

@@ -57,6 +57,15 @@ def _first_sentence_only(x, r):
     return torch.cat([x[:1] + r, x[1:]])
 
 
+def _all_but_the_last(x, r):
+    return torch.cat([x[:, :-1] + r[:-1], x[:, -1:]], dim=1)
+
+
+def _to_length_one(x, r):
+    total = x + r
+    return total / total.norm(dim=-1, keepdim=True)
+
+
 def _in_place(x, encoding):
     x += encoding[: x.shape[1]]
     return x
@@ -109,6 +118,31 @@ WRONG = (
         "{seen}Every word got row 0, that is 1 and 0.1. Words that all get the same cannot be told apart by it.",
         "the same row is added to every word",
         "Which row belongs to the second word?",
+    ),
+    Mistake(
+        "row-of-the-length",
+        slip(pipeline, rows=lambda x, e: e[x.shape[1]]),
+        "a row, or so many rows",
+        "{seen}Every word got row 3, that is 4 and 0.4: the one row whose number is the length of the sentence. The "
+        "first word should get 1 and 0.1, the second 2 and 0.2.",
+        "the length picks a single row, where it should say how many",
+        "What does `table[3]` give, and what `table[:3]`?",
+    ),
+    Mistake(
+        "last-word-left-out",
+        slip(pipeline, add=_all_but_the_last),
+        "the last word",
+        "{seen}The first two words are right; the third is as it was, 30. It should get row 2, and become 33.",
+        "the loop (or the slice) stops one word too early",
+        "Which numbers does `range(T − 1)` run through, and which is missing?",
+    ),
+    Mistake(
+        "normalised",
+        slip(pipeline, add=_to_length_one),
+        "more than a sum",
+        "{seen}Each of your words has length 1. 10 + 1 should stay 11; a norm has its own place in the layers above.",
+        "the sums are divided by their length",
+        "Which line changes the words after the rows have been added?",
     ),
     Mistake(
         "starts-at-one",

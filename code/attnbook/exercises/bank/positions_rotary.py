@@ -87,6 +87,19 @@ def _mixed_pairs(x, positions):
     return x * angle.cos() + torch.cat([-second, first], dim=1) * angle.sin()
 
 
+def _own_frequencies(x, positions):
+    column = torch.arange(x.shape[1], dtype=x.dtype)
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-column / x.shape[1])
+    partner = torch.stack([-x[:, 1::2], x[:, 0::2]], dim=-1).flatten(1)
+    return x * angle.cos() + partner * angle.sin()
+
+
+def _multiplied(x, positions):
+    even = torch.arange(0, x.shape[1], 2, dtype=x.dtype)
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-even / x.shape[1])
+    return x * torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+
+
 def _in_place(x, positions):
     x.copy_(solution(x, positions))
     return x
@@ -207,6 +220,24 @@ WRONG = (
         "Where does the number of the pair enter your angle?",
     ),
     Mistake(
+        "first-pair-only",
+        lambda x, positions: torch.cat([pipeline(x[:, :2], positions), x[:, 2:]], dim=1),
+        "the other pairs",
+        "{seen}The first pair of each row is right; the others are as they were. The first row's second pair, (1, 0), "
+        "should be turned by 2 · 0.01 to (1, 0.02).",
+        "only the first pair is turned",
+        "How many pairs has a row of D features, and by which angle does each turn?",
+    ),
+    Mistake(
+        "every-feature-its-own",
+        _own_frequencies,
+        "two features, one angle",
+        "{seen}Feature 1 turns with a frequency of its own, 0.1, and not with that of its partner, feature 0, which is "
+        "1. Two numbers that turn by different angles are no point on a circle, and lengths change.",
+        "every feature has its own frequency, where a pair should share one",
+        "How many frequencies are there for D = 4 features?",
+    ),
+    Mistake(
         "exponent-halved",
         slip(pipeline, omega=lambda even, d: 10000.0 ** (-even / 2 / d)),
         "the exponent",
@@ -265,6 +296,15 @@ WRONG = (
         "stay as it is.",
         "sinusoidal positions are added",
         "Does a rotation add something, or does it multiply?",
+    ),
+    Mistake(
+        "sinusoids-multiplied",
+        _multiplied,
+        "turned, not scaled",
+        "{seen}You multiply the features by sines and cosines in turn. The row 5, 6, 7, 8 at position 0 should stay as "
+        "it is; yours is 0, 6, 0, 8. Each feature of a turned pair needs *both* old features.",
+        "x is multiplied by the sinusoidal positions",
+        "What does the partner contribute to each feature?",
     ),
     Mistake(
         "no-column",

@@ -98,6 +98,19 @@ def _own_frequencies(num_positions, d_model):
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
+def _doubled_columns(num_positions, d_model):
+    column = torch.arange(d_model, dtype=torch.float64)
+    position = torch.arange(num_positions, dtype=torch.float64)[:, None]
+    angle = position * 10000.0 ** (-2 * column / d_model)
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
+
+
+def _angles_only(num_positions, d_model):
+    column = torch.arange(d_model, dtype=torch.float64)
+    position = torch.arange(num_positions, dtype=torch.float64)[:, None]
+    return position * 10000.0 ** (-(column - column % 2) / d_model)
+
+
 WRONG = (
     Mistake(
         "odd-raises",
@@ -227,6 +240,24 @@ WRONG = (
         "different frequencies are no point on a circle, and no rotation leads from place to place.",
         "the exponent is the column's number over D, for odd columns too",
         "Which i belongs to column 0, and which to column 1?",
+    ),
+    Mistake(
+        "doubled-columns",
+        _doubled_columns,
+        "i is not the column",
+        "{seen}Your column 1 has the frequency 0.025, which belongs to columns 2 and 3. You "
+        "take the number of the *column* for i, but i numbers the pairs: columns 0 and 1 are both i = 0.",
+        "the exponent is twice the column's number over D, where i should count the pairs",
+        "Which i belongs to column 1, and which to column 2?",
+    ),
+    Mistake(
+        "angles-only",
+        _angles_only,
+        "the angles themselves",
+        "{seen}Your row 1 begins with 1, 1, 0.025: these are the angles. Their sine is wanted in column 0, 0.841, and "
+        "their cosine in column 1, 0.54. Angles grow with the position without end; waves stay between −1 and 1.",
+        "neither sine nor cosine is taken",
+        "What should happen to the angles in the even columns, and what in the odd ones?",
     ),
     Mistake(
         "rounded-up-exponent",

@@ -160,7 +160,7 @@ WRONG = (
         "one-too-many-at-exactly-p",
         slip(pipeline, keep=lambda ranked, p: ranked.cumsum(0) - ranked <= p),
         "exactly p",
-        "{seen}0.5 + 0.25 is exactly p = 0.75: with two words p is reached, and the third, 0.1875, is one too many. "
+        "{seen}0.5 + 0.25 is exactly p = 0.75: with two words p is reached, and the third, 3/16, is one too many. "
         "For all other p you are right.",
         "a word stays also if those before it have exactly p (`<=`)",
         "If the words before have p already, is one more needed?",

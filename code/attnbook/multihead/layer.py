@@ -1,226 +1,21 @@
-"""Multi-head attention in three stages, and with fewer key/value heads than query heads.
-
-The stages are the chapter's derivation, and compute the same thing with the same weights: `WideHeads` (a module a head,
-each at full width), `SeparateHeads` (a module a head, each at width D/H), `MultiHeadAttention` (one projection for all
-heads, split and merged by reshaping). The last is the one that the models use. `widen_heads` copies the weights of the
-second into the first, `MultiHeadAttention.from_separate` into the last.
-"""
-
-import math
+"""Multi-head attention with one projection for all heads: the layer that the models use."""
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.checks import (
-    check_alike,
-    check_count,
-    check_probability,
-    check_query_key,
-    check_same_size,
-    check_tensor,
-    check_value,
-)
+from attnbook.checks import check_count, check_probability, check_tensor
 from attnbook.masks import combine_masks, masked_softmax
+from attnbook.multihead.splitting import (
+    check_inputs,
+    head_size,
+    merge_heads,
+    split_heads,
+)
+from attnbook.multihead.stages import SeparateHeads, check_stage
 from attnbook.scores import scaled_dot_score
 
-__all__ = [
-    "WideHeads",
-    "SeparateHeads",
-    "MultiHeadAttention",
-    "widen_heads",
-    "split_heads",
-    "merge_heads",
-]
-
-
-def split_heads(x: Tensor, num_heads: int) -> Tensor:
-    """Cut the features into heads and bring the head axis forward.
-
-    Args:
-        x: (…, T, D), D divisible by `num_heads`.
-        num_heads: H.
-
-    Returns:
-        (…, H, T, D/H). Head h holds features h·D/H to (h + 1)·D/H of every position.
-
-    Raises:
-        TypeError: not a floating-point tensor, or a number of heads that is not an integer.
-        ValueError: fewer than two axes, or D is not divisible by H.
-    """
-    check_tensor("x", x, min_dims=2)
-    head_dim = _head_dim(x.shape[-1], num_heads)
-    return x.unflatten(-1, (num_heads, head_dim)).transpose(-3, -2)
-
-
-def merge_heads(x: Tensor) -> Tensor:
-    """Undo `split_heads`: put the heads' features side by side again.
-
-    Args:
-        x: (…, H, T, Dh).
-
-    Returns:
-        (…, T, H·Dh).
-
-    Raises:
-        TypeError: not a floating-point tensor.
-        ValueError: fewer than three axes.
-    """
-    check_tensor("x", x, min_dims=3)
-    return x.transpose(-3, -2).flatten(-2)
-
-
-def _head_dim(d_model: int, num_heads: int) -> int:
-    check_count("d_model", d_model, at_least=1)
-    check_count("num_heads", num_heads, at_least=1)
-    if d_model % num_heads:
-        raise ValueError(
-            f"d_model {d_model} is not divisible by num_heads {num_heads}: every head gets d_model / num_heads "
-            f"features; take {num_heads * max(1, round(d_model / num_heads))} features, or another number of heads"
-        )
-    return d_model // num_heads
-
-
-def _check_inputs(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> None:
-    """Require (B, T, D), (B, S, D), (B, S, D) that the weight (…, D) of a projection can take."""
-    d_model = weight.shape[-1]
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        check_tensor(name, x, dims=3)
-        size = x.shape[-1]
-        check_same_size(f"{name} has size", size, "d_model is", d_model, "project it")
-    check_query_key(query, key)
-    check_value(key, value)
-    if not len(query) == len(key) == len(value):
-        raise ValueError(
-            f"query, key and value hold {len(query)}, {len(key)} and {len(value)} sequences; pass as many of each"
-        )
-    check_alike("query", query, "the layer", weight)
-
-
-class WideHeads(nn.Module):
-    """Stage 1: each head is a module of its own, at the full width of the model.
-
-    The plainest reading of "several attentions side by side", and the dearest: H times the parameters of one head.
-
-    Args:
-        d_model: D, the width of queries, keys, values and output.
-        num_heads: H.
-        bias: give the projections a bias.
-
-    Source:
-        Vaswani et al. (2017), §3.2.2, with d_k = d_v = d_model instead of d_model / h.
-    """
-
-    def __init__(self, d_model: int, num_heads: int, bias: bool = False):
-        super().__init__()
-        check_count("d_model", d_model)
-        check_count("num_heads", num_heads)
-        self.heads = nn.ModuleList(
-            _Head(d_model, d_model, bias) for _ in range(num_heads)
-        )
-        self.W_o = nn.Linear(num_heads * d_model, d_model, bias=bias)
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        """Attend with each head in turn, concatenate, and mix with W_o.
-
-        Args:
-            query: (B, T, D).
-            key: (B, S, D).
-            value: (B, S, D).
-            valid_lens: (B,) or (B, T) integers.
-            mask: bool, broadcastable to (B, T, S), True = may attend.
-
-        Returns:
-            output (B, T, D) and weights (B, H, T, S).
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
-        """
-        _check_inputs(query, key, value, self.heads[0].W_q.weight)
-        pairs = [head(query, key, value, valid_lens, mask) for head in self.heads]
-        outputs, weights = zip(*pairs, strict=True)
-        return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
-
-
-class _Head(nn.Module):
-    """One head: three projections and one attention."""
-
-    def __init__(self, d_model: int, head_dim: int, bias: bool):
-        super().__init__()
-        self.W_q = nn.Linear(d_model, head_dim, bias=bias)
-        self.W_k = nn.Linear(d_model, head_dim, bias=bias)
-        self.W_v = nn.Linear(d_model, head_dim, bias=bias)
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        scores = scaled_dot_score(self.W_q(query), self.W_k(key))  # (B, T, S)
-        weights = masked_softmax(scores, valid_lens, mask)
-        return weights @ self.W_v(value), weights
-
-
-class SeparateHeads(WideHeads):
-    """Stage 2: still a module a head, but each works at width D/H, so that all heads together cost about one.
-
-    Args:
-        d_model: D, divisible by `num_heads`.
-        num_heads: H.
-        bias: give the projections a bias.
-
-    Source:
-        Vaswani et al. (2017), §3.2.2 (d_k = d_v = d_model / h).
-    """
-
-    def __init__(self, d_model: int, num_heads: int, bias: bool = False):
-        head_dim = _head_dim(d_model, num_heads)
-        nn.Module.__init__(self)
-        self.heads = nn.ModuleList(
-            _Head(d_model, head_dim, bias) for _ in range(num_heads)
-        )
-        self.W_o = nn.Linear(d_model, d_model, bias=bias)
-
-
-@torch.no_grad()
-def widen_heads(stage: SeparateHeads) -> WideHeads:
-    """Stage 1 from stage 2: narrow heads widened with zeros, the same function at H times the cost.
-
-    Args:
-        stage: stage 2.
-
-    Returns:
-        A `WideHeads` with copied weights: the first D/H rows of each head are the narrow head's, the others zero.
-
-    Raises:
-        TypeError: another stage.
-    """
-    _check_stage(stage)
-    num_heads, d_model = len(stage.heads), stage.W_o.in_features
-    missing = d_model - d_model // num_heads  # features that a narrow head has not
-    wide = WideHeads(d_model, num_heads, stage.W_o.bias is not None)
-    wide.to(stage.W_o.weight)
-    for head, narrow in zip(wide.heads, stage.heads, strict=True):
-        for name, numbers in narrow.state_dict().items():
-            if name.startswith("W_q"):  # scores are now divided by √D, not √(D/H)
-                numbers = numbers * math.sqrt(num_heads)
-            zeros = numbers.new_zeros(missing, *numbers.shape[1:])
-            head.get_parameter(name).copy_(torch.cat([numbers, zeros]))
-    by_head = stage.W_o.weight.unflatten(1, (num_heads, -1))  # (D, H, D/H)
-    wide.W_o.weight.copy_(F.pad(by_head, (0, missing)).flatten(1))
-    if wide.W_o.bias is not None:
-        wide.W_o.bias.copy_(stage.W_o.bias)
-    return wide.train(stage.training)
+__all__ = ["MultiHeadAttention"]
 
 
 class MultiHeadAttention(nn.Module):
@@ -257,7 +52,7 @@ class MultiHeadAttention(nn.Module):
         rotary=None,
     ):
         super().__init__()
-        self.head_dim = _head_dim(d_model, num_heads)
+        self.head_dim = head_size(d_model, num_heads)
         self.d_model, self.num_heads = d_model, num_heads
         self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         check_count("num_kv_heads", self.num_kv_heads)
@@ -327,7 +122,7 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        _check_inputs(query, key, value, self.W_qkv.weight)
+        check_inputs(query, key, value, self.W_qkv.weight)
         _check_cache(cache, key, itself=key is query)
         grows = cache is not None and cache.grows
         start = cache.length if grows else 0
@@ -393,7 +188,7 @@ class MultiHeadAttention(nn.Module):
         Raises:
             TypeError: another stage.
         """
-        _check_stage(stage)
+        check_stage(stage)
         has_bias = stage.W_o.bias is not None
         layer = cls(stage.W_o.in_features, len(stage.heads), bias=has_bias)
         layer.to(stage.W_o.weight)
@@ -424,13 +219,6 @@ def _check_cache(cache, key: Tensor, itself: bool) -> None:
         stored, given = tuple(cache.key.shape[::2]), tuple(key.shape[:2])
         raise ValueError(
             f"the cache keeps a memory of (sequences, positions) {stored}, but {given} were passed; start a new cache"
-        )
-
-
-def _check_stage(stage: nn.Module) -> None:
-    if not isinstance(stage, SeparateHeads):
-        raise TypeError(
-            f"stage must be a SeparateHeads, got {type(stage).__name__}; only its weights can be stacked"
         )
 
 

@@ -1,0 +1,41 @@
+"""Argument checks: every error says what was expected, what came, and what to do.
+
+The functions return nothing and raise `TypeError` for a wrong kind of thing and
+`ValueError` for a right kind of thing with a wrong shape or value.
+"""
+
+from attnbook.checks.masking import (
+    check_lengths,
+    check_mask,
+    check_scores,
+    check_valid_lens,
+)
+from attnbook.checks.numbers import (
+    check_count,
+    check_positive,
+    check_probability,
+    check_same_size,
+)
+from attnbook.checks.tensors import (
+    check_alike,
+    check_query_key,
+    check_tensor,
+    check_value,
+    check_weight,
+)
+
+__all__ = [
+    "check_tensor",
+    "check_alike",
+    "check_same_size",
+    "check_weight",
+    "check_query_key",
+    "check_value",
+    "check_mask",
+    "check_lengths",
+    "check_valid_lens",
+    "check_scores",
+    "check_probability",
+    "check_positive",
+    "check_count",
+]

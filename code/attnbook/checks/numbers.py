@@ -1,0 +1,81 @@
+"""Checks of plain numbers: counts, probabilities, sizes that must agree."""
+
+import torch
+from torch import Tensor
+
+
+def check_same_size(
+    name_a: str, size_a: int, name_b: str, size_b: int, advice: str
+) -> None:
+    """Require two sizes to be equal.
+
+    Args:
+        name_a: what the first size belongs to.
+        size_a: the first size.
+        name_b: what the second size belongs to.
+        size_b: the second size.
+        advice: what to do when they differ.
+
+    Raises:
+        ValueError: the sizes differ.
+    """
+    if size_a != size_b:
+        raise ValueError(f"{name_a} {size_a}, {name_b} {size_b}; {advice}")
+
+
+def check_probability(name: str, value: float) -> None:
+    """Require a dropout probability in [0, 1).
+
+    Args:
+        name: the argument's name.
+        value: the probability.
+
+    Raises:
+        TypeError: not a real number.
+        ValueError: outside [0, 1).
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(
+            f"{name} must be a number between 0 and 1, got {type(value).__name__}"
+        )
+    if not 0 <= value < 1:
+        raise ValueError(f"{name} must be at least 0 and below 1, got {value}")
+
+
+def check_positive(name: str, value: float) -> None:
+    """Require a number above zero.
+
+    Args:
+        name: the argument's name.
+        value: a number, or a tensor with one element.
+
+    Raises:
+        TypeError: not a real number.
+        ValueError: zero, negative, or not finite.
+    """
+    if isinstance(value, Tensor) and value.numel() == 1:
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{name} must be a finite number above 0, got {value}")
+
+
+def check_count(name: str, value: int, at_least: int = 1) -> None:
+    """Require a whole number, of points or units or steps.
+
+    Args:
+        name: the argument's name.
+        value: the number.
+        at_least: the least number that makes sense.
+
+    Raises:
+        TypeError: not an integer.
+        ValueError: below `at_least`.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
+        raise TypeError(
+            f"{name} must be an integer, got {type(value).__name__}; convert it with int({name})"
+        )
+    if value < at_least:
+        raise ValueError(f"{name} must be at least {at_least}, got {value}")

@@ -1,0 +1,159 @@
+"""Checks of what attention is given: queries, keys, values and weights, their shapes, dtypes and devices."""
+
+import torch
+from torch import Tensor
+
+from attnbook.checks.numbers import check_same_size
+
+
+def shape_of(tensor: Tensor) -> str:
+    """A tensor's shape as a reader writes it, `(2, 3)`, also if its sizes are symbols."""
+    return (
+        "("
+        + ", ".join(str(size) for size in tensor.shape)
+        + ("," if tensor.dim() == 1 else "")
+        + ")"
+    )
+
+
+def check_tensor(
+    name: str, tensor: Tensor, min_dims: int = 0, dims: int | None = None
+) -> None:
+    """Require a floating-point tensor with at least `min_dims` axes, or with exactly `dims`.
+
+    Args:
+        name: the argument's name, for the message.
+        tensor: what the caller passed.
+        min_dims: the least number of axes.
+        dims: the exact number of axes, where more have no meaning.
+
+    Raises:
+        TypeError: `tensor` is no tensor, or its dtype is not floating point.
+        ValueError: it has too few axes, or too many.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"{name} must be a torch.Tensor, got {type(tensor).__name__}; "
+            f"convert it with torch.as_tensor({name}, dtype=torch.float32)"
+        )
+    if not tensor.is_floating_point():
+        raise TypeError(
+            f"{name} must be a floating-point tensor, got {tensor.dtype}; convert it with {name}.float()"
+        )
+    if tensor.dim() < min_dims:
+        raise ValueError(
+            f"{name} must have at least {min_dims} axes, got shape {shape_of(tensor)}; add one with [None]"
+        )
+    if dims is not None and tensor.dim() != dims:
+        raise ValueError(
+            f"{name} must have {dims} axes, got shape {shape_of(tensor)}; reshape it, or pick the part you mean"
+        )
+
+
+def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
+    """Require two tensors of one dtype on one device.
+
+    Args:
+        name_a: the first tensor's name.
+        a: the first tensor.
+        name_b: the second tensor's name.
+        b: the second tensor.
+
+    Raises:
+        TypeError: the dtypes differ (and no autocast is there to convert them).
+        ValueError: the devices differ.
+    """
+    if a.dtype != b.dtype and not torch.is_autocast_enabled(a.device.type):
+        raise TypeError(
+            f"{name_a} is {a.dtype}, {name_b} is {b.dtype}; convert both to one dtype"
+        )
+    if a.device != b.device:
+        raise ValueError(
+            f"{name_a} is on {a.device}, {name_b} is on {b.device}; move both to one device"
+        )
+
+
+def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
+    """Require a parameter of a given shape, on the device and in the dtype of what it is multiplied with.
+
+    Args:
+        name: the parameter's name.
+        weight: the parameter.
+        like: the tensor that it meets, for its dtype and device.
+        sizes: the axes in order, each with its size: h=8, Dq=20.
+
+    Raises:
+        TypeError: not a floating-point tensor, or another dtype.
+        ValueError: another shape, or another device.
+    """
+    check_tensor(name, weight)
+    check_alike("the input", like, name, weight)
+    if tuple(weight.shape) != tuple(sizes.values()):
+        letters = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+        raise ValueError(
+            f"{name} must be ({letters}) = {tuple(sizes.values())}, got {shape_of(weight)}; "
+            "is it transposed, or made for inputs of another size?"
+        )
+
+
+def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> None:
+    """Require queries (…, T, D) and keys (…, S, D) that can be scored against each other.
+
+    Args:
+        query: (…, T, Dq), floating point.
+        key: (…, S, Dk), floating point.
+        same_features: whether Dq must equal Dk.
+
+    Raises:
+        TypeError: one of them is not a floating-point tensor, or their dtypes differ.
+        ValueError: too few axes, no key at all, unequal sizes, or two devices.
+    """
+    check_tensor("query", query, min_dims=2)
+    check_tensor("key", key, min_dims=2)
+    check_alike("query", query, "key", key)
+    if key.shape[-2] == 0:
+        raise ValueError(
+            f"key has shape {shape_of(key)}: no key to attend to; pass at least one"
+        )
+    if same_features:
+        check_same_size(
+            "query has size",
+            query.shape[-1],
+            "key has size",
+            key.shape[-1],
+            "project both to one size",
+        )
+    _check_leading_axes("query", query, "key", key)
+
+
+def check_value(key: Tensor, value: Tensor) -> None:
+    """Require one value for each key: value (…, S, Dv).
+
+    Args:
+        key: (…, S, Dk), floating point, checked already.
+        value: (…, S, Dv), of the keys' dtype and device.
+
+    Raises:
+        TypeError: `value` is not a floating-point tensor, or its dtype is not the keys'.
+        ValueError: too few axes, another number of positions than S, or another device.
+    """
+    check_tensor("value", value, min_dims=2)
+    check_alike("key", key, "value", value)
+    check_same_size(
+        "the number of keys is",
+        key.shape[-2],
+        "the number of values is",
+        value.shape[-2],
+        "pass one value for each key",
+    )
+    _check_leading_axes("key", key, "value", value)
+
+
+def _check_leading_axes(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
+    try:
+        torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except RuntimeError:
+        raise ValueError(
+            f"{name_a} {shape_of(a)} and {name_b} {shape_of(b)} have leading (batch) axes that do not match; "
+            "they must be equal or broadcast"
+        ) from None

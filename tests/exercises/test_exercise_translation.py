@@ -1,0 +1,348 @@
+"""The exercises on translation: their solutions are the package's, their texts are true, and what is no tensor is judged well."""
+
+import math
+
+import pytest
+import torch
+from right_answers import RIGHT
+from wrong_answers import WRONG
+
+from attnbook import decoding, losses, masks, metrics, positions, scores
+from attnbook.exercises.bank import SHELF, beam_search_languages, key_value_cache_parts
+from attnbook.exercises.bank.one_number import as_number
+from attnbook.exercises.bank.plain_lists import Listed, in_words
+from attnbook.exercises.bank.word_numbers import as_whole_numbers
+from attnbook.exercises.checker import judge
+from attnbook.exercises.observe import copies
+from attnbook.exercises.wording import inputs
+
+NAMES = [
+    "masked-loss", "bleu", "bahdanau-step", "fill-alignment", "label-smoothing",
+    "beam-search", "length-penalty", "top-p", "key-value-cache",
+]  # fmt: skip
+LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, PENALTY, TOP_P, CACHE = EXERCISES = [SHELF.get(name) for name in NAMES]
+t = torch.tensor
+
+
+def same(a, b):
+    torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
+
+
+def every_argument(exercise):
+    return [exercise.example(), *exercise.probes(), *exercise.edges()]
+
+
+# --- the solutions are the package's functions ----------------------------------------------------------------
+
+
+def test_the_chapters_are_theirs():
+    assert [exercise.chapter for exercise in EXERCISES] == [11, 11, 12, 12, 13, 14, 14, 14, 14]
+
+
+def test_the_losses_are_the_packages():
+    for logits, target, pad in every_argument(LOSS):
+        same(LOSS.solution(logits, target, pad), losses.masked_cross_entropy(logits, target, ignore=pad))
+    for logits, target, epsilon in every_argument(SMOOTHING):
+        if epsilon < 1:
+            ours = losses.masked_cross_entropy(logits[None], target[None], label_smoothing=epsilon, ignore=-1)
+            same(SMOOTHING.solution(logits, target, epsilon), ours)
+
+
+def test_bleu_is_the_packages():
+    for hypothesis, references, max_n in every_argument(BLEU):
+        ours = metrics.sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
+        assert 100 * BLEU.solution(hypothesis, references, max_n) == pytest.approx(ours)
+
+
+def test_bahdanaus_step_is_masked_additive_attention():
+    for state, memory, lens, W_q, W_k, w_v in every_argument(STEP):
+        e = scores.additive_score(state[-1][:, None], memory, W_q, W_k, w_v)
+        weights = masks.masked_softmax(e, lens)
+        context, mine = STEP.solution(state, memory, lens, W_q, W_k, w_v)
+        same(mine, weights[:, 0])
+        same(context, (weights @ memory)[:, 0])
+
+
+def test_the_alignment_is_the_packages():
+    for weights, source_len in every_argument(ALIGNMENT):
+        links = {(i, j) for j, i in enumerate(ALIGNMENT.solution(weights, source_len))}
+        assert links == metrics.hard_alignment(weights[:, :source_len])
+
+
+def test_the_penalty_is_the_packages():
+    for candidates, alpha in every_argument(PENALTY):
+        ranked = [log_prob / decoding.length_penalty_factor(n, alpha) for log_prob, n in candidates]
+        assert PENALTY.solution(candidates, alpha) == max(range(len(ranked)), key=ranked.__getitem__)
+
+
+def test_the_nucleus_is_the_packages():
+    for probs, p in every_argument(TOP_P):
+        same(TOP_P.solution(probs, p), decoding.filter_logits(probs.log(), top_p=p).softmax(-1))
+
+
+class Writer(torch.nn.Module):
+    """A translator that speaks one of the exercise's languages; its words are shifted past <pad> and <bos>."""
+
+    def __init__(self, language, eos):
+        super().__init__()
+        self.language, self.eos = language, eos
+
+    def out(self, word):
+        """The exercise's number of a word of the package, whose <eos> is 2."""
+        others = [v for v in range(len(self.language(()))) if v != self.eos]
+        return self.eos if word == 2 else others[word - 3]
+
+    def start(self, source, source_lens):
+        return State()
+
+    def step(self, words, state, need_weights=False):
+        if state.rows is None:
+            state.rows = [()]
+        else:
+            state.rows = [
+                (*row, self.out(word)) for row, word in zip(state.rows, words.tolist(), strict=True)
+            ]
+        logits = []
+        for row in state.rows:
+            log_probs = self.language(row)
+            others = [v for v in range(len(log_probs)) if v != self.eos]
+            logits.append(torch.cat([torch.zeros(2).double(), log_probs[[self.eos, *others]]]))
+        return torch.stack(logits), None, state
+
+
+class State:
+    rows = None
+
+    def reorder(self, order):
+        self.rows = [self.rows[i] for i in order.tolist()]
+
+
+def test_the_beam_is_the_packages():
+    for language, eos, width, max_len in [BEAM.example(), *BEAM.probes()]:
+        writer = Writer(language, eos).eval()
+        (best,) = decoding.beam_search(
+            writer, t([[5, 2]]), t([2]), width=width, length_penalty=0.0, max_len=max_len
+        )
+        assert [writer.out(word) for word in best.ids] == BEAM.solution(language, eos, width, max_len)
+
+
+def test_the_cache_continues_what_one_pass_computes():
+    """The whole sequence at once, or in two calls: the same outputs."""
+    q, k, v = (key_value_cache_parts.draw(2, 3, 7, 4, seed=seed) for seed in (1, 2, 3))
+    rotate, empty = positions.rotate, torch.zeros(2, 3, 0, 4, dtype=torch.float64)
+    whole, keys, values = CACHE.solution(q, k, v, empty, empty, rotate)
+    everywhere = torch.arange(7)
+    e = rotate(q, everywhere) @ rotate(k, everywhere).mT / 2
+    same(whole, masks.masked_softmax(e, mask=masks.causal_mask(7, 7)) @ v)
+    for cut in (1, 5):
+        first = CACHE.solution(q[:, :, :cut], k[:, :, :cut], v[:, :, :cut], empty, empty, rotate)
+        second = CACHE.solution(q[:, :, cut:], k[:, :, cut:], v[:, :, cut:], *first[1:], rotate)
+        same(torch.cat([first[0], second[0]], dim=2), whole)
+        same(second[1], keys)
+        same(second[2], values)
+
+
+# --- what the texts say ---------------------------------------------------------------------------------------
+
+
+def test_the_statements_tell_the_truth():
+    assert BLEU.solution(["the", "cat"], [["the", "cat", "sat"]], 2) == pytest.approx(math.exp(-0.5), abs=1e-12)
+    same(TOP_P.solution(*TOP_P.example()), t([0, 2 / 3, 0, 1 / 3]).double())
+    assert BEAM.solution(*BEAM.example()) == [2, 0]
+    assert PENALTY.solution(*PENALTY.example()) == 1
+
+
+def test_greedy_search_misses_the_likeliest_sentence_of_the_example():
+    language, eos, _, max_len = BEAM.example()
+    assert BEAM.solution(language, eos, 1, max_len) == [1, 1, 1]
+
+
+def test_the_quarter_turns_are_exact():
+    x = t([[1.0, 0], [1, 0], [1, 0], [1, 0]]).double()
+    turned = key_value_cache_parts.QUARTERS(x, torch.arange(4))
+    assert turned.tolist() == [[1, 0], [0, 1], [-1, 0], [0, -1]]
+
+
+def test_the_rotation_of_the_probes_keeps_lengths_and_distances():
+    x, y = (key_value_cache_parts.draw(5, 4, seed=seed) for seed in (8, 9))
+    turn = key_value_cache_parts.ROTARY
+    places = t([3, 0, 4, 1, 2])
+    same(turn(x, places).norm(dim=1), x.norm(dim=1))
+    same((turn(x, places) * turn(y, places + 2)).sum(1), (turn(x, places + 7) * turn(y, places + 9)).sum(1))
+
+
+# --- languages ------------------------------------------------------------------------------------------------
+
+
+def test_a_language_is_a_distribution_that_depends_on_all_words():
+    language = beam_search_languages.at_random(5, 7)
+    for prefix in ((), (1,), (2, 1), (3, 1)):
+        same(language(prefix).exp().sum(), t(1.0).double())
+        same(language(prefix), language(list(prefix)))
+    assert not torch.allclose(language((2, 1)), language((3, 1)))
+
+
+@pytest.mark.parametrize("prefix", [3, t([1, 2]), "12", (1.0,), [t(1)]])
+def test_a_beginning_that_is_none_is_refused(prefix):
+    with pytest.raises(TypeError, match="wants a tuple of word numbers"):
+        beam_search_languages.at_random(5, 7)(prefix)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_every_argument_of_the_search_matters(number):
+    """Else the checker could not tell an argument that is ignored from one that is used."""
+    found = []
+    for arguments in BEAM.probes() + BEAM.edges():
+        other = list(arguments)
+        other[number] = 1.3 * other[number] if number == 0 else other[number] + 1
+        found.append(BEAM.solution(*arguments) != BEAM.solution(*other))
+    assert any(found)
+
+
+def test_the_product_of_the_endless_sentence_underflows():
+    language, eos, width, max_len = beam_search_languages.endless()
+    words = BEAM.solution(language, eos, width, max_len)
+    assert len(words) == max_len
+    product = math.prod(float(language(tuple(words[:i]))[word].exp()) for i, word in enumerate(words))
+    assert product == 0.0
+
+
+# --- results and arguments that are no tensors ----------------------------------------------------------------
+
+
+def test_lists_are_shown_as_on_paper_and_stay_lists():
+    hypothesis, references, max_n = BLEU.example()
+    told = inputs(BLEU.parameters, (hypothesis, references, max_n))
+    assert "hypothesis “the cat the cat on the mat”" in told and "max_n 2" in told
+    assert in_words([(-1.8, 1), (0.5, 2)]) == "((−1.8, 1), (0.5, 2))"
+    assert Listed(range(99)).described == "a list of 99"
+    copied = copies((hypothesis,))[0]
+    assert copied == hypothesis == list(hypothesis) and copied is not hypothesis
+    assert 2 * Listed([1, 2]) == [1, 2, 1, 2]
+    assert 1.3 * hypothesis != hypothesis
+    with pytest.raises(AttributeError, match="'list' object"):
+        hypothesis.split()
+
+
+@pytest.mark.parametrize("number", [0.5, 1, t(0.5), t([0.5]), torch.nn.Parameter(t(0.25))])
+def test_what_stands_for_one_number(number):
+    assert as_number((), number).dtype == torch.float64
+
+
+@pytest.mark.parametrize("thing", [None, True, "0.5", [0.5], t([1.0, 2.0]), 1 + 0j, {}])
+def test_what_stands_for_no_number(thing):
+    with pytest.raises((TypeError, ValueError)):
+        as_number((), thing)
+
+
+@pytest.mark.parametrize("words", [[1, 2], (1, 2), t([1, 2]), [t(1), t(2)], t([1, 2]).numpy(), []])
+def test_what_stands_for_a_list_of_words(words):
+    assert as_whole_numbers((), words).dim() == 1
+
+
+@pytest.mark.parametrize("thing", [None, 3, [1.0], ["1"], [True], t([1.0]), t([[1]]), {1: 2}, "12", [[1]]])
+def test_what_stands_for_no_list_of_words(thing):
+    with pytest.raises(TypeError):
+        as_whole_numbers((), thing)
+
+
+def test_a_list_that_is_sorted_in_place_is_told():
+    def sorts(candidates, alpha):
+        answer = PENALTY.solution(candidates, alpha)
+        candidates.sort()
+        return answer
+
+    verdict = judge(PENALTY, sorts)
+    assert verdict.diagnosis == "writes-into-argument"
+    assert "`candidates`" in verdict.says
+
+
+def test_references_are_looked_after_inside_as_well():
+    def drops_a_word(hypothesis, references, max_n):
+        answer = BLEU.solution(hypothesis, references, max_n)
+        references[0].pop()
+        return answer
+
+    assert judge(BLEU, drops_a_word).diagnosis == "writes-into-argument"
+
+
+@pytest.mark.parametrize(("exercise", "number"), [(STEP, 0), (STEP, 3), (STEP, 4), (STEP, 5), (CACHE, 0), (CACHE, 2)])
+def test_gradients_of_results_in_parts_are_looked_at(exercise, number):
+    def cut(*arguments):
+        return exercise.solution(*(a.detach() if i == number else a for i, a in enumerate(arguments)))
+
+    verdict = judge(exercise, cut)
+    assert verdict.diagnosis == "gradient-cut"
+    assert f"`{exercise.parameters[number]}`" in verdict.says
+
+
+@pytest.mark.parametrize("exercise", [STEP, CACHE], ids=lambda e: e.name)
+@pytest.mark.parametrize(
+    ("diagnosis", "spoil"),
+    [
+        ("changes-dtype", lambda parts: [part.double() for part in parts]),
+        ("one-thing-only", lambda parts: parts[0]),
+        ("one-thing-only", lambda parts: parts[-1]),
+        ("returns-another-kind", lambda parts: [*parts, None]),
+        ("returns-another-kind", lambda parts: {i: part for i, part in enumerate(parts)}),
+        ("returns-another-kind", lambda parts: [part.detach().numpy() for part in parts]),
+        ("returns-another-kind", lambda parts: [part.tolist() for part in parts]),
+        ("returns-none", lambda parts: None),
+        ("prints", lambda parts: print(parts[0])),
+        ("wrong-shape", lambda parts: [parts[0][None], *parts[1:]]),
+        ("wrong-shape", lambda parts: [*parts[:-1], parts[-1].flatten()]),
+        ("not-repeatable", lambda parts: [parts[0] + torch.rand(()), *parts[1:]]),
+    ],
+)
+def test_conduct_of_results_in_parts_is_looked_at(exercise, diagnosis, spoil):
+    torch.manual_seed(0)
+    verdict = judge(exercise, lambda *arguments: spoil(exercise.solution(*arguments)))
+    assert verdict.diagnosis == diagnosis, verdict
+
+
+def test_a_wrong_part_is_named_and_the_right_ones_too():
+    def other_context(*arguments):
+        context, weights = STEP.solution(*arguments)
+        return context + weights[:, :1], weights
+
+    verdict = judge(STEP, other_context)
+    assert verdict.diagnosis == "unknown"
+    assert verdict.about == "the context" and "Right: weights." in verdict.says
+
+
+def test_padding_that_is_heard_a_little_is_measured():
+    (answer,) = [f for name, _, f in WRONG if f.__name__ == "bahdanau_fills_a_little"]
+    verdict = judge(STEP, answer)
+    assert verdict.diagnosis == "padding-heard" and "0.000" in verdict.says
+
+
+def test_another_winner_is_shown_with_both_scores():
+    verdict = judge(PENALTY, lambda candidates, alpha: len(candidates) - 1)
+    assert verdict.diagnosis == "another-winner"
+    assert "−1.900" in verdict.says and "−1.600" in verdict.says
+
+
+def test_an_index_that_is_none_is_not_looked_up():
+    verdict = judge(PENALTY, lambda candidates, alpha: 100 + len(candidates) ** 2)
+    assert verdict.status == "wrong" and verdict.diagnosis != "another-winner"
+
+
+@pytest.mark.parametrize(
+    ("answer", "diagnosis"),
+    [
+        (lambda ask, eos, width, max_len: [], "empty"),
+        (lambda ask, eos, width, max_len: [len(ask(()))], "no-such-word"),
+        (lambda ask, eos, width, max_len: [eos, *BEAM.solution(ask, eos, width, max_len)], "goes-on-after-the-end"),
+        (lambda ask, eos, width, max_len: [eos + 1] * (max_len + 1) if eos == 0 else [eos - 1] * (max_len + 1), "too-long"),
+        (lambda ask, eos, width, max_len: [eos], "another-sentence"),
+    ],
+)
+def test_another_sentence_is_described_by_what_can_be_seen(answer, diagnosis):
+    assert judge(BEAM, answer).diagnosis == diagnosis
+
+
+def test_the_banks_are_large_enough():
+    for exercise in EXERCISES:
+        assert len({mistake.name for mistake in exercise.wrong}) >= 20
+        assert len([1 for name, _ in RIGHT if name == exercise.name]) >= 6
+        assert len([1 for name, _, _ in WRONG if name == exercise.name]) >= 24

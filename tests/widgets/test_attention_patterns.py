@@ -1,0 +1,366 @@
+"""The attention-pattern viewer: the browser's model is PyTorch's, and hands and keys show what it does."""
+
+import json
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attnbook.sentence_model import STORED, stored_model, unpack_weights, without_head
+from attnbook.sentences import CLASSES, START, VOCABULARY
+from attnbook.widgets import AttentionPatternsFigure
+from attnbook.widgets.base import module_source
+
+DATA = json.loads(STORED.read_text("utf-8"))
+MODEL = stored_model()
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: [...texts, ...document.querySelectorAll("button, label, select")].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale).filter((size) => size > 0),
+  };
+}"""
+SENTENCES = [
+    "the tall king likes the old dogs and the old dogs sleep .",
+    "now the girls that the boy near the birds likes run the .",
+    "sings sings",
+    "dogs . that that today the and now see sees old shy tall behind",
+]
+
+
+def ask(words, model=MODEL):
+    """Weights (L, H, T, T) and probabilities of the next words (T, V), in PyTorch."""
+    ids = torch.tensor([[VOCABULARY.index(word) for word in (START, *words)]])
+    with torch.no_grad():
+        logits, weights = model(ids, need_weights=True)
+    return weights[0].double(), logits[0].softmax(-1).double()
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(AttentionPatternsFigure())
+
+
+def shown(page, name):
+    return float(page.page.locator(f'[data-number="{name}"]').text_content().replace("−", "-"))
+
+
+# -- the browser against PyTorch --
+
+
+def test_half_precision_is_read_as_it_was_written(page):
+    numbers = torch.tensor([0.0, 1.0, -2.5, 6e-8, 3e-5, -6.1e-5, 0.1, 65504.0]).half()
+    bits = [int(b) & 0xFFFF for b in numbers.view(torch.int16)]
+    assert [page.math("half", b) for b in bits] == numbers.double().tolist()
+    assert set(unpack_weights(DATA["weights"])) == set(MODEL.state_dict())
+
+
+def test_the_layer_norm_is_pytorchs(page):
+    x, gain, shift = torch.randn(3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    expected = torch.nn.functional.layer_norm(x, (7,), gain, shift)
+    assert page.math("layerNorm", x.tolist(), gain.tolist(), shift.tolist()) == pytest.approx(expected.tolist())
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_patterns_and_predictions_are_pytorchs(page, text):
+    found = page.math("run", [START, *text.split()], [])
+    weights, chances = ask(text.split())
+    assert_close(torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4)
+    assert_close(torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("off", [[[1, 4]], [[2, 3], [2, 4]], [[1, 1], [2, 2], [2, 1]]])
+def test_switched_off_heads_are_pytorchs(page, off):
+    model = MODEL
+    for layer, head in off:
+        model = without_head(model, layer, head)
+    words = SENTENCES[1].split()
+    found = page.math("run", [START, *words], off)
+    weights, chances = ask(words, model)
+    assert_close(torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4)
+    assert_close(torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4)
+    assert not torch.allclose(chances, ask(words)[1], atol=1e-3)
+
+
+def test_probabilities_are_added_up_by_class(page):
+    chances = ask(SENTENCES[0].split())[1][5]
+    expected = {name: sum(float(chances[VOCABULARY.index(w)]) for w in words) for name, words in CLASSES.items()}
+    found = page.math("byClass", chances.tolist())
+    assert {one["name"]: one["p"] for one in found} == pytest.approx(expected)
+    assert [one["p"] for one in found] == sorted(expected.values(), reverse=True)
+    best = max(CLASSES[found[0]["name"]], key=lambda w: chances[VOCABULARY.index(w)])
+    assert found[0]["words"][0][0] == best
+    assert page.math("share", chances.tolist(), "verb, plural") == pytest.approx(expected["verb, plural"])
+
+
+def test_the_name_of_a_head_is_the_greatest_number_that_was_measured(page):
+    for layer, heads in enumerate(DATA["measured"]["heads"], 1):
+        for head, facts in enumerate(heads, 1):
+            assert page.math("headFacts", layer, head) == facts
+            jobs = {job: a for job, a in facts.items() if job != "without"}
+            name, _, share = page.math("foremost", facts)
+            assert (name, share) == (max(jobs, key=jobs.get), max(jobs.values()))
+            label = page.handle(f"head-{layer}-{head}").get_attribute("aria-label")
+            assert label == f"layer {layer}, head {head}: {name} {share:.2f}"
+
+
+# -- what is shown --
+
+
+def test_the_first_look(page):
+    assert page.live
+    figure = AttentionPatternsFigure()
+    weights, chances = ask(figure.words)
+    row = weights[figure.layer - 1, figure.head - 1, figure.query]
+    words = [START, *figure.words]
+    assert page.text("most") == f"{words[int(row.argmax())]} {row.max():.2f}" and words[int(row.argmax())] == "dogs"
+    assert page.read("before") == pytest.approx(row[figure.query - 1].item(), abs=1e-4)
+    assert page.text("next") == f"dogs {chances[figure.query].max():.2f}"
+    for t in range(figure.query + 1):
+        assert shown(page, f"weight-{t}") == pytest.approx(row[t].item(), abs=0.0051)
+    assert page.page.locator(f'[data-number="weight-{figure.query + 1}"]').count() == 0  # the future
+    lines = page.page.locator("[data-line]")
+    assert lines.count() == int((row >= 0.015).sum())
+    said = page.page.locator(".ab-said").inner_text()
+    facts = DATA["measured"]["heads"][1][1]
+    assert f"puts {max(facts[j] for j in facts if j != 'without'):.2f} of its weight" in said
+
+
+def test_the_large_map_shows_its_weights(page):
+    page.set(layer=1, head=4)
+    weights = ask(AttentionPatternsFigure().words)[0][0, 3]
+    cells = page.page.locator('[data-number^="cell-"]')
+    assert cells.count() == int((weights >= 0.095).sum())
+    for cell in cells.all()[::5]:
+        i, j = map(int, cell.get_attribute("data-number").split("-")[1:])
+        assert float(cell.text_content()) == pytest.approx(100 * weights[i, j].item(), abs=0.51)
+
+
+def test_thicker_lines_are_greater_weights(page):
+    page.set(layer=1, head=2)
+    figure = AttentionPatternsFigure()
+    row = ask(figure.words)[0][0, 1, figure.query]
+    lines = [
+        (int(n.get_attribute("data-line")), float(n.get_attribute("stroke-width")))
+        for n in page.page.locator("[data-line]").all()
+    ]
+    assert len(lines) > 3
+    by_weight = sorted(lines, key=lambda line: row[line[0]])
+    assert [width for _, width in by_weight] == sorted(width for _, width in lines)
+
+
+@pytest.mark.parametrize("number", range(len(DATA["examples"])))
+def test_every_example_is_told_rightly(page, number):
+    example = DATA["examples"][number]
+    text = " ".join(example["words"][:-1])
+    page.choose("words", text)
+    assert page.state("words") == example["words"] and page.state("query") == example["answer"] - 1
+    answer = [START, *example["words"]][example["answer"]]
+    if example["kind"] == "noun":
+        assert page.text("next").split()[0] == answer
+    else:
+        pair = page.read("singular"), page.read("plural")
+        assert (pair[0] > 0.9) == (answer in CLASSES["verb, singular"]) and (pair[1] > 0.9) == (pair[0] < 0.1)
+
+
+def test_a_changed_word_changes_the_prediction(page):
+    page.choose("words", "the dogs that the king likes sleep")
+    assert page.read("plural") > 0.9
+    page.handle("word-2").click()
+    page.settle()
+    assert page.state("query") == 2
+    page.choose("query", "dog")
+    assert page.state("words")[1] == "dog"
+    assert page.page.locator('select[data-control="words"]').input_value() == "-1"  # no longer an example
+    page.handle("word-6").click()
+    page.settle()
+    assert page.read("singular") > 0.9
+    chances = ask(["the", "dog", "that", "the", "king", "likes", "sleep", "."])[1][6]
+    expected = sum(chances[VOCABULARY.index(word)].item() for word in CLASSES["verb, singular"])
+    assert page.read("singular") == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_start_cannot_be_changed(page):
+    page.handle("word-0").click()
+    page.settle()
+    assert page.page.locator('select[data-control="query"]').is_disabled()
+    assert page.text("before") == "–"
+    assert page.text("most") == f"{START} 1.00"
+
+
+def test_what_the_chapter_invites_to_try(page):
+    page.choose("query", "tall")  # the second "old"
+    assert page.text("most").startswith("king 0.9") or page.text("most") == "king 1.00"
+    assert page.text("next").startswith("king")
+    page.reset()
+    page.choose("words", "the dogs that the king likes sleep")
+    page.set(layer=2, head=3)
+    assert page.text("most").startswith("dogs") and page.read("plural") > 0.9
+    page.reset()
+    page.set(layer=1, head=4, query=7)
+    assert page.text("most").startswith("old")
+    page.set(layer=2, head=4, query=10)
+    before = page.text("most")
+    page.set(off=[[1, 4]])
+    assert page.text("most") != before
+
+
+# -- hands --
+
+
+def test_pointing_at_a_word_shows_its_row_and_choosing_keeps_it(page):
+    first = page.text("most")
+    page.handle("word-7").hover()
+    page.settle()
+    row = ask(AttentionPatternsFigure().words)[0][1, 1, 7]
+    assert page.text("most") != first and page.read("before") == pytest.approx(row[6].item(), abs=1e-4)
+    assert page.state("query") == 10  # only pointed at
+    page.page.mouse.move(2, 2)
+    page.settle()
+    assert page.text("most") == first
+    page.handle("word-7").click()
+    page.page.mouse.move(2, 2)
+    page.settle()
+    assert page.state("query") == 7 and page.read("before") == pytest.approx(row[6].item(), abs=1e-4)
+
+
+def test_words_by_keys(page):
+    page.press("word-10", "ArrowLeft", "ArrowLeft")
+    assert page.state("query") == 8
+    assert page.page.evaluate("document.activeElement.dataset.handle") == "word-8"
+    page.press("word-8", "End", "ArrowRight")
+    assert page.state("query") == 13
+    page.press("word-13", "Home", "ArrowLeft")
+    assert page.state("query") == 0
+    stops = page.page.locator('[data-handle^="word-"][tabindex="0"]')
+    assert stops.count() == 1
+
+
+def test_heads_by_mouse_and_by_keys(page):
+    page.handle("head-1-4").click()
+    page.settle()
+    assert (page.state("layer"), page.state("head")) == (1, 4)
+    page.press("head-1-4", "ArrowDown", "ArrowLeft")
+    assert (page.state("layer"), page.state("head")) == (2, 3)
+    page.press("head-2-3", "ArrowDown", "ArrowRight", "ArrowRight")
+    assert (page.state("layer"), page.state("head")) == (2, 4)
+    assert page.page.evaluate("document.activeElement.dataset.handle") == "head-2-4"
+    page.press("head-2-4", "Enter")
+    assert page.state("off") == [[2, 4]]
+    page.press("head-2-4", " ")
+    assert page.state("off") == []
+
+
+def test_a_click_in_the_large_map_chooses_a_row(page):
+    box = page.handle("map").bounding_box()
+    page.page.mouse.click(box["x"] + 80, box["y"] + box["height"] * 5.5 / 14)
+    page.settle()
+    assert page.state("query") == 5
+
+
+def test_heads_are_switched_off_together_and_the_prediction_goes(page):
+    assert page.text("next").startswith("dogs")
+    for head in (1, 2, 4):
+        page.handle(f"head-2-{head}").click()
+        page.click("Switch this head off")
+        assert page.page.get_by_role("button", name="Switch this head on").count() == 1
+    assert page.state("off") == [[2, 1], [2, 2], [2, 4]]
+    model = MODEL
+    for head in (1, 2, 4):
+        model = without_head(model, 2, head)
+    chance = ask(AttentionPatternsFigure().words, model)[1][10, VOCABULARY.index("dogs")].item()
+    assert chance < 0.5
+    assert f"“dogs”, {chance:.2f}" in page.page.locator('[data-number="truth"]').text_content()
+    page.click("All heads on")
+    assert page.state("off") == [] and page.text("next").startswith("dogs")
+    assert page.page.get_by_role("button", name="All heads on").count() == 0
+
+
+def test_reset_restores_everything(page):
+    page.choose("words", "the birds behind the girl see the boys")
+    page.handle("head-1-1").click()
+    page.click("Switch this head off")
+    page.press("word-5", "ArrowLeft")
+    page.reset()
+    assert {name: page.state(name) for name in AttentionPatternsFigure().state()} == AttentionPatternsFigure().state()
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_it_fits(open_figure, width):
+    page = open_figure(AttentionPatternsFigure(off=[[1, 2]]), width=width, theme="dark")
+    longest = max(DATA["examples"], key=lambda e: len(" ".join(e["words"])))
+    for words in (longest["words"], ["the", "dogs"]):
+        page.set(words=words, query=len(words))
+        fits = page.page.evaluate(FITS)
+        assert fits["page"] and fits["outside"] == []
+        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+
+
+def test_without_scripts_a_picture_stays(open_figure):
+    page = open_figure(AttentionPatternsFigure(), javascript=False)
+    image = page.page.locator(".attnbook-figure > img")
+    assert image.is_visible() and image.evaluate("(img) => img.clientWidth") > 300
+    assert "nearly all its weight goes to" in " ".join(image.get_attribute("alt").split())
+
+
+# -- Python --
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"words": "the dogs sleep"}, TypeError, "split the sentence first"),
+        ({"words": ["dogs"]}, ValueError, "2 to 14 words; got 1"),
+        ({"words": ["dogs"] * 15}, ValueError, "2 to 14 words; got 15"),
+        ({"words": ["the", "zebras"]}, ValueError, "that the model knows; one of them is 'zebras'.* dog, "),
+        ({"words": ["the", 3]}, TypeError, "one of them is 3"),
+        ({"words": [START, "the"]}, ValueError, "puts in front itself"),
+        ({"query": 15}, ValueError, "from 0 to 14; got 15"),
+        ({"query": 4, "words": ["the", "dogs"]}, ValueError, "from 0 .* to 2 in a sentence of 2 words; got 4"),
+        ({"query": 1.5}, ValueError, "a whole number"),
+        ({"layer": 3}, ValueError, "from 1 to 2; got 3"),
+        ({"head": 0}, ValueError, "from 1 to 4; got 0"),
+        ({"off": 3}, TypeError, "list of pairs"),
+        ({"off": [1]}, TypeError, "one of them is 1"),
+        ({"off": [[1, "2"]]}, TypeError, "one of them is"),
+        ({"off": [[2, 5]]}, ValueError, r"heads 1 to 4; one of them is \[2, 5\]"),
+        ({"off": [[1, 1], (1, 1)]}, ValueError, "each once"),
+        ({"colour": "red"}, TypeError, "has no colour"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        AttentionPatternsFigure(**traits)
+
+
+def test_later_changes_are_checked_and_the_query_stays_inside():
+    figure = AttentionPatternsFigure()
+    figure.words = ["the", "dogs"]
+    assert figure.query == 2
+    with pytest.raises(ValueError, match="to 2 in a sentence of 2 words; got 3"):
+        figure.query = 3
+    with pytest.raises(ValueError, match="zebras"):
+        figure.words = ["the", "zebras"]
+    with pytest.raises(ValueError, match="one of them is"):
+        figure.off = [[0, 1]]
+    assert AttentionPatternsFigure(words=["the", "dogs"]).query == 2
+
+
+def test_the_data_comes_with_the_module_and_not_with_every_box():
+    assert module_source("attention_patterns").count("const DATA = {") == 1
+    assert "const DATA" not in module_source("position_explorer")
+    assert len(json.dumps(AttentionPatternsFigure().state())) < 500
+
+
+def test_the_figure_says_what_its_alt_text_says():
+    figure = AttentionPatternsFigure()
+    row = ask(figure.words)[0][figure.layer - 1, figure.head - 1, figure.query]
+    words = [START, *figure.words]
+    assert words[figure.query] == "old" and words[int(row.argmax())] == "dogs" and row.max() > 0.9

@@ -1,0 +1,345 @@
+"""The block explorer: its numbers are those that were measured, live and stored, and its drawing can be rewired."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from attnbook.block_task import Wiring, layer_gradients, measure_stack
+from attnbook.widgets import BlockExplorerFigure
+from attnbook.widgets.block_explorer import GRID, MEASURES, WIRINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: [...texts, ...document.querySelectorAll("button, label, output")].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale),
+  };
+}"""
+
+
+def stack(norm, residual, depth):
+    """One entry of the stored grid."""
+    found = [s for s in GRID["stacks"] if (s["norm"], s["residual"], s["depth"]) == (norm, residual, depth)]
+    assert len(found) == 1
+    return found[0]
+
+
+def medians(norm, residual, depth, measure):
+    return [row[1] for row in stack(norm, residual, depth)[measure]]
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(BlockExplorerFigure())
+
+
+def said(page):
+    return page.page.locator(".ab-said").inner_text().replace("\u00a0", " ")
+
+
+# -- the stored grid --
+
+
+def test_the_grid_is_whole_and_says_where_it_comes_from():
+    stored = json.loads((ROOT / "code/attnbook/widgets/block_grid.json").read_text("utf-8"))
+    assert stored["command"] == "python tools/experiments/block_grid.py --seeds 20"
+    assert set(stored["versions"]) == {"python", "torch"} and stored["seeds"] >= 10
+    assert len(stored["stacks"]) == 6 * 11
+    for norm, residual in WIRINGS.values():
+        for depth in range(2, 13):
+            entry = stack(norm, residual, depth)
+            assert [len(entry[measure]) for measure in MEASURES] == [depth, depth + 1, depth + 1]
+            for low, middle, high in [*entry["gradient"], *entry["stream"], *entry["ratio"].values()]:
+                assert 0 < low <= middle <= high
+
+
+@pytest.mark.parametrize(("norm", "residual"), WIRINGS.values(), ids=WIRINGS)
+def test_the_grid_is_what_is_measured_now(norm, residual):
+    depth = 3
+    runs = [measure_stack(norm, residual, depth, seed) for seed in range(GRID["seeds"])]
+    entry = stack(norm, residual, depth)
+    for measure in MEASURES:
+        live = torch.tensor([getattr(run, measure) for run in runs], dtype=torch.float64)
+        expected = torch.tensor(entry[measure], dtype=torch.float64).T
+        for stored, q in zip(expected, (0.25, 0.5, 0.75), strict=True):
+            # three stored digits and another processor's rounding; a share below 1e-10 is rounding alone
+            torch.testing.assert_close(live.quantile(q, dim=0), stored, rtol=0.02, atol=1e-10)
+    ratios = torch.tensor([run.gradient[-1] / run.gradient[0] for run in runs], dtype=torch.float64)
+    assert ratios.quantile(0.5).item() == pytest.approx(entry["ratio"]["gradient"][1], rel=0.05)
+
+
+@pytest.mark.parametrize(("name", "depth"), [("post-LN", 12), ("pre-LN", 12), ("pre-LN", 4)])
+def test_the_grid_agrees_with_the_chapters_own_stored_gradients(name, depth):
+    """Two scripts, two files: the same seeds give the same medians."""
+    norm, residual = WIRINGS[name]
+    rows = json.loads((ROOT / "chapters/results/blocks.json").read_text("utf-8"))["gradients"]
+    wanted = [r["by_layer"] for r in rows if r["norm_first"] == (norm == "before") and r["depth"] == depth]
+    assert len(wanted) == GRID["seeds"]
+    found = torch.tensor(wanted, dtype=torch.float64).quantile(0.5, dim=0)
+    assert medians(norm, residual, depth, "gradient") == pytest.approx(found.tolist(), rel=0.01)
+
+
+# -- what is measured --
+
+
+@pytest.mark.parametrize(("norm", "first"), [("after", False), ("before", True)])
+def test_with_the_sum_the_measurement_is_layer_gradients(norm, first):
+    assert measure_stack(norm, True, 3, 7).gradient == layer_gradients(3, first, 7)
+
+
+def test_the_wirings_by_hand():
+    x = torch.tensor([[1.0, 3.0, 5.0, 7.0]])
+    normed = torch.tensor([[-1.342, -0.447, 0.447, 1.342]])  # the chapter's example
+
+    def double(h):
+        return 2 * h
+
+    results = {
+        ("none", False): 2 * x,
+        ("none", True): 3 * x,
+        ("before", False): 2 * normed,
+        ("before", True): x + 2 * normed,
+        ("after", False): normed,
+        ("after", True): normed,
+    }
+    for (norm, residual), wanted in results.items():
+        torch.testing.assert_close(Wiring(4, norm, residual)(x, double), wanted, rtol=0, atol=2e-3)
+    with pytest.raises(ValueError, match="norm must be one of after, before, none, got 'middle'"):
+        Wiring(4, "middle", True)
+
+
+def test_measures_of_the_stream():
+    found = measure_stack("after", True, 2, 0)
+    assert len(found.gradient) == 2 and len(found.stream) == len(found.apart) == 3
+    assert found.stream[1:] == pytest.approx([1, 1], abs=1e-3)  # what a norm leaves
+    assert all(0 < share < 1 for share in found.apart)
+    alike = measure_stack("after", False, 8, 0).apart[-1]
+    assert alike < 1e-10  # without the sum all words of a row become the same vector
+
+
+# -- the browser against the grid --
+
+
+def test_lines_and_tops_are_the_grids(page):
+    for norm, residual in WIRINGS.values():
+        for measure in MEASURES:
+            lines = page.math("lineOf", GRID, norm, residual, 5, measure)
+            first = 1 if measure == "gradient" else 0
+            assert [row[0] for row in lines] == list(range(first, 6))
+            floor = 1e-10 if measure == "apart" else 0
+            expected = [[max(q, floor) for q in row] for row in stack(norm, residual, 5)[measure]]
+            assert [row[1:] for row in lines] == expected
+            tops = page.math("topsOf", GRID, norm, residual, measure)
+            assert [row[0] for row in tops] == list(range(2, 13))
+            assert tops[-1][2] == max(medians(norm, residual, 12, measure)[-1], floor)
+
+
+def test_the_axis_holds_every_depth_of_what_is_drawn(page):
+    for measure in MEASURES:
+        low, high = page.math("decades", GRID, [["after", True], ["none", False]], measure)
+        drawn = [
+            max(q, 1e-10 if measure == "apart" else 0)
+            for s in GRID["stacks"]
+            if (s["norm"], s["residual"]) in (("after", True), ("none", False))
+            for row in s[measure]
+            for q in row
+        ]
+        assert 10**low < min(drawn) and max(drawn) < 10**high and high - low > 0.79
+        ticks = page.math("logTicks", low, high)
+        assert len(ticks) >= 2 and all(low <= tick <= high for tick in ticks)
+
+
+def test_numbers_far_from_one_are_written_as_powers(page):
+    written = [page.math("factor", x) for x in (11270, 197.4, 3.7, 0.81, 0.023, 8.164e-6)]
+    assert written == ["1.1 · 10⁴", "197", "3.7", "0.81", "0.023", "8.2 · 10⁻⁶"]
+    assert [page.math("tickName", t) for t in (0, -10, 3, 4, -0.30103)] == ["1", "10⁻¹⁰", "1000", "10⁴", "0.5"]
+
+
+# -- what is shown --
+
+
+def test_the_numbers_that_are_shown(page):
+    post, pre = medians("after", True, 12, "gradient"), medians("before", True, 12, "gradient")
+    assert (page.read("first"), page.read("last"), page.read("other")) == (post[0], post[-1], pre[-1])
+    assert page.read("ratio") == stack("after", True, 12)["ratio"]["gradient"][1]
+    page.choose("norm", "before the sublayer")
+    page.slide("depth", 6)
+    assert page.read("last") == medians("before", True, 6, "gradient")[-1]
+    assert page.text("other") == "–"  # the same wiring twice is drawn once
+    page.choose("compare", "sum only")
+    page.choose("measure", "size of the stream")
+    assert page.read("last") == medians("before", True, 6, "stream")[-1]
+    assert page.read("other") == medians("none", True, 6, "stream")[-1]
+
+
+def test_the_sentence_follows_the_numbers(page):
+    low, middle, high = stack("after", True, 12)["ratio"]["gradient"]
+    post, pre = (medians(norm, True, 12, "gradient")[-1] for norm in ("after", "before"))
+    assert f"is {middle:.1f} × the first's (middle half of 20 stacks: {low:.1f} to {high:.1f})" in said(page)
+    assert "gradient grows" in said(page) and f"{post / pre:.1f} × that of pre-LN" in said(page)
+    page.choose("norm", "before the sublayer")
+    assert "gradient falls" in said(page)
+    page.choose("measure", "what tells the words apart")
+    page.tick("residual", False)
+    gone = next(i for i, share in enumerate(medians("before", False, 12, "apart")) if share < 1e-10)
+    assert f"After layer {gone} nothing is left of it but rounding" in said(page)
+    assert page.text("ratio") == "–" and page.text("last") == "< 10⁻¹⁰"
+
+
+def test_the_sentence_is_computed_and_not_asserted(page):
+    """On another grid it says something else."""
+    view = {"name": "post-LN", "depth": 2, "measure": "gradient", "seeds": 9, "ratio": [0.2, 0.25, 0.3], "other": None}
+    line = [[1, 3, 4, 5], [2, 0.9, 1, 1.1]]
+    text = page.math("inWords", {**view, "line": line, "tops": [[2, 1, 1, 1], [12, 0.1, 0.2, 0.3]]})
+    assert "is 0.25 × the first's" in text and "falls: 1.0 in a stack of 2, 0.20 in one of 12" in text
+    level = {**view, "ratio": [1, 1.05, 1.1], "line": line, "tops": [[2, 1, 1, 1], [12, 1, 1.05, 1.1]]}
+    text = page.math("inWords", level)
+    assert "as large as the first's, within 10" in text and "hardly changes" in text
+
+
+def test_every_wiring_measure_and_depth_can_be_drawn(page):
+    for name, (norm, residual) in WIRINGS.items():
+        for measure in MEASURES:
+            page.set(norm=norm, residual=residual, measure=measure, depth=2, layer=1, compare="nothing")
+            assert said(page).lower().startswith(name.lower() + ", 2 layers:")
+            page.set(depth=12, compare="pre-LN")
+            assert "NaN" not in page.page.locator(".ab-card").inner_text()
+            assert "Infinity" not in page.page.locator(".ab-card").inner_text()
+
+
+# -- hands --
+
+
+def slot(page, where):
+    return page.page.get_by_role("button", name=f"Layer norm {where} the sublayer").first
+
+
+def test_the_norm_moves_by_mouse_and_goes_by_a_second_click(page):
+    assert slot(page, "after").get_attribute("aria-pressed") == "true"
+    slot(page, "before").click()
+    page.settle()
+    assert page.state("norm") == "before"
+    assert slot(page, "after").get_attribute("aria-pressed") == "false"
+    page.page.wait_for_timeout(500)  # until it has arrived
+    norms = page.page.locator("svg g", has=page.page.locator("xpath=./*[name()='text' and text()='norm']"))
+    place, ghost = norms.first.bounding_box(), slot(page, "before").bounding_box()
+    assert abs(place["x"] - ghost["x"]) < 2 and abs(place["y"] - ghost["y"]) < 2
+    slot(page, "before").click()
+    page.settle()
+    assert page.state("norm") == "none"
+    assert norms.first.get_attribute("opacity") == "0"
+
+
+def test_the_drawing_by_keys(page):
+    slot(page, "before").focus()
+    page.page.keyboard.press("Enter")
+    page.settle()
+    assert page.state("norm") == "before"
+    total = page.page.get_by_role("button", name="Residual sum").first
+    total.focus()
+    page.page.keyboard.press("Space")
+    page.settle()
+    assert page.state("residual") is False
+    assert not page.page.locator('input[data-control="residual"]').is_checked()
+    assert page.page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Residual sum"
+    page.page.keyboard.press("Enter")
+    page.settle()
+    assert page.state("residual") is True
+
+
+def test_the_sum_is_cut_by_a_click(page):
+    page.page.get_by_role("button", name="Residual sum").last.click()
+    page.settle()
+    assert page.state("residual") is False and said(page).startswith("Post-norm only")
+
+
+def test_the_dots_by_keys_and_by_mouse(page):
+    page.press("layer", "ArrowLeft", "ArrowLeft")
+    assert page.state("layer") == 10
+    text = page.handle("layer").get_attribute("aria-valuetext")
+    shown = re.fullmatch(r"layer 10: (\d+\.\d)", text)
+    assert float(shown[1]) == pytest.approx(medians("after", True, 12, "gradient")[9], abs=0.051)
+    page.press("layer", "Home")
+    assert page.state("layer") == 1
+    page.press("layer", "End")
+    page.press("depth", "ArrowLeft")
+    assert (page.state("depth"), page.state("layer")) == (11, 11)  # who reads the last goes on reading the last
+    page.press("depth", "Home")
+    assert (page.state("depth"), page.state("layer")) == (2, 2)
+    page.drag("depth", 1000, 0)
+    assert page.state("depth") == 12
+    page.drag("layer", -1000, 0)
+    assert page.state("layer") == 1
+    page.slide("depth", 5)
+    assert (page.state("depth"), page.state("layer")) == (5, 1)
+
+
+def test_reset_restores_everything(page):
+    page.choose("norm", "nowhere")
+    page.tick("residual", False)
+    page.choose("compare", "nothing")
+    page.choose("measure", "size of the stream")
+    page.slide("depth", 3)
+    page.press("layer", "Home")
+    page.reset()
+    start = BlockExplorerFigure().state()
+    assert {name: page.state(name) for name in start} == start
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits_on_a_phone(open_figure, theme):
+    page = open_figure(BlockExplorerFigure(), width=390, theme=theme)
+    for name, (norm, residual) in WIRINGS.items():
+        for measure in MEASURES:
+            compare = "post-norm only" if name == "pre-LN" else "pre-LN"
+            page.set(norm=norm, residual=residual, measure=measure, compare=compare)
+            fits = page.page.evaluate(FITS)
+            assert fits["page"] and fits["outside"] == []
+            assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+
+
+# -- Python --
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"norm": "middle"}, ValueError, "one of 'after', 'before', 'none'; got 'middle'"),
+        ({"residual": 1}, TypeError, "True or False; got 1"),
+        ({"depth": 13}, ValueError, "number of layers, L: a whole number from 2 to 12; got 13"),
+        ({"depth": 2.5}, ValueError, "a whole number from 2 to 12"),
+        ({"depth": "6"}, TypeError, "a whole number from 2 to 12; got '6'"),
+        ({"measure": "loss"}, ValueError, "one of 'gradient', 'stream', 'apart'; got 'loss'"),
+        ({"compare": "post"}, ValueError, "the wiring to compare with: one of 'post-LN', .*got 'post'"),
+        ({"layer": 0}, ValueError, "the layer that is read: a whole number from 1 to 12; got 0"),
+        ({"layer": 7, "depth": 6}, ValueError, "from 1 to 6 in a stack of 6 layers; got 7"),
+        ({"grid": {"seeds": 1, "stacks": []}}, ValueError, "cannot be set. Run that script"),
+        ({"colour": "red"}, TypeError, "has no colour"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        BlockExplorerFigure(**traits)
+
+
+def test_the_layer_follows_the_depth_and_later_changes_are_checked():
+    assert BlockExplorerFigure(depth=4).layer == 4
+    figure = BlockExplorerFigure(layer=9)
+    figure.depth = 5
+    assert figure.layer == 5
+    with pytest.raises(ValueError, match="from 1 to 5 in a stack of 5 layers; got 6"):
+        figure.layer = 6
+    with pytest.raises(ValueError, match="cannot be set"):
+        figure.grid = {}
+    figure.grid = GRID

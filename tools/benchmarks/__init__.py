@@ -1,0 +1,16 @@
+"""What `tools/bench.py` measures, a module for each family of layers, and how.
+
+A family says which layers compute the same function, at which sizes they are compared, and which bars they are held
+to. To add one, write a module with a `Family` in it and name it in `FAMILIES`; nothing else has to change.
+"""
+
+from benchmarks.encoder import ENCODER_LAYER
+from benchmarks.family import Family
+from benchmarks.multihead import MULTI_HEAD
+from benchmarks.scores import ADDITIVE, DOT
+
+__all__ = ["FAMILIES"]
+
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER)
+}

@@ -1,0 +1,125 @@
+"""The measurements as text, and as a file that the performance appendix reads."""
+
+import json
+import platform
+import re
+import statistics
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import torch
+from normal_form import ROOT, write_atomically
+
+from benchmarks.family import KINDS, Case, Family
+from benchmarks.measure import clock
+from benchmarks.verdicts import HOLDS, time_ratio
+
+STORED = ROOT / "chapters" / "results" / "bench.json"
+MIB = 2**20
+
+
+def _mib(size: int) -> str:
+    return f"{size / MIB:8.1f} MiB"
+
+
+def table(family: Family, result: dict) -> str:
+    """One result as text: median milliseconds with their ratio to the family's reference, and peaks."""
+    rows = {row["layer"]: row for row in result["layers"]}
+    base = rows[family.reference]["seconds"]
+    head = "".join(f"{kind:>20}" for kind in family.kinds)
+    head += "".join(f"{f'peak, {kind}':>16}" for kind in family.kinds)
+    lines = [f"{family.name}: {Case(**result['case'])}", f"  {'':32}{head}"]
+    for name, row in rows.items():
+        line = f"  {name:32}"
+        for kind in family.kinds:
+            times = row["seconds"][kind]
+            median, share = statistics.median(times), time_ratio(times, base[kind])
+            line += f"{1e3 * median:9.2f} ms {share:5.2f} ×"
+        for kind in family.kinds:
+            line += "" if row["peak"] is None else f"{_mib(row['peak'][kind]):>16}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def sweep_table(family: Family, results: list[dict], kind: str = "both") -> str:
+    """Peaks by length, one line a layer."""
+    lengths = "".join(f"{result['case']['length']:>14}" for result in results)
+    lines = [f"{family.name}: peak ({kind}) by length", f"  {'':32}{lengths}"]
+    for number, row in enumerate(results[0]["layers"]):
+        peaks = [result["layers"][number]["peak"] for result in results]
+        cells = ("" if peak is None else _mib(peak[kind]) for peak in peaks)
+        lines.append(f"  {row['layer']:32}" + "".join(f"{cell:>14}" for cell in cells))
+    return "\n".join(lines)
+
+
+def bar_line(bar: dict, where: bool = False) -> str:
+    """A judged bar as a line of text, with its case if asked."""
+    value = "     " if bar["value"] is None else f"{bar['value']:5.2f}"
+    limit = f"at most {bar['limit']:.2f}"
+    if bar["noise"]:
+        limit += f" + {bar['noise']:.0%}"
+    if bar["measure"] == "slope":
+        what = f"the power of the length by which {bar['ours']}'s peak grows"
+    else:
+        what = f"{bar['measure']} of {bar['ours']} / {bar['theirs']}"
+    place = f" [{Case(**bar['case'])}]" if where and bar["case"] else ""
+    return f"  {bar['verdict']:12} {value}  {limit:18} {what}, {bar['kind']}{place}"
+
+
+def summary(bars: list[dict]) -> str:
+    """How many bars hold, and every one that does not."""
+    others = [bar for bar in bars if bar["verdict"] != HOLDS]
+    lines = [f"{len(bars) - len(others)} of {len(bars)} bars hold"]
+    return "\n".join(lines + [bar_line(bar, where=True) for bar in others])
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def record(
+    command: str,
+    rounds: int,
+    device: str,
+    threads: int,
+    cores: int,
+    results: list[dict],
+    swept: list[dict],
+    bars: list[dict],
+) -> dict:
+    """Everything that is stored: what was found, and how; nothing that names a machine."""
+    machine = {
+        "device": "CPU" if device == "cpu" else torch.cuda.get_device_name(),
+        "architecture": platform.machine(),
+        "cores": cores,
+        "threads": threads,
+        "clock": clock(device, threads)[0],
+    }
+    return {
+        "command": command,
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "d2l": _installed("d2l"),
+        },
+        "machine": machine,
+        "rounds": rounds,
+        "dtype": "float32",
+        "kinds": KINDS,
+        "results": results,
+        "sweep": swept,
+        "bars": bars,
+    }
+
+
+def store(path: Path, found: dict) -> None:
+    """Write a record; a file that is there is replaced only as a whole."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    numbers = (
+        r"\[\s+([-+.\de]+(?:,\s+[-+.\de]+)*)\s+\]"  # a list of them takes one line
+    )
+    text = re.sub(numbers, lambda m: f"[{' '.join(m[1].split())}]", text)
+    write_atomically(path, text.encode() + b"\n")
