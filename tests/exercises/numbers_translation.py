@@ -25,7 +25,10 @@ def _bleu():
 
 def _bahdanau_step():
     example = SHELF.get("bahdanau-step").example()
-    return [*(value for _, value in SHELF.get("bahdanau-step").steps(*example)), math.sqrt(2)]
+    return [
+        *(value for _, value in SHELF.get("bahdanau-step").steps(*example)),
+        math.sqrt(2),
+    ]
 
 
 def _fill_alignment():
@@ -49,7 +52,8 @@ def _length_penalty():
     return [
         0.5, *by_hand, *factors, *roots, *(p / f for p, f in zip(by_hand, factors, strict=True)),
         *(p / f for p, f in zip(by_hand, roots, strict=True)), length_penalty.factor(16, 0.5),
-        -3.5, -3.5 / length_penalty.factor(16, 0.5), -1.19, -1.19 / length_penalty.factor(2, 1.0), 5 + 1 / 6, 5 + 13 / 6,
+        -3.5, -3.5 / length_penalty.factor(16, 0.5), -1.19, -1.19 / length_penalty.factor(2, 1.0),
+        5 + 1 / 6, 5 + 13 / 6,
     ]  # fmt: skip
 
 

@@ -44,7 +44,9 @@ def beam_with_dictionaries(next_log_probs, eos, width, max_len):
         for prefix, total in open_.items():
             for word, lp in enumerate(next_log_probs(prefix)):
                 candidates[prefix + (word,)] = total + float(lp)
-        ranking = sorted(candidates, key=candidates.get, reverse=True)[: width - len(done)]
+        ranking = sorted(candidates, key=candidates.get, reverse=True)[
+            : width - len(done)
+        ]
         open_ = {p: candidates[p] for p in ranking if p[-1] != eos}
         done.update({p: candidates[p] for p in ranking if p[-1] == eos})
     pool = done or open_
@@ -98,7 +100,10 @@ def beam_by_pruning_each_first(next_log_probs, eos, width, max_len):
         for prefix, total in beams:
             log_probs = next_log_probs(prefix)
             top = log_probs.topk(min(width, len(log_probs)))
-            grown += [(prefix + (w,), total + lp) for lp, w in zip(top.values.tolist(), top.indices.tolist())]
+            grown += [
+                (prefix + (w,), total + lp)
+                for lp, w in zip(top.values.tolist(), top.indices.tolist())
+            ]
         grown.sort(key=lambda b: -b[1])
         best = grown[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
@@ -148,7 +153,10 @@ def penalty_by_a_loop(candidates, alpha):
 
 @right("length-penalty")
 def penalty_by_max(candidates, alpha):
-    return max(range(len(candidates)), key=lambda i: candidates[i][0] / ((5 + candidates[i][1]) / 6) ** alpha)
+    return max(
+        range(len(candidates)),
+        key=lambda i: candidates[i][0] / ((5 + candidates[i][1]) / 6) ** alpha,
+    )
 
 
 @right("length-penalty")
@@ -159,13 +167,18 @@ def penalty_without_the_six(candidates, alpha):
 
 @right("length-penalty")
 def penalty_by_torch(candidates, alpha):
-    log_probs, lengths = torch.tensor([list(pair) for pair in candidates], dtype=torch.float64).T
+    log_probs, lengths = torch.tensor(
+        [list(pair) for pair in candidates], dtype=torch.float64
+    ).T
     return (log_probs * ((5 + lengths) / 6).pow(-alpha)).argmax().item()
 
 
 @right("length-penalty")
 def penalty_by_sorting(candidates, alpha):
-    ranking = sorted(enumerate(candidates), key=lambda pair: pair[1][0] / ((5 + pair[1][1]) / 6) ** alpha)
+    ranking = sorted(
+        enumerate(candidates),
+        key=lambda pair: pair[1][0] / ((5 + pair[1][1]) / 6) ** alpha,
+    )
     return ranking[-1][0]
 
 
@@ -264,7 +277,11 @@ def cache_with_torchs_attention(q, k, v, past_keys, past_values, rotate):
     keys = torch.cat((past_keys, rotate(k, pos)), 2)
     values = torch.cat((past_values, v), 2)
     mask = torch.ones(T, t + T, dtype=torch.bool, device=q.device).tril(diagonal=t)
-    return F.scaled_dot_product_attention(rotate(q, pos), keys, values, attn_mask=mask), keys, values
+    return (
+        F.scaled_dot_product_attention(rotate(q, pos), keys, values, attn_mask=mask),
+        keys,
+        values,
+    )
 
 
 @right("key-value-cache")
@@ -285,7 +302,10 @@ def cache_by_einsum(q, k, v, past_keys, past_values, rotate):
     positions = t + torch.arange(q.shape[-2], device=q.device)
     keys = torch.cat([past_keys, rotate(k, positions)], dim=-2)
     values = torch.cat([past_values, v], dim=-2)
-    scores = torch.einsum("bhtd,bhsd->bhts", rotate(q, positions), keys) * q.shape[-1] ** -0.5
+    scores = (
+        torch.einsum("bhtd,bhsd->bhts", rotate(q, positions), keys)
+        * q.shape[-1] ** -0.5
+    )
     future = torch.triu(torch.ones_like(scores[0, 0]), diagonal=t + 1).bool()
     weights = torch.softmax(scores.masked_fill(future, float("-inf")), dim=-1)
     return torch.einsum("bhts,bhsd->bhtd", weights, values), keys, values
@@ -302,7 +322,9 @@ def cache_turning_all_queries_at_once(q, k, v, past_keys, past_values, rotate):
     values = torch.cat([past_values, v], 2)
     query = rotate(torch.cat([torch.zeros_like(past_keys), q], 2), everywhere)[:, :, t:]
     scores = (query / math.sqrt(Dh)) @ keys.transpose(-1, -2)
-    add = torch.zeros_like(scores).masked_fill(everywhere[None] > everywhere[t:, None], -torch.inf)
+    add = torch.zeros_like(scores).masked_fill(
+        everywhere[None] > everywhere[t:, None], -torch.inf
+    )
     return (scores + add).softmax(-1) @ values, keys, values
 
 
@@ -312,9 +334,16 @@ def cache_with_the_books_mask(q, k, v, past_keys, past_values, rotate):
 
     t, T = past_keys.shape[2], k.shape[2]
     new = torch.arange(t + T, device=k.device)[t:]
-    keys, values = torch.cat([past_keys, rotate(k, new)], 2), torch.cat([past_values, v], 2)
+    keys, values = (
+        torch.cat([past_keys, rotate(k, new)], 2),
+        torch.cat([past_values, v], 2),
+    )
     scores = rotate(q, new) @ keys.mT / math.sqrt(q.shape[-1])
-    return masked_softmax(scores, mask=causal_mask(T, t + T, device=q.device)) @ values, keys, values
+    return (
+        masked_softmax(scores, mask=causal_mask(T, t + T, device=q.device)) @ values,
+        keys,
+        values,
+    )
 
 
 @right("key-value-cache")

@@ -16,7 +16,9 @@ from right_answers import right
 
 @right("masked-loss")
 def loss_by_cross_entropy(logits, target, pad):
-    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum")
+    total = F.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
+    )
     return total / max((target != pad).sum(), 1)
 
 
@@ -67,7 +69,11 @@ def loss_with_where(logits, target, pad):
 def loss_by_nll(logits, target, pad):
     copy = target.clone()
     copy[copy == pad] = -100
-    nll = F.nll_loss(F.log_softmax(logits, dim=-1).reshape(-1, logits.size(-1)), copy.reshape(-1), reduction="sum")
+    nll = F.nll_loss(
+        F.log_softmax(logits, dim=-1).reshape(-1, logits.size(-1)),
+        copy.reshape(-1),
+        reduction="sum",
+    )
     n = torch.count_nonzero(target != pad)
     return nll / torch.maximum(n, torch.ones_like(n))
 
@@ -105,7 +111,10 @@ def bleu_by_loops(hypothesis, references, max_n):
         clip = 0
         for gram in set(grams):
             most = max(
-                [sum(tuple(ref[i : i + n]) == gram for i in range(len(ref) - n + 1)) for ref in references]
+                [
+                    sum(tuple(ref[i : i + n]) == gram for i in range(len(ref) - n + 1))
+                    for ref in references
+                ]
             )
             clip += min(grams.count(gram), most)
         precisions.append(clip / len(grams))
@@ -113,7 +122,11 @@ def bleu_by_loops(hypothesis, references, max_n):
     closest = None
     for ref in references:
         r = len(ref)
-        if closest is None or abs(r - c) < abs(closest - c) or (abs(r - c) == abs(closest - c) and r < closest):
+        if (
+            closest is None
+            or abs(r - c) < abs(closest - c)
+            or (abs(r - c) == abs(closest - c) and r < closest)
+        ):
             closest = r
     bp = 1 if c > closest else math.exp(1 - closest / c)
     product = 1
@@ -125,14 +138,22 @@ def bleu_by_loops(hypothesis, references, max_n):
 @right("bleu")
 def bleu_with_numpy(hypothesis, references, max_n):
     def grams(tokens, n):
-        return ["\t".join(tokens[i : i + n]) for i in range(max(0, len(tokens) - n + 1))]
+        return [
+            "\t".join(tokens[i : i + n]) for i in range(max(0, len(tokens) - n + 1))
+        ]
 
     p = []
     for n in np.arange(1, max_n + 1):
         mine = grams(hypothesis, n)
         if not mine:
             return 0.0
-        p.append(sum(min(mine.count(g), max(grams(r, n).count(g) for r in references)) for g in set(mine)) / len(mine))
+        p.append(
+            sum(
+                min(mine.count(g), max(grams(r, n).count(g) for r in references))
+                for g in set(mine)
+            )
+            / len(mine)
+        )
     lengths = np.array(sorted(len(r) for r in references))
     r = lengths[np.abs(lengths - len(hypothesis)).argmin()]
     bp = np.exp(min(0, 1 - r / len(hypothesis)))
@@ -150,11 +171,17 @@ def bleu_with_fractions(hypothesis, references, max_n):
             return 0
         granted = 0
         for gram, count in counts.items():
-            there = [[tuple(r[i : i + n]) for i in range(len(r))].count(gram) for r in references]
+            there = [
+                [tuple(r[i : i + n]) for i in range(len(r))].count(gram)
+                for r in references
+            ]
             granted += min(count, max(there))
         product *= Fraction(granted, sum(counts.values()))
     c = len(hypothesis)
-    r = min([len(r) for r in references], key=lambda length: 2 * abs(length - c) + (length > c) * 0.5)
+    r = min(
+        [len(r) for r in references],
+        key=lambda length: 2 * abs(length - c) + (length > c) * 0.5,
+    )
     return float(product) ** (1 / max_n) * (math.exp(1 - r / c) if r > c else 1)
 
 
@@ -162,11 +189,19 @@ def bleu_with_fractions(hypothesis, references, max_n):
 def bleu_with_torch(hypothesis, references, max_n):
     shares = torch.zeros(max_n, dtype=torch.float64)
     for n in range(1, max_n + 1):
-        mine = Counter(tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1))
-        refs = [Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1)) for r in references]
+        mine = Counter(
+            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
+        )
+        refs = [
+            Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
+            for r in references
+        ]
         total = sum(mine.values())
         if total:
-            shares[n - 1] = sum(min(k, max(ref[g] for ref in refs)) for g, k in mine.items()) / total
+            shares[n - 1] = (
+                sum(min(k, max(ref[g] for ref in refs)) for g, k in mine.items())
+                / total
+            )
     c = len(hypothesis)
     if c == 0:
         return 0.0
@@ -178,7 +213,10 @@ def bleu_with_torch(hypothesis, references, max_n):
 def bleu_of_the_book(hypothesis, references, max_n):
     from attnbook.metrics import sentence_bleu
 
-    return sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n) / 100
+    return (
+        sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
+        / 100
+    )
 
 
 # --- bahdanau-step --------------------------------------------------------------------------------------------
@@ -200,7 +238,9 @@ def bahdanau_by_loops(state, memory, lens, W_q, W_k, w_v):
     for b in range(memory.shape[0]):
         n = int(lens[b])
         query = W_q @ state[-1, b]
-        scores = torch.stack([w_v @ torch.tanh(query + W_k @ memory[b, j]) for j in range(n)])
+        scores = torch.stack(
+            [w_v @ torch.tanh(query + W_k @ memory[b, j]) for j in range(n)]
+        )
         weights = scores.softmax(0)
         rows.append(torch.cat([weights, weights.new_zeros(memory.shape[1] - n)]))
         contexts.append(weights @ memory[b, :n])
@@ -222,7 +262,9 @@ def bahdanau_by_linear_layers(state, memory, lens, W_q, W_k, w_v):
     top = state[state.shape[0] - 1]
     hidden = torch.tanh(F.linear(top, W_q).unsqueeze(1) + F.linear(memory, W_k))
     scores = F.linear(hidden, w_v.unsqueeze(0)).squeeze(-1)
-    keep = torch.arange(scores.shape[1]).to(scores.device).expand_as(scores) < lens.view(-1, 1)
+    keep = torch.arange(scores.shape[1]).to(scores.device).expand_as(
+        scores
+    ) < lens.view(-1, 1)
     weights = torch.where(keep, scores, torch.full_like(scores, -torch.inf)).softmax(-1)
     return torch.bmm(weights.unsqueeze(1), memory).squeeze(1), weights
 
@@ -230,7 +272,9 @@ def bahdanau_by_linear_layers(state, memory, lens, W_q, W_k, w_v):
 @right("bahdanau-step")
 def bahdanau_by_exponentials(state, memory, lens, W_q, W_k, w_v):
     scores = torch.tanh((state[-1] @ W_q.T)[:, None, :] + memory @ W_k.T).matmul(w_v)
-    there = (torch.arange(memory.shape[1], device=lens.device) < lens[:, None]).to(scores.dtype)
+    there = (torch.arange(memory.shape[1], device=lens.device) < lens[:, None]).to(
+        scores.dtype
+    )
     share = (scores - scores.max(1, keepdim=True).values).exp() * there
     weights = share / share.sum(1, keepdim=True)
     return (weights[:, :, None] * memory).sum(1), weights
@@ -241,8 +285,14 @@ def bahdanau_as_a_list(state, memory, lens, W_q, W_k, w_v):
     *_, last = state
     hidden = torch.tanh(last.matmul(W_q.t()).unsqueeze(-2) + memory.matmul(W_k.t()))
     scores = (hidden * w_v).sum(dim=-1)
-    blocked = torch.arange(memory.shape[1], device=memory.device).unsqueeze(0).ge(lens.unsqueeze(1))
-    weights = torch.softmax(scores.masked_fill(blocked, torch.finfo(scores.dtype).min), -1)
+    blocked = (
+        torch.arange(memory.shape[1], device=memory.device)
+        .unsqueeze(0)
+        .ge(lens.unsqueeze(1))
+    )
+    weights = torch.softmax(
+        scores.masked_fill(blocked, torch.finfo(scores.dtype).min), -1
+    )
     return [(weights.unsqueeze(1) @ memory).sum(1), weights]
 
 
@@ -280,12 +330,19 @@ def alignment_with_numpy(weights, source_len):
 
 @right("fill-alignment")
 def alignment_by_topk(weights, source_len):
-    return [int(i) for i in weights.narrow(1, 0, source_len).topk(1, dim=1).indices.flatten()]
+    return [
+        int(i)
+        for i in weights.narrow(1, 0, source_len).topk(1, dim=1).indices.flatten()
+    ]
 
 
 @right("fill-alignment")
 def alignment_by_sorting(weights, source_len):
-    rows = weights.detach().cpu().numpy() if weights.device.type == "cpu" else np.array(weights.tolist())
+    rows = (
+        weights.detach().cpu().numpy()
+        if weights.device.type == "cpu"
+        else np.array(weights.tolist())
+    )
     return [max(range(source_len), key=lambda i: row[i]) for row in rows]
 
 
@@ -315,7 +372,9 @@ def smoothing_by_a_target(logits, target, epsilon):
 @right("label-smoothing")
 def smoothing_by_scatter(logits, target, epsilon):
     smooth = torch.full_like(logits, epsilon / logits.size(1))
-    smooth = smooth.scatter_add(1, target[:, None], torch.full_like(logits[:, :1], 1 - epsilon))
+    smooth = smooth.scatter_add(
+        1, target[:, None], torch.full_like(logits[:, :1], 1 - epsilon)
+    )
     return F.cross_entropy(logits, smooth)
 
 
@@ -333,7 +392,9 @@ def smoothing_by_loops(logits, target, epsilon):
 @right("label-smoothing")
 def smoothing_by_closed_form(logits, target, epsilon):
     right_logit = logits[torch.arange(len(target)), target]
-    return (logits.logsumexp(-1) - (1 - epsilon) * right_logit - epsilon * logits.mean(-1)).mean()
+    return (
+        logits.logsumexp(-1) - (1 - epsilon) * right_logit - epsilon * logits.mean(-1)
+    ).mean()
 
 
 @right("label-smoothing")

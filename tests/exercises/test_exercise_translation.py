@@ -1,4 +1,4 @@
-"""The exercises on translation: their solutions are the package's, their texts are true, and what is no tensor is judged well."""
+"""The exercises on translation: the package's functions, true texts, and results that are no single tensor."""
 
 import math
 
@@ -20,7 +20,9 @@ NAMES = [
     "masked-loss", "bleu", "bahdanau-step", "fill-alignment", "label-smoothing",
     "beam-search", "length-penalty", "top-p", "key-value-cache",
 ]  # fmt: skip
-LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, PENALTY, TOP_P, CACHE = EXERCISES = [SHELF.get(name) for name in NAMES]
+LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, PENALTY, TOP_P, CACHE = EXERCISES = [
+    SHELF.get(name) for name in NAMES
+]
 t = torch.tensor
 
 
@@ -36,21 +38,38 @@ def every_argument(exercise):
 
 
 def test_the_chapters_are_theirs():
-    assert [exercise.chapter for exercise in EXERCISES] == [11, 11, 12, 12, 13, 14, 14, 14, 14]
+    assert [exercise.chapter for exercise in EXERCISES] == [
+        11,
+        11,
+        12,
+        12,
+        13,
+        14,
+        14,
+        14,
+        14,
+    ]
 
 
 def test_the_losses_are_the_packages():
     for logits, target, pad in every_argument(LOSS):
-        same(LOSS.solution(logits, target, pad), losses.masked_cross_entropy(logits, target, ignore=pad))
+        same(
+            LOSS.solution(logits, target, pad),
+            losses.masked_cross_entropy(logits, target, ignore=pad),
+        )
     for logits, target, epsilon in every_argument(SMOOTHING):
         if epsilon < 1:
-            ours = losses.masked_cross_entropy(logits[None], target[None], label_smoothing=epsilon, ignore=-1)
+            ours = losses.masked_cross_entropy(
+                logits[None], target[None], label_smoothing=epsilon, ignore=-1
+            )
             same(SMOOTHING.solution(logits, target, epsilon), ours)
 
 
 def test_bleu_is_the_packages():
     for hypothesis, references, max_n in every_argument(BLEU):
-        ours = metrics.sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
+        ours = metrics.sentence_bleu(
+            " ".join(hypothesis), [" ".join(r) for r in references], max_n
+        )
         assert 100 * BLEU.solution(hypothesis, references, max_n) == pytest.approx(ours)
 
 
@@ -71,13 +90,21 @@ def test_the_alignment_is_the_packages():
 
 def test_the_penalty_is_the_packages():
     for candidates, alpha in every_argument(PENALTY):
-        ranked = [log_prob / decoding.length_penalty_factor(n, alpha) for log_prob, n in candidates]
-        assert PENALTY.solution(candidates, alpha) == max(range(len(ranked)), key=ranked.__getitem__)
+        ranked = [
+            log_prob / decoding.length_penalty_factor(n, alpha)
+            for log_prob, n in candidates
+        ]
+        assert PENALTY.solution(candidates, alpha) == max(
+            range(len(ranked)), key=ranked.__getitem__
+        )
 
 
 def test_the_nucleus_is_the_packages():
     for probs, p in every_argument(TOP_P):
-        same(TOP_P.solution(probs, p), decoding.filter_logits(probs.log(), top_p=p).softmax(-1))
+        same(
+            TOP_P.solution(probs, p),
+            decoding.filter_logits(probs.log(), top_p=p).softmax(-1),
+        )
 
 
 class Writer(torch.nn.Module):
@@ -100,13 +127,16 @@ class Writer(torch.nn.Module):
             state.rows = [()]
         else:
             state.rows = [
-                (*row, self.out(word)) for row, word in zip(state.rows, words.tolist(), strict=True)
+                (*row, self.out(word))
+                for row, word in zip(state.rows, words.tolist(), strict=True)
             ]
         logits = []
         for row in state.rows:
             log_probs = self.language(row)
             others = [v for v in range(len(log_probs)) if v != self.eos]
-            logits.append(torch.cat([torch.zeros(2).double(), log_probs[[self.eos, *others]]]))
+            logits.append(
+                torch.cat([torch.zeros(2).double(), log_probs[[self.eos, *others]]])
+            )
         return torch.stack(logits), None, state
 
 
@@ -121,9 +151,16 @@ def test_the_beam_is_the_packages():
     for language, eos, width, max_len in [BEAM.example(), *BEAM.probes()]:
         writer = Writer(language, eos).eval()
         (best,) = decoding.beam_search(
-            writer, t([[5, 2]]), t([2]), width=width, length_penalty=0.0, max_len=max_len
+            writer,
+            t([[5, 2]]),
+            t([2]),
+            width=width,
+            length_penalty=0.0,
+            max_len=max_len,
         )
-        assert [writer.out(word) for word in best.ids] == BEAM.solution(language, eos, width, max_len)
+        assert [writer.out(word) for word in best.ids] == BEAM.solution(
+            language, eos, width, max_len
+        )
 
 
 def test_the_cache_continues_what_one_pass_computes():
@@ -135,8 +172,12 @@ def test_the_cache_continues_what_one_pass_computes():
     e = rotate(q, everywhere) @ rotate(k, everywhere).mT / 2
     same(whole, masks.masked_softmax(e, mask=masks.causal_mask(7, 7)) @ v)
     for cut in (1, 5):
-        first = CACHE.solution(q[:, :, :cut], k[:, :, :cut], v[:, :, :cut], empty, empty, rotate)
-        second = CACHE.solution(q[:, :, cut:], k[:, :, cut:], v[:, :, cut:], *first[1:], rotate)
+        first = CACHE.solution(
+            q[:, :, :cut], k[:, :, :cut], v[:, :, :cut], empty, empty, rotate
+        )
+        second = CACHE.solution(
+            q[:, :, cut:], k[:, :, cut:], v[:, :, cut:], *first[1:], rotate
+        )
         same(torch.cat([first[0], second[0]], dim=2), whole)
         same(second[1], keys)
         same(second[2], values)
@@ -146,8 +187,10 @@ def test_the_cache_continues_what_one_pass_computes():
 
 
 def test_the_statements_tell_the_truth():
-    assert BLEU.solution(["the", "cat"], [["the", "cat", "sat"]], 2) == pytest.approx(math.exp(-0.5), abs=1e-12)
-    same(TOP_P.solution(*TOP_P.example()), t([0, 2 / 3, 0, 1 / 3]).double())
+    assert BLEU.solution(["the", "cat"], [["the", "cat", "sat"]], 2) == pytest.approx(
+        math.exp(-0.5), abs=1e-12
+    )
+    same(TOP_P.solution(*TOP_P.example()), t([0, 2 / 3, 0, 1 / 3], dtype=torch.float64))
     assert BEAM.solution(*BEAM.example()) == [2, 0]
     assert PENALTY.solution(*PENALTY.example()) == 1
 
@@ -168,7 +211,10 @@ def test_the_rotation_of_the_probes_keeps_lengths_and_distances():
     turn = key_value_cache_parts.ROTARY
     places = t([3, 0, 4, 1, 2])
     same(turn(x, places).norm(dim=1), x.norm(dim=1))
-    same((turn(x, places) * turn(y, places + 2)).sum(1), (turn(x, places + 7) * turn(y, places + 9)).sum(1))
+    same(
+        (turn(x, places) * turn(y, places + 2)).sum(1),
+        (turn(x, places + 7) * turn(y, places + 9)).sum(1),
+    )
 
 
 # --- languages ------------------------------------------------------------------------------------------------
@@ -203,7 +249,9 @@ def test_the_product_of_the_endless_sentence_underflows():
     language, eos, width, max_len = beam_search_languages.endless()
     words = BEAM.solution(language, eos, width, max_len)
     assert len(words) == max_len
-    product = math.prod(float(language(tuple(words[:i]))[word].exp()) for i, word in enumerate(words))
+    product = math.prod(
+        float(language(tuple(words[:i]))[word].exp()) for i, word in enumerate(words)
+    )
     assert product == 0.0
 
 
@@ -224,7 +272,9 @@ def test_lists_are_shown_as_on_paper_and_stay_lists():
         hypothesis.split()
 
 
-@pytest.mark.parametrize("number", [0.5, 1, t(0.5), t([0.5]), torch.nn.Parameter(t(0.25))])
+@pytest.mark.parametrize(
+    "number", [0.5, 1, t(0.5), t([0.5]), torch.nn.Parameter(t(0.25))]
+)
 def test_what_stands_for_one_number(number):
     assert as_number((), number).dtype == torch.float64
 
@@ -235,12 +285,16 @@ def test_what_stands_for_no_number(thing):
         as_number((), thing)
 
 
-@pytest.mark.parametrize("words", [[1, 2], (1, 2), t([1, 2]), [t(1), t(2)], t([1, 2]).numpy(), []])
+@pytest.mark.parametrize(
+    "words", [[1, 2], (1, 2), t([1, 2]), [t(1), t(2)], t([1, 2]).numpy(), []]
+)
 def test_what_stands_for_a_list_of_words(words):
     assert as_whole_numbers((), words).dim() == 1
 
 
-@pytest.mark.parametrize("thing", [None, 3, [1.0], ["1"], [True], t([1.0]), t([[1]]), {1: 2}, "12", [[1]]])
+@pytest.mark.parametrize(
+    "thing", [None, 3, [1.0], ["1"], [True], t([1.0]), t([[1]]), {1: 2}, "12", [[1]]]
+)
 def test_what_stands_for_no_list_of_words(thing):
     with pytest.raises(TypeError):
         as_whole_numbers((), thing)
@@ -266,10 +320,15 @@ def test_references_are_looked_after_inside_as_well():
     assert judge(BLEU, drops_a_word).diagnosis == "writes-into-argument"
 
 
-@pytest.mark.parametrize(("exercise", "number"), [(STEP, 0), (STEP, 3), (STEP, 4), (STEP, 5), (CACHE, 0), (CACHE, 2)])
+@pytest.mark.parametrize(
+    ("exercise", "number"),
+    [(STEP, 0), (STEP, 3), (STEP, 4), (STEP, 5), (CACHE, 0), (CACHE, 2)],
+)
 def test_gradients_of_results_in_parts_are_looked_at(exercise, number):
     def cut(*arguments):
-        return exercise.solution(*(a.detach() if i == number else a for i, a in enumerate(arguments)))
+        return exercise.solution(
+            *(a.detach() if i == number else a for i, a in enumerate(arguments))
+        )
 
     verdict = judge(exercise, cut)
     assert verdict.diagnosis == "gradient-cut"
@@ -284,8 +343,14 @@ def test_gradients_of_results_in_parts_are_looked_at(exercise, number):
         ("one-thing-only", lambda parts: parts[0]),
         ("one-thing-only", lambda parts: parts[-1]),
         ("returns-another-kind", lambda parts: [*parts, None]),
-        ("returns-another-kind", lambda parts: {i: part for i, part in enumerate(parts)}),
-        ("returns-another-kind", lambda parts: [part.detach().numpy() for part in parts]),
+        (
+            "returns-another-kind",
+            lambda parts: dict(enumerate(parts)),
+        ),
+        (
+            "returns-another-kind",
+            lambda parts: [part.detach().numpy() for part in parts],
+        ),
         ("returns-another-kind", lambda parts: [part.tolist() for part in parts]),
         ("returns-none", lambda parts: None),
         ("prints", lambda parts: print(parts[0])),
@@ -332,9 +397,33 @@ def test_an_index_that_is_none_is_not_looked_up():
     [
         (lambda ask, eos, width, max_len: [], "empty"),
         (lambda ask, eos, width, max_len: [len(ask(()))], "no-such-word"),
-        (lambda ask, eos, width, max_len: [eos, *BEAM.solution(ask, eos, width, max_len)], "goes-on-after-the-end"),
-        (lambda ask, eos, width, max_len: [eos + 1] * (max_len + 1) if eos == 0 else [eos - 1] * (max_len + 1), "too-long"),
-        (lambda ask, eos, width, max_len: [eos], "another-sentence"),
+        (
+            lambda ask, eos, width, max_len: [
+                eos,
+                *BEAM.solution(ask, eos, width, max_len),
+            ],
+            "goes-on-after-the-end",
+        ),
+        (
+            lambda ask, eos, width, max_len: (
+                [eos + 1] * (max_len + 1) if eos == 0 else [eos - 1] * (max_len + 1)
+            ),
+            "too-long",
+        ),
+        (lambda ask, eos, width, max_len: [eos], "ignores-an-argument"),
+        (
+            lambda ask, eos, width, max_len: BEAM.solution(
+                ask, eos, 3 * width, max_len
+            ),
+            "another-sentence",
+        ),
+        (
+            lambda *arguments: [
+                *BEAM.solution(*arguments)[:-1],
+                int(arguments[1] == 0),
+            ],
+            "unfinished",
+        ),
     ],
 )
 def test_another_sentence_is_described_by_what_can_be_seen(answer, diagnosis):

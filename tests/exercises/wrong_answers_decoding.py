@@ -48,7 +48,11 @@ def beam_is_greedy(next_log_probs, eos, width, max_len):
 def beam_does_not_add(next_log_probs, eos, width, max_len):
     beams, finished = [((), 0.0)], []
     for _ in range(max_len):
-        grown = [(p + (w,), lp) for p, _ in beams for w, lp in enumerate(next_log_probs(p).tolist())]
+        grown = [
+            (p + (w,), lp)
+            for p, _ in beams
+            for w, lp in enumerate(next_log_probs(p).tolist())
+        ]
         best = sorted(grown, key=score, reverse=True)[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
         beams = [b for b in best if b[0][-1] != eos]
@@ -63,7 +67,9 @@ def beam_keeps_width_each(next_log_probs, eos, width, max_len):
     for _ in range(max_len):
         grown = []
         for beam in beams:
-            grown += sorted(grow(next_log_probs, [beam]), key=score, reverse=True)[:width]
+            grown += sorted(grow(next_log_probs, [beam]), key=score, reverse=True)[
+                :width
+            ]
         finished += [b for b in grown if b[0][-1] == eos]
         beams = [b for b in grown if b[0][-1] != eos]
     return list(max(finished or beams, key=score)[0])
@@ -73,7 +79,11 @@ def beam_keeps_width_each(next_log_probs, eos, width, max_len):
 def beam_multiplies(next_log_probs, eos, width, max_len):
     beams, finished = [((), 1.0)], []
     for _ in range(max_len):
-        grown = [(p + (w,), q * math.exp(lp)) for p, q in beams for w, lp in enumerate(next_log_probs(p).tolist())]
+        grown = [
+            (p + (w,), q * math.exp(lp))
+            for p, q in beams
+            for w, lp in enumerate(next_log_probs(p).tolist())
+        ]
         best = sorted(grown, key=score, reverse=True)[: width - len(finished)]
         finished += [b for b in best if b[0][-1] == eos]
         beams = [b for b in best if b[0][-1] != eos]
@@ -93,7 +103,11 @@ def beam_keeps_finished_in_the_race(next_log_probs, eos, width, max_len):
     for _ in range(max_len):
         grown = []
         for prefix, total in beams:
-            grown += [(prefix, total)] if prefix[-1:] == (eos,) else grow(next_log_probs, [(prefix, total)])
+            grown += (
+                [(prefix, total)]
+                if prefix[-1:] == (eos,)
+                else grow(next_log_probs, [(prefix, total)])
+            )
         beams = sorted(grown, key=score, reverse=True)[:width]
     done = [b for b in beams if b[0][-1] == eos]
     return list(max(done or beams, key=score)[0])
@@ -167,7 +181,9 @@ def beam_stops_at_the_first_end(next_log_probs, eos, width, max_len):
 def beam_returns_the_best_of_all(next_log_probs, eos, width, max_len):
     beams, finished = [((), 0.0)], []
     for _ in range(max_len):
-        best = sorted(grow(next_log_probs, beams), key=score, reverse=True)[: width - len(finished)]
+        best = sorted(grow(next_log_probs, beams), key=score, reverse=True)[
+            : width - len(finished)
+        ]
         finished += [b for b in best if b[0][-1] == eos]
         beams = [b for b in best if b[0][-1] != eos]
         if not beams:
@@ -177,12 +193,16 @@ def beam_returns_the_best_of_all(next_log_probs, eos, width, max_len):
 
 @wrong("beam-search", "best-on-average")
 def beam_normalises_at_the_end(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len, last=lambda b: b[1] / len(b[0]))[0])
+    return list(
+        search(next_log_probs, eos, width, max_len, last=lambda b: b[1] / len(b[0]))[0]
+    )
 
 
 @wrong("beam-search", "first-to-finish")
 def beam_likes_short_ones(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len, last=lambda b: -len(b[0]))[0])
+    return list(
+        search(next_log_probs, eos, width, max_len, last=lambda b: -len(b[0]))[0]
+    )
 
 
 @wrong("beam-search", "worst-first")
@@ -224,22 +244,37 @@ def beam_returns_a_tensor(next_log_probs, eos, width, max_len):
 
 @wrong("beam-search", "last-word-only")
 def beam_asks_with_the_last_word(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(prefix[-1:]), eos, width, max_len)[0])
+    return list(
+        search(lambda prefix: next_log_probs(prefix[-1:]), eos, width, max_len)[0]
+    )
 
 
 @wrong("beam-search", "raises")
 def beam_asks_with_a_number(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(prefix[-1] if prefix else 0), eos, width, max_len)[0])
+    return list(
+        search(
+            lambda prefix: next_log_probs(prefix[-1] if prefix else 0),
+            eos,
+            width,
+            max_len,
+        )[0]
+    )
 
 
 @wrong("beam-search", "raises")
 def beam_asks_with_a_tensor(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(torch.tensor(prefix)), eos, width, max_len)[0])
+    return list(
+        search(
+            lambda prefix: next_log_probs(torch.tensor(prefix)), eos, width, max_len
+        )[0]
+    )
 
 
 @wrong("beam-search", "another-sentence")
 def beam_asks_backwards(next_log_probs, eos, width, max_len):
-    return list(search(lambda prefix: next_log_probs(prefix[::-1]), eos, width, max_len)[0])
+    return list(
+        search(lambda prefix: next_log_probs(prefix[::-1]), eos, width, max_len)[0]
+    )
 
 
 @wrong("beam-search", "goes-on-after-the-end")
@@ -260,13 +295,17 @@ def beam_takes_topk_too_large(next_log_probs, eos, width, max_len):
     for _ in range(max_len):
         table = torch.stack([next_log_probs(b) for b in beams]) + totals[:, None]
         totals, where = table.flatten().topk(width * 20)
-        beams = [beams[p // table.shape[1]] + (p % table.shape[1],) for p in where.tolist()]
+        beams = [
+            beams[p // table.shape[1]] + (p % table.shape[1],) for p in where.tolist()
+        ]
     return list(beams[0])
 
 
 @wrong("beam-search", "one-word-too-few")
 def beam_one_round_less(next_log_probs, eos, width, max_len):
-    return list(search(next_log_probs, eos, width, max_len - 1)[0]) if max_len > 1 else []
+    return (
+        list(search(next_log_probs, eos, width, max_len - 1)[0]) if max_len > 1 else []
+    )
 
 
 @wrong("beam-search", "one-word-too-many")
@@ -550,7 +589,9 @@ def nucleus_threshold(probs, p):
 def nucleus_top_k(probs, p):
     k = max(1, int(p * len(probs)))
     top = probs.topk(k)
-    return torch.zeros_like(probs).scatter(0, top.indices, top.values / top.values.sum())
+    return torch.zeros_like(probs).scatter(
+        0, top.indices, top.values / top.values.sum()
+    )
 
 
 @wrong("top-p", "one-too-many")
@@ -594,7 +635,9 @@ def nucleus_short(probs, p):
 @wrong("top-p", "mask-returned")
 def nucleus_as_a_mask(probs, p):
     sorted_probs, order = ranked(probs)
-    return torch.zeros_like(probs).scatter(0, order, (sorted_probs.cumsum(0) - sorted_probs < p).to(probs))
+    return torch.zeros_like(probs).scatter(
+        0, order, (sorted_probs.cumsum(0) - sorted_probs < p).to(probs)
+    )
 
 
 @wrong("top-p", "returns-a-tuple")
@@ -681,19 +724,25 @@ def cache_position_zero(q, k, v, past_keys, past_values, rotate):
 
 @wrong("key-value-cache", "one-place-too-far")
 def cache_position_off_by_one(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate, first=past_keys.shape[2] + 1)
+    q, keys, values, t = parts(
+        q, k, v, past_keys, past_values, rotate, first=past_keys.shape[2] + 1
+    )
     return attended(q, keys, values, t), keys, values
 
 
 @wrong("key-value-cache", "one-place-behind")
 def cache_position_one_behind(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate, first=max(past_keys.shape[2] - 1, 0))
+    q, keys, values, t = parts(
+        q, k, v, past_keys, past_values, rotate, first=max(past_keys.shape[2] - 1, 0)
+    )
     return attended(q, keys, values, t), keys, values
 
 
 @wrong("key-value-cache", "unknown")
 def cache_position_from_the_batch(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate, first=past_keys.shape[1])
+    q, keys, values, t = parts(
+        q, k, v, past_keys, past_values, rotate, first=past_keys.shape[1]
+    )
     return attended(q, keys, values, t), keys, values
 
 
@@ -780,7 +829,10 @@ def cache_feature_axis(q, k, v, past_keys, past_values, rotate):
 def cache_new_first(q, k, v, past_keys, past_values, rotate):
     t = past_keys.shape[2]
     pos = torch.arange(t, t + k.shape[2])
-    keys, values = torch.cat([rotate(k, pos), past_keys], 2), torch.cat([v, past_values], 2)
+    keys, values = (
+        torch.cat([rotate(k, pos), past_keys], 2),
+        torch.cat([v, past_values], 2),
+    )
     return attended(rotate(q, pos), keys, values, t), keys, values
 
 
@@ -847,7 +899,9 @@ def cache_scales_in_place(q, k, v, past_keys, past_values, rotate):
 
 @wrong("key-value-cache", "gradient-cut")
 def cache_detached(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(q, k, v, past_keys.detach(), past_values.detach(), rotate)
+    q, keys, values, t = parts(
+        q, k, v, past_keys.detach(), past_values.detach(), rotate
+    )
     return attended(q, keys, values, t), keys, values
 
 
@@ -867,12 +921,17 @@ def cache_with_a_plain_number(q, k, v, past_keys, past_values, rotate):
 
 @wrong("key-value-cache", "unknown")
 def cache_mixes_the_batch(q, k, v, past_keys, past_values, rotate):
-    q, keys, values, t = parts(q, k, v, past_keys.roll(1, 0), past_values.roll(1, 0), rotate)
+    q, keys, values, t = parts(
+        q, k, v, past_keys.roll(1, 0), past_values.roll(1, 0), rotate
+    )
     return attended(q, keys, values, t), keys, values
 
 
 @wrong("key-value-cache", "first-of-the-batch")
 def cache_first_of_the_batch(q, k, v, past_keys, past_values, rotate):
-    past_keys, past_values = past_keys[:1].repeat(len(q), 1, 1, 1), past_values[:1].repeat(len(q), 1, 1, 1)
+    past_keys, past_values = (
+        past_keys[:1].repeat(len(q), 1, 1, 1),
+        past_values[:1].repeat(len(q), 1, 1, 1),
+    )
     q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
     return attended(q, keys, values, t), keys, values

@@ -40,7 +40,9 @@ def loss_per_sentence(logits, target, pad):
 
 @wrong("masked-loss", "padding-is-zero")
 def loss_ignores_index_zero(logits, target, pad):
-    total = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=0, reduction="sum")
+    total = F.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=0, reduction="sum"
+    )
     return total / (target != 0).sum().clamp(min=1)
 
 
@@ -53,15 +55,17 @@ def loss_by_ignore_index_alone(logits, target, pad):
 def loss_of_softmaxed(logits, target, pad):
     probs = torch.softmax(logits, -1)
     real = target != pad
-    return F.cross_entropy(probs.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / real.sum().clamp(
-        min=1
-    )
+    return F.cross_entropy(
+        probs.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
+    ) / real.sum().clamp(min=1)
 
 
 @wrong("masked-loss", "no-softmax")
 def loss_with_nll_of_logits(logits, target, pad):
     real = target != pad
-    return F.nll_loss(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / real.sum().clamp(min=1)
+    return F.nll_loss(
+        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
+    ) / real.sum().clamp(min=1)
 
 
 @wrong("masked-loss", "softmax-for-log-softmax")
@@ -131,12 +135,16 @@ def loss_sets_minus_hundred(logits, target, pad):
 def loss_zeroes_the_logits(logits, target, pad):
     mask = target != pad
     logits = logits * mask.unsqueeze(-1)
-    return F.cross_entropy(logits.transpose(1, 2), target, reduction="sum") / mask.sum().clamp(min=1)
+    return F.cross_entropy(
+        logits.transpose(1, 2), target, reduction="sum"
+    ) / mask.sum().clamp(min=1)
 
 
 @wrong("masked-loss", "not-averaged")
 def loss_summed(logits, target, pad):
-    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum")
+    return F.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
+    )
 
 
 @wrong("masked-loss", "perplexity")
@@ -184,7 +192,9 @@ def grams(tokens, n):
 
 
 def near_length(hypothesis, references):
-    return min((len(r) for r in references), key=lambda r: (abs(r - len(hypothesis)), r))
+    return min(
+        (len(r) for r in references), key=lambda r: (abs(r - len(hypothesis)), r)
+    )
 
 
 def short(c, r):
@@ -198,8 +208,12 @@ def bleu_with_in(hypothesis, references, max_n):
         mine = grams(hypothesis, n)
         if not mine:
             return 0.0
-        product *= sum(any(g in grams(r, n) for r in references) for g in mine) / len(mine)
-    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (1 / max_n)
+        product *= sum(any(g in grams(r, n) for r in references) for g in mine) / len(
+            mine
+        )
+    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (
+        1 / max_n
+    )
 
 
 @wrong("bleu", "distinct-only")
@@ -211,7 +225,9 @@ def bleu_with_sets(hypothesis, references, max_n):
             return 0.0
         theirs = set().union(*(grams(r, n) for r in references))
         product *= len(mine & theirs) / len(mine)
-    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (1 / max_n)
+    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (
+        1 / max_n
+    )
 
 
 @wrong("bleu", "first-reference-only + first-references-length")
@@ -219,7 +235,13 @@ def bleu_of_the_first_reference(hypothesis, references, max_n):
     return core(hypothesis, references[:1], max_n)
 
 
-def core(hypothesis, references, max_n, bp=None, mean=lambda ps: math.prod(ps) ** (1 / len(ps))):
+def core(
+    hypothesis,
+    references,
+    max_n,
+    bp=None,
+    mean=lambda ps: math.prod(ps) ** (1 / len(ps)),
+):
     ps = []
     for n in range(1, max_n + 1):
         mine = Counter(grams(hypothesis, n))
@@ -248,47 +270,86 @@ def bleu_with_numpy_mean(hypothesis, references, max_n):
 
 @wrong("bleu", "unknown")
 def bleu_harmonic(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, mean=lambda ps: len(ps) / sum(1 / p for p in ps) if all(ps) else 0.0)
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: len(ps) / sum(1 / p for p in ps) if all(ps) else 0.0,
+    )
 
 
 @wrong("bleu", "long-ones-punished")
 def bleu_penalises_length(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, bp=lambda c, r: math.exp(min(0, 1 - c / r)))
+    return core(
+        hypothesis, references, max_n, bp=lambda c, r: math.exp(min(0, 1 - c / r))
+    )
 
 
 @wrong("bleu", "penalty-above-one")
 def bleu_rewards_length(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, bp=lambda c, r: math.exp(1 - r / c) if c else 0)
+    return core(
+        hypothesis, references, max_n, bp=lambda c, r: math.exp(1 - r / c) if c else 0
+    )
 
 
 @wrong("bleu", "right-for-the-example-only")
 def bleu_penalises_any_difference(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, bp=lambda c, r: math.exp(-abs(1 - r / c)) if c else 0)
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        bp=lambda c, r: math.exp(-abs(1 - r / c)) if c else 0,
+    )
 
 
 @wrong("bleu", "log-of-zero")
 def bleu_takes_logs(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, mean=lambda ps: math.exp(sum(math.log(p) for p in ps) / max_n))
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.exp(sum(math.log(p) for p in ps) / max_n),
+    )
 
 
 @wrong("bleu", "few-digits")
 def bleu_with_epsilon(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, mean=lambda ps: math.exp(sum(math.log(p + 1e-9) for p in ps) / max_n))
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.exp(sum(math.log(p + 1e-9) for p in ps) / max_n),
+    )
 
 
 @wrong("bleu", "orders-without-match-skipped")
 def bleu_skips_empty(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, mean=lambda ps: math.prod([p for p in ps if p] or [0]) ** (1 / max_n))
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.prod([p for p in ps if p] or [0]) ** (1 / max_n),
+    )
 
 
 @wrong("bleu", "d2l-weights")
 def bleu_as_in_d2l(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps, 1)))
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps, 1)),
+    )
 
 
 @wrong("bleu", "unknown")
 def bleu_weights_from_zero(hypothesis, references, max_n):
-    return core(hypothesis, references, max_n, mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps)))
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps)),
+    )
 
 
 @wrong("bleu", "percent")
@@ -356,11 +417,15 @@ def bleu_of_four(hypothesis, references, max_n):
 # --- bahdanau-step --------------------------------------------------------------------------------------------
 
 
-def attend(query, memory, lens, W_k, w_v, act=torch.tanh, fill=-torch.inf, dim=-1, values=None):
+def attend(
+    query, memory, lens, W_k, w_v, act=torch.tanh, fill=-torch.inf, dim=-1, values=None
+):
     keys = memory @ W_k.T
     e = act(query[:, None] + keys) @ w_v
     if fill is not None:
-        e = e.masked_fill(torch.arange(memory.shape[1], device=memory.device) >= lens[:, None], fill)
+        e = e.masked_fill(
+            torch.arange(memory.shape[1], device=memory.device) >= lens[:, None], fill
+        )
     a = e.softmax(dim)
     return (a[:, None] @ (memory if values is None else keys))[:, 0], a
 
@@ -517,7 +582,9 @@ def bahdanau_one_length(state, memory, lens, W_q, W_k, w_v):
 @wrong("bahdanau-step", "padding-heard")
 def bahdanau_zeroes_the_memory(state, memory, lens, W_q, W_k, w_v):
     real = torch.arange(memory.shape[1]) < lens[:, None]
-    return attend(state[-1] @ W_q.T, memory * real[..., None], lens, W_k, w_v, fill=None)
+    return attend(
+        state[-1] @ W_q.T, memory * real[..., None], lens, W_k, w_v, fill=None
+    )
 
 
 # --- fill-alignment -------------------------------------------------------------------------------------------

@@ -279,7 +279,7 @@ def test_unknown_words_are_shown_as_such(page):
 
 def test_an_unknown_word_in_the_translation_is_shown_as_such(page):
     tr = translator("bahdanau")
-    page.click("Step back")
+    page.click("◀ Back")
     page.set(given=["<unk>"], sentence="he's calm .", written=-1, at=0)
     assert shown(page)[0] == "?"
     said = page.page.locator(".ab-said").inner_text()
@@ -342,12 +342,12 @@ def test_steps_by_button_and_slider(page):
     page.slide("written", 0)
     assert page.text("translation").strip() == "" and page.text("logprob") == "–"
     for i in range(1, len(whole) + 1):
-        page.click("Step on")
+        page.click("Forward ▶")
         assert shown(page) == whole[:i]
         assert page.page.locator('[data-handle^="word"]').count() == i
-    page.click("Step on")
+    page.click("Forward ▶")
     assert page.state("written") == -1 and page.text("logprob") != "–"
-    page.click("Step back")
+    page.click("◀ Back")
     assert page.state("written") == len(whole)
     assert page.text("written") == f"{len(whole)} of {len(whole) + 1}"
 

@@ -2,18 +2,12 @@
 
 const TYPE = 15; // of the words, in pixels
 
-// About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
-function measure(text, size = TYPE) {
-  const width = (letter) => (/[ijlI.,'!:;|\u202f]/.test(letter) ? 0.31 : /[frt -]/.test(letter) ? 0.42 : /[mwMW<>…]/.test(letter) ? 0.92 : 0.61);
-  return size * sum(Array.from(text, width));
-}
-
 const shownWord = (word) => (word === "<unk>" ? "?" : word.length > 15 ? `${word.slice(0, 13)}…` : word);
 const percent = (x) => (x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
 
 // Where the boxes of both sentences stand: two rows if they fit, else two columns.
 function layOut(view, width) {
-  const widths = [view.source.tokens, view.steps.map((s) => s.word)].map((words) => words.map((w) => Math.max(30, measure(shownWord(w)) + 18)));
+  const widths = [view.source.tokens, view.steps.map((s) => s.word)].map((words) => words.map((w) => Math.max(30, textWidth(shownWord(w), TYPE) + 18)));
   const gap = 7;
   const rows = widths.every((all) => sum(all) + gap * (all.length - 1) <= width);
   if (!rows) {
@@ -102,7 +96,7 @@ function wordInWords({ source, steps }, i) {
 }
 
 const HEAT = { cell: 28, wide: 44, left: 96 };
-const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => measure(shownWord(token), 13))) * 0.72;
+const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => textWidth(shownWord(token), 13))) * 0.72;
 
 function heatHeight(view) {
   return view && view.ready ? Math.ceil(heatTop(view.source.tokens) + HEAT.cell * view.steps.length + 8) : 120;
@@ -112,7 +106,7 @@ function drawHeat(p, view, act) {
   if (!view.ready) return;
   const { source, steps, shown, at, round } = view;
   p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No weights to draw", { weight: 650, size: 14 });
-  const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => measure(shownWord(s.word), 13))));
+  const left = Math.min(HEAT.left, 14 + Math.max(...steps.map((s) => textWidth(shownWord(s.word), 13))));
   const top = heatTop(source.tokens);
   const wide = Math.min(HEAT.wide, (p.width - left - 26) / source.tokens.length);
   source.tokens.forEach((token, j) => {

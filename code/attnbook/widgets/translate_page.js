@@ -182,9 +182,9 @@ function render({ model, el }) {
   const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
   const count = fig.card.querySelector('output[data-value="written"]');
-  const playing = fig.button("Write it again", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
-  fig.button("Step back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
-  fig.button("Step on", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
+  const playing = fig.button("Play", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
+  fig.button("◀ Back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
+  fig.button("Forward ▶", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
   fig.reset(["sentence", "given", "at"]);
   fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
   fig.output("each", { label: "a word, on average", format: percent, note: "geometric mean of the probabilities" });
@@ -258,7 +258,7 @@ function render({ model, el }) {
     count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
     steps.setAttribute("aria-valuetext", count.textContent);
     steps.style.setProperty("--ab-part", `${view.ready ? (100 * view.shown) / view.steps.length : 0}%`);
-    playing.textContent = timer ? "Pause" : "Write it again";
+    playing.textContent = timer ? "Pause" : "Play";
     const text = view.ready ? readable(view.steps.slice(0, view.shown).filter((s) => s.id !== EOS).map((s) => shownWord(s.word))) : "";
     written.textContent = text || "\u00a0";
     if (!view.ready) { status.textContent = view.problem || ""; fig.show({ logprob: null, each: null, time: null, bleu: null }); return; }

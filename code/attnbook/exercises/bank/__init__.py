@@ -29,8 +29,8 @@ from .pre_ln_block import PRE_LN_BLOCK
 from .scaled_dot_scores import SCALED_DOT_SCORES
 from .soft_lookup import SOFT_LOOKUP
 from .split_heads import SPLIT_HEADS
-from .top_p import TOP_P
 from .teacher_forcing import TEACHER_FORCING
+from .top_p import TOP_P
 from .torch_weights import TORCH_WEIGHTS
 
 SHELF = Shelf()

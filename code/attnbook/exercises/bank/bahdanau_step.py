@@ -43,7 +43,8 @@ def my_bahdanau_step(state, memory, lens, W_q, W_k, w_v):
     hints=(
         "Write the shapes first. The query is one vector a sentence, (B, D); W_q makes (B, h) of it. The keys are "
         "(B, S, h). How must the query be shaped so that it is added to *every* key of its own sentence?",
-        "tanh comes after the sum and before w_v; w_v turns the h numbers of each pair into one score, (B, S). Fill the "
+        "tanh comes after the sum and before w_v; w_v turns the h numbers of each pair into one score, "
+        "(B, S). Fill the "
         "padding's scores with −∞ before the softmax, which runs over the S source words.",
         "`query[:, None] + keys` is (B, S, h), and `@ w_v` makes (B, S) of it. The context averages `memory` itself: "
         "`weights[:, None] @ memory` is (B, 1, Dk), and an axis has to go.",

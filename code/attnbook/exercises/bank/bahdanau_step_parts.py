@@ -13,7 +13,12 @@ from ..weights import odd_weights
 from ..wording import number, values
 from .several_results import Parts
 
-PARTS = Parts(("context", "weights"), ("B Dk", "B S"), dim=1, floats=("state", "memory", "W_q", "W_k", "w_v"))
+PARTS = Parts(
+    ("context", "weights"),
+    ("B Dk", "B S"),
+    dim=1,
+    floats=("state", "memory", "W_q", "W_k", "w_v"),
+)
 
 
 def solution(state, memory, lens, W_q, W_k, w_v):
@@ -23,7 +28,9 @@ def solution(state, memory, lens, W_q, W_k, w_v):
     scores = torch.tanh(query[:, None] + keys) @ w_v  # (B, S)
     real = torch.arange(memory.shape[1], device=memory.device) < lens[:, None]
     weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)
-    context = (weights[:, None] @ memory)[:, 0]  # (B, 1, S) · (B, S, Dk), the axis of size 1 dropped
+    context = (weights[:, None] @ memory)[
+        :, 0
+    ]  # (B, 1, S) · (B, S, Dk), the axis of size 1 dropped
     return context, weights
 
 
@@ -97,7 +104,14 @@ def example() -> tuple:
 def four_features() -> tuple:
     """The same query from a state of four features."""
     _, memory, lengths, _, W_k, w_v = example()
-    return exact([[5, 0, 0, 0]], [[1, 0, 0, 0]]), memory, lengths, exact([1, 0, 0, 0], [0, 0, 0, 0]), W_k, w_v
+    return (
+        exact([[5, 0, 0, 0]], [[1, 0, 0, 0]]),
+        memory,
+        lengths,
+        exact([1, 0, 0, 0], [0, 0, 0, 0]),
+        W_k,
+        w_v,
+    )
 
 
 def two_sentences() -> tuple:
@@ -135,7 +149,12 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    sizes = [(1, 2, 3, 5, 7, 4, (5, 3)), (2, 1, 3, 4, 5, 7, (1,)), (3, 2, 5, 1, 4, 6, (1, 1)), (2, 3, 4, 5, 6, 1, (2, 5, 4))]
+    sizes = [
+        (1, 2, 3, 5, 7, 4, (5, 3)),
+        (2, 1, 3, 4, 5, 7, (1,)),
+        (3, 2, 5, 1, 4, 6, (1, 1)),
+        (2, 3, 4, 5, 6, 1, (2, 5, 4)),
+    ]
     return [
         (
             draw(layers, batch, d, seed=1270 + i),
@@ -160,7 +179,9 @@ def steps(state, memory, lens, W_q, W_k, w_v) -> list[tuple[str, object]]:
     ]
 
 
-def over_the_batch(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def over_the_batch(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Recognise a softmax over the sentences, whatever the padding's scores are filled with.
 
     Args:
@@ -178,10 +199,17 @@ def over_the_batch(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findi
         weights = PARTS.split(case.got, exercise.solution(*case.arguments))[1]
         if not near(weights[real], with_infinity(scores, real).softmax(0)[real]):
             return None
-    return tell(exercise, next(m for m in exercise.wrong if m.name == "softmax-over-batch"), fn, cases)
+    return tell(
+        exercise,
+        next(m for m in exercise.wrong if m.name == "softmax-over-batch"),
+        fn,
+        cases,
+    )
 
 
-def padding_heard(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def padding_heard(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Say how much of the attention the padding gets.
 
     Args:
@@ -217,7 +245,13 @@ def own_weights(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
         The finding, or None if the weights are right or the padding gets some.
     """
     right = exercise.solution(*cases[0].arguments)
-    mine, theirs = (PARTS.split(joined, right)[1][0] for joined in (cases[0].expected, cases[0].got))
+    mine, theirs = (
+        PARTS.split(joined, right)[1][0] for joined in (cases[0].expected, cases[0].got)
+    )
     if near(theirs, mine) or theirs[2] != 0:
         return None
-    return odd_weights(theirs[:2], mine[:2], "For the two real words of the small example, with the scores 1.726 and 0.964,")
+    return odd_weights(
+        theirs[:2],
+        mine[:2],
+        "For the two real words of the small example, with the scores 1.726 and 0.964,",
+    )

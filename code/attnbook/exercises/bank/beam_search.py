@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..exercise import Exercise
 from .beam_search_languages import edges, example, probes
 from .beam_search_mistakes import WRONG
-from .beam_search_steps import solution, steps, what_was_found
+from .beam_search_steps import no_sentence, solution, steps, what_was_found
 from .word_numbers import as_whole_numbers, list_kind, must_be_a_list
 
 BEAM_SEARCH = Exercise(
@@ -40,10 +40,12 @@ def my_beam_search(next_log_probs, eos, width, max_len):
     hints=(
         "Keep a list of pairs (beginning, log-probability). One round makes of every open pair V new ones. With two "
         "open beginnings and three words, how many are there before anything is thrown away?",
-        "Sort *all* the new pairs by their log-probability, the greatest first, and cut the list to the places that are "
+        "Sort *all* the new pairs by their log-probability, the greatest first, and cut the list to the "
+        "places that are "
         "free: `width` minus the number of finished sentences. Then part it in two, by the last word.",
         "A pair is `(prefix + (word,), total + gain)`. `sorted(pairs, key=lambda pair: pair[1], reverse=True)` has the "
-        "best in front. At the end take the `max` of the finished ones, or of the open ones if there are none, and make "
+        "best in front. At the end take the `max` of the finished ones, or of the open ones if there are "
+        "none, and make "
         "a `list` of its beginning.",
     ),
     solution=solution,
@@ -64,6 +66,7 @@ def my_beam_search(next_log_probs, eos, width, max_len):
     edges=edges,
     steps=steps,
     wrong=WRONG,
+    detectors=(no_sentence,),
     describers=(what_was_found,),
     read=as_whole_numbers,
     kind=list_kind,

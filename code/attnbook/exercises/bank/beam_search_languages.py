@@ -18,13 +18,26 @@ class Language:
         other: makes another language, to find out whether this argument matters.
     """
 
-    def __init__(self, described: str, logits: Callable[[tuple], Tensor], other: Callable[[], Language] | None = None):
-        self.described, self.logits, self.other = described, functools.cache(logits), other
+    def __init__(
+        self,
+        described: str,
+        logits: Callable[[tuple], Tensor],
+        other: Callable[[], Language] | None = None,
+    ):
+        self.described, self.logits, self.other = (
+            described,
+            functools.cache(logits),
+            other,
+        )
 
     def __call__(self, prefix: tuple) -> Tensor:
         """The log-probabilities of the next word, (V,); a list is as good as a tuple."""
-        if not isinstance(prefix, tuple | list) or not all(isinstance(word, int) for word in prefix):
-            raise TypeError(f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}")
+        if not isinstance(prefix, tuple | list) or not all(
+            isinstance(word, int) for word in prefix
+        ):
+            raise TypeError(
+                f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}"
+            )
         return self.logits(tuple(prefix)).log_softmax(0)
 
     def __deepcopy__(self, memo: dict) -> Language:
@@ -46,13 +59,22 @@ def by_the_last_word(first: list, after: dict[int, list], described: str) -> Lan
     Returns:
         The language.
     """
-    rows = {word: torch.tensor(row, dtype=torch.float64).log() for word, row in after.items()}
+    rows = {
+        word: torch.tensor(row, dtype=torch.float64).log()
+        for word, row in after.items()
+    }
     start = torch.tensor(first, dtype=torch.float64).log()
-    return Language(described, lambda prefix: rows[prefix[-1]] if prefix else start, lambda: at_random(len(first), 3))
+    return Language(
+        described,
+        lambda prefix: rows[prefix[-1]] if prefix else start,
+        lambda: at_random(len(first), 3),
+    )
 
 
 @functools.cache
-def at_random(vocabulary: int, seed: int, spread: float = 1.2, ends: float = 0.0, eos: int = 0) -> Language:
+def at_random(
+    vocabulary: int, seed: int, spread: float = 1.2, ends: float = 0.0, eos: int = 0
+) -> Language:
     """A language in which every beginning has a distribution of its own.
 
     Args:
@@ -70,13 +92,19 @@ def at_random(vocabulary: int, seed: int, spread: float = 1.2, ends: float = 0.0
         state = seed
         for word in prefix:
             state = (state * 1_000_003 + word + 1) % 2_147_483_647
-        drawn = torch.randn(vocabulary, generator=torch.Generator().manual_seed(state), dtype=torch.float64)
+        drawn = torch.randn(
+            vocabulary,
+            generator=torch.Generator().manual_seed(state),
+            dtype=torch.float64,
+        )
         drawn = spread * drawn
         drawn[eos] += ends
         return drawn
 
     described = f"a random language of {vocabulary} words"
-    return Language(described, logits, lambda: at_random(vocabulary, seed + 500, spread, ends, eos))
+    return Language(
+        described, logits, lambda: at_random(vocabulary, seed + 500, spread, ends, eos)
+    )
 
 
 # --- with a pencil ------------------------------------------------------------------------------------------------
@@ -93,7 +121,9 @@ def example() -> tuple:
 def cut_off() -> tuple:
     """2, 0 is finished with 0.3 · 0.9 = 0.27; the open 1, 1 has 0.6 · 0.6 = 0.36."""
     rows = {0: [0.2, 0.4, 0.4], 1: [0.1, 0.6, 0.3], 2: [0.9, 0.05, 0.05]}
-    table = "(0.1, 0.6, 0.3) for the first word and after a 1, (0.9, 0.05, 0.05) after a 2"
+    table = (
+        "(0.1, 0.6, 0.3) for the first word and after a 1, (0.9, 0.05, 0.05) after a 2"
+    )
     return by_the_last_word([0.1, 0.6, 0.3], rows, table), 0, 2, 2
 
 

@@ -70,7 +70,10 @@ def pipeline(
         grown = []
         for prefix, total in beams:
             log_probs = look(next_log_probs, prefix).tolist()
-            grown += [((*prefix, word), gain(total, log_prob)) for word, log_prob in enumerate(log_probs)]
+            grown += [
+                ((*prefix, word), gain(total, log_prob))
+                for word, log_prob in enumerate(log_probs)
+            ]
         best = keep(grown, width, finished)
         finished = finished + [beam for beam in best if done(beam[0], eos)]
         beams = [beam for beam in best if not done(beam[0], eos)]
@@ -81,10 +84,16 @@ def pipeline(
 
 def steps(next_log_probs, eos, width, max_len) -> list[tuple[str, object]]:
     first = next_log_probs(())
-    words = [solution(next_log_probs, eos, width, length) for length in range(1, min(max_len, 4) + 1)]
+    words = [
+        solution(next_log_probs, eos, width, length)
+        for length in range(1, min(max_len, 4) + 1)
+    ]
     return [
         ("the probabilities of the first word", first.exp()),
-        *((f"the result for max_len {i}", torch.tensor(row)) for i, row in enumerate(words, 1)),
+        *(
+            (f"the result for max_len {i}", torch.tensor(row))
+            for i, row in enumerate(words, 1)
+        ),
     ]
 
 
@@ -107,8 +116,19 @@ def likelihood(next_log_probs: Callable, words: list[int]) -> float:
     return total
 
 
-def what_was_found(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Describe another sentence by what can be seen of it: its end, its length, its log-probability.
+def _told(exercise: Exercise, case: Case) -> tuple[str, list[int], list[int]]:
+    """The sentence that came beside the right one: as text, and both as lists."""
+    mine, right = case.got.long().tolist(), case.expected.long().tolist()
+    both = [
+        values(x) if x.numel() > 1 else str(x.long().tolist())
+        for x in (case.got, case.expected)
+    ]
+    given = inputs(exercise.parameters, case.arguments)
+    return f"With {given} you return {both[0]}; right is {both[1]}.\n", mine, right
+
+
+def no_sentence(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Find a result that can be no sentence: empty, too long, with words that do not exist or stand behind the end.
 
     Args:
         exercise: the exercise.
@@ -116,14 +136,11 @@ def what_was_found(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findi
         cases: the probes, all answered by lists.
 
     Returns:
-        The finding.
+        The finding, or None.
     """
     case = smallest_wrong(cases)
-    language, eos, width, max_len = case.arguments
-    mine, right = case.got.long().tolist(), case.expected.long().tolist()
-    given = inputs(exercise.parameters, case.arguments)
-    shown = values(case.got) if len(mine) > 1 else str(mine)
-    seen = f"With {given} you return {shown}; right is {values(case.expected) if len(right) > 1 else right}.\n"
+    language, eos, _, max_len = case.arguments
+    seen, mine, _ = _told(exercise, case)
     if not mine:
         return Finding(
             "empty",
@@ -152,8 +169,27 @@ def what_was_found(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findi
             f"{seen}max_len is {max_len}, `eos` included, and yours has {len(mine)} words.",
             "How many rounds does your loop make, and what is added after the last of them?",
         )
-    told = f"Yours has the log-probability {number(likelihood(language, mine))}, the right one "
-    told += f"{number(likelihood(language, right))}."
+    return None
+
+
+def what_was_found(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
+    """Describe another sentence by what can be seen of it: its end and its log-probability.
+
+    Args:
+        exercise: the exercise.
+        fn: the reader's function.
+        cases: the probes, all answered by lists that are sentences.
+
+    Returns:
+        The finding.
+    """
+    case = smallest_wrong(cases)
+    language, eos, _, _ = case.arguments
+    seen, mine, right = _told(exercise, case)
+    scores = [likelihood(language, words) for words in (mine, right)]
+    told = f"Yours has the log-probability {number(scores[0])}, the right one {number(scores[1])}."
     if right[-1] == eos and mine[-1] != eos:
         return Finding(
             "unfinished",
@@ -161,12 +197,15 @@ def what_was_found(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findi
             f"{seen}{told} Yours does not end in `eos`, which is {eos}; a finished sentence was there to be returned.",
             "When your loop is over, which list do you look at first?",
         )
-    better = likelihood(language, mine) > likelihood(language, right)
-    more = "A wider search would find yours, too, but `width` places do not. " if better else ""
+    more = (
+        " A wider search would find yours, too, but `width` places do not."
+        if scores[0] > scores[1]
+        else ""
+    )
     return Finding(
         "another-sentence",
         "another sentence",
-        f"{seen}{told} {more}".rstrip(),
+        f"{seen}{told}{more}",
         "Print the beginnings that are kept after every round, with their log-probabilities: which is the first that "
         "you did not expect?",
     )

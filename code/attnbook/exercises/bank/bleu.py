@@ -37,7 +37,8 @@ def my_bleu(hypothesis, references, max_n):
     ...
 ''',
     hints=(
-        "Do one n first. A `collections.Counter` of tuples holds how often each n-gram stands in a sentence; a sentence "
+        "Do one n first. A `collections.Counter` of tuples holds how often each n-gram stands in a "
+        "sentence; a sentence "
         "of 7 tokens has 6 bigrams. What may each of them count at most?",
         "Counters can be compared entry by entry: `a | b` takes the larger count, `a & b` the smaller one. So the "
         "references are joined with the one, and the hypothesis is clipped with the other; p_n is what is left, "
@@ -46,9 +47,11 @@ def my_bleu(hypothesis, references, max_n):
         "and multiply by the penalty. The nearest length: `min(lengths, key=lambda r: (abs(r - c), r))`.",
     ),
     solution=solution,
-    why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to write "
+    why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to "
+    "write "
     "*the the the* to show what clipping is for, and early in training every model does. And a score that skips the "
-    "orders with no match, or adds a little to each count, looks better than an honest 0: short sentences have no common "
+    "orders with no match, or adds a little to each count, looks better than an honest 0: short "
+    "sentences have no common "
     "4-gram, and the mean over sentences rises. That is another metric; it needs another name.",
     shapes={"hypothesis": "a list", "references": "a list", "max_n": "a number"},
     returns="",

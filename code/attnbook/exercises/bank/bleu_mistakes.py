@@ -47,7 +47,9 @@ def _once(tokens, n):
 
 
 def _letters(hypothesis, references, max_n):
-    return solution(" ".join(hypothesis), [" ".join(reference) for reference in references], max_n)
+    return solution(
+        " ".join(hypothesis), [" ".join(reference) for reference in references], max_n
+    )
 
 
 def _without_the_last(tokens, n):
@@ -82,11 +84,15 @@ def _added_one(matched, counts, granted):
 def _added_one_from_two(hypothesis, references, max_n):
     shares = [
         (granted + (n > 1)) / max(total + (n > 1), 1)
-        for n, (granted, total) in enumerate(precisions(hypothesis, references, max_n), 1)
+        for n, (granted, total) in enumerate(
+            precisions(hypothesis, references, max_n), 1
+        )
     ]
     c = len(hypothesis)
     r = nearest(c, [len(reference) for reference in references])
-    return (1.0 if c >= r else math.exp(1 - r / c) if c else 0.0) * math.prod(shares) ** (1 / max_n)
+    return (1.0 if c >= r else math.exp(1 - r / c) if c else 0.0) * math.prod(
+        shares
+    ) ** (1 / max_n)
 
 
 def _best_reference(hypothesis, references, max_n):
@@ -94,18 +100,25 @@ def _best_reference(hypothesis, references, max_n):
 
 
 def _mean_over_references(hypothesis, references, max_n):
-    return sum(solution(hypothesis, [reference], max_n) for reference in references) / len(references)
+    return sum(
+        solution(hypothesis, [reference], max_n) for reference in references
+    ) / len(references)
 
 
 def _log_of_zero(hypothesis, references, max_n):
-    logs = [math.log(granted / total) for granted, total in precisions(hypothesis, references, max_n)]
+    logs = [
+        math.log(granted / total)
+        for granted, total in precisions(hypothesis, references, max_n)
+    ]
     c = len(hypothesis)
     r = nearest(c, [len(reference) for reference in references])
     return math.exp(min(0, 1 - r / c) + sum(logs) / max_n)
 
 
 def _divided_by_none(hypothesis, references, max_n):
-    product = math.prod(granted / total for granted, total in precisions(hypothesis, references, max_n))
+    product = math.prod(
+        granted / total for granted, total in precisions(hypothesis, references, max_n)
+    )
     c = len(hypothesis)
     r = nearest(c, [len(reference) for reference in references])
     return math.exp(min(0, 1 - r / c)) * product ** (1 / max_n)
@@ -129,7 +142,8 @@ WRONG = (
         "not-clipped",
         slip(pipeline, match=_unclipped),
         "the same word again and again",
-        CAT + "Yours counts *the* three times and *cat* twice, since the references have these words. A sentence of "
+        CAT
+        + "Yours counts *the* three times and *cat* twice, since the references have these words. A sentence of "
         "nothing but *the* would have the precision 1.",
         "an n-gram counts as often as it stands in the hypothesis, if a reference has it at all",
         "How often does the reference that has *cat* most often have it?",
@@ -138,7 +152,8 @@ WRONG = (
         "distinct-only",
         slip(pipeline, count=_once),
         "every n-gram once",
-        CAT + "Yours counts every n-gram once, however often it stands there: sets instead of counts.",
+        CAT
+        + "Yours counts every n-gram once, however often it stands there: sets instead of counts.",
         "repeated n-grams are counted once",
         "How many words has the sentence, and how many different ones?",
     ),
@@ -179,7 +194,8 @@ WRONG = (
         _best_reference,
         "one reference at a time",
         "*calm and calm* has 3 words, with the references *he is calm* and *keep calm and go*. You return {got}; right "
-        "is {expected}. You compute BLEU for each reference by itself and take the best. The references count together: "
+        "is {expected}. You compute BLEU for each reference by itself and take the best. The references "
+        "count together: "
         "each n-gram may find its own, and so does the length.",
         "the largest BLEU of all single references is taken",
         "May the first word be granted by one reference, and the second by another?",
@@ -189,7 +205,8 @@ WRONG = (
         "mean-over-references",
         _mean_over_references,
         "one reference at a time",
-        CAT + "You compute BLEU for each reference by itself and take the mean. A further good reference should never "
+        CAT
+        + "You compute BLEU for each reference by itself and take the mean. A further good reference should never "
         "make a translation worse.",
         "the mean of BLEU over the references is taken",
         "May the first word be granted by one reference, and the second by another?",
@@ -198,7 +215,8 @@ WRONG = (
         "arithmetic-mean",
         slip(pipeline, average=_arithmetic),
         "which mean?",
-        CAT + "(5/7 + 4/6)/2 is the arithmetic mean. The two lie close together here; but if no bigram were "
+        CAT
+        + "(5/7 + 4/6)/2 is the arithmetic mean. The two lie close together here; but if no bigram were "
         "granted, it would still be far from 0.",
         "the precisions are added and divided by N",
         "In the formula, is there a sum or a product, and what does the exponent 1/N do?",
@@ -208,7 +226,8 @@ WRONG = (
         "no-root",
         slip(pipeline, average=math.prod),
         "the root",
-        CAT + "5/7 · 4/6 is the product. It becomes smaller with every further n, whatever the translation.",
+        CAT
+        + "5/7 · 4/6 is the product. It becomes smaller with every further n, whatever the translation.",
         "the root is not taken of the product",
         "What does the exponent 1/N in the formula do?",
     ),
@@ -232,7 +251,8 @@ WRONG = (
         "d2l-weights",
         slip(pipeline, average=_d2l),
         "another formula",
-        CAT + "You weigh p₁ with an exponent of 1/2, p₂ with 1/4, and so on, as d2l's `bleu` does. These exponents do "
+        CAT
+        + "You weigh p₁ with an exponent of 1/2, p₂ with 1/4, and so on, as d2l's `bleu` does. These exponents do "
         "not sum to 1, and so the number is larger; it cannot be compared with BLEU.",
         "p_n has the exponent 1/2ⁿ",
         "Which exponent has every p_n in the formula?",
@@ -241,7 +261,8 @@ WRONG = (
         "no-penalty",
         slip(pipeline, penalty=lambda c, r: 1.0),
         "short sentences",
-        SHORT + "Without the penalty a single sure word would be the best translation of all.",
+        SHORT
+        + "Without the penalty a single sure word would be the best translation of all.",
         "the brevity penalty is missing",
         "What keeps a model from leaving out everything that is difficult?",
         example=short,
@@ -250,7 +271,8 @@ WRONG = (
         "long-ones-punished",
         slip(pipeline, penalty=lambda c, r: 1.0 if c <= r else math.exp(1 - c / r)),
         "who is punished?",
-        LONG + "You punish the long sentence. Its precision has done that already: every word too many is one that "
+        LONG
+        + "You punish the long sentence. Its precision has done that already: every word too many is one that "
         "nobody grants.",
         "c and r have changed places in the penalty",
         "Which of c and r belongs to the hypothesis, and when should the exponent be negative?",
@@ -260,7 +282,8 @@ WRONG = (
         "penalty-above-one",
         slip(pipeline, penalty=lambda c, r: math.exp(1 - r / c) if c else 0.0),
         "a reward for length",
-        LONG + "Your penalty is e to the power of 1 − 6/9, which is larger than 1: long sentences are rewarded.",
+        LONG
+        + "Your penalty is e to the power of 1 − 6/9, which is larger than 1: long sentences are rewarded.",
         "the penalty is not limited to 1",
         "What is the penalty if c is larger than r?",
         example=long,
@@ -278,7 +301,8 @@ WRONG = (
         "penalty-upside-down",
         slip(pipeline, penalty=lambda c, r: 1.0 if c >= r else math.exp(1 - c / r)),
         "upside down",
-        SHORT + "You take e to the power of 1 − 4/6, which is larger than 1: the short sentence is rewarded.",
+        SHORT
+        + "You take e to the power of 1 − 4/6, which is larger than 1: the short sentence is rewarded.",
         "c/r stands where r/c should",
         "Should a short sentence's score become smaller or larger?",
         example=short,
@@ -323,7 +347,10 @@ WRONG = (
     ),
     Mistake(
         "longer-of-two",
-        slip(pipeline, length=lambda c, lengths: min(lengths, key=lambda r: (abs(r - c), -r))),
+        slip(
+            pipeline,
+            length=lambda c, lengths: min(lengths, key=lambda r: (abs(r - c), -r)),
+        ),
         "equally near",
         "*the cat is on it* has 5 words, with references of 4 and 6: equally near. You return {got}; right is "
         "{expected}. Agreed is the shorter of the two, and yours takes the longer. For all else you are right.",
@@ -335,7 +362,8 @@ WRONG = (
         "recall",
         slip(pipeline, divide=_recall),
         "what it is divided by",
-        CAT + "You divide by the n-grams of the *references*. That is recall, what the hypothesis has found of them; "
+        CAT
+        + "You divide by the n-grams of the *references*. That is recall, what the hypothesis has found of them; "
         "precision is the share of *its own* that is granted.",
         "the matches are divided by the references' n-grams",
         "Which of the two sentences has 7 words, and whose words are judged?",
@@ -344,7 +372,8 @@ WRONG = (
         "add-one",
         slip(pipeline, divide=_added_one),
         "smoothed",
-        CAT + "You add 1 to each count, above and below the fraction: (5 + 1)/(7 + 1) and (4 + 1)/(6 + 1).",
+        CAT
+        + "You add 1 to each count, above and below the fraction: (5 + 1)/(7 + 1) and (4 + 1)/(6 + 1).",
         "1 is added to matches and totals",
         "What should become of a sentence without a single bigram in common?",
     ),
@@ -352,7 +381,8 @@ WRONG = (
         "add-one-from-two",
         _added_one_from_two,
         "smoothed",
-        CAT + "You add 1 above and below the fraction from n = 2 on, (4 + 1)/(6 + 1). That is known as smoothing for "
+        CAT
+        + "You add 1 above and below the fraction from n = 2 on, (4 + 1)/(6 + 1). That is known as smoothing for "
         "sentences; the task has none.",
         "1 is added to matches and totals for n > 1",
         "What should become of a sentence without a single bigram in common?",
@@ -371,7 +401,8 @@ WRONG = (
         "short-orders-skipped",
         slip(pipeline, orders=lambda max_n, c: range(1, min(max_n, c) + 1)),
         "too short",
-        "*the cat* has no trigram, and max_n is 3. You return {got}; right is {expected}. You leave out the n for which "
+        "*the cat* has no trigram, and max_n is 3. You return {got}; right is {expected}. You leave out "
+        "the n for which "
         "the hypothesis is too short; agreed is 0. For longer sentences you are right.",
         "n stops at the length of the hypothesis",
         "What has been agreed for a hypothesis that is too short to have an n-gram?",
@@ -402,7 +433,8 @@ WRONG = (
         "letters",
         _letters,
         "words or letters?",
-        CAT + "You count runs of *letters*: a string has been cut up where a list of tokens should.",
+        CAT
+        + "You count runs of *letters*: a string has been cut up where a list of tokens should.",
         "n-grams are made of the letters of a joined string",
         "What does a loop over a string give, and what one over a list of words?",
     ),
@@ -410,7 +442,8 @@ WRONG = (
         "last-ngram-missing",
         slip(pipeline, count=_without_the_last),
         "off by one",
-        CAT + "The last n-gram of every sentence is missing in yours: *mat*, and *the mat*.",
+        CAT
+        + "The last n-gram of every sentence is missing in yours: *mat*, and *the mat*.",
         "`range(len - n)` stops one n-gram too early",
         "How many bigrams have seven words?",
     ),
@@ -418,7 +451,8 @@ WRONG = (
         "blocks",
         slip(pipeline, count=_blocks),
         "side by side, or overlapping?",
-        LONG + "Your bigrams do not overlap: *the cat*, *is on*, *the mat*, *now and*. Every word but the last begins one.",
+        LONG
+        + "Your bigrams do not overlap: *the cat*, *is on*, *the mat*, *now and*. Every word but the last begins one.",
         "the n-grams are cut one behind the other",
         "How many bigrams have nine words?",
         example=long,
@@ -427,12 +461,16 @@ WRONG = (
         "percent",
         slip(pipeline, finish=lambda score: 100 * score),
         "percent",
-        CAT + "Yours is 100 times that. Many programs print BLEU so; the task has a number from 0 to 1.",
+        CAT
+        + "Yours is 100 times that. Many programs print BLEU so; the task has a number from 0 to 1.",
         "the result is multiplied by 100",
         "What is the largest number that the formula can give?",
     ),
     Mistake(
         "returns-a-tuple",
-        lambda hypothesis, references, max_n: (solution(hypothesis, references, max_n), max_n),
+        lambda hypothesis, references, max_n: (
+            solution(hypothesis, references, max_n),
+            max_n,
+        ),
     ),
 )

@@ -116,7 +116,11 @@ def _fewer(references: list) -> list:
 
 def sentences(hypothesis: str, *references: str, max_n: int) -> tuple:
     """Write a call's arguments down as text."""
-    return Listed(hypothesis.split(), _turned_round), Listed([r.split() for r in references], _fewer), max_n
+    return (
+        Listed(hypothesis.split(), _turned_round),
+        Listed([r.split() for r in references], _fewer),
+        max_n,
+    )
 
 
 CAT = "the cat is on the mat", "there is a cat on the mat"
@@ -137,22 +141,33 @@ def shorter_still() -> tuple:
 
 
 def long() -> tuple:
-    return sentences("the cat is on the mat now and then", "the cat is on the mat", max_n=2)
+    return sentences(
+        "the cat is on the mat now and then", "the cat is on the mat", max_n=2
+    )
 
 
 def between_two_lengths() -> tuple:
     """Five words, references of four and six: equally near, so the shorter counts."""
-    return sentences("the cat is on it", "the cat is here", "the cat is on it all", max_n=2)
+    return sentences(
+        "the cat is on it", "the cat is here", "the cat is on it all", max_n=2
+    )
 
 
 def three_lengths() -> tuple:
     """Five words, references of three and six."""
-    return sentences("she is at home now", "she is home", "now she is at home again", max_n=2)
+    return sentences(
+        "she is at home now", "she is home", "now she is at home again", max_n=2
+    )
 
 
 def far_one_first() -> tuple:
     """Five words, references of eight and six."""
-    return sentences("she is at home now", "and now at last she is at home", "now she is at home again", max_n=2)
+    return sentences(
+        "she is at home now",
+        "and now at last she is at home",
+        "now she is at home again",
+        max_n=2,
+    )
 
 
 def said_twice() -> tuple:
@@ -171,12 +186,35 @@ def too_short() -> tuple:
 
 def probes() -> list[tuple]:
     return [
-        sentences("he is calm and he is here now", "he is very calm and he is here", "he is calm here", max_n=4),
-        sentences("i am at home at home", "i am at home", "at home i am well at ease", "home at last", max_n=3),
-        sentences("we lost the the game again", "once again we lost the game the other day", "we lost the game", max_n=2),
-        sentences("she does not see it", "she does not see that it is so late", max_n=3),
+        sentences(
+            "he is calm and he is here now",
+            "he is very calm and he is here",
+            "he is calm here",
+            max_n=4,
+        ),
+        sentences(
+            "i am at home at home",
+            "i am at home",
+            "at home i am well at ease",
+            "home at last",
+            max_n=3,
+        ),
+        sentences(
+            "we lost the the game again",
+            "once again we lost the game the other day",
+            "we lost the game",
+            max_n=2,
+        ),
+        sentences(
+            "she does not see it", "she does not see that it is so late", max_n=3
+        ),
         sentences("a b a b a b c", "a b c a b", "b a b a c c c c c", max_n=4),
-        sentences("the cat sat on a mat on a mat", "a cat sat on the mat", "on a mat sat the cat and that was it", max_n=1),
+        sentences(
+            "the cat sat on a mat on a mat",
+            "a cat sat on the mat",
+            "on a mat sat the cat and that was it",
+            max_n=1,
+        ),
         sentences("go home now my good old friend", "go home now my friend", max_n=2),
         between_two_lengths(),
         three_lengths(),
@@ -200,7 +238,10 @@ def steps(hypothesis, references, max_n) -> list[tuple[str, object]]:
     c = len(hypothesis)
     r = nearest(c, [len(reference) for reference in references])
     return [
-        ("the n-grams that are granted", torch.tensor([float(granted) for granted, _ in found])),
+        (
+            "the n-grams that are granted",
+            torch.tensor([float(granted) for granted, _ in found]),
+        ),
         ("of", torch.tensor([float(total) for _, total in found])),
         ("c", c),
         ("r", r),

@@ -80,12 +80,20 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_attention(3, 5, 1, 1207), _attention(1, 5, 3, 1208), _attention(2, 3, 3, 1209), _attention(2, 1, 1, 1210)]
+    return [
+        _attention(3, 5, 1, 1207),
+        _attention(1, 5, 3, 1208),
+        _attention(2, 3, 3, 1209),
+        _attention(2, 1, 1, 1210),
+    ]
 
 
 def steps(weights, source_len) -> list[tuple[str, object]]:
     real = weights[:, :source_len]
-    return [("the weights of the real words", real), ("the largest of each row", real.max(1).values)]
+    return [
+        ("the weights of the real words", real),
+        ("the largest of each row", real.max(1).values),
+    ]
 
 
 GIVEN = (
@@ -98,14 +106,17 @@ WRONG = (
         "padding-chosen",
         slip(pipeline, cut=_uncut),
         "a word that is not there",
-        GIVEN + "The third word looks at the padding most, 0.4, and you link it to position 3. The sentence has three "
+        GIVEN
+        + "The third word looks at the padding most, 0.4, and you link it to position 3. The sentence has three "
         "words, 0, 1 and 2: looking up number 3 gives `<pad>`.",
         "the largest weight is looked for among all columns, padding included",
         "Where does `source_len` enter your code?",
     ),
     Mistake(
         "padding-made-the-last-word",
-        slip(pipeline, cut=_uncut, finish=lambda links, n: [min(i, n - 1) for i in links]),
+        slip(
+            pipeline, cut=_uncut, finish=lambda links, n: [min(i, n - 1) for i in links]
+        ),
         "the second best is not the last",
         "Of two target words the second looks at the padding most, and of the real words at the first. You return "
         "{got}; right is {expected}. Moving its link to the last real word gives it a word that it hardly looks at.",
@@ -115,9 +126,14 @@ WRONG = (
     ),
     Mistake(
         "padding-as-minus-one",
-        slip(pipeline, cut=_uncut, finish=lambda links, n: [i if i < n else -1 for i in links]),
+        slip(
+            pipeline,
+            cut=_uncut,
+            finish=lambda links, n: [i if i < n else -1 for i in links],
+        ),
         "every word has an answer",
-        GIVEN + "The third word looks at the padding most, and you answer −1. Asked for is the *real* word that it looks "
+        GIVEN
+        + "The third word looks at the padding most, and you answer −1. Asked for is the *real* word that it looks "
         "at most, and −1 as an index is the last position.",
         "links to the padding are replaced by −1",
         "Of the *real* words, which has the largest weight in that row?",
@@ -126,7 +142,8 @@ WRONG = (
         "words-left-out",
         slip(pipeline, cut=_uncut, finish=lambda links, n: [i for i in links if i < n]),
         "one answer a word",
-        GIVEN + "The third word looks at the padding most, and you leave it out. The list no longer says which entry "
+        GIVEN
+        + "The third word looks at the padding most, and you leave it out. The list no longer says which entry "
         "belongs to which word.",
         "target words that look at the padding get no entry",
         "How many target words are there, and how many entries has your list?",
@@ -135,7 +152,8 @@ WRONG = (
         "over-the-target-words",
         slip(pipeline, choose=lambda w: w.argmax(0).tolist()),
         "who asks?",
-        GIVEN + "For every *source* word you say which target word looks at it most. Each target word is a row, and "
+        GIVEN
+        + "For every *source* word you say which target word looks at it most. Each target word is a row, and "
         "the largest number of its row is wanted. (Here both have three entries.)",
         "the maximum is taken over the target words (dim 0)",
         "The result has one entry for each row. Along which axis must the maximum be taken, so that the rows remain?",
@@ -145,7 +163,8 @@ WRONG = (
         slip(pipeline, cut=lambda w, n: w[:n]),
         "the axis",
         "Three target words, and four source positions of which two are real: you return {got}, right is {expected}. "
-        "`source_len` counts source words, which are the *columns*. You cut off rows, that is, target words, and keep the "
+        "`source_len` counts source words, which are the *columns*. You cut off rows, that is, target "
+        "words, and keep the "
         "padding.",
         "the first `source_len` rows are taken instead of columns",
         "In `weights` of shape (T, S), which axis is that of the source?",
@@ -171,7 +190,8 @@ WRONG = (
         "one-column-too-many",
         slip(pipeline, cut=lambda w, n: w[:, : n + 1]),
         "off by one",
-        GIVEN + "The first position of the padding, number 3, can still be chosen in yours.",
+        GIVEN
+        + "The first position of the padding, number 3, can still be chosen in yours.",
         "one column of padding is kept",
         "How many columns does `weights[:, :3]` have?",
     ),
@@ -185,7 +205,9 @@ WRONG = (
     ),
     Mistake(
         "the-diagonal",
-        lambda weights, source_len: [min(j, source_len - 1) for j in range(len(weights))],
+        lambda weights, source_len: [
+            min(j, source_len - 1) for j in range(len(weights))
+        ],
         "the weights have no say",
         GIVEN + "That is word for word in order, whatever the weights are.",
         "target word j is linked to source word j",
@@ -195,7 +217,8 @@ WRONG = (
         "mean-place",
         slip(pipeline, choose=_mean_place),
         "a mean of places",
-        GIVEN + "You average the *places* with the weights and round. A word that looks half at the first word and half "
+        GIVEN
+        + "You average the *places* with the weights and round. A word that looks half at the first word and half "
         "at the third would be linked to the second, at which it does not look at all.",
         "the weighted mean of the positions is taken",
         "Is the place in the middle between two large weights itself a place of a large weight?",
@@ -204,7 +227,8 @@ WRONG = (
         "never-back",
         slip(pipeline, finish=_never_back),
         "order may change",
-        GIVEN + "Your links never go back: behind a 2 comes no 0. But *calm* may stand before *is* in one language "
+        GIVEN
+        + "Your links never go back: behind a 2 comes no 0. But *calm* may stand before *is* in one language "
         "and behind it in the other; that is what the alignment should show.",
         "each link is at least as large as the one before",
         "Must the second target word come from behind the first one's source?",
@@ -223,7 +247,9 @@ WRONG = (
         "sure-ones-only",
         slip(pipeline, choose=_sure_ones_only),
         "no threshold",
-        GIVEN + "The largest real weights of the last two rows are 0.45 and 0.3; below 0.5 yours answers −1. The task has no threshold, "
+        GIVEN
+        + "The largest real weights of the last two rows are 0.45 and 0.3; below 0.5 yours "
+        "answers −1. The task has no threshold, "
         "and −1 as an index is the last word.",
         "a row whose largest weight is below 0.5 gets −1",
         "What is asked for if no weight is large?",
@@ -232,7 +258,8 @@ WRONG = (
         "from-the-end",
         slip(pipeline, cut=lambda w, n: w[:, -n:]),
         "the other end",
-        GIVEN + "You look at the *last* `source_len` columns. The padding stands at the end, not at the beginning.",
+        GIVEN
+        + "You look at the *last* `source_len` columns. The padding stands at the end, not at the beginning.",
         "the first columns are cut off instead of the last",
         "Which of the columns 0, 1, 2, 3 belong to a sentence of three words?",
     ),
@@ -240,7 +267,8 @@ WRONG = (
         "in-order",
         slip(pipeline, finish=lambda links, n: sorted(links)),
         "sorted",
-        GIVEN + "Your links are the right ones, in ascending order: which belongs to which target word is lost.",
+        GIVEN
+        + "Your links are the right ones, in ascending order: which belongs to which target word is lost.",
         "the result is sorted",
         "To which target word does the first entry of your list belong?",
     ),
@@ -255,10 +283,21 @@ WRONG = (
         example=from_the_first_word_twice,
     ),
     Mistake("a-tensor", lambda weights, source_len: weights[:, :source_len].argmax(1)),
-    Mistake("tensors-inside", lambda weights, source_len: list(weights[:, :source_len].argmax(1))),
-    Mistake("one-number", lambda weights, source_len: int(weights[:, :source_len].argmax())),
-    Mistake("returns-a-tuple", lambda weights, source_len: list(enumerate(solution(weights, source_len)))),
-    Mistake("returns-another-kind", lambda weights, source_len: weights[:, :source_len].max(1).values.tolist()),
+    Mistake(
+        "tensors-inside",
+        lambda weights, source_len: list(weights[:, :source_len].argmax(1)),
+    ),
+    Mistake(
+        "one-number", lambda weights, source_len: int(weights[:, :source_len].argmax())
+    ),
+    Mistake(
+        "returns-a-tuple",
+        lambda weights, source_len: list(enumerate(solution(weights, source_len))),
+    ),
+    Mistake(
+        "returns-another-kind",
+        lambda weights, source_len: weights[:, :source_len].max(1).values.tolist(),
+    ),
 )
 
 FILL_ALIGNMENT = Exercise(

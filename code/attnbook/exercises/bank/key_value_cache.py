@@ -32,13 +32,15 @@ def my_cached_attention(q, k, v, past_keys, past_values, rotate):
     hints=(
         "Where do the new words stand? If the cache holds t of them, the first new one is number t, counted from 0. "
         "Which of the six tensors have to be turned, and which have been already?",
-        "`torch.cat` along the axis of the positions makes the longer cache, turned keys behind turned keys, and values "
+        "`torch.cat` along the axis of the positions makes the longer cache, turned keys behind turned "
+        "keys, and values "
         "behind values. The scores are then (B, H, T, t + T), and new word i may see the columns up to t + i.",
         "`new = torch.arange(t, t + T, device=k.device)` serves twice: as the positions in `rotate(q, new)` and "
         "`rotate(k, new)`, and in the mask, where `new[:, None]` is compared with the numbers of all t + T columns.",
     ),
     solution=solution,
-    why="A new word that believes to stand at position 0 still sees all others, the shapes fit, and the text goes on; it "
+    why="A new word that believes to stand at position 0 still sees all others, the shapes fit, and the text goes on; "
+    "it "
     "only becomes stranger with every word, since distances are wrong. In a model with learned positions the same "
     "mistake is as quiet. Turning the cached keys once more at every step is right for the first call, when nothing is "
     "cached, and for no other. The only sure test is the one that the chapter makes: the same text once with the cache "

@@ -7,7 +7,14 @@ import math
 import torch
 
 from ..exercise import Mistake, slip
-from .key_value_cache_parts import behind, pipeline, places, solution, two_new, two_sentences
+from .key_value_cache_parts import (
+    behind,
+    pipeline,
+    places,
+    solution,
+    two_new,
+    two_sentences,
+)
 
 
 def _from_zero(t, T):
@@ -82,19 +89,19 @@ def _written_into(q, k, v, past_keys, past_values, rotate):
 
 GIVEN = (
     "Two words are cached, so the new one stands at position 2; `rotate` makes a quarter turn for each position. Its "
-    "query (2, 0) should become (−2, 0), its key (1, 0) should become (−1, 0); the cached keys (1, 0) and (0, 2) stay as "
+    "query (2, 0) should become (−2, 0), its key (1, 0) should become (−1, 0); the cached keys (1, 0) "
+    "and (0, 2) stay as "
     "they are. "
 )
-TWO = (
-    "One word is cached, and two are new, at positions 1 and 2; `rotate` makes a quarter turn for each position. "
-)
+TWO = "One word is cached, and two are new, at positions 1 and 2; `rotate` makes a quarter turn for each position. "
 
 WRONG = (
     Mistake(
         "position-zero",
         slip(pipeline, where_q=_from_zero, where_k=_from_zero),
         "where the new words stand",
-        GIVEN + "In yours both stay as they are: the new word believes to stand at position 0, at every call. Its "
+        GIVEN
+        + "In yours both stay as they are: the new word believes to stand at position 0, at every call. Its "
         "distance to itself is right, and to all others wrong.",
         "the positions of the new words are counted from 0 at every call",
         "How many words stand before the first new one, and which tensor knows?",
@@ -103,7 +110,8 @@ WRONG = (
         "query-at-zero",
         slip(pipeline, where_q=_from_zero),
         "where the query stands",
-        GIVEN + "Your keys are right. But the query stays (2, 0), as if it stood at position 0.",
+        GIVEN
+        + "Your keys are right. But the query stays (2, 0), as if it stood at position 0.",
         "the queries' positions are counted from 0",
         "Do a new word's query and key stand at the same place?",
     ),
@@ -111,7 +119,8 @@ WRONG = (
         "key-at-zero",
         slip(pipeline, where_k=_from_zero),
         "where the key stands",
-        GIVEN + "Your query is right. But the new key stays (1, 0), as if it stood at position 0, and so it goes into the "
+        GIVEN
+        + "Your query is right. But the new key stays (1, 0), as if it stood at position 0, and so it goes into the "
         "cache.",
         "the new keys' positions are counted from 0",
         "Do a new word's query and key stand at the same place?",
@@ -120,7 +129,8 @@ WRONG = (
         "one-place-too-far",
         slip(pipeline, where_q=_one_further, where_k=_one_further),
         "off by one",
-        GIVEN + "Yours are turned by three quarters: the new word stands at position 3. Positions count from 0: behind "
+        GIVEN
+        + "Yours are turned by three quarters: the new word stands at position 3. Positions count from 0: behind "
         "two words comes number 2.",
         "the new words stand one place too far",
         "If the cache is empty, at which position should the first word stand?",
@@ -129,7 +139,8 @@ WRONG = (
         "one-place-behind",
         slip(pipeline, where_q=_one_behind, where_k=_one_behind),
         "off by one",
-        GIVEN + "Yours are turned by one quarter: the new word stands at position 1, where the last cached word stands "
+        GIVEN
+        + "Yours are turned by one quarter: the new word stands at position 1, where the last cached word stands "
         "already.",
         "the new words stand one place too far to the front",
         "Which positions do two cached words have?",
@@ -147,7 +158,8 @@ WRONG = (
         "cached-keys-turned-again",
         _cached_turned_again,
         "turned twice",
-        GIVEN + "You turn the *whole* cache: the key (0, 2), which has been turned to position 1 already, becomes "
+        GIVEN
+        + "You turn the *whole* cache: the key (0, 2), which has been turned to position 1 already, becomes "
         "(−2, 0). With every call it is turned once more.",
         "the cached keys are turned again together with the new one",
         "Which of the keys have been turned before they came into the cache?",
@@ -156,7 +168,8 @@ WRONG = (
         "turned-again-when-asked",
         slip(pipeline, attended=_turned_again),
         "turned twice",
-        GIVEN + "Your cache is right. But for the scores all keys are turned, those in the cache a second time: (0, 2), "
+        GIVEN
+        + "Your cache is right. But for the scores all keys are turned, those in the cache a second time: (0, 2), "
         "which has been turned to position 1 already, becomes (−2, 0).",
         "keys that have been turned are turned again before they are compared",
         "Which of the keys are not turned yet when they are compared with the query?",
@@ -173,7 +186,8 @@ WRONG = (
         "query-not-turned",
         slip(pipeline, turn_q=_not_turned),
         "half of it",
-        "One word is cached and two are new. Your keys are right, but the queries are not turned at all. A score depends "
+        "One word is cached and two are new. Your keys are right, but the queries are not turned at all. "
+        "A score depends "
         "on the distance only if *both* are turned.",
         "the queries are not turned",
         "What should the score of a word with itself depend on, apart from its query and key?",
@@ -193,16 +207,21 @@ WRONG = (
         "values-turned",
         slip(pipeline, turn_v=_turned),
         "who is turned?",
-        GIVEN + "You turn the value as well: (2, 2) becomes (−2, −2). Positions are for comparing; what is handed on stays "
+        GIVEN
+        + "You turn the value as well: (2, 2) becomes (−2, −2). Positions are for comparing; what is handed on stays "
         "as it is.",
         "the new values are turned, too",
         "Which of query, key and value enter a score?",
     ),
     Mistake(
         "raw-keys-kept",
-        slip(pipeline, give=lambda o, keys, values, rest: (o, behind(rest[2], rest[0]), values)),
+        slip(
+            pipeline,
+            give=lambda o, keys, values, rest: (o, behind(rest[2], rest[0]), values),
+        ),
         "what goes into the cache",
-        GIVEN + "Your output is right. But the cache that you return holds the new key as it came, (1, 0); the next call "
+        GIVEN
+        + "Your output is right. But the cache that you return holds the new key as it came, (1, 0); the next call "
         "takes it for turned.",
         "the new keys are returned without having been turned",
         "In which form does the next call expect the keys?",
@@ -211,7 +230,8 @@ WRONG = (
         "cache-not-longer",
         slip(pipeline, give=lambda o, keys, values, rest: (o, rest[2], rest[3])),
         "what goes into the cache",
-        GIVEN + "Your output is right. But you return the old cache, with two words: the next call will not know that "
+        GIVEN
+        + "Your output is right. But you return the old cache, with two words: the next call will not know that "
         "there was a third.",
         "the cache comes back without the new words",
         "How many keys should come back, if t went in and T were new?",
@@ -220,15 +240,24 @@ WRONG = (
         "values-not-kept",
         slip(pipeline, give=lambda o, keys, values, rest: (o, keys, rest[1])),
         "what goes into the cache",
-        GIVEN + "Output and keys are right. But as values you return the new one alone: three keys, one value.",
+        GIVEN
+        + "Output and keys are right. But as values you return the new one alone: three keys, one value.",
         "the cache of values does not grow",
         "To each key belongs a value. How many of each should come back?",
     ),
     Mistake(
         "only-the-new-returned",
-        slip(pipeline, give=lambda o, keys, values, rest: (o, keys[:, :, rest[2].shape[2] :], rest[1])),
+        slip(
+            pipeline,
+            give=lambda o, keys, values, rest: (
+                o,
+                keys[:, :, rest[2].shape[2] :],
+                rest[1],
+            ),
+        ),
         "what goes into the cache",
-        GIVEN + "Your output is right. But you return the new key and value alone; the words before them are lost to the "
+        GIVEN
+        + "Your output is right. But you return the new key and value alone; the words before them are lost to the "
         "next call.",
         "only the new keys and values come back",
         "How many keys should come back, if t went in and T were new?",
@@ -237,7 +266,8 @@ WRONG = (
         "new-in-front",
         slip(pipeline, join_keys=_in_front, join_values=_in_front),
         "in front or behind?",
-        GIVEN + "You put the new word in *front* of the cached ones. For the output of a single word the order does not "
+        GIVEN
+        + "You put the new word in *front* of the cached ones. For the output of a single word the order does not "
         "matter, but the mask and the next call count on it.",
         "the new keys and values are put in front of the cached ones",
         "Which of two tensors comes first in `torch.cat`?",
@@ -246,7 +276,8 @@ WRONG = (
         "keys-behind-values-in-front",
         slip(pipeline, join_values=_in_front),
         "key and value belong together",
-        GIVEN + "Your keys stand behind the cached ones and your values in front of them: key number i no longer belongs "
+        GIVEN
+        + "Your keys stand behind the cached ones and your values in front of them: key number i no longer belongs "
         "to value number i.",
         "keys and values are appended at different ends",
         "Which value belongs to the key of the newest word, and where does it stand?",
@@ -255,16 +286,21 @@ WRONG = (
         "ignores-the-cache",
         _only_the_new,
         "the others are there, too",
-        GIVEN + "The cache that you return is right, but the new word attends to itself alone: its output is its own "
+        GIVEN
+        + "The cache that you return is right, but the new word attends to itself alone: its output is its own "
         "value, (2, 2).",
         "the new words attend to each other only",
         "How many columns should the scores of one new word have?",
     ),
     Mistake(
         "without-itself",
-        slip(pipeline, sees=lambda t, T: torch.arange(t + T) < torch.arange(t, t + T)[:, None]),
+        slip(
+            pipeline,
+            sees=lambda t, T: torch.arange(t + T) < torch.arange(t, t + T)[:, None],
+        ),
         "off by one",
-        GIVEN + "The new word does not attend to itself. (In the first call, with an empty cache, nothing would be left, "
+        GIVEN
+        + "The new word does not attend to itself. (In the first call, with an empty cache, nothing would be left, "
         "and the softmax of nothing is NaN.)",
         "each word attends only to those *before* itself",
         "May word 2 see the column 2?",
@@ -273,7 +309,8 @@ WRONG = (
         "no-mask",
         slip(pipeline, sees=lambda t, T: torch.ones(T, t + T, dtype=torch.bool)),
         "looking ahead",
-        TWO + "In yours the first of them attends to the second, which comes after it. For a single new word no mask is "
+        TWO
+        + "In yours the first of them attends to the second, which comes after it. For a single new word no mask is "
         "needed, and you are right.",
         "new words attend to later ones",
         "Which of the new words may see which, when several come at once?",
@@ -281,9 +318,12 @@ WRONG = (
     ),
     Mistake(
         "mask-from-the-first-column",
-        slip(pipeline, sees=lambda t, T: torch.arange(t + T) <= torch.arange(T)[:, None]),
+        slip(
+            pipeline, sees=lambda t, T: torch.arange(t + T) <= torch.arange(T)[:, None]
+        ),
         "a mask without the cache",
-        TWO + "In yours the first new word sees column 0 only, the second columns 0 and 1: the mask's triangle begins at "
+        TWO
+        + "In yours the first new word sees column 0 only, the second columns 0 and 1: the mask's triangle begins at "
         "the first column, as if nothing were cached. It should begin behind the t cached words.",
         "the causal mask does not count the cached words",
         "Which columns may the first new word see, if t others stand before it? What does `diagonal` do in `tril`?",
@@ -293,7 +333,8 @@ WRONG = (
         "mask-of-the-new-words",
         _square_mask,
         "a mask without the cache",
-        "With {given} {line} raises {error}. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
+        "With {given} {line} raises {error}. The scores are (T, t + T), and a mask of (T, T) knows "
+        "nothing of the t cached "
         "words.",
         "the causal mask is square",
         "How many columns have the scores, and how many your mask?",
@@ -322,7 +363,8 @@ WRONG = (
         "scaled-by-the-length",
         slip(pipeline, scale=lambda e, q, keys: e / math.sqrt(keys.shape[2])),
         "the scale",
-        GIVEN + "Your cache is right. But you divide the scores by √3 = 1.732, the number of keys; it is the number of "
+        GIVEN
+        + "Your cache is right. But you divide the scores by √3 = 1.732, the number of keys; it is the number of "
         "features, 2, that matters.",
         "the scores are divided by the root of the number of keys",
         "What does the statement divide the scores by, and does that change from call to call?",
@@ -331,7 +373,8 @@ WRONG = (
         "divided-by-the-features",
         slip(pipeline, scale=lambda e, q, keys: e / q.shape[-1]),
         "the scale",
-        GIVEN + "Your cache is right. But you divide the scores by 2, the number of features, and not by its root.",
+        GIVEN
+        + "Your cache is right. But you divide the scores by 2, the number of features, and not by its root.",
         "the scores are divided by Dh instead of √Dh",
         "What stands under the scores in the statement?",
     ),
@@ -339,7 +382,8 @@ WRONG = (
         "softmax-over-queries",
         slip(pipeline, normalise=lambda e: e.softmax(-2)),
         "the axis",
-        GIVEN + "The cache is right. Your softmax runs over the new words: with a single one every weight is 1, and the "
+        GIVEN
+        + "The cache is right. Your softmax runs over the new words: with a single one every weight is 1, and the "
         "output is the sum of all values, (3, 3).",
         "the softmax runs over the queries (dim=2)",
         "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?",
@@ -361,7 +405,8 @@ WRONG = (
         "values-before-keys",
         slip(pipeline, give=lambda o, keys, values, rest: (o, values, keys)),
         "the order of the results",
-        GIVEN + "Your output is right. Keys and values come back in the wrong order, and since they have the same shape "
+        GIVEN
+        + "Your output is right. Keys and values come back in the wrong order, and since they have the same shape "
         "nobody will complain: the next call compares queries with values.",
         "values are returned before keys",
         "In which order does the task name the results?",
@@ -370,6 +415,8 @@ WRONG = (
     Mistake("writes-into-argument", _written_into),
     Mistake(
         "gradient-cut",
-        lambda q, k, v, past_keys, past_values, rotate: solution(q, k, v, past_keys.detach(), past_values, rotate),
+        lambda q, k, v, past_keys, past_values, rotate: solution(
+            q, k, v, past_keys.detach(), past_values, rotate
+        ),
     ),
 )

@@ -26,7 +26,9 @@ def solution(q, k, v, past_keys, past_values, rotate):
     new = torch.arange(t, t + T, device=k.device)  # (T,), the new words' positions
     keys = torch.cat([past_keys, rotate(k, new)], dim=2)  # (B, H, t + T, Dh)
     values = torch.cat([past_values, v], dim=2)
-    scores = rotate(q, new) @ keys.transpose(2, 3) / math.sqrt(q.shape[-1])  # (B, H, T, t + T)
+    scores = (
+        rotate(q, new) @ keys.transpose(2, 3) / math.sqrt(q.shape[-1])
+    )  # (B, H, T, t + T)
     sees = torch.arange(t + T, device=k.device) <= new[:, None]  # (T, t + T)
     weights = scores.masked_fill(~sees, -torch.inf).softmax(dim=-1)
     return weights @ values, keys, values
@@ -92,19 +94,31 @@ class Turn:
 
     def __call__(self, x: Tensor, positions: Tensor) -> Tensor:
         if not isinstance(positions, Tensor) or positions.shape != x.shape[-2:-1]:
-            came = f"of shape {tuple(positions.shape)}" if isinstance(positions, Tensor) else repr(positions)
+            came = (
+                f"of shape {tuple(positions.shape)}"
+                if isinstance(positions, Tensor)
+                else repr(positions)
+            )
             raise ValueError(
-                f"rotate(x, positions) wants one whole number for each of the {x.shape[-2]} rows of x, a tensor of shape "
+                f"rotate(x, positions) wants one whole number for each of the {x.shape[-2]} rows of x, a tensor of "
+                "shape "
                 f"({x.shape[-2]},); positions is {came}"
             )
         angle = self.angle(positions.to(x), x.shape[-1] // 2)
-        cos, sin = (x.where(x.abs() > 1e-9, 0.0) for x in (angle.cos(), angle.sin()))  # a quarter turn's are exact
+        cos, sin = (
+            x.where(x.abs() > 1e-9, 0.0) for x in (angle.cos(), angle.sin())
+        )  # a quarter turn's are exact
         first, second = x[..., 0::2], x[..., 1::2]
-        return torch.stack([first * cos - second * sin, first * sin + second * cos], dim=-1).flatten(-2)
+        return torch.stack(
+            [first * cos - second * sin, first * sin + second * cos], dim=-1
+        ).flatten(-2)
 
     def __rmul__(self, factor: float) -> Turn:
         """The same, turning further: how the checker asks whether this argument matters."""
-        return Turn(f"{factor:g}·({self.described})", lambda p, pairs: factor * self.angle(p, pairs))
+        return Turn(
+            f"{factor:g}·({self.described})",
+            lambda p, pairs: factor * self.angle(p, pairs),
+        )
 
 
 def _rotary_angles(positions: Tensor, pairs: int) -> Tensor:
@@ -112,7 +126,9 @@ def _rotary_angles(positions: Tensor, pairs: int) -> Tensor:
     return positions[:, None] * frequency.to(positions.device)
 
 
-QUARTERS = Turn("a quarter turn for each position", lambda p, pairs: p[:, None] * (math.pi / 2))
+QUARTERS = Turn(
+    "a quarter turn for each position", lambda p, pairs: p[:, None] * (math.pi / 2)
+)
 ROTARY = Turn("rotary positions", _rotary_angles)
 
 
@@ -159,7 +175,11 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_call(2, 3, 5, 0, 4, 1485), _call(1, 1, 1, 0, 2, 1491), _call(2, 3, 1, 1, 6, 1497)]
+    return [
+        _call(2, 3, 5, 0, 4, 1485),
+        _call(1, 1, 1, 0, 2, 1491),
+        _call(2, 3, 1, 1, 6, 1497),
+    ]
 
 
 def steps(q, k, v, past_keys, past_values, rotate) -> list[tuple[str, object]]:
@@ -172,5 +192,8 @@ def steps(q, k, v, past_keys, past_values, rotate) -> list[tuple[str, object]]:
         ("the turned queries", rotate(q, new)),
         ("all keys", keys),
         ("the scores", scores),
-        ("the weights", scores.masked_fill(~up_to_itself(t, T), -torch.inf).softmax(-1)),
+        (
+            "the weights",
+            scores.masked_fill(~up_to_itself(t, T), -torch.inf).softmax(-1),
+        ),
     ]

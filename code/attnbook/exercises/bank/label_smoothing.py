@@ -41,7 +41,9 @@ def _mixed_probabilities(logits, target, epsilon):
 
 def _divergence(logits, target, epsilon):
     size = logits.shape[-1]
-    smooth = torch.full_like(logits, epsilon / size).scatter(-1, target[:, None], 1 - epsilon + epsilon / size)
+    smooth = torch.full_like(logits, epsilon / size).scatter(
+        -1, target[:, None], 1 - epsilon + epsilon / size
+    )
     entropy = -(smooth * smooth.log()).where(smooth > 0, 0.0).sum(-1)
     return solution(logits, target, epsilon) - entropy.mean()
 
@@ -69,7 +71,12 @@ def _words(n: int, v: int, epsilon: float, seed: int) -> tuple:
 
 
 def probes() -> list[tuple]:
-    return [_words(2, 7, 0.1, 1301), _words(5, 3, 0.3, 1302), _words(7, 11, 0.15, 1303), _words(3, 13, 0.6, 1304)]
+    return [
+        _words(2, 7, 0.1, 1301),
+        _words(5, 3, 0.3, 1302),
+        _words(7, 11, 0.15, 1303),
+        _words(3, 13, 0.6, 1304),
+    ]
 
 
 def edges() -> list[tuple]:
@@ -79,14 +86,26 @@ def edges() -> list[tuple]:
 def steps(logits, target, epsilon) -> list[tuple[str, object]]:
     log_probs = logits.log_softmax(-1)
     return [
-        ("the surprises at the right words", -log_probs.gather(-1, target[:, None])[:, 0]),
+        (
+            "the surprises at the right words",
+            -log_probs.gather(-1, target[:, None])[:, 0],
+        ),
         ("the mean surprises at all words", -log_probs.mean(-1)),
-        ("each example's loss", torch.stack([solution(logits[[n]], target[[n]], epsilon) for n in range(len(target))])),
+        (
+            "each example's loss",
+            torch.stack(
+                [
+                    solution(logits[[n]], target[[n]], epsilon)
+                    for n in range(len(target))
+                ]
+            ),
+        ),
     ]
 
 
 GIVEN = (
-    "Two examples of four words, ε = 0.2. The right words surprise by 0.693 and 1.386, all words on average by 1.56 and "
+    "Two examples of four words, ε = 0.2. The right words surprise by 0.693 and 1.386, all words on "
+    "average by 1.56 and "
     "1.386. You return {got}; right is {expected}.\n"
 )
 
@@ -95,7 +114,8 @@ WRONG = (
         "not-smoothed",
         slip(pipeline, mix=lambda right, even, e: right),
         "no smoothing",
-        GIVEN + "That is the ordinary cross-entropy, the mean of the two surprises. ε makes no difference.",
+        GIVEN
+        + "That is the ordinary cross-entropy, the mean of the two surprises. ε makes no difference.",
         "only the right word's surprise enters",
         "Where does ε enter your code?",
     ),
@@ -103,7 +123,8 @@ WRONG = (
         "spread-over-the-others",
         slip(pipeline, even=_others_only),
         "how many share it?",
-        GIVEN + "You spread ε over the V − 1 *other* words. Some libraries do; here the right word gets its share like "
+        GIVEN
+        + "You spread ε over the V − 1 *other* words. Some libraries do; here the right word gets its share like "
         "all others, on top of 1 − ε.",
         "ε is spread over V − 1 words",
         "In the formula, does the sum over v leave out the right word?",
@@ -112,7 +133,8 @@ WRONG = (
         "right-word-without-share",
         slip(pipeline, even=_right_word_left_out),
         "the target does not sum to 1",
-        GIVEN + "Every wrong word gets ε/V, and the right one 1 − ε alone: 0.8 + 3·0.05 = 0.95 in all. Its own share "
+        GIVEN
+        + "Every wrong word gets ε/V, and the right one 1 − ε alone: 0.8 + 3·0.05 = 0.95 in all. Its own share "
         "of ε is missing.",
         "the right word gets no share of what is spread",
         "What do the four entries of your target sum to?",
@@ -121,7 +143,8 @@ WRONG = (
         "even-part-summed",
         slip(pipeline, even=lambda lp, right: lp.sum(-1)),
         "every word gets all of it",
-        GIVEN + "You add ε times the *sum* of all surprises: every word gets 0.2, and the target sums to "
+        GIVEN
+        + "You add ε times the *sum* of all surprises: every word gets 0.2, and the target sums to "
         "0.8 + 4·0.2 = 1.6.",
         "ε is not divided by V",
         "How much of ε is there for one word, if V words share it?",
@@ -138,7 +161,8 @@ WRONG = (
         "even-part-with-the-wrong-sign",
         slip(pipeline, mix=lambda right, even, e: (1 - e) * right - e * even),
         "a sign",
-        GIVEN + "The right word's part is right, but the other is *subtracted*: the more surprising the other words are, "
+        GIVEN
+        + "The right word's part is right, but the other is *subtracted*: the more surprising the other words are, "
         "the smaller the loss. A mean of logarithms is negative and needs its minus, too.",
         "the minus is missing in front of the even part",
         "How many minus signs has the formula, and how many has your code?",
@@ -147,7 +171,8 @@ WRONG = (
         "nothing-taken-away",
         slip(pipeline, mix=lambda right, even, e: right + e * even),
         "the target does not sum to 1",
-        GIVEN + "The right word keeps a weight of 1, and ε is given away besides: 1.2 in all.",
+        GIVEN
+        + "The right word keeps a weight of 1, and ε is given away besides: 1.2 in all.",
         "1 − ε is missing in front of the right word's part",
         "From whom should the share ε be taken?",
     ),
@@ -155,7 +180,8 @@ WRONG = (
         "nothing-given",
         slip(pipeline, mix=lambda right, even, e: (1 - e) * right),
         "half of the formula",
-        GIVEN + "The right word's part is weighted with 0.8, and the rest, 0.2, goes to nobody. The best model would "
+        GIVEN
+        + "The right word's part is weighted with 0.8, and the rest, 0.2, goes to nobody. The best model would "
         "be the same as without ε.",
         "the even part is missing",
         "Who gets the share ε that the right word gives up?",
@@ -164,7 +190,8 @@ WRONG = (
         "even-part-only",
         slip(pipeline, mix=lambda right, even, e: e * even),
         "half of the formula",
-        GIVEN + "Only ε times the mean surprise at all words is left. `target` makes no difference.",
+        GIVEN
+        + "Only ε times the mean surprise at all words is left. `target` makes no difference.",
         "the right word's part is missing",
         "Which word should the model have predicted, and where does your code say so?",
     ),
@@ -172,7 +199,8 @@ WRONG = (
         "model-smoothed",
         _mixed_probabilities,
         "who is smoothed?",
-        GIVEN + "You mix the *model's* probabilities with 1/V and then take the logarithm. It is the target that is "
+        GIVEN
+        + "You mix the *model's* probabilities with 1/V and then take the logarithm. It is the target that is "
         "smoothed: a mean of logarithms, not the logarithm of a mean.",
         "the probabilities are smoothed instead of the target",
         "In the formula, does ε stand inside the logarithm or in front of it?",
@@ -181,7 +209,8 @@ WRONG = (
         "no-logarithm",
         slip(pipeline, spread=lambda z: z.softmax(-1)),
         "no logarithm",
-        GIVEN + "You average probabilities with a minus in front. All words together have a mean of 1/4, whatever the "
+        GIVEN
+        + "You average probabilities with a minus in front. All words together have a mean of 1/4, whatever the "
         "model thinks: the even part has become a constant.",
         "softmax stands where log_softmax should",
         "What is −log(1/2), and where is the logarithm in your code?",
@@ -190,7 +219,8 @@ WRONG = (
         "no-softmax",
         slip(pipeline, spread=lambda z: z),
         "logits are no probabilities",
-        GIVEN + "You take the logits themselves for logarithms of probabilities. Add 1 to all logits of an example, "
+        GIVEN
+        + "You take the logits themselves for logarithms of probabilities. Add 1 to all logits of an example, "
         "and nothing should change; yours does.",
         "the softmax is missing",
         "What turns V numbers of any size into probabilities that sum to 1?",
@@ -199,7 +229,8 @@ WRONG = (
         "softmax-twice",
         slip(pipeline, spread=lambda z: z.softmax(-1).log_softmax(-1)),
         "one softmax too many",
-        GIVEN + "The probabilities go through a softmax once more, which makes them nearly equal.",
+        GIVEN
+        + "The probabilities go through a softmax once more, which makes them nearly equal.",
         "softmax is applied twice",
         "What does the function that takes your logarithm do with its input first?",
     ),
@@ -207,7 +238,8 @@ WRONG = (
         "softmax-over-examples",
         slip(pipeline, spread=lambda z: z.log_softmax(0)),
         "the axis",
-        GIVEN + "Your probabilities sum to 1 over the examples. In each example the *words* compete.",
+        GIVEN
+        + "Your probabilities sum to 1 over the examples. In each example the *words* compete.",
         "the softmax runs over the examples (dim=0)",
         "In logits of shape (N, V), which axis counts the words to choose from?",
     ),
@@ -221,9 +253,12 @@ WRONG = (
     ),
     Mistake(
         "divided-by-the-vocabulary",
-        lambda logits, target, epsilon: solution(logits, target, epsilon) / logits.shape[-1],
+        lambda logits, target, epsilon: (
+            solution(logits, target, epsilon) / logits.shape[-1]
+        ),
         "what it is divided by",
-        GIVEN + "That is a quarter of it: the mean runs over all (N, V) entries of target times surprise. Over the "
+        GIVEN
+        + "That is a quarter of it: the mean runs over all (N, V) entries of target times surprise. Over the "
         "words they must be *summed*, since the target's entries are shares already.",
         "`.mean()` runs over the vocabulary as well",
         "Over which axis does your last line sum, and over which does it average?",
@@ -232,7 +267,8 @@ WRONG = (
         "log-likelihood",
         slip(pipeline, finish=lambda loss: loss),
         "the sign",
-        GIVEN + "Logarithms of probabilities are negative; a loss is what should become smaller.",
+        GIVEN
+        + "Logarithms of probabilities are negative; a loss is what should become smaller.",
         "the minus is missing",
         "Should a better model have a smaller or a larger loss?",
     ),
@@ -240,7 +276,8 @@ WRONG = (
         "in-bits",
         slip(pipeline, finish=lambda loss: -loss / math.log(2)),
         "the unit",
-        GIVEN + "That is the surprise in bits, with the logarithm to the base 2. The task takes the natural one.",
+        GIVEN
+        + "That is the surprise in bits, with the logarithm to the base 2. The task takes the natural one.",
         "the logarithm has the base 2",
         "What is log(1/2), and what is log2(1/2)?",
     ),
@@ -248,7 +285,8 @@ WRONG = (
         "divergence",
         _divergence,
         "entropy taken away",
-        GIVEN + "Yours is smaller by the entropy of the smoothed target: that is the Kullback–Leibler divergence "
+        GIVEN
+        + "Yours is smaller by the entropy of the smoothed target: that is the Kullback–Leibler divergence "
         "(`F.kl_div`). Its gradient is the same, and it would do for training; but it is another number.",
         "the target's own entropy is subtracted",
         "In the formula, is there a logarithm of the target?",
@@ -257,7 +295,8 @@ WRONG = (
         "entropy-of-the-model",
         slip(pipeline, even=lambda lp, right: (lp.exp() * lp).sum(-1)),
         "whose weights?",
-        GIVEN + "In the even part every word is weighted with the *model's* probability, which gives the model's "
+        GIVEN
+        + "In the even part every word is weighted with the *model's* probability, which gives the model's "
         "entropy. Evenly means 1/V for every word.",
         "the even part is the model's entropy",
         "Which weight has each word in a draw in which all are equally likely?",
@@ -266,12 +305,16 @@ WRONG = (
         "log-of-the-mean",
         slip(pipeline, even=lambda lp, right: lp.exp().mean(-1).log()),
         "mean and logarithm",
-        GIVEN + "In the even part you take the logarithm of the mean probability, which is 1/4 whatever the model "
+        GIVEN
+        + "In the even part you take the logarithm of the mean probability, which is 1/4 whatever the model "
         "thinks. Wanted is the mean of the logarithms.",
         "mean and logarithm have changed places",
         "Which comes first in the formula, the logarithm or the sum over v?",
     ),
-    Mistake("returns-a-number", lambda logits, target, epsilon: solution(logits, target, epsilon).item()),
+    Mistake(
+        "returns-a-number",
+        lambda logits, target, epsilon: solution(logits, target, epsilon).item(),
+    ),
 )
 
 LABEL_SMOOTHING = Exercise(
@@ -304,7 +347,8 @@ def my_smoothed_loss(logits, target, epsilon):
     ),
     solution=solution,
     why="Every variant here falls during training, and with ε = 0.1 and a vocabulary of thousands the ways to share ε "
-    "differ in the fourth digit: over V words or over V − 1, with the right word's own share or without. It matters when "
+    "differ in the fourth digit: over V words or over V − 1, with the right word's own share or without. "
+    "It matters when "
     "losses are compared between programs, and when V is small. Leaving out the even part is quieter still: the loss "
     "is 10 % smaller, which looks like progress, and the model becomes as sure of itself as before.",
     shapes={"logits": "N V", "target": "N", "epsilon": "a number"},

@@ -28,7 +28,13 @@ def divided(log_prob, length, alpha):
     return log_prob / factor(length, alpha)
 
 
-def pipeline(candidates, alpha, score=divided, best=max, finish=lambda place, scores, candidates: place):
+def pipeline(
+    candidates,
+    alpha,
+    score=divided,
+    best=max,
+    finish=lambda place, scores, candidates: place,
+):
     """The same in named steps, so that a mistake is one step done wrongly."""
     scores = [score(log_prob, length, alpha) for log_prob, length in candidates]
     return finish(scores.index(best(scores)), scores, candidates)
@@ -42,7 +48,10 @@ def _place_in_the_ranking(place, scores, candidates):
 
 
 def _others(candidates: list) -> list:
-    return [(2 * log_prob if length % 2 else log_prob / 2, length) for log_prob, length in candidates]
+    return [
+        (2 * log_prob if length % 2 else log_prob / 2, length)
+        for log_prob, length in candidates
+    ]
 
 
 def example() -> tuple:
@@ -56,12 +65,14 @@ def gentle() -> tuple:
 
 
 def _beam(count: int, alpha: float, seed: int) -> tuple:
-    """Candidates of many lengths whose scores lie close together by this rule or another, so that rules can be told apart."""
+    """Candidates whose scores lie close together by this rule or another, so that rules can be told apart."""
     draw = random.Random(seed)
     bend = draw.uniform(-1.5, 2.2)
     found = []
     for length in draw.sample(range(1, 26), count):
-        found.append((round(-1.5 * factor(length, bend) * draw.uniform(0.97, 1.03), 3), length))
+        found.append(
+            (round(-1.5 * factor(length, bend) * draw.uniform(0.97, 1.03), 3), length)
+        )
     return Listed(found, _others), alpha
 
 
@@ -76,13 +87,23 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_beam(7, 0.0, 1431), (Listed([(-2.5, 3)], _others), 0.6), (Listed([(0.0, 4), (-1.0, 9)], _others), 0.6)]
+    return [
+        _beam(7, 0.0, 1431),
+        (Listed([(-2.5, 3)], _others), 0.6),
+        (Listed([(0.0, 4), (-1.0, 9)], _others), 0.6),
+    ]
 
 
 def steps(candidates, alpha) -> list[tuple[str, object]]:
     return [
-        ("the divisors", torch.tensor([factor(length, alpha) for _, length in candidates])),
-        ("the penalised scores", torch.tensor([divided(*pair, alpha) for pair in candidates])),
+        (
+            "the divisors",
+            torch.tensor([factor(length, alpha) for _, length in candidates]),
+        ),
+        (
+            "the penalised scores",
+            torch.tensor([divided(*pair, alpha) for pair in candidates]),
+        ),
     ]
 
 
@@ -91,7 +112,8 @@ GIVEN = (
     "the scores −1.8, −1.6, −1.7 and −1.9: number 1 wins. "
 )
 GENTLE = (
-    "With the candidates (−1.8, 1), (−2.4, 4), (−3.4, 7), (−5.7, 13) and alpha 0.5 the divisors are 1, 1.225, 1.414 and "
+    "With the candidates (−1.8, 1), (−2.4, 4), (−3.4, 7), (−5.7, 13) and alpha 0.5 the divisors are 1, "
+    "1.225, 1.414 and "
     "1.732, and the scores −1.8, −1.96, −2.404 and −3.291: number 0 wins. "
 )
 
@@ -100,7 +122,8 @@ WRONG = (
         "no-penalty",
         slip(pipeline, score=lambda lp, n, a: lp),
         "the shortest wins",
-        GIVEN + "Yours is number {got}, that with the greatest log-probability. Every further word makes it smaller, so "
+        GIVEN
+        + "Yours is number {got}, that with the greatest log-probability. Every further word makes it smaller, so "
         "that without a penalty short sentences win.",
         "the length does not enter",
         "Where does the second entry of each pair enter your code?",
@@ -109,7 +132,8 @@ WRONG = (
         "divided-by-the-length",
         slip(pipeline, score=lambda lp, n, a: lp / n),
         "another penalty",
-        GIVEN + "Yours is number {got}: you divide by the length itself, 1, 4, 7 and 13, and get the mean "
+        GIVEN
+        + "Yours is number {got}: you divide by the length itself, 1, 4, 7 and 13, and get the mean "
         "log-probability of a word. That favours long sentences more, and α makes no difference.",
         "the log-probability is divided by the length",
         "In the formula, what is added to the length, and what is done with α?",
@@ -118,7 +142,8 @@ WRONG = (
         "power-of-the-length",
         slip(pipeline, score=lambda lp, n, a: lp / n**a),
         "another base",
-        GIVEN + "Yours is number {got}: you divide by the length to the power of α, where the task has (5 + length)/6. "
+        GIVEN
+        + "Yours is number {got}: you divide by the length to the power of α, where the task has (5 + length)/6. "
         "The 5 makes the penalty gentle for short sentences.",
         "the power is taken of the length itself",
         "What stands inside the bracket to which α belongs?",
@@ -127,7 +152,8 @@ WRONG = (
         "multiplied",
         slip(pipeline, score=lambda lp, n, a: lp * factor(n, a)),
         "times or divided by?",
-        GIVEN + "Yours is number {got}: you multiply. Log-probabilities are negative, and multiplied by something "
+        GIVEN
+        + "Yours is number {got}: you multiply. Log-probabilities are negative, and multiplied by something "
         "larger than 1 they become worse: long sentences are punished twice.",
         "the log-probability is multiplied by the penalty (or α has the wrong sign)",
         "Should a long sentence's score come out larger or smaller than its log-probability?",
@@ -136,7 +162,8 @@ WRONG = (
         "the-worst",
         slip(pipeline, best=min),
         "the wrong end",
-        GIVEN + "Yours is number {got}, the worst. The scores are negative, and the best is the *greatest*, the one "
+        GIVEN
+        + "Yours is number {got}, the worst. The scores are negative, and the best is the *greatest*, the one "
         "nearest to 0.",
         "the smallest score is taken",
         "Which of −1.6 and −1.9 belongs to the better sentence?",
@@ -145,7 +172,8 @@ WRONG = (
         "added",
         slip(pipeline, score=lambda lp, n, a: lp + a * n),
         "a reward for every word",
-        GIVEN + "Yours is number {got}: you add α for every word. That is used, too, as a word reward; but α would have "
+        GIVEN
+        + "Yours is number {got}: you add α for every word. That is used, too, as a word reward; but α would have "
         "to be of the size of a word's log-probability, and the longest sentence wins as soon as it is larger.",
         "α times the length is added",
         "Is the penalty of the formula a sum or a quotient?",
@@ -154,7 +182,8 @@ WRONG = (
         "subtracted",
         slip(pipeline, score=lambda lp, n, a: lp - factor(n, a)),
         "minus or divided by?",
-        GIVEN + "Yours is number {got}: you subtract the penalty, which makes long sentences worse still.",
+        GIVEN
+        + "Yours is number {got}: you subtract the penalty, which makes long sentences worse still.",
         "the penalty is subtracted from the log-probability",
         "Is the penalty of the formula a difference or a quotient?",
     ),
@@ -162,7 +191,9 @@ WRONG = (
         "alpha-ignored",
         slip(pipeline, score=lambda lp, n, a: lp / factor(n, 1)),
         "α has no say",
-        GENTLE + "Yours is number {got}: you divide by 1, 1.5, 2 and 3, as if alpha were 1. (To multiply them by α would change "
+        GENTLE
+        + "Yours is number {got}: you divide by 1, 1.5, 2 and 3, as if alpha were 1. (To multiply them by α would "
+        "change "
         "nothing: a common factor never changes the winner.)",
         "the divisor is (5 + length)/6 itself, not raised to the power of α",
         "Where does α enter your code?",
@@ -172,7 +203,8 @@ WRONG = (
         "power-inside",
         slip(pipeline, score=lambda lp, n, a: lp / ((5 + n**a) / 6)),
         "to which α belongs",
-        "With the candidates (−2.4, 4) and (−3.5, 16) and alpha 0.5 the divisors are 1.225 and 1.871, and the scores −1.96 "
+        "With the candidates (−2.4, 4) and (−3.5, 16) and alpha 0.5 the divisors are 1.225 and 1.871, "
+        "and the scores −1.96 "
         "and −1.871: number 1 wins. Yours is number {got}: you raise the length alone to the power of α, inside the "
         "bracket.",
         "the power is taken of the length before the 5 is added",
@@ -183,7 +215,8 @@ WRONG = (
         "five-outside-the-fraction",
         slip(pipeline, score=lambda lp, n, a: lp / (5 + n / 6) ** a),
         "a bracket",
-        GIVEN + "Yours is number {got}: you divide the length alone by 6 and then add 5, so that the divisors hardly "
+        GIVEN
+        + "Yours is number {got}: you divide the length alone by 6 and then add 5, so that the divisors hardly "
         "differ: 5.167 for one word, 7.167 for thirteen.",
         "5 + length / 6 is computed, without a bracket around the sum",
         "Which is done first in `5 + length / 6`?",
@@ -203,7 +236,8 @@ WRONG = (
         "probabilities-divided",
         slip(pipeline, score=lambda lp, n, a: math.exp(lp) / factor(n, a)),
         "before or after the logarithm?",
-        GIVEN + "Yours is number {got}: you divide the *probability*, a positive number, by the penalty, which makes "
+        GIVEN
+        + "Yours is number {got}: you divide the *probability*, a positive number, by the penalty, which makes "
         "long sentences worse instead of better.",
         "the exponential is taken before dividing",
         "Is it log p or p that stands in the numerator?",
@@ -228,7 +262,8 @@ WRONG = (
         "place-in-the-ranking",
         slip(pipeline, finish=_place_in_the_ranking),
         "an index into which list?",
-        GIVEN + "Yours is {got} whatever comes: in a *sorted* list the best has the index 0. Asked for is its place in "
+        GIVEN
+        + "Yours is {got} whatever comes: in a *sorted* list the best has the index 0. Asked for is its place in "
         "`candidates`, as they were given.",
         "the index is that in a sorted list",
         "What would you have to sort, so that the place in `candidates` comes along?",
@@ -245,7 +280,8 @@ WRONG = (
         "the-log-probability",
         slip(pipeline, finish=lambda place, scores, candidates: candidates[place][0]),
         "a log-probability, not a place",
-        GIVEN + "You return {got}, its log-probability. Asked for is where it stands in the list.",
+        GIVEN
+        + "You return {got}, its log-probability. Asked for is where it stands in the list.",
         "the winner's log-probability is returned",
         "How does one find the place of an entry in a list?",
     ),
@@ -253,12 +289,18 @@ WRONG = (
         "the-length",
         slip(pipeline, finish=lambda place, scores, candidates: candidates[place][1]),
         "a length, not a place",
-        GIVEN + "You return {got}, its length. Asked for is where it stands in the list.",
+        GIVEN
+        + "You return {got}, its length. Asked for is where it stands in the list.",
         "the winner's length is returned",
         "How does one find the place of an entry in a list?",
     ),
-    Mistake("returns-a-tuple", lambda candidates, alpha: candidates[solution(candidates, alpha)]),
-    Mistake("a-tensor", lambda candidates, alpha: torch.tensor(solution(candidates, alpha))),
+    Mistake(
+        "returns-a-tuple",
+        lambda candidates, alpha: candidates[solution(candidates, alpha)],
+    ),
+    Mistake(
+        "a-tensor", lambda candidates, alpha: torch.tensor(solution(candidates, alpha))
+    ),
     Mistake("a-float", lambda candidates, alpha: float(solution(candidates, alpha))),
     Mistake(
         "writes-into-argument",
@@ -314,7 +356,10 @@ def another_winner(exercise: Exercise, fn, cases: list) -> Finding | None:
     case = next(case for case in cases if not case.right())
     candidates, alpha = case.arguments
     place, right = int(case.got), int(case.expected)
-    told = [f"number {i}, {candidates[i]}, has the score {divided(*candidates[i], alpha):.3f}" for i in (place, right)]
+    told = [
+        f"number {i}, {candidates[i]}, has the score {divided(*candidates[i], alpha):.3f}"
+        for i in (place, right)
+    ]
     text = "; ".join(told).replace("-", "−")
     return Finding(
         "another-winner",
@@ -355,7 +400,8 @@ def my_length_penalty_best(candidates, alpha):
     ),
     solution=solution,
     why="Dividing by something larger than 1 usually makes a number smaller, and so one is tempted to multiply when "
-    "long sentences should win. But log-probabilities are negative: divided they come nearer to 0, which is better. And "
+    "long sentences should win. But log-probabilities are negative: divided they come nearer to 0, which "
+    "is better. And "
     "the exponent in the wrong place is hard to see, since every variant is the same for α = 1, and none changes "
     "anything when all candidates are equally long.",
     shapes={"candidates": "a list", "alpha": "a number"},

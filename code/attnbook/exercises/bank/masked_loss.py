@@ -67,7 +67,9 @@ def _likeliest(scores, target):
 
 def _written_into(logits, target, pad):
     target[target == pad] = -100
-    total = torch.nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="sum")
+    total = torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), reduction="sum"
+    )
     return total / (target != -100).sum().clamp(min=1)
 
 
@@ -81,7 +83,11 @@ PROBABILITIES = [
 
 
 def example() -> tuple:
-    return exact(*PROBABILITIES).log() + exact([[1], [0.5]], [[-1], [0]]), torch.tensor([[1, 2], [1, 0]]), 0
+    return (
+        exact(*PROBABILITIES).log() + exact([[1], [0.5]], [[-1], [0]]),
+        torch.tensor([[1, 2], [1, 0]]),
+        0,
+    )
 
 
 def another_padding() -> tuple:
@@ -103,7 +109,9 @@ def nothing_but_padding() -> tuple:
 
 def _batch(shape: tuple, pad: int, lengths: tuple, seed: int) -> tuple:
     batch, time, vocabulary = shape
-    words = torch.randint(vocabulary - 1, (batch, time), generator=torch.Generator().manual_seed(seed))
+    words = torch.randint(
+        vocabulary - 1, (batch, time), generator=torch.Generator().manual_seed(seed)
+    )
     words = words + (words >= pad)  # every word but the padding
     there = torch.arange(time) < torch.tensor(lengths)[:, None]
     return draw(*shape, seed=seed), words.where(there, pad), pad
@@ -146,7 +154,8 @@ WRONG = (
         "padding-counted",
         slip(pipeline, average=lambda s, real: s.mean()),
         "the padding is graded, too",
-        GIVEN + "That is the mean over all four positions, 6.931/4 = 1.733. A model that is trained so learns to write "
+        GIVEN
+        + "That is the mean over all four positions, 6.931/4 = 1.733. A model that is trained so learns to write "
         "padding after padding, and its loss falls with every such position.",
         "the padding counts like any other word",
         "How does your code know which of the four positions hold a word?",
@@ -155,7 +164,9 @@ WRONG = (
         "divided-by-everything",
         slip(pipeline, average=lambda s, real: (s * real).mean()),
         "what it is divided by",
-        GIVEN + "The sum is right, 4.159; but you divide it by 4 positions instead of 3 words. The more padding, the better such a loss looks.",
+        GIVEN
+        + "The sum is right, 4.159; but you divide it by 4 positions instead of 3 words. The more padding, "
+        "the better such a loss looks.",
         "the padding's surprise is set to 0, and then the mean is taken over all positions",
         "How many numbers enter your sum, and how many does the mean believe there are?",
     ),
@@ -163,7 +174,8 @@ WRONG = (
         "mean-of-sentence-means",
         slip(pipeline, average=_sentence_means),
         "every sentence alike",
-        GIVEN + "That is the mean of 1.04 for the first sentence and 2.079 for the second. The one word of the short "
+        GIVEN
+        + "That is the mean of 1.04 for the first sentence and 2.079 for the second. The one word of the short "
         "sentence counts as much as the two of the other together.",
         "a mean is taken for each sentence, and then the mean of these",
         "What has the same weight in yours: every word, or every sentence?",
@@ -172,7 +184,8 @@ WRONG = (
         "not-averaged",
         slip(pipeline, average=lambda s, real: (s * real).sum()),
         "the sum",
-        GIVEN + "That is the sum over the three words. With a batch twice as large, loss and gradient would be twice "
+        GIVEN
+        + "That is the sum over the three words. With a batch twice as large, loss and gradient would be twice "
         "as large, and the learning rate would no longer fit.",
         "the sum is not divided by the number of words",
         "By what would you have to divide so that a batch of twice the size gives the same?",
@@ -181,7 +194,8 @@ WRONG = (
         "sum-per-sentence",
         slip(pipeline, average=lambda s, real: (s * real).sum() / len(s)),
         "what it is divided by",
-        GIVEN + "That is the sum over the words divided by the number of *sentences*, 2.",
+        GIVEN
+        + "That is the sum over the words divided by the number of *sentences*, 2.",
         "the sum is divided by the size of the batch",
         "The mean surprise at a *word*: how many words are there?",
     ),
@@ -217,7 +231,8 @@ WRONG = (
         "padding-logits-zeroed",
         _padding_zeroed,
         "a logit of 0 is a logit",
-        GIVEN + "You set the *logits* at the padding to 0. That makes all words equally likely there, and the surprise "
+        GIVEN
+        + "You set the *logits* at the padding to 0. That makes all words equally likely there, and the surprise "
         "at the padding log 3 = 1.099, which is still in your sum.",
         "the logits are multiplied by the mask, and not the surprises",
         "Which quantity must be 0 at the padding so that nothing is added there?",
@@ -226,7 +241,8 @@ WRONG = (
         "softmax-for-log-softmax",
         slip(pipeline, spread=lambda z: z.softmax(-1)),
         "no logarithm",
-        GIVEN + "You average the probabilities 1/2, 1/4 and 1/8 with a minus in front. Probabilities have a mean, but "
+        GIVEN
+        + "You average the probabilities 1/2, 1/4 and 1/8 with a minus in front. Probabilities have a mean, but "
         "the loss is about their logarithms: a word that was thought impossible must cost without limit.",
         "softmax stands where log_softmax should",
         "What is −log(1/8), and where is the logarithm in your code?",
@@ -235,7 +251,8 @@ WRONG = (
         "no-softmax",
         slip(pipeline, spread=lambda z: z),
         "logits are no probabilities",
-        GIVEN + "You take the logits themselves for logarithms of probabilities. Add 1 to all logits of a word, and "
+        GIVEN
+        + "You take the logits themselves for logarithms of probabilities. Add 1 to all logits of a word, and "
         "nothing should change; yours does.",
         "the softmax is missing",
         "What turns V numbers of any size into probabilities that sum to 1?",
@@ -244,7 +261,8 @@ WRONG = (
         "softmax-twice",
         slip(pipeline, spread=lambda z: z.softmax(-1).log_softmax(-1)),
         "one softmax too many",
-        GIVEN + "The probabilities go through a softmax once more, which makes them nearly equal: no word can become "
+        GIVEN
+        + "The probabilities go through a softmax once more, which makes them nearly equal: no word can become "
         "likelier than e times any other. `F.cross_entropy` and `log_softmax` want the logits.",
         "softmax is applied twice",
         "What does the function that takes your logarithm do with its input first?",
@@ -253,7 +271,8 @@ WRONG = (
         "softmax-over-positions",
         slip(pipeline, spread=lambda z: z.log_softmax(1)),
         "the axis",
-        GIVEN + "Your probabilities sum to 1 over the positions of a sentence. At each position the *words* compete.",
+        GIVEN
+        + "Your probabilities sum to 1 over the positions of a sentence. At each position the *words* compete.",
         "the softmax runs over T (dim=1)",
         "In logits of shape (B, T, V), which axis counts the words to choose from?",
     ),
@@ -261,7 +280,8 @@ WRONG = (
         "softmax-over-batch",
         slip(pipeline, spread=lambda z: z.log_softmax(0)),
         "the axis",
-        GIVEN + "Your probabilities sum to 1 over the sentences of the batch, which have nothing to do with each "
+        GIVEN
+        + "Your probabilities sum to 1 over the sentences of the batch, which have nothing to do with each "
         "other.",
         "the softmax runs over the batch (dim=0)",
         "In logits of shape (B, T, V), which axis counts the words to choose from?",
@@ -271,7 +291,8 @@ WRONG = (
         _shifted,
         "shifted once more",
         "Two words in a row of three places, with surprises of 0.693 and 1.386: you return {got}, right is {expected}. "
-        "You compare the logits at t with the word at t + 1. A language model's target must be shifted, since it is the "
+        "You compare the logits at t with the word at t + 1. A language model's target must be shifted, "
+        "since it is the "
         "input itself; here `target` has been shifted already.",
         "`logits[:, :-1]` is compared with `target[:, 1:]`",
         "Which word should `logits[0, 0]` have predicted, according to the task?",
@@ -281,7 +302,8 @@ WRONG = (
         "shifted-the-other-way",
         _shifted_the_other_way,
         "shifted once more",
-        GIVEN + "You compare the logits at t + 1 with the word at t, which the decoder has just read.",
+        GIVEN
+        + "You compare the logits at t + 1 with the word at t, which the decoder has just read.",
         "`logits[:, 1:]` is compared with `target[:, :-1]`",
         "Which word should `logits[0, 0]` have predicted, according to the task?",
     ),
@@ -289,7 +311,8 @@ WRONG = (
         "log-likelihood",
         slip(pipeline, sign=lambda s: s),
         "the sign",
-        GIVEN + "Logarithms of probabilities are negative; a loss that goes down with them would make the right words "
+        GIVEN
+        + "Logarithms of probabilities are negative; a loss that goes down with them would make the right words "
         "ever less likely.",
         "the minus is missing",
         "Should a better model have a smaller or a larger loss?",
@@ -298,7 +321,8 @@ WRONG = (
         "in-bits",
         slip(pipeline, finish=lambda loss: loss / math.log(2)),
         "the unit",
-        GIVEN + "That is 2: the surprise in bits, with the logarithm to the base 2. The task takes the natural one.",
+        GIVEN
+        + "That is 2: the surprise in bits, with the logarithm to the base 2. The task takes the natural one.",
         "the logarithm has the base 2",
         "What is log(1/2), and what is log2(1/2)?",
     ),
@@ -306,7 +330,8 @@ WRONG = (
         "perplexity",
         slip(pipeline, finish=torch.exp),
         "one step too far",
-        GIVEN + "That is e to the power of the loss, the perplexity: among how many equally likely words the model "
+        GIVEN
+        + "That is e to the power of the loss, the perplexity: among how many equally likely words the model "
         "hesitates. It is for reading; the loss is its logarithm.",
         "the exponential of the loss is returned",
         "Which of your lines comes after the mean?",
@@ -315,7 +340,8 @@ WRONG = (
         "the-likeliest-word",
         slip(pipeline, pick=_likeliest),
         "whose probability?",
-        GIVEN + "You take the *largest* probability at each position, whatever the right word was. A model that is "
+        GIVEN
+        + "You take the *largest* probability at each position, whatever the right word was. A model that is "
         "sure of itself and wrong would have a small loss.",
         "the maximum over the vocabulary stands where the target's entry should",
         "Where does `target` enter your code, apart from the mask?",
@@ -332,14 +358,18 @@ WRONG = (
         "nan-without-words",
         slip(pipeline, average=lambda s, real: (s * real).sum() / real.sum()),
         "a batch without words",
-        "When all is padding you return {got}; agreed is {expected}. There are 0 words, and 0/0 is NaN: one such batch, "
+        "When all is padding you return {got}; agreed is {expected}. There are 0 words, and 0/0 is NaN: "
+        "one such batch, "
         "and after the next step every parameter of the model is NaN. For all other batches you are right.",
         "the number of words is divided by even if it is 0",
         "What is the smallest number that may stand under the fraction, so that an empty sum stays 0?",
         example=nothing_but_padding,
     ),
     Mistake("writes-into-argument", _written_into),
-    Mistake("returns-a-number", lambda logits, target, pad: solution(logits, target, pad).item()),
+    Mistake(
+        "returns-a-number",
+        lambda logits, target, pad: solution(logits, target, pad).item(),
+    ),
     Mistake(
         "one-for-each-position",
         slip(pipeline, average=lambda s, real: s * real),
@@ -351,7 +381,9 @@ WRONG = (
 )
 
 
-def nan_without_words(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def nan_without_words(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Recognise an answer that is right but for batches without a word, where it is NaN.
 
     Args:
@@ -363,8 +395,13 @@ def nan_without_words(exercise: Exercise, fn: Callable, cases: list[Case]) -> Fi
         The finding, or None.
     """
     wrong = [case for case in cases if not case.right()]
-    if all((case.arguments[1] == case.arguments[2]).all() and case.got.isnan() for case in wrong):
-        mistake = next(mistake for mistake in exercise.wrong if mistake.name == "nan-without-words")
+    if all(
+        (case.arguments[1] == case.arguments[2]).all() and case.got.isnan()
+        for case in wrong
+    ):
+        mistake = next(
+            mistake for mistake in exercise.wrong if mistake.name == "nan-without-words"
+        )
         return tell(exercise, mistake, fn, cases)
     return None
 

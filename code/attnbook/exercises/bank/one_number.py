@@ -26,11 +26,13 @@ def as_number(arguments: tuple, result: object) -> torch.Tensor:
     Raises:
         TypeError: if `result` is no number.
     """
-    if isinstance(result, torch.Tensor | np.ndarray) and result.size in ((), 1):
+    if isinstance(result, torch.Tensor):
+        result = result.detach().cpu().numpy()
+    if isinstance(result, np.ndarray) and result.size == 1:
         result = result.item()
-    if isinstance(result, torch.Tensor) and result.numel() == 1 and result.dim() == 0:
-        result = result.item()
-    if isinstance(result, bool | np.bool_) or not isinstance(result, int | float | np.integer | np.floating):
+    if isinstance(result, bool | np.bool_) or not isinstance(
+        result, int | float | np.integer | np.floating
+    ):
         raise TypeError(f"not a number but a {type(result).__name__}")
     return torch.tensor(float(result), dtype=torch.float64)
 

@@ -48,7 +48,11 @@ class Parts:
         if not isinstance(result, tuple | list) or len(result) != len(self.names):
             raise TypeError("not as many tensors as there are parts")
         for part, axes in zip(result, self.axes, strict=True):
-            if not isinstance(part, torch.Tensor) or unusual(part) or part.dim() != len(axes.split()):
+            if (
+                not isinstance(part, torch.Tensor)
+                or unusual(part)
+                or part.dim() != len(axes.split())
+            ):
                 raise TypeError("a part is no ordinary tensor with these axes")
         return torch.cat(tuple(result), dim=self.dim)
 
@@ -67,7 +71,10 @@ class Parts:
     @property
     def wanted(self) -> str:
         """The parts and their axes in words."""
-        named = [f"{name} ({', '.join(axes.split())})" for name, axes in zip(self.names, self.axes, strict=True)]
+        named = [
+            f"{name} ({', '.join(axes.split())})"
+            for name, axes in zip(self.names, self.axes, strict=True)
+        ]
         return f"{', '.join(named[:-1])} and {named[-1]}"
 
     def kind(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
@@ -83,7 +90,9 @@ class Parts:
         """
         result, given = case.call.result, inputs(exercise.parameters, case.arguments)
         right = exercise.solution(*case.arguments)
-        if case.got is not None and [_size(part) for part in result] == [_size(part) for part in right]:
+        if case.got is not None and [_size(part) for part in result] == [
+            _size(part) for part in right
+        ]:
             return None
         if result is None and case.call.printed.strip():
             return Finding(
@@ -100,7 +109,11 @@ class Parts:
                 "Does your last line begin with `return`?",
             )
         if isinstance(result, torch.Tensor):
-            known = [n for n, part in zip(self.names, right, strict=True) if not unusual(result) and near(result, part)]
+            known = [
+                n
+                for n, part in zip(self.names, right, strict=True)
+                if not unusual(result) and near(result, part)
+            ]
             told = f" What you return is the {known[0]}, and right." if known else ""
             return Finding(
                 "one-thing-only",
@@ -119,7 +132,9 @@ class Parts:
                 f"With {given} your function returns {count}; wanted are {self.wanted}, in this order.",
                 "Which things are asked for, and in which order does your last line name them?",
             )
-        if not all(isinstance(part, torch.Tensor) and not unusual(part) for part in result):
+        if not all(
+            isinstance(part, torch.Tensor) and not unusual(part) for part in result
+        ):
             kinds = ", ".join(type(part).__name__ for part in result)
             return Finding(
                 "returns-another-kind",
@@ -129,8 +144,13 @@ class Parts:
             )
         return self._shapes(exercise, fn, case, right)
 
-    def _shapes(self, exercise: Exercise, fn: Callable, case: Case, right: tuple) -> Finding | None:
-        cases = [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
+    def _shapes(
+        self, exercise: Exercise, fn: Callable, case: Case, right: tuple
+    ) -> Finding | None:
+        cases = [
+            make_case(exercise, fn, some)
+            for some in (exercise.example(), *exercise.probes())
+        ]
         if any(one.call.error is not None for one in cases):
             return None
         found = known_mistake(exercise, fn, cases)
@@ -141,9 +161,9 @@ class Parts:
             return None
         case = max(wrong, key=lambda one: one.expected.numel())
         right, result = exercise.solution(*case.arguments), case.call.result
-        if sorted(map(_size, result)) == sorted(map(_size, right)) and list(map(_size, result)) != list(
-            map(_size, right)
-        ):
+        if sorted(map(_size, result)) == sorted(map(_size, right)) and list(
+            map(_size, result)
+        ) != list(map(_size, right)):
             return Finding(
                 "order-of-results",
                 "the order of the results",
@@ -151,9 +171,13 @@ class Parts:
                 f"{' and '.join(str(_size(part)) for part in result)}; wanted are {self.wanted}.",
                 "In which order does the task name them?",
             )
-        for name, axes, mine, theirs in zip(self.names, self.axes, right, result, strict=True):
+        for name, axes, mine, theirs in zip(
+            self.names, self.axes, right, result, strict=True
+        ):
             if _size(mine) != _size(theirs):
-                same = theirs.numel() == mine.numel() and near(theirs.reshape(mine.shape), mine)
+                same = theirs.numel() == mine.numel() and near(
+                    theirs.reshape(mine.shape), mine
+                )
                 return Finding(
                     "wrong-shape",
                     f"the shape of the {name}",
@@ -170,9 +194,13 @@ class Parts:
         if not isinstance(result, tuple | list) or len(result) != len(right):
             return False
         tensors = all(isinstance(part, torch.Tensor) for part in result)
-        return tensors and [_size(part) for part in result] != [_size(part) for part in right]
+        return tensors and [_size(part) for part in result] != [
+            _size(part) for part in right
+        ]
 
-    def which_part(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    def which_part(
+        self, exercise: Exercise, fn: Callable, cases: list[Case]
+    ) -> Finding | None:
         """Say which of the results is wrong first; fills a slot of `describers`.
 
         Args:
@@ -187,13 +215,25 @@ class Parts:
         right = exercise.solution(*case.arguments)
         mine, theirs = self.split(case.expected, right), self.split(case.got, right)
         wrong = [
-            (name, a, b) for name, a, b in zip(self.names, mine, theirs, strict=True) if not near(b, a)
+            (name, a, b)
+            for name, a, b in zip(self.names, mine, theirs, strict=True)
+            if not near(b, a)
         ]
-        name, expected, got = wrong[-1]  # the last part is what the first is made of: weights, keys and values
+        name, expected, got = wrong[
+            -1
+        ]  # the last part is what the first is made of: weights, keys and values
         others = [n for n in self.names if n not in [w[0] for w in wrong]]
-        fine = f"Right: {' and '.join(others)}." if others else "None of the results is right yet."
-        seen = side_by_side(inputs(exercise.parameters, case.arguments), expected, got).rstrip()
-        path = "; ".join(f"{what} {values(value)}" for what, value in exercise.steps(*case.arguments))
+        fine = (
+            f"Right: {' and '.join(others)}."
+            if others
+            else "None of the results is right yet."
+        )
+        seen = side_by_side(
+            inputs(exercise.parameters, case.arguments), expected, got
+        ).rstrip()
+        path = "; ".join(
+            f"{what} {values(value)}" for what, value in exercise.steps(*case.arguments)
+        )
         return Finding(
             "unknown",
             f"the {name}",
@@ -218,12 +258,17 @@ class Parts:
 
         as_one = replace(
             exercise,
-            solution=lambda *arguments: self.read(arguments, exercise.solution(*arguments)),
+            solution=lambda *arguments: self.read(
+                arguments, exercise.solution(*arguments)
+            ),
             differentiable=self.floats,
             read=None,
             kind=None,
         )
-        cases = [make_case(as_one, joined, some) for some in (as_one.example(), *as_one.probes(), *as_one.edges())]
+        cases = [
+            make_case(as_one, joined, some)
+            for some in (as_one.example(), *as_one.probes(), *as_one.edges())
+        ]
         return (
             conduct.writes(as_one, cases)
             or gradients(as_one, joined, cases)

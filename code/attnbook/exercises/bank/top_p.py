@@ -11,7 +11,9 @@ def solution(probs, p):
     """The fewest likeliest words that have probability p together, rescaled to sum to 1; 0 elsewhere."""
     ranked, order = probs.sort(descending=True)
     before = ranked.cumsum(dim=0) - ranked  # (V,), what the likelier words have already
-    stays = torch.zeros_like(probs).scatter(0, order, (before < p).to(probs.dtype))  # each at its own place
+    stays = torch.zeros_like(probs).scatter(
+        0, order, (before < p).to(probs.dtype)
+    )  # each at its own place
     kept = probs * stays
     return kept / kept.sum()
 
@@ -215,7 +217,8 @@ WRONG = (
         "indexed-with-order",
         _indexed_with_order,
         "there and back",
-        "{seen}You index the sorted result with `order`. But `order[i]` says where the i-th likeliest word *came from*, "
+        "{seen}You index the sorted result with `order`. But `order[i]` says where the i-th likeliest "
+        "word *came from*, "
         "not where word i has gone.",
         "the sorted result is indexed with `order`, which goes the same way once more",
         "If the likeliest word came from place 3, at which place of the result should the largest number stand?",
@@ -268,7 +271,8 @@ WRONG = (
         "min-p",
         _min_p,
         "another filter",
-        "{seen}You keep every word that is at least p times as likely as the likeliest: 0.7·0.5 = 0.35. That is known as "
+        "{seen}You keep every word that is at least p times as likely as the likeliest: 0.7·0.5 = 0.35. "
+        "That is known as "
         "min-p, with much smaller p. Here p is what the words should have *together*.",
         "p is taken as a share of the largest probability",
         "Which probabilities have to be added before they are compared with p?",
@@ -277,7 +281,8 @@ WRONG = (
         "softmax-first",
         _softmax_first,
         "probabilities or logits?",
-        "{seen}You apply a softmax to `probs` first. They are probabilities already, and a softmax of numbers between 0 "
+        "{seen}You apply a softmax to `probs` first. They are probabilities already, and a softmax of "
+        "numbers between 0 "
         "and 1 is nearly even.",
         "`probs` are taken for logits",
         "What do the numbers in `probs` sum to?",
@@ -292,7 +297,12 @@ WRONG = (
     ),
     Mistake(
         "softmax-of-probabilities",
-        slip(pipeline, share=lambda kept, stays, p: kept.masked_fill(~stays, -torch.inf).softmax(0)),
+        slip(
+            pipeline,
+            share=lambda kept, stays, p: kept.masked_fill(~stays, -torch.inf).softmax(
+                0
+            ),
+        ),
         "one softmax too many",
         "{seen}Two words stay, with 0.5 and 0.25. The likelier should come out twice as likely as the other; a softmax "
         "takes these numbers for logits, and makes them nearly equal.",
@@ -367,7 +377,8 @@ def my_top_p(probs, p):
         "Sort in descending order first. A word stays as long as the likelier ones *before* it have less than p "
         "together. With 0.5, 0.25, 0.15, 0.1 and p = 0.7: what stands before each of them?",
         "`ranked, order = probs.sort(descending=True)`; the running sum is `ranked.cumsum(0)`, and what comes before a "
-        "word is that sum without the word itself. `order[i]` is the place in `probs` that the i-th likeliest word came "
+        "word is that sum without the word itself. `order[i]` is the place in `probs` that the i-th "
+        "likeliest word came "
         "from.",
         "Bring the mask back with `scatter`: its index is `order`, and what it writes is the mask. Then multiply "
         "`probs` by it and divide by the sum of what is left.",

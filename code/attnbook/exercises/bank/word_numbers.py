@@ -28,8 +28,14 @@ def as_whole_numbers(arguments: tuple, result: object) -> torch.Tensor:
         TypeError: if `result` is something else, or holds something else.
     """
     if isinstance(result, torch.Tensor):
-        if result.dim() != 1 or result.is_floating_point() or result.dtype == torch.bool:
-            raise TypeError(f"not a row of whole numbers: {result.dtype}, {result.dim()} axes")
+        if (
+            result.dim() != 1
+            or result.is_floating_point()
+            or result.dtype == torch.bool
+        ):
+            raise TypeError(
+                f"not a row of whole numbers: {result.dtype}, {result.dim()} axes"
+            )
         return result.detach().to("cpu", torch.float64)
     if isinstance(result, np.ndarray):
         return as_whole_numbers(arguments, torch.as_tensor(result))
@@ -100,11 +106,16 @@ def list_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     """
     if case.got is None:
         return _no_list(exercise, case)
-    cases = [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
+    cases = [
+        make_case(exercise, fn, some)
+        for some in (exercise.example(), *exercise.probes())
+    ]
     at_the_edge = all(one.right() for one in cases)
     if at_the_edge:
         cases += [make_case(exercise, fn, some) for some in exercise.edges()]
-    if any(one.call.error is not None for one in cases) or all(one.right() for one in cases):
+    if any(one.call.error is not None for one in cases) or all(
+        one.right() for one in cases
+    ):
         return None
     for one in cases:
         if one.got is None:
@@ -113,8 +124,9 @@ def list_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         known_mistake(exercise, fn, cases)
         or several_mistakes(exercise, cases)
         or differences.not_repeatable(exercise, fn, cases)
+        or _first(exercise.detectors, exercise, fn, cases)
         or differences.ignores(exercise, fn, cases)
-        or next((found for ask in exercise.describers if (found := ask(exercise, fn, cases))), None)
+        or _first(exercise.describers, exercise, fn, cases)
     )
     if found:
         return found
@@ -130,7 +142,9 @@ def list_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
             f"For ordinary arguments your answer is right.\n{seen}",
             "What is special about these arguments?",
         )
-    path = "; ".join(f"{what} {values(value)}" for what, value in exercise.steps(*worst.arguments))
+    path = "; ".join(
+        f"{what} {values(value)}" for what, value in exercise.steps(*worst.arguments)
+    )
     return Finding(
         "unknown",
         "another list",
@@ -139,8 +153,18 @@ def list_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     )
 
 
+def _first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
+    return next((found for one in asked if (found := one(*question))), None)
+
+
 def _row(x: torch.Tensor) -> str:
-    return "an empty list" if x.numel() == 0 else values(x) if x.numel() > 1 else f"[{values(x)}]"
+    return (
+        "an empty list"
+        if x.numel() == 0
+        else values(x)
+        if x.numel() > 1
+        else f"[{values(x)}]"
+    )
 
 
 def _no_list(exercise: Exercise, case: Case) -> Finding:
@@ -160,7 +184,9 @@ def _no_list(exercise: Exercise, case: Case) -> Finding:
             f"With {given} your function returns nothing (None); {wanted}.",
             "Which line of yours holds the list, and does that line begin with `return`?",
         )
-    if isinstance(result, int | np.integer) or (isinstance(result, torch.Tensor) and result.numel() == 1):
+    if isinstance(result, int | np.integer) or (
+        isinstance(result, torch.Tensor) and result.numel() == 1
+    ):
         return Finding(
             "one-number",
             "one number",
@@ -168,7 +194,11 @@ def _no_list(exercise: Exercise, case: Case) -> Finding:
             "For how many words is an answer wanted, and which line makes one number of them all?",
         )
     if isinstance(result, tuple | list) and result and _is_row(result[0]):
-        inside = " The first of them is the right answer." if _same(result[0], case.expected) else ""
+        inside = (
+            " The first of them is the right answer."
+            if _same(result[0], case.expected)
+            else ""
+        )
         return Finding(
             "returns-a-tuple",
             "more than the list",
