@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from attnbook.exercises.bank import SHELF, bleu_steps, length_penalty
+from attnbook.exercises.bank import SHELF, bleu_steps, length_penalty_steps
 
 t = torch.tensor
 LOG2 = math.log(2)
@@ -45,14 +45,14 @@ def _beam_search():
 
 
 def _length_penalty():
-    pairs, _ = length_penalty.example()
-    factors = [length_penalty.factor(n, 1.0) for _, n in pairs]
-    roots = [length_penalty.factor(n, 0.5) for _, n in pairs]
+    pairs, _ = length_penalty_steps.example()
+    factors = [length_penalty_steps.factor(n, 1.0) for _, n in pairs]
+    roots = [length_penalty_steps.factor(n, 0.5) for _, n in pairs]
     by_hand = [log_prob for log_prob, _ in pairs]
     return [
         0.5, *by_hand, *factors, *roots, *(p / f for p, f in zip(by_hand, factors, strict=True)),
-        *(p / f for p, f in zip(by_hand, roots, strict=True)), length_penalty.factor(16, 0.5),
-        -3.5, -3.5 / length_penalty.factor(16, 0.5), -1.19, -1.19 / length_penalty.factor(2, 1.0),
+        *(p / f for p, f in zip(by_hand, roots, strict=True)), length_penalty_steps.factor(16, 0.5),
+        -3.5, -3.5 / length_penalty_steps.factor(16, 0.5), -1.19, -1.19 / length_penalty_steps.factor(2, 1.0),
         5 + 1 / 6, 5 + 13 / 6,
     ]  # fmt: skip
 

@@ -413,7 +413,7 @@ def test_an_index_that_is_none_is_not_looked_up():
         (lambda ask, eos, width, max_len: [eos], "ignores-an-argument"),
         (
             lambda ask, eos, width, max_len: BEAM.solution(
-                ask, eos, 3 * width, max_len
+                ask, eos, 2 * width, max_len
             ),
             "another-sentence",
         ),

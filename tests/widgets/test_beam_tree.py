@@ -124,7 +124,7 @@ def test_the_ranking_and_the_numbers_of_the_best(page):
     assert page.read("log_prob") == pytest.approx(log_prob, abs=1e-3)
     assert page.read("score") == pytest.approx(score, abs=1e-3)
     assert page.read("factor") == pytest.approx(((5 + len(words)) / 6) ** 0.6)
-    shown = page.page.locator("[data-score]").all_inner_texts()
+    shown = page.page.locator("[data-score]").all_text_contents()
     expected = [one[2] for one in searched(0, 3, 0.6, LONGEST)]
     read = sorted((float(text.replace("−", "-")) for text in shown), reverse=True)
     assert read == pytest.approx(expected, abs=0.006)

@@ -156,9 +156,9 @@ def test_what_is_shown(open_figure, temperature, top_k, top_p):
     for i in (0, 3, 19):
         row = page.page.locator(f'[data-row="w{i}"]')
         assert row.get_attribute("data-cut") == str(not left[i].isfinite()).lower()
-        shown = row.locator("text").last.inner_text()
+        shown = row.locator("text").last.text_content()
         assert shown == (f"{after[i]:.3f}" if left[i].isfinite() else "cut off")
-    tail = page.page.locator('[data-row="rest"] text').last.inner_text()
+    tail = page.page.locator('[data-row="rest"] text').last.text_content()
     if left[20:].isfinite().any():
         assert float(tail.split(",")[0]) == pytest.approx(
             float(after[20:].sum()), abs=6e-4

@@ -24,7 +24,7 @@ from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
 
 RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader.json"
 SEED = SPLIT_SEED = 0
-EPOCHS = (0, 0.5, 1, 2, 3, 5, 8, 16)  # the moments; the last one is the end
+EPOCHS = (0, 1, 2, 3, 4, 6, 9, 16)  # the moments; the last one is the end
 LONGEST = 14  # tokens of a translation that are stored, <eos> included
 SENTENCES = {  # English → which of the corpus' translations is the reference
     "I don't see anything on the screen.": "Je ne vois rien sur l'écran.",
@@ -40,7 +40,7 @@ def recipe(attention: str):
     """One translator's sizes and its training."""
     from attnbook.translation import RECIPES
 
-    sizes = {"embed_size": 96, "hidden_size": 128, "num_layers": 1, "dropout": 0.2}
+    sizes = {"embed_size": 96, "hidden_size": 128, "num_layers": 1, "dropout": 0.0}
     sizes |= {"bidirectional": True, "attention": attention}
     return replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64, lr=4e-3)
 
@@ -154,6 +154,7 @@ def main() -> None:
                 "unknown": [
                     j for j, word in enumerate(vocabulary.encode(source)) if word == UNK
                 ],
+                "human": reference,
                 "reference": [*tokenise(reference), "<eos>"],
                 "seen": normalise(source) in sources["train"],
                 "with": [moment["rows"][i] for moment in attentive],

@@ -23,8 +23,7 @@ function spreadOf(weights) {
 
 const largest = (weights) => weights.indexOf(Math.max(...weights));
 
-// Words that stand in the same place in both, counted from the beginning: how far a translation follows the reference.
-const epochText = (epoch) => (epoch === 0 ? "untrained" : epoch === 1 ? "1 epoch" : `${String(epoch).replace("0.5", "½")} ${epoch < 1 ? "epoch" : "epochs"}`);
+const epochText = (epoch) => (epoch === 0 ? "untrained" : `${epoch} epoch${epoch === 1 ? "" : "s"}`);
 
 // ---- the drawing ---------------------------------------------------------------------------------
 
@@ -45,7 +44,7 @@ function layOut(source, target, width) {
     let x = (width - sum(all) - air * (all.length - 1)) / 2;
     return all.map((w) => { const box = { x, y, w }; x += w + air; return box; });
   };
-  return { rows, height: 262, source: row(sizes[0], 42), target: row(sizes[1], 214) };
+  return { rows, height: 266, source: row(sizes[0], 42), target: row(sizes[1], 214) };
 }
 
 function ribbon(from, to, rows) {
@@ -62,7 +61,7 @@ function drawReading(p, view, act) {
   const now = weights && at >= 0 ? weights[at] : null;
   const label = (key, text, box, y, colour) => p.text(key, place.rows ? 0 : box.x + (key === "keys" ? box.w : 0), y, text, { colour, weight: 650, size: 13, anchor: place.rows || key === "queries" ? "start" : "end" });
   label("keys", "English: keys", place.source[0], 14, COLOUR.key);
-  label("queries", view.own ? "French, its own: queries" : "French, given: queries", place.target[0], place.rows ? 206 : 14, COLOUR.query);
+  label("queries", "French: queries", place.target[0], place.rows ? place.height - 4 : 14, COLOUR.query);
   p.group("ribbons", { "aria-hidden": "true" }, (g) => {
     if (!weights) { drawFunnel(g, view, place); return; }
     weights.slice(0, shown).forEach((row, i) => row.forEach((a, j) => {
@@ -148,7 +147,7 @@ function drawBleu(p, view, fig) {
   const top = Math.ceil(Math.max(...DATA.bleu.with, ...DATA.bleu.without) / 10) * 10;
   const y = linear([0, top], [plot.bottom, plot.top]);
   p.text("title", 0, 15, "BLEU on held-out sentences", { weight: 650, size: 14 });
-  p.axes("axes", { plot, x, y, xLabel: "epochs of training", xTicks: range(n), xFormat: (i) => String(DATA.epochs[i]).replace("0.5", "½"), yTicks: 4, grid: true });
+  p.axes("axes", { plot, x, y, xLabel: "epochs of training", xTicks: range(n), xFormat: (i) => String(DATA.epochs[i]), yTicks: 4, grid: true });
   p.line("now", x(view.moment), plot.top, x(view.moment), plot.bottom, { stroke: COLOUR.accent, "stroke-width": 2, "stroke-dasharray": "2 4" });
   [["with", COLOUR.weight, "circle", undefined], ["without", COLOUR.muted, "square", "5 4"]].forEach(([name, colour, shape, dash]) => {
     const used = (name === "with") === view.attention;
@@ -168,9 +167,8 @@ function explain(view) {
   const { source, words, weights, shown, at } = view;
   const when = view.moment === 0 ? "Untrained" : `After ${epochText(DATA.epochs[view.moment])}`;
   if (!weights) {
-    const what = view.own ? `it writes “${sentenceOf(words)}”` : "the reference is put in, word by word, and";
-    return view.own ? `${when}, without attention, ${what}. The decoder has read the whole sentence as one vector and cannot look back at any word.`
-      : `Without attention there is nothing to see here: ${what} every word comes from the same vector.`;
+    return view.own ? `${when}, without attention, it writes “${sentenceOf(words)}”; with attention it writes “${sentenceOf(view.other)}”. Without it the decoder has read the whole sentence as one vector and cannot look back at any word.`
+      : "Without attention there is nothing to look at: the reference is put in, and every word is scored from the same vector.";
   }
   if (at < 0) return `The decoder has read “${view.text}” and written nothing. Step forward: every word begins with a question to the English words.`;
   const row = weights[at];
@@ -250,7 +248,7 @@ function render({ model, el }) {
     const { source } = sentence;
     const moment = state("moment");
     view = {
-      text: sentence.text, source, unknown: sentence.unknown, words, weights, shown: there, at, moment, attention: state("attention"), own: state("target") === "own",
+      text: sentence.text, source, unknown: sentence.unknown, words, weights, shown: there, at, moment, attention: state("attention"), own: state("target") === "own", other: sentence.with[moment].own,
       rowInWords: (i) => (weights ? `${words[i]}: ${source.map((word, j) => `${word} ${fmt(weights[i][j])}`).join(", ")}` : `${words[i]}, no weights`),
     };
     const row = weights && at >= 0 ? weights[at] : null;
@@ -259,7 +257,7 @@ function render({ model, el }) {
       bleu_with: DATA.bleu.with[moment], bleu_without: DATA.bleu.without[moment],
     });
     const unknown = sentence.unknown.length ? ` It does not know ${sentence.unknown.map((j) => `“${source[j]}”`).join(" and ")}: it reads <unk>.` : "";
-    info.textContent = `${sentence.seen ? "The model was trained on this sentence." : "The model has never seen this sentence."}${unknown} Reference: ${sentenceOf(sentence.reference)}`;
+    info.textContent = `${sentence.seen ? "The model was trained on this sentence." : "The model has never seen this sentence."}${unknown} A human translation: ${sentence.human}`;
     fig.say(explain(view));
     refresh();
     return view;

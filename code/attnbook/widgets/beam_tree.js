@@ -66,7 +66,7 @@ function spread(wanted, apart, weights) {
 
 const TALL = { root: 30, kept: 38, ended: 38, lane: 20, dropped: 32 };
 const GAP = 6;
-const RANKS = 66; // room for the ranking at the right
+const RANKS = 74; // room for the ranking at the right
 const sameWords = (a, b) => String(a) === String(b);
 const wordText = (word) => DATA.words[word];
 

@@ -3,7 +3,7 @@
 const TYPE = 15; // of the words, in pixels
 
 const shownWord = (word) => (word === "<unk>" ? "?" : word.length > 15 ? `${word.slice(0, 13)}…` : word);
-const percent = (x) => (x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
+const percent = (x) => (x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
 
 // Where the boxes of both sentences stand: two rows if they fit, else two columns.
 function layOut(view, width) {

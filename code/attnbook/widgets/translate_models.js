@@ -270,8 +270,9 @@ function likeliest(logProbs, k) {
   return order.slice(0, k).map((id) => ({ id, prob: Math.exp(logProbs[id]) }));
 }
 
-// Tokens as people write them: a capital at the start, no space before a full stop, narrow ones before ! ? ; :
-function readable(tokens) {
-  const text = tokens.join(" ").replaceAll("'", "’").replace(/ ([.,])/g, "$1").replace(/ ([!?;:])/g, "\u202f$1");
+// Tokens as people write them: a capital at the start, no space before a full stop; in French, narrow ones before ! ? ; :
+function readable(tokens, language = "fr") {
+  const plain = tokens.join(" ").replaceAll("'", "’").replace(/ ([.,])/g, "$1");
+  const text = language === "fr" ? plain.replace(/ ([!?;:])/g, "\u202f$1") : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, "$1I");
   return text && text[0].toUpperCase() + text.slice(1);
 }

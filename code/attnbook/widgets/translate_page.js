@@ -169,7 +169,7 @@ function render({ model, el }) {
     const button = (text, run, note) => html("li", {}, html("button", { type: "button", class: "ab-button", onclick: run }, text, ...(note ? [html("small", { text: note })] : [])));
     const heldOut = Object.keys(corpus.test);
     tries.replaceChildren(...model.get("tries").map((text) => button(text, () => { field.value = text; ask(text); }, kinds[standing(corpus, tokenise(text))])),
-      button("Another held-out sentence", () => { turn += 1; const text = heldOut[(turn * 131) % heldOut.length]; field.value = text; ask(text); }));
+      button("Another held-out sentence", () => { turn += 1; const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), "en"); field.value = text; ask(text); }));
   }
 
   // -- the stages and the controls --
@@ -269,7 +269,7 @@ function render({ model, el }) {
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
     fig.show({ logprob: whole ? total : null, each: whole ? Math.exp(total / view.steps.length) : null, time: view.time, bleu: translator.test.bleu });
-    if (whole) fig.say(inWords(view, text));
+    fig.say(whole ? inWords(view, text) : ""); // read out once, when all is written
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /[a-z]/.test(word)).sort();
       summary.textContent = `The ${all.length} English words it knows`;

@@ -186,9 +186,9 @@ WRONG = (
         "query-not-turned",
         slip(pipeline, turn_q=_not_turned),
         "half of it",
-        "One word is cached and two are new. Your keys are right, but the queries are not turned at all. "
-        "A score depends "
-        "on the distance only if *both* are turned.",
+        TWO
+        + "Your keys are right. But the queries (2, 0) and (1, 1), which should become (0, 2) and (−1, −1), are not "
+        "turned. A score depends on the distance only if *both* are.",
         "the queries are not turned",
         "What should the score of a word with itself depend on, apart from its query and key?",
         example=two_new,
@@ -197,8 +197,9 @@ WRONG = (
         "key-not-turned",
         slip(pipeline, turn_k=_not_turned),
         "half of it",
-        "One word is cached and two are new. Your queries are right, but the new keys are not turned, neither for the "
-        "scores nor for the cache: they go in as `k` was given.",
+        TWO
+        + "Your queries are right. But the keys (1, 0) and (0, 2), which should become (0, 1) and (0, −2), are not "
+        "turned, neither for the scores nor for the cache.",
         "the new keys are not turned",
         "What does the statement say about the keys that are in the cache?",
         example=two_new,
@@ -392,7 +393,8 @@ WRONG = (
         "first-of-the-batch",
         slip(pipeline, join_keys=_first_of_the_batch, join_values=_first_of_the_batch),
         "whose cache?",
-        "With two sentences in the batch the second one gets the cache of the first in yours.",
+        "With two sentences in the batch, the first cached key of the second one is (−1, 1). In yours it is (1, 0), that "
+        "of the first sentence.",
         "every sentence gets the first one's cache",
         "Which index or `expand` picks one sentence of the batch?",
         example=two_sentences,
