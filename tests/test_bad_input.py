@@ -248,7 +248,16 @@ def test_queries_and_keys_that_do_not_meet(call, message):
         {"ids": ids_of(37, 1)},
         {"ids": torch.zeros(3, 1, dtype=torch.long)},
     ],
-    ids=str,
+    ids=[
+        "length beyond the memory",
+        "lengths that are no integers",
+        "memory of another width",
+        "memory of more sequences",
+        "memory of another dtype",
+        "memory without positions",
+        "unknown word",
+        "more sequences than memory",
+    ],
 )
 def test_a_refused_step_leaves_the_cache_as_it_was(bad):
     """Self-attention writes before cross-attention looks at its arguments; so they are looked at first."""
