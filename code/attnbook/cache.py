@@ -28,6 +28,13 @@ class KeyValueCache:
         self.grows = grows
         self.key: Tensor | None = None
         self.value: Tensor | None = None
+        self._room: tuple[Tensor, Tensor, Tensor] | None = None
+
+    def __copy__(self) -> "KeyValueCache":
+        """A cache of its own: it shares what is stored, but not the room to add to it."""
+        other = KeyValueCache(self.grows)
+        other.key, other.value = self.key, self.value
+        return other
 
     @property
     def length(self) -> int:
@@ -61,6 +68,33 @@ class KeyValueCache:
             value = torch.cat([self.value, value], dim=2)
         self.key, self.value = key, value
         return key, value
+
+    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """What `update` does, in place and unchecked: for step after step without gradients.
+
+        Joining all keys to a new one copies them all. Here they lie in room for twice as many, and only the new one is
+        written; when the room is full, it is doubled. Positions that were handed out before are never written over.
+
+        Args:
+            key: (B, H, T, Dh), the new positions' keys; they must fit what is stored.
+            value: (B, H, T, Dh), their values.
+
+        Returns:
+            key and value, (B, H, length, Dh) each, the new positions last.
+        """
+        start, end = self.length, self.length + key.shape[2]
+        # the room is ours to write in only behind the very positions that it holds
+        if self._room is None or self._room[2] is not self.key or self._room[0].shape[2] < end:
+            shape = (*key.shape[:2], 2 * end, key.shape[3])
+            rooms = [key.new_empty(shape), key.new_empty(shape)]
+            if start:
+                rooms[0][:, :, :start], rooms[1][:, :, :start] = self.key, self.value
+        else:
+            rooms = self._room[:2]
+        rooms[0][:, :, start:end], rooms[1][:, :, start:end] = key, value
+        self.key, self.value = (room[:, :, :end] for room in rooms)
+        self._room = (*rooms, self.key)
+        return self.key, self.value
 
     @staticmethod
     def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:

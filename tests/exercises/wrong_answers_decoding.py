@@ -494,6 +494,30 @@ def penalty_counts_without_the_end(candidates, alpha):
     return argmax([p / ((5 + n - 1) / 6) ** alpha for p, n in candidates])
 
 
+@wrong("length-penalty", "prints")
+def penalty_prints(candidates, alpha):
+    print(argmax([p / lp(n, alpha) for p, n in candidates]))
+
+
+@wrong("length-penalty", "returns-a-tuple")
+def penalty_returns_all_scores(candidates, alpha):
+    return [p / lp(n, alpha) for p, n in candidates]
+
+
+@wrong("length-penalty", "another-winner")
+def penalty_adds_alpha_to_the_divisor(candidates, alpha):
+    return argmax([p / ((5 + n) / 6 + alpha) for p, n in candidates])
+
+
+@wrong("length-penalty", "writes-into-argument")
+def penalty_pops(candidates, alpha):
+    scores = []
+    while candidates:
+        p, n = candidates.pop(0)
+        scores.append(p / lp(n, alpha))
+    return argmax(scores)
+
+
 # --- top-p ----------------------------------------------------------------------------------------------------
 
 
@@ -694,6 +718,40 @@ def nucleus_largest_alone(probs, p):
     out = torch.zeros_like(probs)
     out[probs.argmax()] = 1.0
     return out
+
+
+@wrong("top-p", "few-digits")
+def nucleus_rounded(probs, p):
+    sorted_probs, order = ranked(probs)
+    keep = sorted_probs.cumsum(0) - sorted_probs < p
+    out = torch.zeros_like(probs).scatter(0, order, sorted_probs * keep)
+    return (1000 * out / out.sum()).round() / 1000
+
+
+@wrong("top-p", "ignores-an-argument")
+def nucleus_of_nine_tenths(probs, p):
+    sorted_probs, order = ranked(probs)
+    keep = sorted_probs.cumsum(0) - sorted_probs < 0.9
+    out = torch.zeros_like(probs).scatter(0, order, sorted_probs * keep)
+    return out / out.sum()
+
+
+@wrong("top-p", "changes-dtype")
+def nucleus_in_float32(probs, p):
+    q = probs.float()
+    sorted_probs, order = torch.sort(q, descending=True)
+    out = torch.zeros(len(q)).scatter(
+        0, order, sorted_probs * (sorted_probs.cumsum(0) - sorted_probs < p)
+    )
+    return out / out.sum()
+
+
+@wrong("top-p", "unknown")
+def nucleus_squares(probs, p):
+    sorted_probs, order = ranked(probs)
+    keep = sorted_probs.cumsum(0) - sorted_probs < p
+    out = torch.zeros_like(probs).scatter(0, order, sorted_probs * keep)
+    return out * probs / (out * probs).sum()
 
 
 # --- key-value-cache ------------------------------------------------------------------------------------------

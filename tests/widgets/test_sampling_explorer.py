@@ -95,7 +95,9 @@ def test_the_distributions_are_the_models():
         names = translator.target_vocab.tokens(order[:5].tolist())
         apart = (ranked[:5] - ranked[1:6]) > 2e-3  # nearly equal ones may change places
         assert all(
-            a == b for a, b, sure in zip(names, row["names"], apart, strict=False) if sure
+            a == b
+            for a, b, sure in zip(names, row["names"], apart, strict=False)
+            if sure
         )
         entropies.append(-float((ranked[real].exp() * ranked[real]).sum()))
     assert min(entropies) < 1 < 3 < max(entropies)  # peaked ones and flat ones
@@ -117,7 +119,9 @@ def test_the_filters_are_the_packages(page):
             expected = filtered(example, temperature, top_k, top_p)
             # sorted, because equally likely words may stand in any order
             found = from_browser(cut).sort(descending=True).values
-            assert_close(found, expected.sort(descending=True).values, rtol=0, atol=1e-6)
+            assert_close(
+                found, expected.sort(descending=True).values, rtol=0, atol=1e-6
+            )
 
 
 def test_the_dice_fall_into_the_probabilities(page):

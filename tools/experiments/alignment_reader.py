@@ -27,12 +27,12 @@ SEED = SPLIT_SEED = 0
 EPOCHS = (0, 1, 2, 3, 4, 6, 9, 16)  # the moments; the last one is the end
 LONGEST = 14  # tokens of a translation that are stored, <eos> included
 SENTENCES = {  # English → which of the corpus' translations is the reference
-    "I don't see anything on the screen.": "Je ne vois rien sur l'écran.",
-    "The language that we are learning is difficult.": "La langue que nous apprenons est difficile.",
+    "I lost my suitcase at the airport.": "J'ai perdu ma valise à l'aéroport.",
     "They have a small house near the sea.": "Ils ont une petite maison près de la mer.",
-    "She has a sister who is a doctor.": "Elle a une sœur qui est médecin.",
+    "I don't see anything on the screen.": "Je ne vois rien sur l'écran.",
+    "The train is more expensive than the bus.": "Le train est plus cher que le bus.",
+    "My mother played the piano when she was young.": "Ma mère jouait du piano quand elle était jeune.",
     "I'm home.": "Je suis chez moi.",
-    "The letters that I wrote are on the table.": "Les lettres que j'ai écrites sont sur la table.",
 }
 
 

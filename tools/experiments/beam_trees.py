@@ -1,8 +1,8 @@
 """What the figure “beam tree” of chapter 14 searches in: a page model's next-word log-probabilities.
 
-    python tools/experiments/beam_trees.py             write code/attnbook/widgets/beam_tree.json
-    python tools/experiments/beam_trees.py --survey    list held-out sentences whose beams differ, and write nothing
+    python tools/experiments/beam_trees.py
 
+The sentences are chosen by what a beam does to them (`kind_of`), from those that the model was not trained on.
 For every sentence the file has each prefix that a search of width 1 to 5 asks the model about, and the likeliest words
 after it. A search of width w takes at most w words from one prefix, so that these are all it needs, and the browser can
 search by itself. The same bytes for the same versions and the same model.
@@ -24,16 +24,11 @@ RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree.json"
 MODEL = "transformer"
 WIDTHS = range(1, 6)
 LONGEST = 12  # tokens of a hypothesis, <eos> included
+FITTING = 9  # words of the translations, so that their trees fit a page
 SHOWN = 8  # words after each prefix; <eos> is there besides
 UNIT = 1e-5  # of the stored log-probabilities
-SENTENCES = [
-    "I don't see anything on the screen.",
-    "They have a small house near the sea.",
-    "She has a sister who is a doctor.",
-    "The language that we are learning is difficult.",
-    "I'd like a glass of wine, please.",
-    "It's the most beautiful city in the world.",
-]
+# how many sentences of each kind are taken, see `kind_of`
+KINDS = {"better": 3, "longer": 2, "worse": 1, "same": 1}
 
 
 class Asked:
@@ -106,33 +101,48 @@ def tree(translator, sentence: str) -> list[list[list[int]]]:
     return nodes
 
 
-def survey(translator, wanted: dict[str, list[str]]) -> None:
-    """Print the held-out sentences for which a beam finds something else than greedy decoding."""
-    from attnbook.decoding import beam_search
+def kind_of(translator, sentence: str, wanted: list[str]) -> str | None:
+    """What a beam does to a sentence, or None if it does not suit the figure.
 
-    for source in wanted:
-        ids, lens = translator.encode([source])
-        found = {}
-        for width in (1, 2, 3, 5):
-            for alpha in (0.0, 1.0, 2.0):
-                best = beam_search(
-                    translator.model, ids, lens, width, alpha, LONGEST
-                )[0]
-                text = translator.target_vocab.decode(best.ids)
-                found.setdefault((text, round(best.log_prob, 2)), []).append(
-                    (width, alpha)
-                )
-        if len(found) > 1:
-            print(f"{source}  {wanted[source]}")
-            for (text, log_prob), where in found.items():
-                print(f"    {log_prob}  {text}  {where}")
+    "better": a width of 3 finds a translation that a person has written, greedy decoding does not; "worse": the other
+    way round; "longer": at a width of 5 the length penalty decides what is best; "same": all agree, and with a person.
+    """
+    from attnbook.decoding import beam_search
+    from attnbook.text import UNK, normalise
+
+    ids, lens = translator.encode([sentence])
+    vocab = translator.target_vocab
+    found = [
+        beam_search(translator.model, ids, lens, width, alpha, LONGEST)[0].ids
+        for width, alpha in ((1, 0.6), (3, 0.6), (5, 0.0), (5, 2.0))
+    ]
+    if UNK in ids or any(UNK in words or len(words) > FITTING for words in found):
+        return None
+    right = [vocab.decode(words) in map(normalise, wanted) for words in found]
+    if right[0] != right[1]:
+        return "better" if right[1] else "worse"
+    if found[2] != found[3]:
+        return "longer"
+    return "same" if right[0] and found[0] == found[1] == found[2] else None
+
+
+def choose(translator, held_out: dict[str, list[str]]) -> list[str]:
+    """The first held-out sentences of each kind, the longest first."""
+    taken: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for sentence in sorted(held_out, key=lambda text: (-len(text.split()), text)):
+        if all(len(taken[kind]) == number for kind, number in KINDS.items()):
+            break
+        kind = kind_of(translator, sentence, held_out[sentence])
+        if kind and len(taken[kind]) < KINDS[kind]:
+            taken[kind].append(sentence)
+            print(f"{kind}: {sentence}", flush=True)
+    return [sentence for sentences in taken.values() for sentence in sentences]
 
 
 def main() -> None:
     """Ask the model about every sentence and store its answers."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default=MODEL)
-    parser.add_argument("--survey", action="store_true")
     options = parser.parse_args()
     import torch
 
@@ -144,26 +154,18 @@ def main() -> None:
     torch.set_num_threads(1)
     translator = load_page_model(options.model)
     header = page_model_header(options.model)
-    held_out = references(
-        split_pairs(bundled_pairs(), seed=header["split_seed"]).test
-    )
-    if options.survey:
-        survey(translator, held_out)
-        return
-    rows = []
-    for sentence in SENTENCES:
-        if normalise(sentence) not in held_out:
-            raise ValueError(f"{sentence!r} is not held out; take another one")
-        rows.append(
-            {
-                "text": sentence,
-                "references": held_out[normalise(sentence)],
-                "nodes": tree(translator, sentence),
-            }
-        )
-    used = sorted(
-        {entry[0] for row in rows for node in row["nodes"] for entry in node}
-    )
+    test = split_pairs(bundled_pairs(), seed=header["split_seed"]).test
+    held_out = references(test)
+    written = {normalise(pair.source): pair.source for pair in test}
+    rows = [
+        {
+            "text": written[sentence],
+            "references": held_out[sentence],
+            "nodes": tree(translator, sentence),
+        }
+        for sentence in choose(translator, held_out)
+    ]
+    used = sorted({entry[0] for row in rows for node in row["nodes"] for entry in node})
     number = {word: place for place, word in enumerate(used)}
     for row in rows:
         row["nodes"] = [
@@ -180,15 +182,23 @@ def main() -> None:
         "unit": UNIT,
         "words": translator.target_vocab.tokens(used),
     }
-    lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in head.items()]
+    lines = [
+        f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in head.items()
+    ]
     stored = [
         json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows
     ]
     text = (
-        "{\n" + ",\n".join(lines) + ',\n"sentences": [\n' + ",\n".join(stored) + "\n]}\n"
+        "{\n"
+        + ",\n".join(lines)
+        + ',\n"sentences": [\n'
+        + ",\n".join(stored)
+        + "\n]}\n"
     )
     write_atomically(RESULT, text.encode())
-    print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB, {[len(r['nodes']) for r in rows]} prefixes")
+    print(
+        f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB, {[len(r['nodes']) for r in rows]} prefixes"
+    )
 
 
 if __name__ == "__main__":

@@ -123,11 +123,7 @@ def main() -> None:
         json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows
     ]
     text = (
-        "{\n"
-        + ",\n".join(lines)
-        + ',\n"examples": [\n'
-        + ",\n".join(stored)
-        + "\n]}\n"
+        "{\n" + ",\n".join(lines) + ',\n"examples": [\n' + ",\n".join(stored) + "\n]}\n"
     )
     write_atomically(RESULT, text.encode())
     print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB")

@@ -150,6 +150,8 @@ def check_value(key: Tensor, value: Tensor) -> None:
 
 
 def _check_leading_axes(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
+    if a.shape[:-2] == b.shape[:-2]:
+        return
     try:
         torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except RuntimeError:

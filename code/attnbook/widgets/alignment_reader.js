@@ -111,7 +111,9 @@ function drawFunnel(g, { shown }, place) {
   place.source.forEach((box, j) => g.add("path", `s${j}`, { d: ribbon(box, { ...knot, y: place.rows ? cy : cy - BOX / 2 }, place.rows), fill: "none", stroke: COLOUR.masked, "stroke-width": 1.4 }));
   place.target.slice(0, shown).forEach((box, i) => g.add("path", `t${i}`, { d: ribbon({ ...knot, y: place.rows ? cy - BOX : cy - BOX / 2 }, box, place.rows), fill: "none", stroke: COLOUR.masked, "stroke-width": 1.4, "stroke-dasharray": "4 3" }));
   g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
-  g.text("name", place.rows ? cx + 18 : cx, place.rows ? cy + 5 : cy - 18, place.rows ? `one vector of ${STATE_SIZE} numbers` : `${STATE_SIZE} numbers`, { size: 13, weight: 650, halo: true, anchor: place.rows ? "start" : "middle" });
+  const beside = place.rows && g.width - cx > 200; // room for the words at the right of the vector
+  const [x, y, anchor] = beside ? [cx + 18, cy + 5, "start"] : [cx, place.rows ? cy + 30 : cy - 18, "middle"];
+  g.text("name", x, y, place.rows ? `one vector of ${STATE_SIZE} numbers` : `${STATE_SIZE} numbers`, { size: 13, weight: 650, halo: true, anchor });
 }
 
 function mapSizes(view, width) {

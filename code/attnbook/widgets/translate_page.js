@@ -23,6 +23,9 @@ const STYLE = `
 .ab-tp-status b[data-kind="held out"] { background: var(--ab-value); }
 .ab-tp-status b[data-kind="new"] { background: var(--ab-query); }
 .ab-card .ab-tp-result + .ab-controls { margin: 0 0 0.875rem; }
+.ab-tp-result + .ab-controls .ab-control.ab-range { flex-basis: 230px; }
+.ab-tp-steps { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.ab-card .ab-tp-steps .ab-button:disabled { opacity: 0.45; cursor: default; color: var(--ab-ink); border-color: var(--ab-line); }
 .ab-tp-words { margin-top: 0.75rem; }
 .ab-tp-words summary { cursor: pointer; font-weight: 550; }
 .ab-card .ab-tp-words p { max-height: 11rem; overflow: auto; margin-top: 0.375rem; color: var(--ab-muted); }
@@ -101,8 +104,8 @@ const SAID = {
 
 function render({ model, el }) {
   const fig = figure({
-    model, el, title: "Translate in the page",
-    hint: "Type an English sentence. The translation is computed here, in your browser, by a model trained for this book: nothing is sent anywhere.",
+    model, el, title: "English to French, computed here",
+    hint: "Type a sentence. A model trained for this book translates it in your browser, word by word: nothing is sent anywhere.",
   });
   fig.card.prepend(html("style", { text: STYLE }));
   fig.card.setAttribute("aria-busy", "true"); // until the weights are there
@@ -183,8 +186,9 @@ function render({ model, el }) {
   steps.oninput = () => show({ written: +steps.value, at: -1 });
   const count = fig.card.querySelector('output[data-value="written"]');
   const playing = fig.button("Play", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
-  fig.button("◀ Back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
-  fig.button("Forward ▶", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
+  const back = fig.button("◀ Back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
+  const forward = fig.button("Forward ▶", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
+  fig.card.querySelector(".ab-controls").append(html("div", { class: "ab-tp-steps", role: "group", "aria-label": "Word by word" }, back, forward, playing));
   fig.reset(["sentence", "given", "at"]);
   fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
   fig.output("each", { label: "a word, on average", format: percent, note: "geometric mean of the probabilities" });
@@ -258,6 +262,8 @@ function render({ model, el }) {
     count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
     steps.setAttribute("aria-valuetext", count.textContent);
     steps.style.setProperty("--ab-part", `${view.ready ? (100 * view.shown) / view.steps.length : 0}%`);
+    back.disabled = !view.ready || view.shown === 0;
+    forward.disabled = !view.ready || view.shown === view.steps.length;
     playing.textContent = timer ? "Pause" : "Play";
     const text = view.ready ? readable(view.steps.slice(0, view.shown).filter((s) => s.id !== EOS).map((s) => shownWord(s.word))) : "";
     written.textContent = text || "\u00a0";

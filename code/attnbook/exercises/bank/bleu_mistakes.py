@@ -215,9 +215,10 @@ WRONG = (
         "arithmetic-mean",
         slip(pipeline, average=_arithmetic),
         "which mean?",
-        CAT
-        + "(5/7 + 4/6)/2 is the arithmetic mean. The two lie close together here; but if no bigram were "
-        "granted, it would still be far from 0.",
+        "*mat the on cat the* has all of its 5 words in common with *the cat is on the mat*, and none of its 4 "
+        "bigrams. You return {got}; right is {expected}. (5/5 + 0/4)/2 is the arithmetic mean, which hardly "
+        "minds that one "
+        "of the precisions is 0; a product does.",
         "the precisions are added and divided by N",
         "In the formula, is there a sum or a product, and what does the exponent 1/N do?",
         example=nothing_in_common,

@@ -393,8 +393,8 @@ WRONG = (
         "first-of-the-batch",
         slip(pipeline, join_keys=_first_of_the_batch, join_values=_first_of_the_batch),
         "whose cache?",
-        "With two sentences in the batch, the first cached key of the second one is (−1, 1). In yours it is (1, 0), that "
-        "of the first sentence.",
+        "With two sentences in the batch, the first cached key of the second one is (−1, 1). In yours it is (1, 0), "
+        "that of the first sentence.",
         "every sentence gets the first one's cache",
         "Which index or `expand` picks one sentence of the batch?",
         example=two_sentences,

@@ -25,6 +25,8 @@ def in_words(x: object) -> str:
         return number(x)
     if not isinstance(x, list | tuple):
         return f"a {type(x).__name__}"
+    if not x:
+        return "empty"
     if isinstance(x, list) and all(isinstance(part, str) for part in x):
         return f"“{' '.join(x)}”"
     return "(" + ", ".join(in_words(part) for part in x) + ")"

@@ -1,0 +1,278 @@
+"""The alignment reader: it shows the stored weights, tells what was seen in training, and can be read by hand."""
+
+import math
+
+import pytest
+
+from attnbook.data.splits import references, split_pairs
+from attnbook.data.translation import bundled_pairs
+from attnbook.text import UNK, WordVocabulary, normalise, tokenise
+from attnbook.widgets import AlignmentReaderFigure
+from attnbook.widgets.alignment_reader import DATA, MOMENTS, SENTENCES
+from attnbook.widgets.base import HERE
+
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: [...texts, ...document.querySelectorAll("button, label, select, output, p")].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map((svg) => svg.clientWidth / svg.viewBox.baseVal.width),
+    spilled: [...document.querySelectorAll("svg rect + text")].filter((text) => {
+      const [inner, outer] = [text.getBoundingClientRect(), text.previousElementSibling.getBoundingClientRect()];
+      return inner.left < outer.left || inner.right > outer.right;
+    }).map((node) => node.textContent),
+  };
+}"""
+LAST = MOMENTS - 1
+
+
+def stored(sentence=0, moment=LAST, kind="weights"):
+    """Target words and rows of weights, as the file has them."""
+    row = DATA["sentences"][sentence]
+    words = row["reference"] if kind == "forced" else row["with"][moment]["own"]
+    weights = row["with"][moment][kind]
+    return words, [[a / 1000 for a in weights_of] for weights_of in weights]
+
+
+def said(page):
+    return page.page.locator(".ab-said").inner_text()
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(AlignmentReaderFigure())
+
+
+# -- the stored numbers --
+
+
+def test_the_stored_weights_are_distributions_over_the_source_words():
+    for sentence, row in enumerate(DATA["sentences"]):
+        assert len(row["with"]) == len(row["without"]) == MOMENTS == 8
+        for moment in range(MOMENTS):
+            for kind in ("weights", "forced"):
+                words, weights = stored(sentence, moment, kind)
+                assert len(weights) == len(words)
+                for one in weights:
+                    assert len(one) == len(row["source"])
+                    assert min(one) >= 0
+                    assert sum(one) == pytest.approx(1, abs=0.0006 * len(one))
+    assert (HERE / "alignment_reader.json").stat().st_size < 200_000
+
+
+def test_what_was_seen_and_what_is_unknown_is_told_truly():
+    split = split_pairs(bundled_pairs(), seed=DATA["split_seed"])
+    trained, held_out = references(split.train), references(split.test)
+    vocabulary = WordVocabulary(
+        [pair.source for pair in split.train], DATA["recipe"]["min_count"]
+    )
+    for row in DATA["sentences"]:
+        source = normalise(row["text"])
+        assert row["seen"] == (source in trained)
+        assert row["seen"] != (source in held_out)
+        assert row["human"] in (trained if row["seen"] else held_out)[source]
+        assert row["source"] == [*tokenise(row["text"]), "<eos>"]
+        assert row["reference"] == [*tokenise(row["human"]), "<eos>"]
+        unknown = [j for j, i in enumerate(vocabulary.encode(source)) if i == UNK]
+        assert row["unknown"] == unknown
+    assert len({row["seen"] for row in DATA["sentences"]}) == 2
+
+
+def test_training_has_taught_both_and_attention_more():
+    with_attention, without = DATA["bleu"]["with"], DATA["bleu"]["without"]
+    assert with_attention[0] < 1 and without[0] < 1
+    assert with_attention[-1] > without[-1] + 5 > 10
+    assert DATA["steps"][0] == 0 and DATA["steps"] == sorted(DATA["steps"])
+
+
+def test_trained_weights_are_more_concentrated_than_untrained_ones(page):
+    for sentence in range(len(SENTENCES)):
+        spread = [
+            [
+                page.math("spreadOf", row)
+                for row in stored(sentence, moment, "forced")[1]
+            ]
+            for moment in (0, LAST)
+        ]
+        assert sum(spread[1]) < 0.9 * sum(spread[0])
+
+
+# -- the browser against the file --
+
+
+def test_what_is_read_is_what_is_stored(page):
+    for sentence, row in enumerate(DATA["sentences"]):
+        for moment in (0, 3, LAST):
+            for target, kind in (("own", "weights"), ("reference", "forced")):
+                found = page.math("reading", sentence, moment, True, target)
+                words, weights = stored(sentence, moment, kind)
+                assert (found["words"], found["weights"]) == (words, weights)
+            found = page.math("reading", sentence, moment, False, "own")
+            assert (found["words"], found["weights"]) == (row["without"][moment], None)
+
+
+def test_spread(page):
+    assert page.math("spreadOf", [0.25] * 4 + [0]) == pytest.approx(4)
+    assert page.math("spreadOf", [0, 1, 0]) == pytest.approx(1)
+    row = stored()[1][0]
+    entropy = -sum(a / sum(row) * math.log(a / sum(row)) for a in row if a)
+    assert page.math("spreadOf", row) == pytest.approx(math.exp(entropy))
+
+
+# -- what is shown --
+
+
+def test_the_chosen_words_weights_are_shown_as_numbers_and_ribbons(page):
+    words, weights = stored()
+    for i in (0, len(words) - 1):
+        page.set(at=i)
+        shown = page.page.locator("[data-weight]").all_text_contents()
+        assert [float(text) for text in shown] == pytest.approx(weights[i], abs=0.0051)
+        top = max(weights[i])
+        assert page.read("weight") == pytest.approx(top)
+        source = DATA["sentences"][0]["source"]
+        assert page.text("most") == source[weights[i].index(top)]
+        assert f"“{words[i]}”" in said(page)
+        broad = page.page.locator(f'[data-ribbon^="{i}-"]')
+        assert broad.count() == sum(a >= 0.015 for a in weights[i])
+
+
+def test_the_heat_map_has_every_weight(page):
+    words, weights = stored()
+    cells = page.page.locator("[data-cell]")
+    assert cells.count() == len(words) * len(weights[0])
+    for i, j in ((0, 0), (1, 2), (len(words) - 1, len(weights[0]) - 1)):
+        text = page.page.locator(f'[data-cell="{i}-{j}"]').text_content()
+        expected = f"{weights[i][j]:.2f}".replace("0.", ".")
+        assert text == (expected if weights[i][j] >= 0.005 else "")
+
+
+def test_without_attention_there_are_no_weights_and_it_is_said(page):
+    page.tick("attention", False)
+    row = DATA["sentences"][0]
+    assert page.page.locator("[data-ribbon], [data-weight]").count() == 0
+    assert page.text("most") == page.text("weight") == "–"
+    assert "cannot look back" in said(page)
+    for words in (row["without"][-1], row["with"][-1]["own"]):
+        assert " ".join(w for w in words if w != "<eos>") in said(page)
+    page.page.locator('select[data-control="target"]').select_option("reference")
+    page.settle()
+    assert "nothing to look at" in said(page)
+
+
+def test_the_training_moves_words_weights_and_quality(page):
+    for moment in (0, 3, LAST):
+        page.slide("moment", moment)
+        words, weights = stored(moment=moment)
+        page.set(at=0)
+        assert page.read("weight") == pytest.approx(max(weights[0]))
+        assert page.read("bleu_with") == DATA["bleu"]["with"][moment]
+        assert page.read("bleu_without") == DATA["bleu"]["without"][moment]
+        options = page.page.get_by_role("option").all_text_contents()
+        assert [text for text in options if text in words][: len(words)] == words
+
+
+def test_seen_and_held_out_sentences_are_told_apart(page):
+    for row in DATA["sentences"]:
+        page.set(sentence=row["text"])
+        info = page.page.locator(".ab-ar-seen").inner_text()
+        assert ("was trained on" in info) == row["seen"]
+        assert ("never seen" in info) == (not row["seen"])
+        assert row["human"] in info
+
+
+# -- hands --
+
+
+def test_stepping_through_the_words(page):
+    words, _ = stored()
+    page.slide("written", 0)
+    assert page.page.locator('[data-handle^="word"][role="option"]').count() == 0
+    assert "written nothing" in said(page)
+    page.click("Forward ▶")
+    page.click("Forward ▶")
+    assert page.state("written") == 2
+    assert page.page.locator('[role="option"][data-handle]').count() == 2
+    assert f"“{words[1]}”" in said(page)
+    page.click("◀ Back")
+    assert f"“{words[0]}”" in said(page)
+    page.click("Play")
+    page.page.wait_for_function(
+        "() => document.querySelector('.attnbook-figure').abModel.get('written') > 2"
+    )
+    page.click("Pause")
+    page.slide("written", len(words))
+    assert page.state("written") == -1
+
+
+def test_words_by_mouse_and_by_keys(page):
+    words, _ = stored()
+    page.handle("word1").hover()
+    page.settle()
+    assert page.state("at") == 1
+    page.press("words", "ArrowRight")
+    assert page.state("at") == 2
+    page.press("words", "Home", "ArrowLeft")
+    assert page.state("at") == 0
+    page.press("words", "End")
+    assert page.state("at") == len(words) - 1
+    active = page.handle("words").get_attribute("aria-activedescendant")
+    label = page.page.locator(f"#{active}").get_attribute("aria-label")
+    assert label.startswith("<eos>: ")
+
+
+def test_the_curve_chooses_the_moment(page):
+    box = page.handle("bleu").bounding_box()
+    page.page.mouse.click(box["x"] + 3, box["y"] + box["height"] / 2)
+    page.settle()
+    assert page.state("moment") == 0
+    assert "Untrained" in said(page)
+
+
+def test_reset_restores(page):
+    page.slide("moment", 2)
+    page.tick("attention", False)
+    page.slide("written", 1)
+    page.page.locator('select[data-control="sentence"]').select_option(index=2)
+    page.settle()
+    page.reset()
+    first = AlignmentReaderFigure().state()
+    assert {name: page.state(name) for name in first} == first
+
+
+@pytest.mark.parametrize("attention", [True, False])
+def test_it_fits_on_a_phone(open_figure, attention):
+    for sentence in (min(SENTENCES, key=len), max(SENTENCES, key=len)):
+        figure = AlignmentReaderFigure(sentence=sentence, attention=attention)
+        page = open_figure(figure, width=390, theme="dark")
+        for moment in (0, LAST):
+            page.set(moment=moment)
+            fits = page.page.evaluate(FITS)
+            assert fits["page"] and fits["outside"] == [] and fits["spilled"] == []
+            assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+
+
+# -- Python --
+
+
+@pytest.mark.parametrize(
+    ("traits", "error", "says"),
+    [
+        ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
+        ({"sentence": None}, TypeError, "sentence is a text; got None"),
+        ({"moment": 8}, ValueError, "from 0 to 7; got 8"),
+        ({"attention": "yes"}, TypeError, "True or False; got 'yes'"),
+        ({"target": "other"}, ValueError, "one of 'own', 'reference'; got 'other'"),
+        ({"written": -2}, ValueError, "-1 for all"),
+        ({"at": 1.5}, ValueError, "a whole number"),
+        ({"epoch": 3}, TypeError, "has no epoch"),
+    ],
+)
+def test_bad_traits_are_named(traits, error, says):
+    with pytest.raises(error, match=says):
+        AlignmentReaderFigure(**traits)
