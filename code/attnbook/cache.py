@@ -84,7 +84,11 @@ class KeyValueCache:
         """
         start, end = self.length, self.length + key.shape[2]
         # the room is ours to write in only behind the very positions that it holds
-        if self._room is None or self._room[2] is not self.key or self._room[0].shape[2] < end:
+        if (
+            self._room is None
+            or self._room[2] is not self.key
+            or self._room[0].shape[2] < end
+        ):
             shape = (*key.shape[:2], 2 * end, key.shape[3])
             rooms = [key.new_empty(shape), key.new_empty(shape)]
             if start:
@@ -117,7 +121,9 @@ class KeyValueCache:
         """
         check_count("length", length, at_least=0)
         if length > self.length:
-            raise ValueError(f"the cache holds {self.length} positions, cannot keep {length}")
+            raise ValueError(
+                f"the cache holds {self.length} positions, cannot keep {length}"
+            )
         if self.key is not None:
             self.key, self.value = self.key[:, :, :length], self.value[:, :, :length]
 

@@ -35,6 +35,17 @@ def can_hurry(model: nn.Module) -> bool:
     return not (torch.is_grad_enabled() or model.training)
 
 
+def bare(module: nn.Module) -> Callable[[Tensor], Tensor]:
+    """What a linear map or a layer norm computes, without what PyTorch's modules look up at every call."""
+    if type(module) is nn.Linear:
+        weight, bias = module.weight, module.bias
+        return lambda x: F.linear(x, weight, bias)
+    if type(module) is nn.LayerNorm:
+        sizes, weight, bias = module.normalized_shape, module.weight, module.bias
+        return lambda x: torch.layer_norm(x, sizes, weight, bias, module.eps)
+    return module
+
+
 class OneWord:
     """The decoder's step, and what stays the same from one step to the next.
 
@@ -50,6 +61,9 @@ class OneWord:
             real = sequence_mask(memory_lens.to(memory.device), memory.shape[1])
             if not real.all():
                 self.allowed = real[:, None, None]  # (B, 1, 1, S), True = may attend
+        self.scale = math.sqrt(decoder.config.d_model)
+        self.layers = [_Layer(layer) for layer in decoder.layers]
+        self.norm, self.head = bare(decoder.norm), bare(decoder.head)
         self.rows, self.first = None, 0
 
     def __call__(self, ids: Tensor, cache: list[DecoderLayerCache]) -> Tensor:
@@ -65,16 +79,15 @@ class OneWord:
         Raises:
             TypeError, ValueError: ids that do not fit.
         """
-        decoder = self.decoder
         try:
-            x = decoder.embedding(ids) * math.sqrt(decoder.config.d_model)  # (B, D)
+            x = self.decoder.embedding(ids) * self.scale  # (B, D)
         except (IndexError, RuntimeError, TypeError):
-            check_ids("ids", ids[:, None], decoder.config.target_vocab_size)
+            check_ids("ids", ids[:, None], self.decoder.config.target_vocab_size)
             raise
         x = self._placed(x, cache[0].own.length)
-        for layer, kept in zip(decoder.layers, cache, strict=True):
-            x = self._through(layer, x, kept)
-        return decoder.head(decoder.norm(x))
+        for layer, kept in zip(self.layers, cache, strict=True):
+            x = layer(x, kept, self.memory, self.allowed)
+        return self.head(self.norm(x))
 
     def _placed(self, x: Tensor, place: int) -> Tensor:
         """Add the position's encoding; sines and cosines are computed for many positions at once."""
@@ -88,61 +101,65 @@ class OneWord:
             self.rows, self.first = rows.to(x.device), place
         return x + self.rows[place - self.first]
 
-    def _through(
-        self, layer: DecoderLayer, x: Tensor, kept: DecoderLayerCache
-    ) -> Tensor:
-        """One layer: look back, look across, think."""
+
+class _Layer:
+    """One decoder layer's step: look back, look across, think."""
+
+    def __init__(self, layer: DecoderLayer):
         own, across = layer.self_attention, layer.cross_attention
-        network = layer.feed_forward
-        heads = (len(x), own.num_heads, 1, own.head_dim)
+        network, size = layer.feed_forward, own.d_model
+        self.own, self.across = own, across
+        self.around_own = _Around(layer.around_self_attention)
+        self.around_across = _Around(layer.around_cross_attention)
+        self.around_network = _Around(layer.around_feed_forward)
+        self.W_qkv, self.W_o = bare(own.W_qkv), bare(own.W_o)
+        bias = across.W_qkv.bias
+        self.query_map = (
+            across.W_qkv.weight[:size],
+            None if bias is None else bias[:size],
+        )
+        self.W_o_across = bare(across.W_o)
+        self.W_1, self.W_2 = bare(network.W_1), bare(network.W_2)
+        self.activation = network.activation
+
+    def __call__(
+        self, x: Tensor, kept: DecoderLayerCache, memory: Tensor, allowed: Tensor | None
+    ) -> Tensor:
+        heads = (len(x), self.own.num_heads, 1, self.own.head_dim)
 
         def look_back(h: Tensor) -> Tensor:  # the newest may see all that are kept
-            q, k, v = own.W_qkv(h).split(own.sizes, dim=-1)
-            return own.W_o(
-                attend(q, *kept.own.append(k.view(heads), v.view(heads)), heads)
-            )
+            q, k, v = self.W_qkv(h).split(self.own.sizes, dim=-1)
+            key, value = kept.own.append(k.view(heads), v.view(heads))
+            seen = F.scaled_dot_product_attention(q.view(heads), key, value)
+            return self.W_o(seen.reshape(h.shape))
 
         def look_across(h: Tensor) -> Tensor:
             if not kept.across.length:
-                kept.across.update(*memory_heads(across, self.memory))
-            q = F.linear(h, *query_map(across))
-            return across.W_o(
-                attend(q, kept.across.key, kept.across.value, heads, self.allowed)
+                kept.across.update(*memory_heads(self.across, memory))
+            q = F.linear(h, *self.query_map).view(heads)
+            seen = F.scaled_dot_product_attention(
+                q, kept.across.key, kept.across.value, allowed
             )
+            return self.W_o_across(seen.reshape(h.shape))
 
         def think(h: Tensor) -> Tensor:
-            return network.W_2(network.activation(network.W_1(h)))
+            return self.W_2(self.activation(self.W_1(h)))
 
-        x = around(layer.around_self_attention, x, look_back)
-        x = around(layer.around_cross_attention, x, look_across)
-        return around(layer.around_feed_forward, x, think)
-
-
-def around(
-    residual: Residual, x: Tensor, sublayer: Callable[[Tensor], Tensor]
-) -> Tensor:
-    """`Residual` without its dropout."""
-    if residual.norm_first:
-        return x + sublayer(residual.norm(x))
-    return residual.norm(x + sublayer(x))
+        x = self.around_own(x, look_back)
+        x = self.around_across(x, look_across)
+        return self.around_network(x, think)
 
 
-def attend(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    heads: tuple[int, int, int, int],
-    allowed: Tensor | None = None,
-) -> Tensor:
-    """One query a sentence, (B, D), asks keys and values (B, H, S, Dh); `heads` is (B, H, 1, Dh)."""
-    output = F.scaled_dot_product_attention(query.view(heads), key, value, allowed)
-    return output.reshape(query.shape)
+class _Around:
+    """A `Residual` without its dropout."""
 
+    def __init__(self, residual: Residual):
+        self.norm, self.norm_first = bare(residual.norm), residual.norm_first
 
-def query_map(attention: MultiHeadAttention) -> tuple[Tensor, Tensor | None]:
-    """The part of `W_qkv` that makes queries: weight (D, D) and bias (D,)."""
-    size, bias = attention.d_model, attention.W_qkv.bias
-    return attention.W_qkv.weight[:size], None if bias is None else bias[:size]
+    def __call__(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        if self.norm_first:
+            return x + sublayer(self.norm(x))
+        return self.norm(x + sublayer(x))
 
 
 def memory_heads(
