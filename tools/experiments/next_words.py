@@ -1,10 +1,10 @@
 """What the figure “sampling explorer” of chapter 14 draws from: a page model's next-word distributions, complete.
 
-    python tools/experiments/next_words.py             write code/attnbook/widgets/sampling_explorer.json
-    python tools/experiments/next_words.py --survey    list beginnings of held-out translations by their entropy
+    python tools/experiments/next_words.py
 
-For every example the file has the log-probabilities of all words, the likeliest first, and the names of the first ones.
-The same bytes for the same versions and the same model.
+The examples are beginnings of held-out translations, chosen by how uncertain the model is there (`PLACES`). For every
+example the file has the log-probabilities of all words, the likeliest first, and the names of the first ones. The same
+bytes for the same versions and the same model.
 """
 
 import argparse
@@ -23,54 +23,55 @@ RESULT = ROOT / "code" / "attnbook" / "widgets" / "sampling_explorer.json"
 MODEL = "transformer"
 NAMED = 60  # words of each distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities
-EXAMPLES = [  # a held-out sentence, and how its translation begins
-    ("They have a small house near the sea.", "ils ont une petite"),
-    ("They have a small house near the sea.", ""),
-    ("She has a sister who is a doctor.", "elle a une"),
-    ("I don't see anything on the screen.", "je ne vois rien sur"),
-    ("The man who works here is my brother.", "l'homme qui"),
-    ("I'd like a glass of wine, please.", "je"),
-]
+# how uncertain the model is in the examples: their places among all that are looked at, by the entropy
+PLACES = (0.95, 1.0, 0.8, 0.5, 0.25, 0.02)
+EVERY = 5  # of the held-out sentences, one in so many is looked at
 
 
-def distribution(translator, sentence: str, prefix: str):
-    """Log-probabilities (V,) of the word after a beginning, and the beginning in numbers."""
+def distributions(translator, sentence: str, target: str):
+    """Log-probabilities (T, V) of every word of a translation and of its end, and the words in numbers."""
     import torch
 
     from attnbook.decoding import next_word_log_probs
-    from attnbook.text import BOS, UNK
+    from attnbook.text import BOS
 
     ids, lens = translator.encode([sentence])
-    words = translator.target_vocab.encode(prefix)
-    if UNK in words:
-        raise ValueError(f"the model does not know every word of {prefix!r}")
+    words = translator.target_vocab.encode(target)
     with torch.no_grad():
         logits = translator.model(ids, torch.tensor([[BOS, *words]]), lens)
-    return next_word_log_probs(logits[0, -1]), words
+    return next_word_log_probs(logits[0]), words
 
 
-def survey(translator, wanted: dict[str, list[str]]) -> None:
-    """Print the entropy after every beginning of the first reference of some held-out sentences."""
-    from attnbook.text import UNK, tokenise
+def choose(translator, held_out: dict[str, list[str]]) -> list[tuple]:
+    """Beginnings of held-out translations from flat to peaked: (sentence, words, log-probabilities (V,))."""
+    from attnbook.text import UNK
 
-    for source in list(wanted)[::12]:
-        words = tokenise(wanted[source][0])
-        if UNK in translator.target_vocab.encode(wanted[source][0]):
+    seen = []
+    for sentence in sorted(held_out)[::EVERY]:
+        log_probs, words = distributions(translator, sentence, held_out[sentence][0])
+        if UNK in words or len(words) < 5:
             continue
-        for n in range(len(words)):
-            prefix = " ".join(words[:n])
-            log_probs, _ = distribution(translator, source, prefix)
-            probs = log_probs.exp()
-            entropy = -(probs * log_probs.nan_to_num(neginf=0.0)).sum()
-            first = translator.target_vocab.tokens(log_probs.topk(5).indices.tolist())
-            print(f"{entropy:.2f}  {source} | {prefix} | {' '.join(first)}")
+        entropies = -(log_probs.exp() * log_probs.clamp(min=-100)).sum(-1)
+        seen += [
+            (float(entropies[n]), sentence, words[:n], log_probs[n])
+            for n in range(1, len(words))
+        ]
+    seen.sort(key=lambda one: one[0])
+    taken: list[tuple] = []
+    for place in PLACES:
+        at = round(place * (len(seen) - 1))
+        while any(seen[at][1] == sentence for sentence, _, _ in taken):
+            at -= 1  # a sentence is taken once
+        entropy, *example = seen[at]
+        print(f"{entropy:.2f} nats: {example[0]}", flush=True)
+        taken.append(tuple(example))
+    return taken
 
 
 def main() -> None:
     """Ask the model about every example and store its answers."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default=MODEL)
-    parser.add_argument("--survey", action="store_true")
     options = parser.parse_args()
     import torch
 
@@ -82,23 +83,19 @@ def main() -> None:
     torch.set_num_threads(1)
     translator = load_page_model(options.model)
     header = page_model_header(options.model)
-    held_out = references(split_pairs(bundled_pairs(), seed=header["split_seed"]).test)
-    if options.survey:
-        survey(translator, held_out)
-        return
+    test = split_pairs(bundled_pairs(), seed=header["split_seed"]).test
+    held_out = references(test)
+    written = {normalise(pair.source): pair.source for pair in test}
     rows = []
-    for sentence, prefix in EXAMPLES:
-        if normalise(sentence) not in held_out:
-            raise ValueError(f"{sentence!r} is not held out; take another one")
-        log_probs, words = distribution(translator, sentence, prefix)
+    for sentence, words, log_probs in choose(translator, held_out):
         ranked, order = log_probs[log_probs.isfinite()].sort(descending=True)
         ids = log_probs.isfinite().nonzero()[:, 0][order].tolist()
         costs = [round(-log_prob / UNIT) for log_prob in ranked.tolist()]
         rows.append(
             {
-                "sentence": sentence,
+                "sentence": written[sentence],
                 "prefix": translator.target_vocab.tokens(words),
-                "reference": held_out[normalise(sentence)][0],
+                "reference": held_out[sentence][0],
                 "names": translator.target_vocab.tokens(ids[:NAMED]),
                 # the first −log p, then by how much each word's is above the one before
                 "costs": [
