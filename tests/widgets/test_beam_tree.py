@@ -31,7 +31,7 @@ FITS = """() => {
       return texts.filter((t) => t.getBoundingClientRect().right > svg.right + 1).map((t) => t.textContent);
     })(),
     spilled: [...document.querySelectorAll('[data-entry="kept"], [data-entry="ended"]')].filter((entry) => {
-      const [box, word] = [entry.querySelector("rect"), entry.querySelector("text")].map((node) => node.getBoundingClientRect());
+      const [box, word] = ["rect", "text"].map((tag) => entry.querySelector(tag).getBoundingClientRect());
       return word.left < box.left || word.right > box.right;
     }).map((entry) => entry.dataset.words),
   };

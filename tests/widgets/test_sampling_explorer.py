@@ -220,7 +220,7 @@ def test_the_threshold_by_keys_and_by_mouse(page):
     handle.focus()
     page.page.keyboard.press("ArrowLeft")
     page.settle()
-    assert page.state("top_p") == 0.85
+    assert page.state("top_p") == 0.75
     page.page.keyboard.press("End")
     page.settle()
     assert page.state("top_p") == 1

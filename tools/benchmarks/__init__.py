@@ -8,9 +8,13 @@ from benchmarks.encoder import ENCODER_LAYER
 from benchmarks.family import Family
 from benchmarks.multihead import MULTI_HEAD
 from benchmarks.scores import ADDITIVE, DOT
+from benchmarks.translation import CACHE, GREEDY, TRAINING
 
-__all__ = ["FAMILIES"]
+__all__ = ["FAMILIES", "GROUPS"]
 
+TRANSLATION = (TRAINING, GREEDY, CACHE)
 FAMILIES: dict[str, Family] = {
-    family.name: family for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER)
+    family.name: family
+    for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION)
 }
+GROUPS = {"translation": [family.name for family in TRANSLATION]}

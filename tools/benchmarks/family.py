@@ -10,7 +10,11 @@ KINDS = {
     "inference": "eval mode, no gradients",
     "forward": "training mode, the graph for the backward pass recorded",
     "both": "the same, and the backward pass",
+    "step": "forward, loss, backward, clipping, Adam: a whole training step",
+    "decode": "eval mode, no gradients, one word after another",
 }
+PASSES = ("inference", "forward", "both")  # through a layer
+TRAINING = ("forward", "both", "step")  # with gradients, in training mode
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,10 @@ class Family:
         reference: name of the layer to which the ratios in the table are taken.
         bars: what is promised.
         kinds: which of `KINDS` are measured.
+        agree: from (case, device): raises unless the layers may be compared, and runs each of them once; if not given,
+            their outputs are compared.
+        weighed: whether memory is measured, too.
+        most_rounds: for cases that take long: how many rounds are enough.
     """
 
     name: str
@@ -95,7 +103,14 @@ class Family:
     reference: str
     bars: tuple[Bar, ...] = ()
     sweep: tuple[Case, ...] = ()
-    kinds: tuple[str, ...] = tuple(KINDS)
+    kinds: tuple[str, ...] = PASSES
+    agree: Callable[[Case, str], None] | None = None
+    weighed: bool = True
+    most_rounds: Callable[[Case], int] | None = None
+
+    def rounds(self, case: Case, wanted: int) -> int:
+        """How many rounds a case is measured."""
+        return wanted if self.most_rounds is None else min(wanted, self.most_rounds(case))
 
 
 def random_sequences(case: Case, device: str, count: int = 1) -> list[Tensor]:
@@ -126,5 +141,5 @@ def bars_against(ours: str, theirs: str) -> tuple[Bar, ...]:
 
     The system counts memory in pages, some of them late: two runs of one layer differ by up to 1 %.
     """
-    times = tuple(Bar("time", kind, ours, theirs, 1.0, 0.05) for kind in KINDS)
-    return times + tuple(Bar("peak", kind, ours, theirs, 1.0, 0.01) for kind in KINDS)
+    times = tuple(Bar("time", kind, ours, theirs, 1.0, 0.05) for kind in PASSES)
+    return times + tuple(Bar("peak", kind, ours, theirs, 1.0, 0.01) for kind in PASSES)

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from benchmarks.family import Case, Family, Layer
+from benchmarks.family import TRAINING, Case, Family, Layer
 
 COMMAND = Path(__file__).resolve().parent.parent / "bench.py"
 PEAK_RESET = Path("/proc/self/clear_refs")
@@ -22,9 +22,10 @@ PEAK_RESET = Path("/proc/self/clear_refs")
 
 def run(layer: Layer, inputs: list, kind: str) -> Tensor:
     """One pass of a kind, see `KINDS`; returns the output."""
-    if layer.module.training != (kind != "inference"):
-        layer.module.train(kind != "inference")
-    with torch.set_grad_enabled(kind != "inference"):
+    training = kind in TRAINING
+    if layer.module.training != training:
+        layer.module.train(training)
+    with torch.set_grad_enabled(training):
         output = layer.call(*inputs)
     if kind == "both":
         output.sum().backward()
@@ -65,15 +66,16 @@ def seconds(
     kind: str,
     rounds: int,
     now: Callable[[], float] = time.perf_counter,
+    warm_up: bool = True,
 ) -> dict[str, list[float]]:
     """Seconds of each layer in each round; the layers take turns, in an order that turns round every round."""
     taken = {name: [] for name in layers}
-    for number in range(rounds + 1):  # the first round warms up
+    for number in range(rounds + warm_up):  # the first round may only warm up
         for name in list(layers)[:: -1 if number % 2 else 1]:
             begin = now()
             run(layers[name], inputs, kind)
             taken[name].append(round(now() - begin, 6))
-    return {name: measured[1:] for name, measured in taken.items()}
+    return {name: measured[warm_up:] for name, measured in taken.items()}
 
 
 def peak_bytes(family: Family, case: Case, name: str, device: str) -> dict[str, int]:
@@ -182,9 +184,17 @@ def times(
         AssertionError: two layers do not give the same output, so they must not be compared.
     """
     layers, inputs = family.layers(case, device), family.inputs(case, device)
-    check_agreement(family, layers, inputs)
+    if family.agree is None:
+        check_agreement(family, layers, inputs)
+    else:
+        family.agree(case, device)
     _, now = clock(device, threads)
-    taken = {kind: seconds(layers, inputs, kind, rounds, now) for kind in family.kinds}
+    rounds = family.rounds(case, rounds)
+    warm_up = family.most_rounds is None  # where a round takes long, the check has warmed up
+    taken = {
+        kind: seconds(layers, inputs, kind, rounds, now, warm_up)
+        for kind in family.kinds
+    }
     rows = [
         {"layer": name, "seconds": {kind: taken[kind][name] for kind in family.kinds}}
         for name in layers

@@ -27,10 +27,11 @@ SEED = SPLIT_SEED = 0
 EPOCHS = (0, 1, 2, 3, 4, 6, 9, 16)  # the moments; the last one is the end
 LONGEST = 14  # tokens of a translation that are stored, <eos> included
 SENTENCES = {  # English → which of the corpus' translations is the reference
-    "I lost my suitcase at the airport.": "J'ai perdu ma valise à l'aéroport.",
-    "They have a small house near the sea.": "Ils ont une petite maison près de la mer.",
-    "I don't see anything on the screen.": "Je ne vois rien sur l'écran.",
-    "The train is more expensive than the bus.": "Le train est plus cher que le bus.",
+    "The children are playing in the garden.": "Les enfants jouent dans le jardin.",
+    "They have a black dog.": "Ils ont un chien noir.",
+    "I found him in the park.": "Je l'ai trouvé dans le parc.",
+    "I didn't receive your message.": "Je n'ai pas reçu ton message.",
+    "My uncle and aunt live in the mountains.": "Mon oncle et ma tante vivent à la montagne.",
     "My mother played the piano when she was young.": "Ma mère jouait du piano quand elle était jeune.",
     "I'm home.": "Je suis chez moi.",
 }

@@ -241,6 +241,8 @@ function render({ model, el }) {
   fig.output("bleu_with", { label: "BLEU with attention", digits: 1 });
   fig.output("bleu_without", { label: "BLEU without", digits: 1 });
 
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(112px,1fr))";
+
   return fig.start((state) => {
     const sentence = SENTENCES[number()];
     const { words, weights } = now();

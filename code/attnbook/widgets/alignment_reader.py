@@ -54,7 +54,7 @@ class AlignmentReaderFigure(Figure):
         -1, -1, LONGEST, "how many words are there, -1 for all", whole=True
     )
     at = number_between(
-        -1, -1, LONGEST - 1, "the word that is looked at, -1 for the last", whole=True
+        2, -1, LONGEST - 1, "the word that is looked at, -1 for the last", whole=True
     )
 
     @traitlets.validate("sentence")

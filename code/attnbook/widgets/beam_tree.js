@@ -252,8 +252,9 @@ function explain(view) {
   const parts = range(best.words.length).find((i) => best.words[i] !== greedy.words[i]);
   const where = parts === 0 ? "at the first word" : `after “${named(best.words.slice(0, parts)).join(" ")}”`;
   const word = (hyp) => `“${named(hyp.words.slice(parts, parts + 1))}”`;
-  const compared = apart > 0 ? `${fmtShort(Math.exp(apart))} times as probable` : `less probable (${fmtShort(Math.exp(apart))} times), but longer, and with α = ${fmt(alpha, 1)} its score is better`;
-  return `Greedy differs: ${where} it takes ${word(greedy)}, the best of the beam has ${word(best)} and ends ${compared}.`;
+  const compared = `${fmtShort(Math.exp(apart))} times as probable`;
+  const longer = apart > 0 ? "" : `, but longer: with α = ${fmt(alpha, 1)} its score is better`;
+  return `Greedy differs: ${where} it takes ${word(greedy)}, the best of the beam has ${word(best)} and ends ${compared}${longer}.`;
 }
 
 function render({ model, el }) {

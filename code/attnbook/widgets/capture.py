@@ -83,9 +83,7 @@ def capture(browser, module):
         style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
         path = Path(folder) / "figure.html"
         path.write_text(standalone_page(style + figure.to_html()), "utf-8")
-        page = browser.new_page(
-            viewport={"width": WIDTH + 40, "height": 900}, reduced_motion="reduce"
-        )
+        page = browser.new_page(viewport={"width": WIDTH + 40, "height": 900})
         try:
             page.goto(path.as_uri())
             if not page.locator(".attnbook-figure.ab-live").count():

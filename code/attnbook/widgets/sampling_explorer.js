@@ -118,7 +118,7 @@ function explain(view) {
   const parts = [];
   if (temperature !== 1) parts.push(`temperature ${fmt(temperature, 1)} makes the distribution ${temperature < 1 ? "sharper" : "flatter"}`);
   if (topK > 0) parts.push(`top-k keeps ${afterK} of ${size} words`);
-  if (topP < 1) parts.push(`top-p needs ${afterP} word${afterP === 1 ? "" : "s"} for ${fmt(topP)} of the ${topK > 0 ? "rest" : "probability"}`);
+  if (topP < 1) parts.push(`top-p needs ${afterP} word${afterP === 1 ? "" : "s"} for ${fmt(topP)} of ${topK > 0 ? "their" : "the"} probability`);
   if (!parts.length) return `Nothing is filtered: every one of the ${size} words of the vocabulary can be drawn, also the odd ones.`;
   const text = parts.join("; then ");
   const lone = afterP === 1 ? " Only one word is left: sampling is greedy decoding now." : "";
@@ -161,6 +161,8 @@ function render({ model, el }) {
   fig.output("entropy_before", { label: "Entropy before", digits: 3, note: "nats" });
   fig.output("entropy_after", { label: "Entropy after", digits: 3, note: "nats" });
   fig.output("distinct", { label: "Drawn so far", format: (n) => (n === null ? "–" : String(n)), note: "different words" });
+
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
 
   return fig.start((state) => {
     const [example, temperature, topK, topP, draws] = ["example", "temperature", "top_k", "top_p", "draws"].map(state);

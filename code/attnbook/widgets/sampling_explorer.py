@@ -40,6 +40,6 @@ class SamplingExplorerFigure(Figure):
     )
     temperature = number_between(1.0, 0.1, 3, "the temperature")
     top_k = number_between(0, 0, MOST, "how many words stay, 0 for all", whole=True)
-    top_p = number_between(0.9, 0.05, 1, "the probability that stays, 1 for all")
+    top_p = number_between(0.8, 0.05, 1, "the probability that stays, 1 for all")
     draws = number_between(0, 0, 2000, "how many words were drawn", whole=True)
     seed = number_between(0, 0, 9999, "the seed of the dice", whole=True)

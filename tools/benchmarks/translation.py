@@ -1,0 +1,353 @@
+"""Translators: a training step and greedy decoding against d2l's, and decoding with a cache against without.
+
+d2l 1.0.3 leaves the decoder of its chapter on Bahdanau attention out of the package. `PublishedDecoder` puts it together
+again, as published: from d2l's encoder, d2l's attention and PyTorch's GRU.
+"""
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.configs import RecurrentConfig, TransformerConfig
+from attnbook.interop import load_d2l
+from attnbook.losses import masked_cross_entropy
+from attnbook.translators import RecurrentTranslator, TransformerTranslator
+from benchmarks.family import Bar, Case, Family, Layer
+
+OURS, D2L = "RecurrentTranslator", "d2l, as published"
+CACHED, UNCACHED = "with a cache", "without"
+VOCABULARY = 200  # about what d2l's 600 training sentences leave, at least two of each
+PIECES = 1500
+LAYERS, PAD, BOS = 2, 0, 1
+LEARNING_RATE, LARGEST_NORM = 5e-3, 1.0
+
+
+class PublishedDecoder(nn.Module):
+    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it; it keeps the weights of every step, as theirs does.
+
+    Args:
+        vocab_size, embed_size, hidden_size, num_layers: the sizes.
+    """
+
+    def __init__(
+        self, vocab_size: int, embed_size: int, hidden_size: int, num_layers: int
+    ):
+        super().__init__()
+        self.attention = load_d2l().AdditiveAttention(hidden_size, 0.0)
+        self.embedding = nn.Embedding(vocab_size, embed_size)
+        self.rnn = nn.GRU(embed_size + hidden_size, hidden_size, num_layers)
+        self.dense = nn.Linear(hidden_size, vocab_size)
+        self.seen: list[Tensor] = []
+
+    def forward(self, ids: Tensor, state: tuple) -> tuple[Tensor, tuple]:
+        """Logits (B, T, V) for words (B, T), and the state after them; a state is (memory, hidden, lengths)."""
+        memory, hidden, lens = state
+        outputs, self.seen = [], []
+        for word in self.embedding(ids).unbind(1):
+            query = hidden[-1][:, None]
+            context = self.attention(query, memory, memory, lens)
+            self.seen.append(self.attention.attention_weights)
+            inputs = torch.cat([context, word[:, None]], dim=-1).transpose(0, 1)
+            output, hidden = self.rnn(inputs, hidden)
+            outputs.append(output)
+        logits = self.dense(torch.cat(outputs)).transpose(0, 1)
+        return logits, (memory, hidden, lens)
+
+
+class Published(nn.Module):
+    """d2l's encoder and `PublishedDecoder`.
+
+    Args:
+        size: of embeddings and states.
+    """
+
+    def __init__(self, size: int):
+        super().__init__()
+        self.encoder = load_d2l().Seq2SeqEncoder(VOCABULARY, size, size, LAYERS)
+        self.decoder = PublishedDecoder(VOCABULARY, size, size, LAYERS)
+
+    def start(self, source: Tensor, lens: Tensor) -> tuple:
+        """The decoder's state before its first word. d2l's encoder reads padding, so there must be none."""
+        outputs, hidden = self.encoder(source)
+        return outputs.transpose(0, 1), hidden, lens
+
+    def forward(self, source: Tensor, target_in: Tensor, lens: Tensor) -> Tensor:
+        """Logits (B, T, V)."""
+        return self.decoder(target_in, self.start(source, lens))[0]
+
+
+def parts(model: RecurrentTranslator | Published) -> list[nn.Module]:
+    """All that has weights, in one order for both; within each part the two name their weights alike."""
+    encoder, decoder = model.encoder, model.decoder
+    if isinstance(model, Published):
+        score, head, reader = decoder.attention, decoder.dense, encoder.rnn.rnn
+    else:
+        score, head, reader = decoder.alignment, decoder.head, encoder.rnn
+    return [encoder.embedding, reader, decoder.embedding, decoder.rnn, score, head]
+
+
+def two_translators(case: Case, device: str) -> tuple[RecurrentTranslator, Published]:
+    """Ours and d2l's, with one set of weights."""
+    torch.manual_seed(0)
+    config = RecurrentConfig(
+        VOCABULARY, VOCABULARY, case.size, case.size, LAYERS, dropout=0.0
+    )
+    ours, theirs = RecurrentTranslator(config), Published(case.size)
+    ids, lens = torch.ones(1, 1, dtype=torch.long), torch.ones(1, dtype=torch.long)
+    theirs(ids, ids, lens)  # d2l's maps are made at a call
+    for copy, original in zip(parts(theirs), parts(ours), strict=True):
+        copy.load_state_dict(original.state_dict())
+    return ours.to(device), theirs.to(device)
+
+
+def sentences(case: Case, device: str, vocabulary: int = VOCABULARY) -> list[Tensor]:
+    """A source, what is put into the decoder, what it should say, and the lengths; no sentence is padded."""
+    make = torch.Generator().manual_seed(0)
+    shape = (case.batch, case.length)
+    source, target = (
+        torch.randint(4, vocabulary, shape, generator=make) for _ in range(2)
+    )
+    target_in = torch.cat([torch.full_like(target[:, :1], BOS), target[:, :-1]], dim=1)
+    lens = torch.full((case.batch,), case.length)
+    return [tensor.to(device) for tensor in (source, target_in, target, lens)]
+
+
+# --- a training step ------------------------------------------------------------------------------------------
+
+
+def our_loss(logits: Tensor, target: Tensor) -> Tensor:
+    """As `attnbook.fitting` takes it."""
+    return masked_cross_entropy(logits, target)
+
+
+def published_loss(logits: Tensor, target: Tensor) -> Tensor:
+    """The mean over real words, in d2l's order of work."""
+    surprise = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
+    real = (target.flatten() != PAD).to(surprise.dtype)
+    return (surprise * real).sum() / real.sum()
+
+
+def our_clipping(model: nn.Module) -> None:
+    """As `attnbook.training` does it."""
+    nn.utils.clip_grad_norm_(model.parameters(), LARGEST_NORM)
+
+
+@torch.no_grad()
+def published_clipping(model: nn.Module) -> None:
+    """The same, in d2l's order of work."""
+    gradients = [weight.grad for weight in model.parameters()]
+    norm = torch.sqrt(sum((gradient**2).sum() for gradient in gradients))
+    if norm > LARGEST_NORM:
+        for gradient in gradients:
+            gradient.mul_(LARGEST_NORM / norm)
+
+
+def training_step(
+    model: nn.Module, loss_fn: Callable, clip: Callable, optimizer: torch.optim.Optimizer
+) -> Callable[..., Tensor]:
+    """Source, target and lengths in; the weights moved on by one step; the loss out."""
+
+    def step(source: Tensor, target_in: Tensor, target: Tensor, lens: Tensor) -> Tensor:
+        loss = loss_fn(model(source, target_in, lens), target)
+        optimizer.zero_grad()
+        loss.backward()
+        clip(model)
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+def training_layers(case: Case, device: str) -> dict[str, Layer]:
+    """A whole training step of either; both optimizers are Adam, ours the one of `attnbook.training`."""
+    ours, theirs = two_translators(case, device)
+    adam = torch.optim.Adam(theirs.parameters(), lr=LEARNING_RATE)
+    ours_adam = torch.optim.AdamW(ours.parameters(), lr=LEARNING_RATE, weight_decay=0.0)
+    return {
+        D2L: Layer(
+            training_step(theirs, published_loss, published_clipping, adam), theirs
+        ),
+        OURS: Layer(training_step(ours, our_loss, our_clipping, ours_adam), ours),
+    }
+
+
+def _differ(what: str, found: Tensor, expected: Tensor, most: float = 1e-5) -> None:
+    far = float((found - expected).detach().abs().max())
+    if not far <= most:
+        raise AssertionError(f"{what} differ by {far:.1e}, more than {most:.0e}")
+
+
+def check_training(case: Case, device: str) -> None:
+    """Require equal outputs, losses and gradients, to 1e-5, before a step is measured.
+
+    Raises:
+        AssertionError: they differ.
+    """
+    ours, theirs = two_translators(case, device)
+    source, target_in, target, lens = sentences(case, device)
+    found, expected = (model(source, target_in, lens) for model in (ours, theirs))
+    _differ("outputs", found, expected)
+    losses = our_loss(found, target), published_loss(expected, target)
+    _differ("losses", *losses)
+    for loss in losses:
+        loss.backward()
+    for mine, other in zip(parts(ours), parts(theirs), strict=True):
+        named = zip(mine.named_parameters(), other.parameters(), strict=True)
+        for (name, weight), twin in named:
+            _differ(f"gradients of {name}", weight.grad, twin.grad)
+
+
+# --- greedy decoding ------------------------------------------------------------------------------------------
+
+
+def our_words(model: nn.Module, source: Tensor, lens: Tensor, number: int) -> Tensor:
+    """(B, number) words, the likeliest at every step; never stopped early."""
+    state, words = model.start(source, lens), source.new_full((len(source),), BOS)
+    written = []
+    for _ in range(number):
+        logits, _, state = model.step(words, state)
+        words = logits.argmax(-1)
+        written.append(words)
+    return torch.stack(written, dim=1)
+
+
+def published_words(
+    model: Published, source: Tensor, lens: Tensor, number: int
+) -> Tensor:
+    """The same, in the order of work of d2l's `predict_step`."""
+    state, written = model.start(source, lens), [source.new_full((len(source), 1), BOS)]
+    for _ in range(number):
+        logits, state = model.decoder(written[-1], state)
+        written.append(logits.argmax(2))
+    return torch.cat(written[1:], dim=1)
+
+
+def greedy_layers(case: Case, device: str) -> dict[str, Layer]:
+    """As many words as the source has."""
+    ours, theirs = two_translators(case, device)
+
+    def write(words: Callable, model: nn.Module) -> Callable[..., Tensor]:
+        return lambda source, _, __, lens: words(model, source, lens, case.length)
+
+    return {
+        D2L: Layer(write(published_words, theirs), theirs),
+        OURS: Layer(write(our_words, ours), ours),
+    }
+
+
+@torch.no_grad()
+def check_greedy(case: Case, device: str) -> None:
+    """Require equal scores at every step, to 1e-5, for the same words, and then the same words.
+
+    Raises:
+        AssertionError: they differ.
+    """
+    ours, theirs = (model.eval() for model in two_translators(case, device))
+    source, _, _, lens = sentences(case, device)
+    words = published_words(theirs, source, lens, case.length)
+    before = torch.cat([torch.full_like(words[:, :1], BOS), words[:, :-1]], dim=1)
+    expected, state = theirs(source, before, lens), ours.start(source, lens)
+    for t in range(case.length):
+        logits, _, state = ours.step(before[:, t], state)
+        _differ(f"scores of word {t}", logits, expected[:, t])
+    _same_words(our_words(ours, source, lens, case.length), words)
+
+
+def _same_words(found: Tensor, expected: Tensor) -> None:
+    if not torch.equal(found, expected):
+        raise AssertionError("the words differ, so the two must not be compared")
+
+
+# --- with a cache and without ---------------------------------------------------------------------------------
+
+
+def words_without_cache(
+    model: TransformerTranslator, source: Tensor, lens: Tensor, number: int
+) -> Tensor:
+    """(B, number) words: at every step the decoder reads all words so far again. The source is read once."""
+    memory, _ = model.encoder(source, lens)
+    words = source.new_full((len(source), 1), BOS)
+    for _ in range(number):
+        logits, _ = model.decoder(words, memory, lens)
+        words = torch.cat([words, logits[:, -1:].argmax(-1)], dim=1)
+    return words[:, 1:]
+
+
+def cache_layers(case: Case, device: str) -> dict[str, Layer]:
+    """One model, decoding in two ways; as many words as the case is long."""
+    torch.manual_seed(0)
+    config = TransformerConfig(
+        PIECES, PIECES, case.size, case.heads, 4 * case.size, LAYERS, LAYERS, 0.0
+    )
+    model = TransformerTranslator(config).to(device)
+
+    def write(words: Callable) -> Callable[..., Tensor]:
+        return lambda source, lens: words(model, source, lens, case.length)
+
+    return {
+        UNCACHED: Layer(write(words_without_cache), model),
+        CACHED: Layer(write(our_words), model),
+    }
+
+
+def ten_words(case: Case, device: str) -> list[Tensor]:
+    """Sources of ten tokens, and their lengths."""
+    source, *_, lens = sentences(Case(case.batch, 10, case.size), device, PIECES)
+    return [source, lens]
+
+
+@torch.no_grad()
+def check_cache(case: Case, device: str) -> None:
+    """Require the same words, all of them.
+
+    Raises:
+        AssertionError: they differ.
+    """
+    inputs, layers = ten_words(case, device), cache_layers(case, device)
+    for layer in layers.values():
+        layer.module.eval()
+    _same_words(*(layer.call(*inputs) for layer in layers.values()))
+
+
+TRAINING = Family(
+    "translation-training",
+    (Case(128, 9, 256), Case(128, 50, 256)),
+    training_layers,
+    sentences,
+    reference=D2L,
+    bars=(
+        Bar("time", "step", OURS, D2L, 1 / 1.2, only=lambda case: case.length == 9),
+        Bar("time", "step", OURS, D2L, 1 / 1.6, only=lambda case: case.length == 50),
+    ),
+    kinds=("step",),
+    agree=check_training,
+    weighed=False,
+)
+GREEDY = Family(
+    "translation-greedy",
+    (Case(128, 50, 256),),
+    greedy_layers,
+    sentences,
+    reference=D2L,
+    bars=(Bar("time", "decode", OURS, D2L, 1 / 1.6),),
+    kinds=("decode",),
+    agree=check_greedy,
+    weighed=False,
+)
+CACHE = Family(
+    "translation-cache",
+    (Case(1, 256, 128, 4), Case(1, 1024, 128, 4)),
+    cache_layers,
+    ten_words,
+    reference=UNCACHED,
+    bars=(
+        Bar("time", "decode", CACHED, UNCACHED, 1 / 10, only=lambda c: c.length == 256),
+        Bar("time", "decode", CACHED, UNCACHED, 1 / 40, only=lambda c: c.length == 1024),
+    ),
+    kinds=("decode",),
+    agree=check_cache,
+    weighed=False,
+    most_rounds=lambda case: 3 if case.length < 1024 else 1,
+)
