@@ -28,7 +28,7 @@ chapter: environment ## execute one chapter:  make chapter NAME=04-masked-softma
 chapters: environment ## execute all chapters
 	@$(BIN)/python tools/chapter.py --all
 
-bench: test-environment ## measure the layers against PyTorch's and d2l's
+bench: test-environment ## measure layers and decoders against others, and the translator
 	@$(FIXED) $(BIN)/python tools/bench.py
 
 clean: ## remove the built book and caches (.venv stays)

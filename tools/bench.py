@@ -3,12 +3,17 @@
     python tools/bench.py                              everything, on the CPU, one thread
     python tools/bench.py --families multi-head --lengths 512
     python tools/bench.py --store                      and keep it for the performance appendix
+    python tools/bench.py --families translation --store        these alone; what is kept of the others stays
+    python tools/bench.py --only-quality --quality fra.txt      how well the book's translator translates
     python tools/bench.py --device cuda
 
 Only layers that give the same output are compared, and that is checked first. Layers take turns, round by round, so
 that a busy moment of the machine meets all of them; a ratio is the median over the rounds of two layers' times within a
 round. Memory is what a process of its own needs at most beyond its inputs, its weights and their gradients. The
 families are in `tools/benchmarks/`; a bar that a family misses is printed as missed.
+
+A run of everything also trains the book's best translator on a real file of sentence pairs, if there is one; see
+`tools/benchmarks/quality.py`.
 """
 
 import argparse
@@ -18,12 +23,13 @@ import sys
 from pathlib import Path
 
 import torch
-from benchmarks import FAMILIES
+from benchmarks import FAMILIES, GROUPS, quality
 from benchmarks.family import KINDS, Case, Family
 from benchmarks.measure import joined, memory, peak_bytes, times
 from benchmarks.report import (
     STORED,
     bar_line,
+    merged,
     record,
     store,
     summary,
@@ -37,7 +43,12 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command line; what cannot be run is refused before anything is measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--families", nargs="+", choices=FAMILIES, default=list(FAMILIES)
+        "--families",
+        nargs="+",
+        choices=[*FAMILIES, *GROUPS],
+        default=list(FAMILIES),
+        metavar="NAME",
+        help=", ".join([*FAMILIES, *GROUPS]),
     )
     parser.add_argument(
         "--lengths", type=int, nargs="+", help="only cases of these lengths"
@@ -52,16 +63,21 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--store", action="store_true", help="write it where the book reads it"
     )
     parser.add_argument("--peak", help=argparse.SUPPRESS)
+    quality.add_options(parser)
     options = parser.parse_args(arguments)
+    groups = [GROUPS.get(name, [name]) for name in options.families]
+    options.families = list(dict.fromkeys(name for group in groups for name in group))
     if options.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no CUDA device here; leave --device out")
     for name in ("rounds", "threads"):
         if getattr(options, name) < 1:
             parser.error(f"--{name} must be at least 1, got {getattr(options, name)}")
-    if options.store and (
-        options.lengths or options.no_memory or set(options.families) != set(FAMILIES)
-    ):
-        parser.error("--store keeps a whole run; use --json PATH for a part of it")
+    if options.store and (options.lengths or options.no_memory):
+        parser.error("--store keeps whole families; use --json PATH for a part of one")
+    partial = set(options.families) != set(FAMILIES)
+    if options.store and partial and not STORED.exists():
+        parser.error(f"there is no {STORED.name} to add to; store a whole run first")
+    quality.check_options(parser, options)
     if options.json and not options.json.absolute().parent.is_dir():
         parser.error(f"there is no folder for {options.json}; make it first")
     return options
@@ -70,10 +86,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def said(arguments: list[str]) -> str:
     """The command as it can be repeated, without the path of a file."""
     kept = list(arguments)
-    if "--json" in kept:
-        place = kept.index("--json")
-        del kept[place : place + 2]
-    kept = [word for word in kept if not word.startswith("--json=")]
+    for option in ("--json", "--quality"):
+        if option in kept:
+            place = kept.index(option)
+            del kept[place : place + 2]
+        kept = [word for word in kept if not word.startswith(f"{option}=")]
     return " ".join(["python", "tools/bench.py", *kept])
 
 
@@ -90,14 +107,25 @@ def main(arguments: list[str] | None = None) -> None:
     options = parse(arguments)
     if options.peak:
         return measure_peak(options.peak)
+    command = said(sys.argv[1:] if arguments is None else arguments)
+    if not options.only_quality:
+        measure_families(options, command)
+    everything = set(options.families) == set(FAMILIES) and not options.lengths
+    if options.only_quality or (everything and not options.json):
+        quality.measure(options, command)
+    return None
+
+
+def measure_families(options: argparse.Namespace, command: str) -> None:
+    """Time and memory of the families asked for; printed, and stored if asked."""
     torch.set_num_threads(options.threads)
     at = (options.device, options.threads)
     print(
         f"PyTorch {torch.__version__}, {options.device}, {options.threads} thread(s), float32, "
         f"medians of {options.rounds} rounds"
     )
-    for kind, meaning in KINDS.items():
-        print(f"  {kind:10} {meaning}")
+    for kind in dict.fromkeys(k for n in options.families for k in FAMILIES[n].kinds):
+        print(f"  {kind:10} {KINDS[kind]}")
     results, swept, bars = [], [], []
     for name in options.families:
         found = measure_family(FAMILIES[name], options, at)
@@ -106,11 +134,13 @@ def main(arguments: list[str] | None = None) -> None:
     print("\n" + summary(bars))
     path = STORED if options.store else options.json
     if path:
-        command = said(sys.argv[1:] if arguments is None else arguments)
         cores = os.cpu_count() or 1
-        store(path, record(command, options.rounds, *at, cores, results, swept, bars))
+        found = record(command, options.rounds, *at, cores, results, swept, bars)
+        if options.store and set(options.families) != set(FAMILIES):
+            before = json.loads(STORED.read_text("utf-8"))
+            found = merged(before, found, options.families)
+        store(path, found)
         print(f"stored in {path.name}")
-    return None
 
 
 def measure_family(
@@ -122,8 +152,9 @@ def measure_family(
         for case in family.cases
         if not options.lengths or case.length in options.lengths
     ]
-    further = () if options.lengths or options.no_memory else family.sweep
-    weighed = [] if options.no_memory else memory(family, [*wanted, *further], *at)
+    unweighed = options.no_memory or not family.weighed
+    further = () if options.lengths or unweighed else family.sweep
+    weighed = [] if unweighed else memory(family, [*wanted, *further], *at)
     results = []
     for number, case in enumerate(wanted):
         timed = times(family, case, options.rounds, *at)

@@ -341,8 +341,10 @@ def gru_state(gates: Tensor, own: Tensor, hidden: Tensor) -> Tensor:
         Cho et al. (2014), §2.3, in the form of PyTorch's documentation of `nn.GRU`.
     """
     size = hidden.shape[-1]
-    reset, update = torch.sigmoid(gates[:, : 2 * size] + own[:, : 2 * size]).chunk(
-        2, -1
+    parts = [2 * size, size]  # the gates, which are open or closed, and the proposal
+    (open_in, new_in), (open_own, new_own) = (
+        x.split(parts, dim=-1) for x in (gates, own)
     )
-    new = torch.tanh(torch.addcmul(gates[:, 2 * size :], reset, own[:, 2 * size :]))
+    reset, update = torch.sigmoid(open_in + open_own).chunk(2, -1)
+    new = torch.tanh(torch.addcmul(new_in, reset, new_own))
     return torch.lerp(new, hidden, update)

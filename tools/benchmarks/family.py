@@ -110,7 +110,9 @@ class Family:
 
     def rounds(self, case: Case, wanted: int) -> int:
         """How many rounds a case is measured."""
-        return wanted if self.most_rounds is None else min(wanted, self.most_rounds(case))
+        return (
+            wanted if self.most_rounds is None else min(wanted, self.most_rounds(case))
+        )
 
 
 def random_sequences(case: Case, device: str, count: int = 1) -> list[Tensor]:

@@ -190,7 +190,9 @@ def times(
         family.agree(case, device)
     _, now = clock(device, threads)
     rounds = family.rounds(case, rounds)
-    warm_up = family.most_rounds is None  # where a round takes long, the check has warmed up
+    warm_up = (
+        family.most_rounds is None
+    )  # where a round takes long, the check has warmed up
     taken = {
         kind: seconds(layers, inputs, kind, rounds, now, warm_up)
         for kind in family.kinds

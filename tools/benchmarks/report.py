@@ -73,6 +73,31 @@ def summary(bars: list[dict]) -> str:
     return "\n".join(lines + [bar_line(bar, where=True) for bar in others])
 
 
+def merged(before: dict, found: dict, families: list[str]) -> dict:
+    """A stored record in which some families are measured anew; what is stored of the others stays as it is.
+
+    Args:
+        before: of `record`, what is stored.
+        found: of `record`, a run of these families only.
+        families: their names.
+
+    Returns:
+        A new record, families in the order in which they came. Its `later` says how those were measured that are not of the run that
+        the record began with: command, versions, machine, rounds.
+    """
+    how = {key: found[key] for key in ("command", "versions", "machine", "rounds")}
+    later = before.get("later", {}) | dict.fromkeys(families, how)
+    parts = [*before["results"], *found["results"]]
+    order = list(dict.fromkeys(part["family"] for part in parts))
+    both = {**before, "kinds": found["kinds"]}
+    for key in ("results", "sweep", "bars"):
+        kept = [part for part in before[key] if part["family"] not in families]
+        both[key] = sorted(
+            kept + found[key], key=lambda part: order.index(part["family"])
+        )
+    return {**both, "later": later}
+
+
 def _installed(package: str) -> str:
     try:
         return version(package)

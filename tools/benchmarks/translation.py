@@ -145,7 +145,10 @@ def published_clipping(model: nn.Module) -> None:
 
 
 def training_step(
-    model: nn.Module, loss_fn: Callable, clip: Callable, optimizer: torch.optim.Optimizer
+    model: nn.Module,
+    loss_fn: Callable,
+    clip: Callable,
+    optimizer: torch.optim.Optimizer,
 ) -> Callable[..., Tensor]:
     """Source, target and lengths in; the weights moved on by one step; the loss out."""
 
@@ -344,7 +347,9 @@ CACHE = Family(
     reference=UNCACHED,
     bars=(
         Bar("time", "decode", CACHED, UNCACHED, 1 / 10, only=lambda c: c.length == 256),
-        Bar("time", "decode", CACHED, UNCACHED, 1 / 40, only=lambda c: c.length == 1024),
+        Bar(
+            "time", "decode", CACHED, UNCACHED, 1 / 40, only=lambda c: c.length == 1024
+        ),
     ),
     kinds=("decode",),
     agree=check_cache,

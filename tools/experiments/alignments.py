@@ -97,9 +97,7 @@ def main() -> None:
         for kind in KINDS:
             if (kind, seed) not in done:
                 result["rows"].append(run(kind, seed, options.steps))
-                write_atomically(
-                    RESULT, (json.dumps(result, indent=1) + "\n").encode()
-                )
+                write_atomically(RESULT, (json.dumps(result, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 Both models have the same number of parameters (within 1 %), the same training pairs of 4 to 20 English words from the
 bilingual grammar, the same batches and the same number of updates. Then both translate new sentences of 5 to 40 words.
-About two minutes a model on one core; writes chapters/results/lengths.json after every model and goes on where it stopped.
+About three minutes a model on one core; writes chapters/results/lengths.json after every model and goes on where it
+stopped.
 """
 
 import argparse

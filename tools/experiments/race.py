@@ -96,9 +96,7 @@ def main() -> None:
                 }
                 print(row, flush=True)
                 result["rows"].append(row)
-                write_atomically(
-                    RESULT, (json.dumps(result, indent=1) + "\n").encode()
-                )
+                write_atomically(RESULT, (json.dumps(result, indent=1) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class TranslatePageFigure(Figure):
     """
 
     module = "translate_page"
-    alt = """“They have a black dog.”, in English above, and the model's translation “Ils ont un chien noir.” below. From
+    alt = """“They have a black dog.”, in English above, and the model's French, “Ils ont un chien noir.”, below. From
         every French word lines run to the English words that the model looked at while it wrote it, the broader the
         more; the lines of “chien” and “noir” cross, since French puts the adjective behind the noun. Below, the same
         weights as a table, French down and English across, and the likeliest words at one place as bars."""

@@ -1,0 +1,262 @@
+"""How well does the book's best translator translate sentences that it has not seen, after so many seconds?
+
+A real file of English–French pairs is split by source sentence, a tenth of them to choose by and a tenth to report on.
+The recipe "transformer" of `attnbook.translation` is trained for the time given, from several seeds, and measured with
+sacrebleu: corpus BLEU against all references, lower-cased, with sacrebleu's own tokenisation. Times and scores are those
+of the machine that the command is run on; with other programs at work there, fewer steps fit.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from normal_form import ROOT, write_atomically
+
+from attnbook.data.splits import Pair, Split, references
+from attnbook.data.translation import read_pairs, split_pairs
+from attnbook.fitting import fit, steps_in
+from attnbook.text import normalise
+from attnbook.translation import RECIPES, Recipe, Translator
+from benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
+
+QUALITY = ROOT / "chapters" / "results" / "quality.json"
+SAMPLE = ROOT.parent / "shared" / "data" / "fra-sample.tsv"
+RECIPE = "transformer"
+BARS = {60.0: 30.0, 300.0: 35.0}  # seconds → BLEU on the test set, on two cores
+BEAMS = (
+    1,
+    4,
+)  # greedy, and beam search; the better one on the development set is reported
+PATIENCE = 1.1  # a training that took longer than so many times its time proves nothing
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The command line's part about quality.
+
+    Args:
+        parser: of `tools/bench.py`; changed.
+    """
+    group = parser.add_argument_group("quality")
+    group.add_argument(
+        "--quality",
+        type=Path,
+        metavar="PATH",
+        help="a file of English–French pairs: fra.txt, .tsv or d2l's fra-eng.zip",
+    )
+    group.add_argument(
+        "--quality-seconds",
+        type=float,
+        nargs="+",
+        default=[60.0, 300.0],
+        metavar="N",
+        help="how long to train",
+    )
+    group.add_argument("--quality-seeds", type=int, default=3, metavar="N")
+    group.add_argument(
+        "--quality-threads",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="all cores if not given",
+    )
+    group.add_argument(
+        "--only-quality", action="store_true", help="no families, only the translator"
+    )
+
+
+def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse what cannot be run, before anything is; and find the file.
+
+    Args:
+        parser: for its error.
+        options: `quality` becomes the sample beside the repository if it was not given and is there.
+    """
+    for name in ("quality_seeds", "quality_threads"):
+        if getattr(options, name) < 1:
+            option = "--" + name.replace("_", "-")
+            parser.error(f"{option} must be at least 1, got {getattr(options, name)}")
+    if min(options.quality_seconds) <= 0:
+        parser.error("--quality-seconds must be positive")
+    if options.quality is None and SAMPLE.is_file():
+        options.quality = SAMPLE
+    if options.quality is not None and not options.quality.is_file():
+        parser.error(f"there is no file {options.quality}; pass fra.txt or the like")
+    if options.only_quality and options.quality is None:
+        parser.error("--only-quality needs --quality PATH, a file of sentence pairs")
+
+
+def corpus_bleu(
+    written: Sequence[str], expected: Sequence[Sequence[str]]
+) -> tuple[float, str]:
+    """BLEU by sacrebleu, lower-cased, with its own tokenisation, and its signature.
+
+    Args:
+        written: translations.
+        expected: for each of them its references.
+
+    Returns:
+        BLEU from 0 to 100, and what sacrebleu says of how it was computed.
+    """
+    from sacrebleu.metrics import BLEU
+
+    most = max(map(len, expected))  # a missing reference repeats the first: no change
+    streams = [[r[i] if i < len(r) else r[0] for r in expected] for i in range(most)]
+    metric = BLEU(lowercase=True, force=True)  # force: keep quiet about spaces
+    score = metric.corpus_score(list(written), streams).score
+    return score, str(metric.get_signature())
+
+
+def score(translator: Translator, pairs: Sequence[Pair], beam: int) -> float:
+    """BLEU of a translator on pairs that it has not seen.
+
+    Args:
+        translator: trained.
+        pairs: their sources are translated once each; all their targets are references.
+        beam: the width of the search; 1 for greedy.
+
+    Returns:
+        From 0 to 100. The references' apostrophes and spaces are made plain, as the translator writes them.
+    """
+    wanted = references(pairs)
+    written = translator.translate(list(wanted), beam=beam)
+    expected = [[normalise(text) for text in texts] for texts in wanted.values()]
+    return corpus_bleu(written, expected)[0]
+
+
+def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> dict:
+    """Train for a time, then translate.
+
+    Args:
+        recipe: how.
+        split: train, dev and test.
+        seconds: of wall time; how many steps fit is found by trying a few.
+        seed: of the training.
+
+    Returns:
+        seed, steps, seconds (what the training took in the end), and `bleu`: beam → {"dev": …, "test": …}.
+    """
+    steps = steps_in(seconds, recipe, split.train, seed, tries=32)
+    began = time.perf_counter()
+    translator = fit(recipe, split.train, steps=steps, seed=seed).translator
+    taken = time.perf_counter() - began
+    bleu = {
+        str(beam): {
+            part: round(score(translator, getattr(split, part), beam), 2)
+            for part in ("dev", "test")
+        }
+        for beam in BEAMS
+    }
+    return {"seed": seed, "steps": steps, "seconds": round(taken, 1), "bleu": bleu}
+
+
+def judged(seconds: float, runs: list[dict]) -> dict:
+    """All runs of one length together.
+
+    Args:
+        seconds: how long they were to train.
+        runs: of `train_and_score`.
+
+    Returns:
+        seconds, runs, beam (the better on the development set), dev and test (means over the seeds), bar, verdict:
+        "holds", "misses", or "not measured" where there is no bar, or where trainings outran their time.
+    """
+
+    def mean(beam: int, part: str) -> float:
+        return statistics.mean(run["bleu"][str(beam)][part] for run in runs)
+
+    beam = max(BEAMS, key=lambda width: mean(width, "dev"))
+    test, bar = mean(beam, "test"), BARS.get(seconds)
+    in_time = all(run["seconds"] <= PATIENCE * seconds for run in runs)
+    verdict = UNMEASURED
+    if bar is not None and test < bar:
+        verdict = MISSES
+    elif bar is not None and in_time:
+        verdict = HOLDS
+    return {
+        "seconds": seconds,
+        "beam": beam,
+        "dev": round(mean(beam, "dev"), 2),
+        "test": round(test, 2),
+        "bar": bar,
+        "verdict": verdict,
+        "runs": runs,
+    }
+
+
+def line(found: dict) -> str:
+    """A judged length as a line of text."""
+    each = ", ".join(
+        f"{r['bleu'][str(found['beam'])]['test']:.1f}" for r in found["runs"]
+    )
+    steps = ", ".join(str(run["steps"]) for run in found["runs"])
+    bar = "" if found["bar"] is None else f", at least {found['bar']:.0f}"
+    return (
+        f"  {found['verdict']:12} BLEU {found['test']:.1f}{bar} after {found['seconds']:g} s"
+        f"  (seeds: {each}; development {found['dev']:.1f}; beam {found['beam']}; steps {steps})"
+    )
+
+
+def measure(options: argparse.Namespace, command: str) -> None:
+    """Train, print, and store if asked; a line says so where there is no file.
+
+    Args:
+        options: of the command line.
+        command: as it can be repeated.
+    """
+    if options.quality is None:
+        print(
+            "\nquality: skipped, there is no file of sentence pairs; pass --quality PATH "
+            "(fra.txt, .tsv or fra-eng.zip)"
+        )
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(options.quality_threads)
+    recipe, split = RECIPES[RECIPE], split_pairs(read_pairs(options.quality))
+    sizes = {part: len(references(pairs)) for part, pairs in split._asdict().items()}
+    print(f"\nquality: recipe “{RECIPE}” on {options.quality.name}, sources {sizes}")
+    found = []
+    for seconds in options.quality_seconds:
+        seeds = range(options.quality_seeds)
+        runs = [train_and_score(recipe, split, seconds, seed) for seed in seeds]
+        found.append(judged(seconds, runs))
+        print(line(found[-1]), flush=True)
+    torch.set_num_threads(before)
+    if options.store:
+        write_atomically(QUALITY, _as_json(options, command, recipe, sizes, found))
+        print(f"stored in {QUALITY.name}")
+
+
+def _as_json(options, command: str, recipe: Recipe, sizes: dict, found: list) -> bytes:
+    import sacrebleu
+
+    record = {
+        "command": command,
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "sacrebleu": sacrebleu.__version__,
+        },
+        "machine": {
+            "architecture": platform.machine(),
+            "cores": os.cpu_count() or 1,
+            "threads": options.quality_threads,
+        },
+        "data": {
+            "file": options.quality.name,
+            "sha256": hashlib.sha256(options.quality.read_bytes()).hexdigest(),
+            "split seed": 0,
+            "sources": sizes,
+        },
+        "recipe": {"name": RECIPE, **asdict(recipe)},
+        "metric": corpus_bleu(["a b c d"], [["a b c d"]])[1],
+        "results": found,
+    }
+    return json.dumps(record, indent=1, ensure_ascii=False).encode() + b"\n"
