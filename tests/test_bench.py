@@ -7,7 +7,7 @@ from dataclasses import replace
 import bench
 import pytest
 import torch
-from benchmarks import FAMILIES
+from benchmarks import FAMILIES, GROUPS, translation
 from benchmarks.family import Bar, Case, Family, Layer, padded_sequences
 from benchmarks.measure import (
     PEAK_RESET,
@@ -18,7 +18,15 @@ from benchmarks.measure import (
     run,
     times,
 )
-from benchmarks.report import STORED, bar_line, store, summary, sweep_table, table
+from benchmarks.report import (
+    STORED,
+    bar_line,
+    merged,
+    store,
+    summary,
+    sweep_table,
+    table,
+)
 from benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
 from benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
 
@@ -30,15 +38,17 @@ needs_account = pytest.mark.skipif(
 
 def small(family: Family, padding: bool = False) -> Case:
     case = family.cases[0]
-    size = case.size if family.name in ("dot", "additive") else 8 * 3
+    size = case.size if family.name in ("dot", "additive") else 8 * 3  # a multiple of the heads
     return replace(case, batch=3, length=5, size=size, padding=padding)
 
 
 # --- what is compared -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("padding", [False, True])
+PADDED = ("multi-head", "encoder-layer")
+
+
+@pytest.mark.parametrize(("name", "padding"), [(n, False) for n in FAMILIES] + [(n, True) for n in PADDED])
 def test_all_layers_of_a_family_give_the_same_output(name, padding):
     family = FAMILIES[name]
     case = small(family, padding)
@@ -46,11 +56,11 @@ def test_all_layers_of_a_family_give_the_same_output(name, padding):
     assert [row["layer"] for row in result["layers"]] == list(family.layers(case, "cpu"))
     for row in result["layers"]:
         assert list(row["seconds"]) == list(family.kinds) and row["peak"] is None
-        assert all(len(taken) == 2 for taken in row["seconds"].values())
+        assert all(len(taken) == family.rounds(case, 2) for taken in row["seconds"].values())
     assert len(table(family, result).splitlines()) == 2 + len(result["layers"])
 
 
-@pytest.mark.parametrize("name", ["multi-head", "encoder-layer"])
+@pytest.mark.parametrize("name", PADDED)
 def test_padding_reaches_every_layer(name):
     """Without it a layer would give the output of the case without padding, and agree with nobody."""
     family = FAMILIES[name]
@@ -89,6 +99,94 @@ def test_the_reference_reaches_the_fused_kernel():
     with torch.profiler.profile() as profiler:
         fused(*three_inputs(Case(2, 8, 64), "cpu"))
     assert any("flash" in event.key for event in profiler.key_averages())
+
+
+# --- translators ----------------------------------------------------------------------------------------------
+
+TINY = Case(3, 5, 24)
+
+
+def test_the_two_translators_hold_the_same_weights_and_nothing_else():
+    ours, theirs = translation.two_translators(TINY, "cpu")
+    mine, other = (dict(enumerate(translation.parts(model))) for model in (ours, theirs))
+    for number, part in mine.items():
+        twins = zip(part.state_dict().items(), other[number].state_dict().items(), strict=True)
+        assert all(name == twin and torch.equal(a, b) for (name, a), (twin, b) in twins)
+    assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
+    for model, parts in ((ours, mine), (theirs, other)):  # no weight is left out of the comparison
+        assert sum(p.numel() for m in parts.values() for p in m.parameters()) == sum(
+            p.numel() for p in model.parameters()
+        )
+
+
+def too_large(logits, target):
+    return 1.01 * translation.our_loss(logits, target)
+
+
+def another_gradient(logits, target):
+    return translation.our_loss(logits, target) + (logits - logits.detach()).sum()
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"), [(too_large, "losses differ by"), (another_gradient, "gradients of .* differ by")]
+)
+def test_a_training_step_that_computes_something_else_is_not_compared(loss, message, monkeypatch):
+    translation.check_training(TINY, "cpu")
+    monkeypatch.setattr(translation, "published_loss", loss)
+    with pytest.raises(AssertionError, match=message):
+        translation.check_training(TINY, "cpu")
+
+
+def test_other_weights_are_noticed_in_training_and_in_decoding(monkeypatch):
+    both = translation.two_translators
+
+    def changed(case, device):
+        ours, theirs = both(case, device)
+        with torch.no_grad():
+            theirs.decoder.attention.w_v.weight.mul_(3)
+        return ours, theirs
+
+    monkeypatch.setattr(translation, "two_translators", changed)
+    with pytest.raises(AssertionError, match="outputs differ by"):
+        translation.check_training(TINY, "cpu")
+    with pytest.raises(AssertionError, match="scores of word .* differ by"):
+        translation.check_greedy(TINY, "cpu")
+
+
+def test_both_clip_alike_and_do_clip():
+    models = translation.two_translators(TINY, "cpu")
+    source, target_in, target, lens = translation.sentences(TINY, "cpu")
+    for model, clip in zip(models, (translation.our_clipping, translation.published_clipping), strict=True):
+        (1e3 * translation.our_loss(model(source, target_in, lens), target)).backward()
+        clip(model)
+        norm = torch.stack([p.grad.norm() for p in model.parameters()]).norm()
+        assert float(norm) == pytest.approx(translation.LARGEST_NORM, rel=1e-4)
+
+
+def test_a_training_step_moves_all_weights_and_learns():
+    family = FAMILIES["translation-training"]
+    for layer in family.layers(TINY, "cpu").values():
+        before = [p.detach().clone() for p in layer.module.parameters()]
+        inputs = family.inputs(TINY, "cpu")
+        losses = [float(run(layer, inputs, "step")) for _ in range(12)]
+        assert losses[-1] < 0.9 * losses[0] and layer.module.training
+        moved = [not torch.equal(a, b) for a, b in zip(before, layer.module.parameters(), strict=True)]
+        assert all(moved)
+
+
+def test_decoding_writes_every_word_and_the_cache_changes_none():
+    for name in ("translation-greedy", "translation-cache"):
+        family = FAMILIES[name]
+        case = replace(TINY, heads=4)
+        inputs = family.inputs(case, "cpu")
+        written = [run(layer, inputs, "decode") for layer in family.layers(case, "cpu").values()]
+        assert torch.equal(*written) and written[0].shape == (case.batch, case.length)
+
+
+def test_words_that_differ_are_not_compared(monkeypatch):
+    monkeypatch.setattr(translation, "words_without_cache", lambda model, source, lens, n: torch.ones(len(source), n))
+    with pytest.raises(AssertionError, match="the words differ"):
+        translation.check_cache(replace(TINY, heads=4), "cpu")
 
 
 # --- memory ---------------------------------------------------------------------------------------------------
@@ -229,9 +327,9 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--store", "--lengths", "128"], "--store keeps a whole run"),
-        (["--store", "--families", "dot"], "--store keeps a whole run"),
-        (["--store", "--no-memory"], "--store keeps a whole run"),
+        (["--store", "--lengths", "128"], "--store keeps whole families"),
+        (["--store", "--no-memory"], "--store keeps whole families"),
+        (["--store", "--families", "dot", "--lengths", "128"], "--store keeps whole families"),
         (["--json", "no/such/folder/x.json"], "there is no folder for no/such/folder/x.json"),
         (["--rounds", "0"], "--rounds must be at least 1, got 0"),
         (["--families", "none"], "invalid choice: 'none'"),
@@ -250,25 +348,54 @@ def test_a_list_of_numbers_takes_one_line_and_nothing_else_changes(tmp_path):
     assert json.loads(text) == found and '"seconds": [0.5, 1e-06, 2]' in text
 
 
+def test_a_family_measured_later_leaves_what_is_stored_of_the_others():
+    def part(family, value):
+        return {"family": family, "value": value}
+
+    how = {"command": "first", "versions": {}, "machine": {}, "rounds": 11}
+    before = {**how, "kinds": {}, "results": [part("a", 1), part("b", 1)], "sweep": [part("a", 1)], "bars": []}
+    again = {**how, "command": "second", "kinds": {"x": ""}, "results": [part("b", 2), part("c", 2)], "sweep": []}
+    found = merged(before, {**again, "bars": [part("c", 2)]}, ["b", "c"])
+    assert found["command"] == "first" and found["kinds"] == {"x": ""}
+    assert found["results"] == [part("a", 1), part("b", 2), part("c", 2)] and found["sweep"] == [part("a", 1)]
+    assert found["bars"] == [part("c", 2)]
+    assert {name: made["command"] for name, made in found["later"].items()} == {"b": "second", "c": "second"}
+    third = merged(found, {**again, "command": "third", "results": [part("c", 3)], "bars": []}, ["c"])
+    assert {name: made["command"] for name, made in third["later"].items()} == {"b": "second", "c": "third"}
+    assert before["results"] == [part("a", 1), part("b", 1)] and "later" not in before
+
+
+def test_a_group_is_its_families():
+    options = bench.parse(["--families", "translation", "dot", "translation-cache", "--json", "x.json"])
+    assert options.families == [*GROUPS["translation"], "dot"]
+
+
 @pytest.fixture(scope="module")
 def stored():
     return json.loads(STORED.read_text("utf-8"))
 
 
-def test_the_stored_file_is_one_whole_run(stored):
-    assert stored["command"].startswith("python tools/bench.py") and stored["rounds"] >= 5
-    assert set(stored["versions"]) == {"python", "torch", "d2l"}
-    assert set(stored["machine"]) == {"device", "architecture", "cores", "threads", "clock"}
+def test_the_stored_file_is_whole_and_says_how_each_family_was_measured(stored):
+    for run_of in (stored, *stored.get("later", {}).values()):
+        assert run_of["command"].startswith("python tools/bench.py") and run_of["rounds"] >= 5
+        assert set(run_of["versions"]) == {"python", "torch", "d2l"}
+        assert set(run_of["machine"]) == {"device", "architecture", "cores", "threads", "clock"}
     wanted = [(name, case) for name, family in FAMILIES.items() for case in family.cases]
     assert [(result["family"], Case(**result["case"])) for result in stored["results"]] == wanted
     assert [Case(**result["case"]) for result in stored["sweep"]] == list(FAMILIES["multi-head"].sweep)
-    for result in stored["results"]:
-        family = FAMILIES[result["family"]]
+    for result in [*stored["results"], *stored["sweep"]]:
+        family, case = FAMILIES[result["family"]], Case(**result["case"])
+        rounds = family.rounds(case, stored.get("later", {}).get(family.name, stored)["rounds"])
         for row in result["layers"]:
-            assert set(row["seconds"]) == set(row["peak"]) == set(family.kinds)
-            assert all(len(taken) == stored["rounds"] and min(taken) > 0 for taken in row["seconds"].values())
+            if "seconds" in row:
+                assert set(row["seconds"]) == set(family.kinds)
+                assert all(len(taken) == rounds and min(taken) > 0 for taken in row["seconds"].values())
+            if not family.weighed:
+                assert row["peak"] is None
+                continue
+            assert set(row["peak"]) == set(family.kinds)
             # the least of them, 32 KiB tensors, disappear in what the system counts late
-            assert min(row["peak"].values()) >= 0 and (result["case"]["length"] < 512 or min(row["peak"].values()) > 0)
+            assert min(row["peak"].values()) >= 0 and (case.length < 512 or min(row["peak"].values()) > 0)
 
 
 def test_the_stored_verdicts_are_those_of_the_stored_numbers(stored):

@@ -2,8 +2,8 @@
 
 A real file of English–French pairs is split by source sentence, a tenth of them to choose by and a tenth to report on.
 The recipe "transformer" of `attnbook.translation` is trained for the time given, from several seeds, and measured with
-sacrebleu: corpus BLEU against all references, lower-cased, with sacrebleu's own tokenisation. Times and scores are those
-of the machine that the command is run on; with other programs at work there, fewer steps fit.
+sacrebleu: corpus BLEU against all references, lower-cased, with sacrebleu's own tokenisation. Times and scores are
+those of the machine that the command is run on; with other programs at work there, fewer steps fit.
 """
 
 import argparse

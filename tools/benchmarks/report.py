@@ -82,8 +82,8 @@ def merged(before: dict, found: dict, families: list[str]) -> dict:
         families: their names.
 
     Returns:
-        A new record, families in the order in which they came. Its `later` says how those were measured that are not of the run that
-        the record began with: command, versions, machine, rounds.
+        A new record, families in the order in which they came. Its `later` says how those were measured that are not
+        of the run that the record began with: command, versions, machine, rounds.
     """
     how = {key: found[key] for key in ("command", "versions", "machine", "rounds")}
     later = before.get("later", {}) | dict.fromkeys(families, how)

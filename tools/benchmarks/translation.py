@@ -1,7 +1,7 @@
 """Translators: a training step and greedy decoding against d2l's, and decoding with a cache against without.
 
-d2l 1.0.3 leaves the decoder of its chapter on Bahdanau attention out of the package. `PublishedDecoder` puts it together
-again, as published: from d2l's encoder, d2l's attention and PyTorch's GRU.
+d2l 1.0.3 leaves the decoder of its chapter on Bahdanau attention out of the package. `PublishedDecoder` puts it
+together again, as published: from d2l's encoder, d2l's attention and PyTorch's GRU.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ LEARNING_RATE, LARGEST_NORM = 5e-3, 1.0
 
 
 class PublishedDecoder(nn.Module):
-    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it; it keeps the weights of every step, as theirs does.
+    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it; like theirs, it keeps the weights of every step.
 
     Args:
         vocab_size, embed_size, hidden_size, num_layers: the sizes.
