@@ -153,6 +153,19 @@ def test_other_weights_are_noticed_in_training_and_in_decoding(monkeypatch):
         translation.check_greedy(TINY, "cpu")
 
 
+def test_gradients_that_are_too_small_for_the_bound_are_compared_all_the_same(monkeypatch):
+    """Those of the score's weights lie near 1e-6: to 1e-5, any two of them agree."""
+    score = translation.load_d2l().AdditiveAttention
+    forward = score.forward
+
+    def deaf(self, queries, keys, values, lens):  # the query counts, but is not learned
+        return forward(self, queries.detach(), keys, values, lens)
+
+    monkeypatch.setattr(score, "forward", deaf)
+    with pytest.raises(AssertionError, match="gradients of .* differ by"):
+        translation.check_training(TINY, "cpu")
+
+
 def test_both_clip_alike_and_do_clip():
     models = translation.two_translators(TINY, "cpu")
     source, target_in, target, lens = translation.sentences(TINY, "cpu")

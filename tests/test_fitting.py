@@ -9,7 +9,7 @@ import time
 import pytest
 import torch
 from tensors import close, says
-from test_translation import SMALL
+from test_recipes import SMALL
 from toy_corpus import toy_pairs
 
 from attnbook.checkpoint import CheckpointError
@@ -159,7 +159,7 @@ def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
     """kill −9 in the middle, several times; in the end, nothing is different."""
     expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12)
     script = (
-        "from test_translation import SMALL; from toy_corpus import toy_pairs; from attnbook.fitting import fit\n"
+        "from test_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.fitting import fit\n"
         f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder={str(tmp_path)!r})"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -221,7 +221,7 @@ def test_the_loss_of_a_batch_is_the_masked_loss():
 TWO_PROCESSES = """
 import json, sys
 from lightning_fabric import Fabric
-from test_translation import SMALL
+from test_recipes import SMALL
 from toy_corpus import toy_pairs
 from attnbook.fitting import fit
 
