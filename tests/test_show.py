@@ -149,3 +149,12 @@ def test_what_has_no_source(obj):
         match=says("show() needs a function or class", f"got {type(obj).__name__}"),
     ):
         show(obj)
+
+
+def test_a_decorated_function_stands_in_its_own_file():
+    """`torch.no_grad` wraps a function in one of contextlib's kind; the page should name ours."""
+    from attnbook.decoding import beam_search
+
+    source = show(beam_search)
+    assert source.file == "attnbook/decoding.py"
+    assert "@torch.no_grad()" in source.text and "def beam_search(" in source.text

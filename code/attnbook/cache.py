@@ -88,6 +88,8 @@ class KeyValueCache:
             self._room is None
             or self._room[2] is not self.key
             or self._room[0].shape[2] < end
+            # what inference mode has made may not be written to outside of it
+            or (self._room[0].is_inference() and not torch.is_inference_mode_enabled())
         ):
             shape = (*key.shape[:2], 2 * end, key.shape[3])
             rooms = [key.new_empty(shape), key.new_empty(shape)]

@@ -23,7 +23,8 @@ class Source:
     def __init__(self, obj: object, docstring: bool = True):
         try:
             text = inspect.getsource(obj)
-            file = inspect.getsourcefile(obj)
+            # a decorator such as torch.no_grad has a file of its own
+            file = inspect.getsourcefile(inspect.unwrap(obj))
         except (TypeError, OSError) as error:
             raise TypeError(
                 f"show() needs a function or class that has source code, got {type(obj).__name__} ({error})"

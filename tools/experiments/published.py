@@ -57,8 +57,9 @@ def main() -> None:
     result = {
         "command": f"python tools/experiments/published.py --epochs {options.epochs} --seed {options.seed}",
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "measured": "surprise in nats a word: of the training batches (with dropout), averaged over an epoch, and of "
-        "the development set; BLEU after the last epoch, on the test set and on 500 sentences seen in training",
+        "measured": "surprise in nats a word: of the training batches (with dropout), averaged over an epoch, "
+        "and of the development set; BLEU after the last epoch, on the test set and on the sentences of the first "
+        "800 training pairs",
         "training": [
             round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)
             for i in range(0, len(fitted.losses) - per_epoch + 1, per_epoch)
