@@ -24,7 +24,7 @@ FLOORS = [
     {"stepping"},
     {"data/", "translators", "tasks", "interop_weights/", "position_task", "block_task", "sentence_model", "metrics"},
     {"decoding"},
-    {"translation"},
+    {"translation", "sampling"},
     {"fitting", "page_models"},
     {"train"},
     {"analysis", "comparison/", "plotting"},

@@ -12,13 +12,11 @@ from tensors import PROPERTY, close, says
 
 from attnbook.decoding import (
     beam_search,
-    filter_logits,
     greedy,
     length_penalty_factor,
     next_word_log_probs,
-    sample,
-    speculative,
 )
+from attnbook.sampling import filter_logits, sample, speculative
 from attnbook.text import BOS, EOS, PAD
 
 WORDS = [word for word in range(TARGET_SIZE) if word not in (PAD, BOS)]

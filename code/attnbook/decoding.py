@@ -1,27 +1,27 @@
-"""Writing a translation word by word: the likeliest word, the likeliest sentence, or a draw.
+"""Writing a translation word by word: the likeliest word at every step, or a search for the likeliest sentence.
 
 Every function takes a translator (`attnbook.translators`), source ids ending in <eos>, and their lengths. Nobody may
-write <pad> or <bos>; both are taken out of the distribution before anything else.
+write <pad> or <bos>; both are taken out of the distribution before anything else. How words are drawn instead of
+searched for stands in `attnbook.sampling`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_positive
+from attnbook.checks import check_count
 from attnbook.text import BOS, EOS, PAD
 
 __all__ = [
     "Decoded",
-    "SpeculativeResult",
     "next_word_log_probs",
+    "begin",
+    "one_by_one",
     "greedy",
     "length_penalty_factor",
     "beam_search",
-    "filter_logits",
-    "sample",
-    "speculative",
 ]
 
 
@@ -40,22 +40,6 @@ class Decoded:
     weights: Tensor | None = None
 
 
-@dataclass(frozen=True)
-class SpeculativeResult:
-    """One translation by two models.
-
-    Attributes:
-        ids: its words; the last is <eos> unless the length ran out.
-        target_calls: passes of the large model.
-        proposed, accepted: words that the small model proposed, and how many of them stayed.
-    """
-
-    ids: list[int]
-    target_calls: int
-    proposed: int
-    accepted: int
-
-
 def next_word_log_probs(logits: Tensor) -> Tensor:
     """Log-probabilities of the next word, <pad> and <bos> ruled out.
 
@@ -70,8 +54,23 @@ def next_word_log_probs(logits: Tensor) -> Tensor:
     return logits.log_softmax(-1)
 
 
-def _begin(model: nn.Module, source: Tensor, source_lens: Tensor, max_len: int):
-    """Check the input; the decoder's state, and a <bos> for each sentence."""
+def begin(
+    model: nn.Module, source: Tensor, source_lens: Tensor, max_len: int
+) -> tuple[object, Tensor]:
+    """Read the source sentences, before the first word is written.
+
+    Args:
+        model: a translator in evaluation mode.
+        source: (B, S) ids.
+        source_lens: (B,) integers.
+        max_len: the most words that are to be written.
+
+    Returns:
+        The decoder's state, and a <bos> for each sentence, (B,).
+
+    Raises:
+        TypeError, ValueError: ids or lengths that do not fit, or a model in training mode.
+    """
     check_count("max_len", max_len)
     if model.training:
         raise ValueError(
@@ -81,16 +80,36 @@ def _begin(model: nn.Module, source: Tensor, source_lens: Tensor, max_len: int):
     return state, source.new_full((len(source),), BOS)
 
 
-def _check_single(source: Tensor) -> None:
+def check_single(source: Tensor) -> None:
+    """Require one sentence, (1, S)."""
     if source.dim() != 2 or len(source) != 1:
         raise ValueError(
             f"source must be one sentence, (1, S), got shape {tuple(source.shape)}; loop over the sentences"
         )
 
 
-def _one_by_one(model, source, source_lens, max_len, need_weights, choose):
-    """Write all sentences of a batch at once, choosing each next word by itself."""
-    state, words = _begin(model, source, source_lens, max_len)
+def one_by_one(
+    model: nn.Module,
+    source: Tensor,
+    source_lens: Tensor,
+    max_len: int,
+    need_weights: bool,
+    choose: Callable[[Tensor], Tensor],
+) -> list[Decoded]:
+    """Write all sentences of a batch at once, choosing each next word by itself.
+
+    Args:
+        model: a translator in evaluation mode.
+        source: (B, S) ids.
+        source_lens: (B,) integers.
+        max_len: the most words to write, <eos> included.
+        need_weights: keep the attention weights.
+        choose: log-probabilities (B, V) → words (B,).
+
+    Returns:
+        One `Decoded` a sentence.
+    """
+    state, words = begin(model, source, source_lens, max_len)
     done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     total = torch.zeros(len(source), device=source.device)
     written, seen = [], []
@@ -141,7 +160,7 @@ def greedy(
     def likeliest(log_probs: Tensor) -> Tensor:
         return log_probs.argmax(-1)
 
-    return _one_by_one(model, source, source_lens, max_len, need_weights, likeliest)
+    return one_by_one(model, source, source_lens, max_len, need_weights, likeliest)
 
 
 def length_penalty_factor(length: int, alpha: float) -> float:
@@ -193,14 +212,14 @@ def beam_search(
     Source:
         Sutskever et al. (2014), §3.2; length penalty by Wu et al. (2016).
     """
-    _check_single(source)
+    check_single(source)
     check_count("width", width)
     check_count("n_best", n_best)
     if n_best > width:
         raise ValueError(f"n_best {n_best} is more than the beam's width {width}")
     if length_penalty < 0:
         raise ValueError(f"length_penalty must be at least 0, got {length_penalty}")
-    state, words = _begin(model, source, source_lens, max_len)
+    state, words = begin(model, source, source_lens, max_len)
     beams, total = [[]], torch.zeros(1, device=source.device)
     finished: list[Decoded] = []
     for _ in range(max_len):
@@ -239,172 +258,3 @@ def beam_search(
     # what the length cut off comes after everything that ended by itself
     ranked = sorted(finished, key=rank, reverse=True)
     return (ranked + sorted(unfinished, key=rank, reverse=True))[:n_best]
-
-
-def filter_logits(
-    logits: Tensor,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-) -> Tensor:
-    """Sharpen or flatten a distribution, then cut off its tail.
-
-    Args:
-        logits: (…, V), or log-probabilities.
-        temperature: what they are divided by; below 1 sharpens.
-        top_k: keep this many of the likeliest words.
-        top_p: of these, keep the fewest words that have this probability together; the likeliest always stays.
-
-    Returns:
-        (…, V), −inf for words that were cut off.
-
-    Raises:
-        TypeError, ValueError: a temperature that is not positive, a count below 1, a probability outside (0, 1].
-
-    Source:
-        Fan et al. (2018), arXiv:1805.04833, top-k; Holtzman et al. (2020), arXiv:1904.09751, top-p ("nucleus").
-    """
-    check_positive("temperature", temperature)
-    logits = logits / temperature
-    if top_k is not None:
-        check_count("top_k", top_k)
-        last = logits.topk(min(top_k, logits.shape[-1])).values[..., -1:]
-        logits = logits.masked_fill(logits < last, -torch.inf)
-    if top_p is not None:
-        if not 0 < top_p <= 1:
-            raise ValueError(f"top_p must lie in (0, 1], got {top_p}")
-        ranked, order = logits.sort(dim=-1, descending=True)
-        shares = ranked.softmax(-1)
-        before = shares.cumsum(-1) - shares  # what the likelier words have already
-        cut = torch.zeros_like(ranked, dtype=torch.bool)
-        cut.scatter_(-1, order, before >= top_p)
-        logits = logits.masked_fill(cut, -torch.inf)
-    return logits
-
-
-@torch.no_grad()
-def sample(
-    model: nn.Module,
-    source: Tensor,
-    source_lens: Tensor,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    generator: torch.Generator | None = None,
-    max_len: int = 50,
-) -> list[Decoded]:
-    """Draw every word from the model's distribution, filtered.
-
-    Args:
-        model: a translator in evaluation mode.
-        source: (B, S) ids.
-        source_lens: (B,) integers.
-        temperature, top_k, top_p: see `filter_logits`.
-        generator: of random numbers, on the model's device.
-        max_len: the most words to write, <eos> included.
-
-    Returns:
-        One `Decoded` a sentence; `log_prob` is the unfiltered model's.
-
-    Raises:
-        TypeError, ValueError: see `filter_logits` and `greedy`.
-    """
-
-    def draw(log_probs: Tensor) -> Tensor:
-        filtered = filter_logits(log_probs, temperature, top_k, top_p)
-        return torch.multinomial(filtered.softmax(-1), 1, generator=generator)[:, 0]
-
-    return _one_by_one(model, source, source_lens, max_len, False, draw)
-
-
-@torch.no_grad()
-def speculative(
-    target: nn.Module,
-    draft: nn.Module,
-    source: Tensor,
-    source_lens: Tensor,
-    generator: torch.Generator | None = None,
-    lookahead: int = 4,
-    max_len: int = 50,
-    temperature: float = 1.0,
-) -> SpeculativeResult:
-    """Let a small model propose several words and a large one check them all in one pass.
-
-    A proposed word x stays with probability min(1, p(x) / q(x)), p the large model's and q the small one's; the first
-    one turned down is replaced by a draw from max(0, p − q), normalised. What is written is distributed exactly as if
-    the large model had been sampled alone.
-
-    Args:
-        target: the large translator, in evaluation mode.
-        draft: the small one, with the same vocabularies.
-        source: (1, S) ids.
-        source_lens: (1,) integers.
-        generator: of random numbers, on the models' device.
-        lookahead: how many words to propose at once.
-        max_len: the most words to write, <eos> included.
-        temperature: of both models.
-
-    Returns:
-        The words, and how much was proposed, accepted and checked.
-
-    Raises:
-        TypeError, ValueError: more than one sentence, sizes that are not counts, vocabularies that differ, or a model
-            in training mode.
-
-    Source:
-        Leviathan et al. (2023), arXiv:2211.17192, algorithm 1; Chen et al. (2023), arXiv:2302.01318.
-    """
-    _check_single(source)
-    check_count("lookahead", lookahead)
-    check_positive("temperature", temperature)
-    sizes = [model.config.target_vocab_size for model in (target, draft)]
-    if sizes[0] != sizes[1]:
-        raise ValueError(
-            f"the models must share a vocabulary, but the target's has {sizes[0]} words and the draft's {sizes[1]}"
-        )
-    large, pending = _begin(target, source, source_lens, max_len)
-    small, _ = _begin(draft, source, source_lens, max_len)
-
-    def share(logits: Tensor) -> Tensor:
-        return filter_logits(next_word_log_probs(logits), temperature).softmax(-1)
-
-    def draw(shares: Tensor) -> Tensor:
-        return torch.multinomial(shares, 1, generator=generator)
-
-    ids: list[int] = []
-    unread = pending  # (1 or 2,), what the draft has not read yet
-    calls = proposed = accepted = 0
-    while len(ids) < max_len and (not ids or ids[-1] != EOS):
-        words, beliefs, places = [], [], []
-        number = min(lookahead, max_len - len(ids))
-        while len(words) < number and (not words or words[-1] != EOS):
-            logits = draft.extend(unread[None], small)[0, -1]
-            beliefs.append(share(logits))
-            places.append(small.copy())  # where the draft stands after reading so far
-            unread = draw(beliefs[-1])
-            words.append(int(unread))
-        asked = torch.cat([pending, pending.new_tensor(words)])
-        truths = share(target.extend(asked[None], large)[0])  # (words + 1, V)
-        calls, proposed = calls + 1, proposed + len(words)
-
-        kept = 0
-        for word, belief, truth in zip(words, beliefs, truths[:-1], strict=True):
-            chance = torch.rand((), generator=generator, device=source.device)
-            if chance * belief[word] >= truth[word]:
-                break
-            kept += 1
-        ids += words[:kept]
-        accepted += kept
-        if ids and ids[-1] == EOS:
-            break
-        target.rewind(large, len(words) - kept)
-        if kept < len(words):  # turned down: draw from what the draft gave too little
-            rest = (truths[kept] - beliefs[kept]).clamp(min=0)
-            pending = draw(rest)
-            small, unread = places[kept], pending
-        else:  # all stayed, and the last pass has scored one more word for nothing
-            pending = draw(truths[-1])
-            unread = torch.cat([unread, pending])
-        if len(ids) < max_len:
-            ids.append(int(pending))
-    return SpeculativeResult(ids, calls, proposed, accepted)

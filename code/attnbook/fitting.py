@@ -209,35 +209,76 @@ class Fitted:
 
 
 def steps_in(
-    seconds: float, recipe: Recipe, pairs: Sequence, seed: int = 0, tries: int = 12
+    seconds: float,
+    recipe: Recipe,
+    pairs: Sequence,
+    seed: int = 0,
+    tries: int = 12,
+    fabric: Fabric | None = None,
 ) -> int:
-    """How many steps of a recipe fit into a time on this machine, found by trying a few on a model of its own.
+    """How many steps of a recipe fit into a time on these devices, found by trying a few on a model of its own.
 
     Args:
         seconds: the time.
         recipe: how to train.
         pairs: the training set.
         seed: of the batches that are tried.
-        tries: how many steps; the first two only warm up.
+        tries: how many steps, at least 2; the first two only warm up where there are more.
+        fabric: Lightning Fabric, already launched; one on the CPU if not given. Several processes get one answer.
 
     Returns:
         At least 1.
     """
     check_positive("seconds", seconds)
+    check_count("tries", tries, at_least=2)
+    fabric = fabric or Fabric(accelerator="cpu", devices=1)
     translator, encoded = prepare(recipe, pairs, seed)
-    batches = make_batches(encoded, recipe.batch_size, seed)
-    optimizer = torch.optim.AdamW(translator.model.parameters())
-    loss_fn, times = translation_loss(recipe.label_smoothing), []
-    for number, batch in enumerate(batches(0)):
-        if number == tries:
-            break
-        began = time.perf_counter()
-        optimizer.zero_grad()
-        loss_fn(translator.model, batch).backward()
-        optimizer.step()
-        times.append(time.perf_counter() - began)
-    measured = times[2:] or times
-    return max(1, int(seconds / (sum(measured) / len(measured))))
+    ends = [time.perf_counter()]
+
+    def note_time(_: int) -> bool:
+        ends.append(time.perf_counter())
+        return False
+
+    train(
+        translator.model,
+        translation_loss(recipe.label_smoothing, fabric),
+        _shared_batches(recipe, encoded, seed, fabric),
+        _config(recipe, tries, seed),
+        fabric=fabric,
+        after_step=note_time,
+    )
+    first = min(2, tries - 1)
+    a_step = (ends[-1] - ends[first]) / (tries - first)
+    return fabric.broadcast(max(1, int(seconds / a_step)))
+
+
+def _shared_batches(
+    recipe: Recipe, encoded: Sequence, seed: int, fabric: Fabric
+) -> Callable[[int], Iterable[Batch]]:
+    """This process's rows of every batch."""
+    every_rank = make_batches(encoded, recipe.batch_size, seed)
+
+    def batches(epoch: int):
+        for batch in every_rank(epoch):
+            yield share_of(batch, fabric.global_rank, fabric.world_size)
+
+    return batches
+
+
+def _config(recipe: Recipe, steps: int, seed: int, **more) -> TrainConfig:
+    """The recipe's part of the training's settings."""
+    warms_up = recipe.schedule == "warmup-cosine"
+    return TrainConfig(
+        steps,
+        lr=recipe.lr,
+        clip=recipe.clip,
+        seed=seed,
+        schedule=recipe.schedule,
+        warmup=int(recipe.warmup_share * steps) if warms_up else 0,
+        betas=recipe.betas,
+        weight_decay=recipe.weight_decay,
+        **more,
+    )
 
 
 def fit(
@@ -285,26 +326,8 @@ def fit(
     model = translator.model
     if steps is None:
         steps = epochs * -(-len(encoded) // recipe.batch_size)
-    every_rank = make_batches(encoded, recipe.batch_size, seed)
-
-    def batches(epoch: int):
-        for batch in every_rank(epoch):
-            yield share_of(batch, fabric.global_rank, fabric.world_size)
-
     every = max(1, steps // looks)
-    config = TrainConfig(
-        steps,
-        lr=recipe.lr,
-        clip=recipe.clip,
-        seed=seed,
-        schedule=recipe.schedule,
-        warmup=int(recipe.warmup_share * steps)
-        if recipe.schedule == "warmup-cosine"
-        else 0,
-        betas=recipe.betas,
-        weight_decay=recipe.weight_decay,
-        checkpoint_every=every if folder is not None else 0,
-    )
+    saves = every if folder is not None else 0
     folder = None if folder is None else Path(folder)
     stopping = None
     if development:
@@ -316,8 +339,8 @@ def fit(
     losses = train(
         model,
         translation_loss(recipe.label_smoothing, fabric),
-        batches,
-        config,
+        _shared_batches(recipe, encoded, seed, fabric),
+        _config(recipe, steps, seed, checkpoint_every=saves),
         fabric=fabric,
         checkpoint=folder / "training.pt" if folder else None,
         progress=progress,

@@ -69,13 +69,17 @@ class GRUEncoder(nn.Module):
             raise ValueError(
                 "a source sentence is empty; each needs at least its <eos>"
             )
-        packed = pack_padded_sequence(
-            self.embedding(ids), lens.cpu(), batch_first=True, enforce_sorted=False
-        )
-        states, last = self.rnn(packed)
-        states, _ = pad_packed_sequence(
-            states, batch_first=True, total_length=ids.shape[1]
-        )
+        words = self.embedding(ids)
+        if int(lens.sum()) == ids.numel():  # no padding: nothing to leave out
+            states, last = self.rnn(words)
+        else:
+            packed = pack_padded_sequence(
+                words, lens.cpu(), batch_first=True, enforce_sorted=False
+            )
+            states, last = self.rnn(packed)
+            states, _ = pad_packed_sequence(
+                states, batch_first=True, total_length=ids.shape[1]
+            )
         if self.bridge is not None:
             both = last.unflatten(0, (-1, 2))  # (L, 2, B, D)
             last = torch.tanh(self.bridge(torch.cat([both[:, 0], both[:, 1]], dim=-1)))

@@ -90,6 +90,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beam", type=int, default=1, help="width for the test set")
     parser.add_argument("--devices", type=int, default=1, help="processes on a machine")
     parser.add_argument("--nodes", type=int, default=1, help="machines")
+    parser.add_argument(
+        "--precision",
+        default="32-true",
+        choices=["32-true", "bf16-mixed"],
+        help="bf16-mixed multiplies in bfloat16, where the processor is faster at it",
+    )
     return parser
 
 
@@ -103,23 +109,37 @@ def _recipe(options: argparse.Namespace) -> Recipe:
     return Recipe(**{**vars(recipe), **changes})
 
 
-def _plan(options: argparse.Namespace, recipe: Recipe, pairs: Sequence) -> dict:
+def _plan(
+    options: argparse.Namespace, recipe: Recipe, pairs: Sequence, fabric: Fabric
+) -> dict:
     """How long to train: as asked for, or, going on, as was found when the training began."""
     if options.seconds is None:
         return {"steps": options.steps, "epochs": options.epochs}
-    stored = options.out / "plan.json"
-    asked = {"seconds": options.seconds, "recipe": asdict(recipe)}
-    asked = json.loads(json.dumps(asked))
-    if stored.exists():
-        plan = json.loads(stored.read_text("utf-8"))
-        if plan["asked"] != asked:
-            raise CheckpointError(
-                f"{options.out} holds a training of another length or recipe; take another folder"
-            )
-        return {"steps": plan["steps"]}
-    steps = steps_in(options.seconds, recipe, pairs, options.seed)
-    write_text(stored, json.dumps({"asked": asked, "steps": steps}, indent=1))
+    steps = fabric.broadcast(_planned(options, recipe))
+    if steps is None:
+        steps = steps_in(options.seconds, recipe, pairs, options.seed, fabric=fabric)
+        if fabric.is_global_zero:
+            plan = {"asked": _asked(options, recipe), "steps": steps}
+            write_text(options.out / "plan.json", json.dumps(plan, indent=1))
     return {"steps": steps}
+
+
+def _asked(options: argparse.Namespace, recipe: Recipe) -> dict:
+    asked = {"seconds": options.seconds, "recipe": asdict(recipe)}
+    return json.loads(json.dumps(asked))  # as it will be read from the file
+
+
+def _planned(options: argparse.Namespace, recipe: Recipe) -> int | None:
+    """The steps of a training that began here before; None if none did."""
+    stored = options.out / "plan.json"
+    if not stored.exists():
+        return None
+    plan = json.loads(stored.read_text("utf-8"))
+    if plan["asked"] != _asked(options, recipe):
+        raise CheckpointError(
+            f"{options.out} holds a training of another length or recipe; take another folder"
+        )
+    return plan["steps"]
 
 
 def _check_same_data(out: Path, split: Split) -> None:
@@ -162,15 +182,14 @@ def _run(options: argparse.Namespace) -> int:
         devices=options.devices,
         num_nodes=options.nodes,
         strategy="ddp" if several else "auto",
+        precision=options.precision,
     )
     fabric.launch()
     first = fabric.is_global_zero
     options.out.mkdir(parents=True, exist_ok=True)
-    plan = None
     if first:
         _check_same_data(options.out, split)
-        plan = _plan(options, recipe, split.train)
-    plan = fabric.broadcast(plan)
+    plan = _plan(options, recipe, split.train, fabric)
     fitted = fit(
         recipe,
         split.train,

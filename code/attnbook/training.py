@@ -241,6 +241,7 @@ def train(
         lr=config.lr,
         betas=config.betas,
         weight_decay=config.weight_decay,
+        fused=fabric.device.type == "cpu" or None,  # one pass over the weights
     )
     schedule = LambdaLR(optimizer, config.factor)
     wrapped, stepper = fabric.setup(model, optimizer)  # on the fabric's device

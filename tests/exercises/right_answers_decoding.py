@@ -245,7 +245,7 @@ def nucleus_by_counting(probs, p):
 
 @right("top-p")
 def nucleus_of_the_book(probs, p):
-    from attnbook.decoding import filter_logits
+    from attnbook.sampling import filter_logits
 
     kept = filter_logits(probs.detach().log(), top_p=float(p)).isfinite()
     return probs * kept / (probs * kept).sum()

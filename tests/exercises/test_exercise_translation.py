@@ -7,7 +7,7 @@ import torch
 from right_answers import RIGHT
 from wrong_answers import WRONG
 
-from attnbook import decoding, losses, masks, metrics, positions, scores
+from attnbook import decoding, losses, masks, metrics, positions, sampling, scores
 from attnbook.exercises.bank import SHELF, beam_search_languages, key_value_cache_parts
 from attnbook.exercises.bank.one_number import as_number
 from attnbook.exercises.bank.plain_lists import Listed, in_words
@@ -103,7 +103,7 @@ def test_the_nucleus_is_the_packages():
     for probs, p in every_argument(TOP_P):
         same(
             TOP_P.solution(probs, p),
-            decoding.filter_logits(probs.log(), top_p=p).softmax(-1),
+            sampling.filter_logits(probs.log(), top_p=p).softmax(-1),
         )
 
 

@@ -19,7 +19,9 @@ import textwrap
 import uuid
 
 import pytest
+from translating import ready
 
+from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.base import static_box, with_kit
 from attnbook.widgets.page import classic_script, standalone_page, write_assets
 
@@ -58,6 +60,23 @@ def open_html(browser, assets):
 def open_figure(open_html):
     """A function: figure → `FigurePage`, with the options of `open_html`."""
     return lambda figure, **options: open_html(figure.to_html(), **options)
+
+
+@pytest.fixture
+def open_ready(open_figure):
+    """A function: traits → the page of a `TranslatePageFigure`, weights read; words appear at once unless `motion`."""
+
+    def open_one(motion=False, wait=True, **traits):
+        options = {k: traits.pop(k) for k in ("width", "theme") if k in traits}
+        page = open_figure(TranslatePageFigure(**traits), **options)
+        if not motion:
+            page.page.emulate_media(reduced_motion="reduce")
+            page.page.reload()
+        if wait:
+            ready(page)
+        return page
+
+    return open_one
 
 
 @pytest.fixture

@@ -128,7 +128,7 @@ def test_the_ranking_and_the_numbers_of_the_best(page):
     expected = [one[2] for one in searched(0, 3, 0.6, LONGEST)]
     read = sorted((float(text.replace("−", "-")) for text in shown), reverse=True)
     assert read == pytest.approx(expected, abs=0.006)
-    rows = page.page.locator(".ab-bt-list li").all_inner_texts()
+    rows = page.page.locator(".ab-rows li").all_inner_texts()
     assert len(rows) == 3 + 2
     assert " ".join(words[:-1]) in rows[0]
     assert DATA["sentences"][0]["references"][0] in rows[-1]
@@ -164,7 +164,7 @@ def test_the_said_ratio_is_that_of_the_probabilities(page):
 
 def test_what_the_length_cuts_off_is_said(page):
     page.slide("max_len", 4)
-    rows = page.page.locator(".ab-bt-list li").all_inner_texts()
+    rows = page.page.locator(".ab-rows li").all_inner_texts()
     assert "… (cut off)" in rows[0]
     assert page.page.locator('[data-entry="ended"]').count() == 0
 

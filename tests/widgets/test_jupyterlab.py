@@ -1,4 +1,4 @@
-"""The figures in a live JupyterLab: control → kernel, kernel → control, kernel → picture; nothing from the network.
+"""The figures in a live JupyterLab: control → kernel, kernel → control, kernel → picture; no error, no network.
 
 One server and one notebook for the whole file; the server is started on the loopback address and always stopped.
 """
@@ -23,6 +23,20 @@ CELLS = [
     "print('the kernel drew', training.frame['key'])",
     "training.w0 = 2",
 ]
+TRANSLATING = [  # a figure, the control that is used by keyboard, the key, and what the kernel sees then
+    ("TranslatePageFigure", "written", "ArrowLeft", 6),
+    ("AlignmentReaderFigure", "moment", "ArrowLeft", 6),
+    ("BeamTreeFigure", "width", "ArrowRight", 4),
+    ("SamplingExplorerFigure", "temperature", "ArrowRight", 1.1),
+]
+for one, trait, *_ in TRANSLATING:
+    CELLS += [
+        f"from attnbook.widgets import {one}\nfigure = {one}()\nfigure",
+        f"print('the kernel sees', figure.{trait})",
+    ]
+CELLS.append(
+    "from attnbook.widgets import TranslatePageFigure\nTranslatePageFigure(model='transformer', beam=4)"
+)
 
 
 def notebook():
@@ -158,7 +172,12 @@ def requests():
 
 
 @pytest.fixture(scope="module")
-def open_lab(lab, browser, requests):
+def problems():
+    return []
+
+
+@pytest.fixture(scope="module")
+def open_lab(lab, browser, requests, problems):
     context = browser.new_context(viewport={"width": 1200, "height": 1600})
     page = context.new_page()
     page.set_default_timeout(20_000)
@@ -174,6 +193,9 @@ def open_lab(lab, browser, requests):
           await notebook.sessionContext.session.kernel.info;
         }"""
     )
+    # from here on: what extensions of JupyterLab say while they start is not ours
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda m: m.type == "error" and problems.append(m.text))
     yield Lab(page)
     context.close()
 
@@ -226,6 +248,38 @@ def test_a_kernel_backed_figure(open_lab):
     card.locator('output[data-value="w0"]').get_by_text("2", exact=True).wait_for()
     card.locator('output[data-value="w"]').get_by_text("2.4", exact=True).wait_for()
     assert card.locator('input[data-control="w0"]').input_value() == "3"
+
+
+@pytest.mark.parametrize(("name", "control", "key", "value"), TRANSLATING)
+def test_the_figures_about_translating(open_lab, name, control, key, value):
+    lab = open_lab
+    index = next(i for i, cell in enumerate(CELLS) if f"figure = {name}()" in cell)
+    lab.run(index)
+    card = lab.cell(index).locator(".ab-card")
+    card.and_(
+        lab.page.locator(':not([aria-busy="true"])')
+    ).wait_for()  # until the weights have come from the kernel
+    picture = card.locator(".ab-stages")
+    lab.page.wait_for_timeout(100)  # it is drawn again when its width is known
+    before = picture.inner_html()
+    assert picture.locator("svg text").count() > 10
+    card.locator(f'input[data-control="{control}"]').press(key)
+    lab.page.wait_for_timeout(300)  # changes are sent every 50 ms
+    assert picture.inner_html() != before
+    assert lab.printed(index + 1) == f"the kernel sees {value}"
+
+
+def test_a_beam_search_with_weights_from_the_kernel(open_lab):
+    index = len(CELLS) - 1
+    open_lab.run(index)
+    card = open_lab.cell(index).locator(".ab-card")
+    card.locator(".ab-tp-found li").nth(3).wait_for()
+    best = card.locator(".ab-tp-found li .ab-row-text").first.inner_text()
+    assert best == card.locator('output[data-value="translation"]').inner_text()
+
+
+def test_no_errors_on_the_console(open_lab, problems):
+    assert problems == []
 
 
 def test_nothing_came_from_the_network(open_lab, requests):

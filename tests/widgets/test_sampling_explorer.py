@@ -1,4 +1,4 @@
-"""The sampling explorer: the browser filters as `attnbook.decoding.filter_logits`, and its dice are honest."""
+"""The sampling explorer: the browser filters as `attnbook.sampling.filter_logits`, and its dice are honest."""
 
 import math
 
@@ -9,8 +9,9 @@ from torch.testing import assert_close
 
 from attnbook.data.splits import references, split_pairs
 from attnbook.data.translation import bundled_pairs
-from attnbook.decoding import filter_logits, next_word_log_probs
+from attnbook.decoding import next_word_log_probs
 from attnbook.page_models import load_page_model, page_model_header
+from attnbook.sampling import filter_logits
 from attnbook.text import BOS, normalise
 from attnbook.widgets import SamplingExplorerFigure
 from attnbook.widgets.base import HERE, figure_data

@@ -1,62 +1,26 @@
 """Translate in the page: the browser computes what PyTorch computes, and tells honestly what it has seen."""
 
-import functools
 import json
 import re
 
 import pytest
 import torch
+from translating import FITS, LOAD, ask, ready, shown, sources, split, translator
 
-from attnbook.data.splits import references, split_pairs
-from attnbook.data.translation import bundled_pairs
+from attnbook.data.splits import references
 from attnbook.decoding import greedy
-from attnbook.page_models import PAGE_MODELS, load_page_model, sentence_key
+from attnbook.page_models import PAGE_MODELS, sentence_key
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.base import module_source
 from attnbook.widgets.page import figures_in, write_assets
 from attnbook.widgets.translate_page import FILES, MODELS
 
-LOAD = """async (names) => {
-  for (const name of names) {
-    await new Promise((good, bad) => document.head.append(Object.assign(document.createElement("script"),
-      { src: `_static/model-${name}.js`, onload: good, onerror: bad })));
-  }
-}"""
 RUN = """([name, sentences]) => sentences.map((sentence) => {
   const { source, steps } = attnbook.widgets.translate_page.math.translate(name, sentence);
   const plain = ({ id, logProb, weights, logits }) => ({ id, logProb, weights, logits: [...logits] });
   return { source: source.ids, steps: steps.map(plain) };
 })"""
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("button, label, input, output, summary")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map((svg) => svg.clientWidth / svg.viewBox.baseVal.width),
-    spilled: [...document.querySelectorAll("[data-source] text, [data-handle^=word] rect + text")].filter((text) => {
-      const [inner, outer] = [text.getBoundingClientRect(), text.previousElementSibling.getBoundingClientRect()];
-      return inner.left < outer.left || inner.right > outer.right;
-    }).map((node) => node.textContent),
-  };
-}"""
-
-translator = functools.cache(load_page_model)
-
-
-@functools.cache
-def split():
-    return split_pairs(bundled_pairs(), seed=0)
-
-
-@functools.cache
-def sources(part):
-    return list(references(getattr(split(), part)))
 
 
 def written(name, sentence):
@@ -67,41 +31,8 @@ def written(name, sentence):
 
 
 @pytest.fixture
-def open_ready(open_figure):
-    """A function: traits → the figure's page with its weights read; words appear at once unless `motion`."""
-
-    def open_one(motion=False, wait=True, **traits):
-        options = {k: traits.pop(k) for k in ("width", "theme") if k in traits}
-        page = open_figure(TranslatePageFigure(**traits), **options)
-        if not motion:
-            page.page.emulate_media(reduced_motion="reduce")
-            page.page.reload()
-        if wait:
-            ready(page)
-        return page
-
-    return open_one
-
-
-def ready(page):
-    page.page.wait_for_selector('.ab-card[aria-busy="false"]', timeout=30_000)
-    page.settle()
-
-
-@pytest.fixture
 def page(open_ready):
     return open_ready()
-
-
-def ask(page, sentence):
-    page.page.get_by_label("English sentence").fill(sentence)
-    page.page.keyboard.press("Enter")
-    page.settle()
-
-
-def shown(page):
-    """The translation in large type, as tokens."""
-    return tokenise(page.text("translation"))
 
 
 # -- the browser against PyTorch --
@@ -403,6 +334,7 @@ def test_reset_restores(page):
     ask(page, "where are you ?")
     page.press("choice1", "Enter")
     page.choose("model", "Transformer")
+    page.choose("beam", "4")
     page.slide("written", 1)
     page.reset()
     assert {name: page.state(name) for name in first} == first
@@ -520,7 +452,7 @@ def test_without_its_file_the_figure_says_so(open_html, tmp_path_factory, assets
 
 KERNEL = """async ([source, files]) => {
   const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  const state = { sentence: "he's calm .", model: "bahdanau", written: -1, at: -1, given: [], tries: [] };
+  const state = { sentence: "he's calm .", model: "bahdanau", written: -1, at: -1, beam: 1, given: [], tries: [] };
   const heard = [];
   globalThis.wanted = [];
   const model = {
@@ -583,6 +515,8 @@ def test_without_scripts_a_true_translation_is_told(open_html):
         ({"written": -2}, ValueError, "from -1 to 60; got -2"),
         ({"written": 1.5}, ValueError, "a whole number"),
         ({"at": 61}, ValueError, "from -1 to 60; got 61"),
+        ({"beam": 3}, ValueError, "beginnings the search keeps: one of 1, 2, 4; got 3"),
+        ({"beam": True}, ValueError, "got True"),
         ({"given": "il est"}, TypeError, "a list of French words; got 'il est'"),
         ({"given": [1]}, TypeError, "a list of French words"),
         ({"tries": "a b"}, TypeError, "at most 8 sentences"),

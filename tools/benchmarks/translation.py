@@ -167,7 +167,9 @@ def training_layers(case: Case, device: str) -> dict[str, Layer]:
     """A whole training step of either; both optimizers are Adam, ours the one of `attnbook.training`."""
     ours, theirs = two_translators(case, device)
     adam = torch.optim.Adam(theirs.parameters(), lr=LEARNING_RATE)
-    ours_adam = torch.optim.AdamW(ours.parameters(), lr=LEARNING_RATE, weight_decay=0.0)
+    ours_adam = torch.optim.AdamW(
+        ours.parameters(), lr=LEARNING_RATE, weight_decay=0.0, fused=device == "cpu"
+    )
     return {
         D2L: Layer(
             training_step(theirs, published_loss, published_clipping, adam), theirs

@@ -13,7 +13,13 @@ import traitlets
 HERE = Path(__file__).parent
 KIT = ("kit.js", "paint.js")
 PARTS = {  # more files of a figure, between the kit and its own
-    "translate_page": ("words.js", "translate_models.js", "translate_drawing.js"),
+    "translate_page": (
+        "words.js",
+        "translate_models.js",
+        "translate_beam.js",
+        "translate_files.js",
+        "translate_drawing.js",
+    ),
     "alignment_reader": ("words.js",),
     "beam_tree": ("words.js",),
     "sampling_explorer": ("words.js",),

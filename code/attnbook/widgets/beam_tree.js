@@ -7,7 +7,6 @@ const DROPPED = 2; // of the continuations that are turned down, so many are sho
 
 // ---- the mathematics -----------------------------------------------------------------------------
 
-const lengthFactor = (length, alpha) => ((5 + length) / 6) ** alpha;
 const scoreOf = (hyp, alpha) => hyp.logProb / lengthFactor(hyp.words.length, alpha);
 
 // All that one search does. `nodes` as stored: for every beginning its likeliest next words, [word, −log p in units,
@@ -209,25 +208,17 @@ function inWords(hyp, kind, view) {
 
 // The hypotheses as a list, the best first, with greedy decoding's and the references.
 function drawList(list, view) {
-  const row = (mark, text, numbers, colour) => html("li", { "data-row": mark },
-    html("span", { class: "ab-bt-mark", text: mark, style: `border-color:${colour}` }), html("span", { class: "ab-bt-text", text }),
-    html("span", { class: "ab-bt-numbers", text: numbers }));
   const done = view.step === view.last;
-  const division = (hyp) => `${fmt(hyp.logProb)} ÷ ${fmt(lengthFactor(hyp.words.length, view.alpha))} = ${fmt(scoreOf(hyp, view.alpha))}`;
+  const numbers = (hyp) => division(hyp.logProb, hyp.words.length, view.alpha);
   list.replaceChildren(
-    ...(done ? view.ranking.map((hyp, i) => row(String(i + 1), sentenceOf(named(hyp.words)) + (hyp.ended ? "" : " … (cut off)"), division(hyp), hyp.ended ? COLOUR.value : COLOUR.masked)) : []),
-    row("greedy", sentenceOf(named(view.greedy.words)), division(view.greedy), COLOUR.query),
-    row(view.references.length > 1 ? "references" : "reference", view.references.join(" · "), "", COLOUR.line),
+    ...(done ? view.ranking.map((hyp, i) => sentenceRow(String(i + 1), sentenceOf(named(hyp.words)) + (hyp.ended ? "" : " … (cut off)"), numbers(hyp), hyp.ended ? COLOUR.value : COLOUR.masked)) : []),
+    sentenceRow("greedy", sentenceOf(named(view.greedy.words)), numbers(view.greedy), COLOUR.query),
+    sentenceRow(view.references.length > 1 ? "references" : "reference", view.references.join(" · "), "", COLOUR.line),
   );
 }
 
-const STYLE = `
+const STYLE = `${ROWS}
 .ab-bt-scroll { flex: 1 1 100%; min-width: 0; overflow-x: auto; padding: 4px; margin: -4px; }
-.ab-bt-list { list-style: none; margin: 0.75rem 0 0; padding: 0; }
-.ab-bt-list li { display: flex; flex-wrap: wrap; gap: 0.1rem 0.75rem; align-items: baseline; padding: 0.3rem 0.25rem; margin: 0; border-top: 1px solid var(--ab-grid); }
-.ab-bt-mark { flex: none; min-width: 1.9em; text-align: center; font-weight: 650; font-size: 12.5px; border: 2px solid; border-radius: 1em; padding: 0 0.5em; }
-.ab-bt-text { flex: 1 1 200px; font-weight: 550; }
-.ab-bt-numbers { color: var(--ab-muted); font-variant-numeric: tabular-nums; font-size: 13px; }
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-bt-in { animation: ab-bt-in 0.3s ease-out; outline: none; }
@@ -308,7 +299,7 @@ function render({ model, el }) {
   holder.before(scroll);
   scroll.append(holder);
   holder.style.flex = "none";
-  const list = html("ol", { class: "ab-bt-list", "aria-label": "What the search found, the best first" });
+  const list = html("ol", { class: "ab-rows", "aria-label": "What the search found, the best first" });
   fig.card.querySelector(".ab-said").after(list);
 
   fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });

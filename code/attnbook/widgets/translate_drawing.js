@@ -11,8 +11,9 @@ function layOut(view, width) {
   const gap = 7;
   const rows = widths.every((all) => sum(all) + gap * (all.length - 1) <= width);
   if (!rows) {
+    const start = Math.min(width * 0.62, width - 44 - Math.max(...widths[1])); // room for a probability behind each word
     const column = (all, x, end) => all.map((w, i) => ({ x: end ? x - w : x, y: 30 + 36 * i, w }));
-    return { rows, height: 44 + 36 * Math.max(...widths.map((all) => all.length)), source: column(widths[0], width * 0.40, true), target: column(widths[1], width * 0.62, false) };
+    return { rows, height: 44 + 36 * Math.max(...widths.map((all) => all.length)), source: column(widths[0], width * 0.40, true), target: column(widths[1], start, false) };
   }
   const row = (all, y) => {
     const between = clamp((width - 40 - sum(all)) / all.length, gap, 30); // short sentences get more air

@@ -146,6 +146,7 @@ function recurrent(p, config) {
       const keys = attention === "none" ? null : states.map((h) => affine(p["decoder.alignment.W_k.weight"], h));
       return { states, keys, hidden: last, vector: last[L - 1] };
     },
+    copy: (state) => ({ ...state }), // a step replaces what it changes
     step(id, state) {
       let [context, weights] = [state.vector, null];
       if (state.keys) {
@@ -214,6 +215,7 @@ function transformer(p, config) {
       const layers = range(config.num_decoder_layers).map((i) => `decoder.layers.${i}`);
       return { place: 0, own: layers.map(() => ({ keys: [], values: [] })), across: layers.map((layer) => store(`${layer}.cross_attention`, memory)) };
     },
+    copy: (state) => ({ ...state, own: state.own.map(({ keys, values }) => ({ keys: [...keys], values: [...values] })) }),
     step(id, state) {
       let x = embedded("decoder", id, state.place);
       let heads = [];
@@ -253,18 +255,27 @@ function makeTranslator(file) {
   };
 }
 
+// What the model makes of all words as the next one after `id`; moves the state on.
+function nextStep(translator, id, state) {
+  const { logits, weights } = translator.step(id, state);
+  const logProbs = nextWordLogProbs(logits);
+  const best = logProbs.reduce((top, v, i) => (v > logProbs[top] ? i : top), EOS);
+  return { best, weights, logits, logProbs };
+}
+
+// That step, once one word is chosen.
+const taken = (step, translator, id, given) => ({ ...step, id, given, word: translator.words[id], logProb: step.logProbs[id] });
+
 // The likeliest word at every step, after the words in `prefix`, which are taken as given.
 function translateIds(translator, source, prefix = [], maxWords = MAX_WORDS) {
   const state = translator.start(source);
   const steps = [];
   let id = BOS;
   while (id !== EOS && steps.length < maxWords) {
-    const { logits, weights } = translator.step(id, state);
-    const logProbs = nextWordLogProbs(logits);
-    const best = logProbs.reduce((top, v, i) => (v > logProbs[top] ? i : top), EOS);
+    const step = nextStep(translator, id, state);
     const given = steps.length < prefix.length;
-    id = given ? prefix[steps.length] : best;
-    steps.push({ id, word: translator.words[id], logProb: logProbs[id], best, given, weights, logits, logProbs });
+    id = given ? prefix[steps.length] : step.best;
+    steps.push(taken(step, translator, id, given));
   }
   return steps;
 }

@@ -1,11 +1,10 @@
 /* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
- * The mathematics stands in translate_models.js, the drawing in translate_drawing.js. Weights are no part of the page: they are loaded when the figure
- * comes near the window, as a script beside this one, or, in JupyterLab, from the kernel. */
+ * The mathematics stands in translate_models.js, the search for the best sentence in translate_beam.js, the drawing in
+ * translate_drawing.js. The weights are read (translate_files.js) when the figure comes near the window. */
 
-const MODELS = [["bahdanau", "GRU with Bahdanau’s attention"], ["transformer", "Transformer"], ["seq2seq", "GRU without attention"]];
-const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
+const MODELS = [["bahdanau", "GRU, Bahdanau’s attention"], ["transformer", "Transformer"], ["seq2seq", "GRU without attention"]];
 const BEAT = 420; // milliseconds between two words
-const STYLE = `
+const STYLE = `${ROWS}
 .ab-tp-ask { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin-bottom: 0.5rem; }
 .ab-tp-ask label { font-weight: 550; flex: 1 1 100%; margin: 0; }
 .ab-tp-ask input { flex: 1 1 12rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px; color: var(--ab-ink);
@@ -22,8 +21,13 @@ const STYLE = `
 .ab-tp-status b { display: inline-block; margin-right: 0.5em; padding: 0 0.6em; border-radius: 1em; font-weight: 650; color: var(--ab-ground); background: var(--ab-muted); }
 .ab-tp-status b[data-kind="held out"] { background: var(--ab-value); }
 .ab-tp-status b[data-kind="new"] { background: var(--ab-query); }
+.ab-tp-found { margin-top: 0.625rem; }
+.ab-card .ab-tp-found p { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
+.ab-tp-found .ab-rows { margin-top: 0.25rem; }
 .ab-card .ab-tp-result + .ab-controls { margin: 0 0 0.875rem; }
 .ab-tp-result + .ab-controls .ab-control.ab-range { flex-basis: 230px; }
+.ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
+.ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-tp-steps { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .ab-card .ab-tp-steps .ab-button:disabled { opacity: 0.45; cursor: default; color: var(--ab-ink); border-color: var(--ab-line); }
 .ab-tp-words { margin-top: 0.75rem; }
@@ -38,68 +42,6 @@ const STYLE = `
   @keyframes ab-tp-in { from { opacity: 0; } }
 }`;
 
-// ---- the files: weights of a model, and what is known of the corpus -------------------------------
-
-const waiting = {}; // name → promise
-
-function loadFile(model, name) {
-  const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
-  if (files[name]) return Promise.resolve(files[name]);
-  if (!waiting[name]) waiting[name] = (SCRIPT ? fromScript : fromKernel)(model, name);
-  return waiting[name].then((file) => (files[name] = file), (error) => { delete waiting[name]; throw error; });
-}
-
-const fromScript = (model, name) => new Promise((resolve, reject) => {
-  const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
-  script.onload = () => resolve(globalThis.attnbookFiles[name]);
-  script.onerror = () => reject(new Error(`the file model-${name}.js beside this page’s scripts cannot be read; build the book again`));
-  document.head.append(script);
-});
-
-const fromKernel = (model, name) => new Promise((resolve, reject) => {
-  const late = setTimeout(() => reject(new Error("the kernel does not answer; run the cell again")), 30000);
-  const hear = (message) => {
-    if (message.file !== name) return;
-    clearTimeout(late);
-    model.off("msg:custom", hear);
-    resolve(JSON.parse(message.text));
-  };
-  model.on("msg:custom", hear);
-  model.send({ wanted: name });
-});
-
-const translators = {};
-
-async function loadTranslator(model, name) {
-  const file = await loadFile(model, name);
-  return (translators[name] = translators[name] || makeTranslator(file));
-}
-
-function known(file) { // the sentences of the corpus: numbers of those trained with, the held-out ones whole
-  return known.kept = known.kept || { train: new Set(wholesOf(file.train)), dev: new Set(wholesOf(file.dev)), test: file.test };
-}
-
-// Whether a sentence was trained with: "train", "dev", "test", "near" (but for the mark at its end), or "new".
-function standing(corpus, tokens) {
-  const find = (words) => {
-    const text = words.join(" ");
-    if (Object.hasOwn(corpus.test, text)) return "test";
-    const key = sentenceKey(text);
-    return corpus.train.has(key) ? "train" : corpus.dev.has(key) ? "dev" : null;
-  };
-  const body = /^[.!?]$/.test(tokens.at(-1) || "") ? tokens.slice(0, -1) : tokens;
-  const others = [[], ["."], ["!"], ["?"]].map((mark) => find([...body, ...mark]));
-  return find(tokens) || (others.includes("train") ? "near" : "new");
-}
-
-const SAID = {
-  train: ["seen", "The models were trained on this sentence: a good translation proves memory, not skill."],
-  near: ["seen", "But for the mark at its end, the models were trained on this sentence."],
-  dev: ["held out", "No model was trained on this sentence; settings were chosen by how well sentences like it went."],
-  test: ["held out", "No model was trained on this sentence, and nothing was chosen by it."],
-  new: ["new", "The book’s corpus does not have this sentence."],
-};
-
 // ---- the figure ----------------------------------------------------------------------------------
 
 function render({ model, el }) {
@@ -108,9 +50,8 @@ function render({ model, el }) {
     hint: "Type a sentence. A model trained for this book translates it in your browser, word by word: nothing is sent anywhere.",
   });
   fig.card.prepend(html("style", { text: STYLE }));
-  fig.card.setAttribute("aria-busy", "true"); // until the weights are there
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  let [corpus, translator, problem, timer, round, turn] = [null, null, null, null, 0, 0];
+  let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
   let done = {}; // the last translation, kept while what it was made of stays
 
@@ -122,7 +63,7 @@ function render({ model, el }) {
     if (still) { fig.set({ written: -1, at: -1 }); return; }
     fig.set({ written: 0, at: -1 });
     timer = setInterval(() => {
-      if (!now.ready) return;
+      if (!now.ready || now.searching) return;
       if (now.shown + 1 < now.steps.length) fig.set({ written: now.shown + 1, at: -1 });
       else show({ written: -1, at: -1 });
     }, BEAT);
@@ -145,6 +86,7 @@ function render({ model, el }) {
       if (to) to.focus();
     },
     write(id) { // another word here; what stood before it stays, the model goes on after it
+      if (now.searching) return;
       const before = now.steps.slice(0, now.at).map((s) => s.word);
       show({ given: [...before, now.words[id]], written: -1, at: now.at });
     },
@@ -162,10 +104,12 @@ function render({ model, el }) {
   const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
   const written = html("output", { "data-value": "translation", lang: "fr", "aria-live": "off" });
   const status = html("p", { class: "ab-tp-status" });
+  const rows = html("ol", { class: "ab-rows", "aria-label": "What the beam search found, the best first" });
+  const found = html("div", { class: "ab-tp-found" }, html("p", {}, "Found, by score: log-probability ÷ ((5 + words) / 6)", html("sup", { text: ALPHA }), ", <eos> counted."), rows);
   const list = html("p", { lang: "en" });
   const summary = html("summary", {});
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
-  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status));
+  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status, found));
 
   function offerTries() {
     const kinds = { train: "seen", near: "seen", dev: "held out", test: "held out", new: "new" };
@@ -182,6 +126,7 @@ function render({ model, el }) {
   stages.push(fig.stage({ basis: 340, grow: 5, height: () => heatHeight(now), draw: (p, view) => drawHeat(p, view, act), label: (view) => (view.ready ? heatInWords(view) : "") }));
   stages.push(fig.stage({ basis: 270, grow: 4, height: choiceHeight, draw: (p, view) => drawChoices(p, view, act), label: "The five likeliest words at this place" }));
   fig.select("model", { label: "Model", options: MODELS });
+  fig.select("beam", { label: "Beam width", options: WIDTHS });
   const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
   const count = fig.card.querySelector('output[data-value="written"]');
@@ -205,7 +150,6 @@ function render({ model, el }) {
     stages.forEach((stage) => stage.draw(now));
   }
   async function need(name) {
-    fig.card.setAttribute("aria-busy", "true");
     try {
       const [file, made] = await Promise.all([loadFile(model, "sentences"), loadTranslator(model, name)]);
       if (!corpus) { corpus = known(file); offerTries(); }
@@ -213,9 +157,7 @@ function render({ model, el }) {
     } catch (error) {
       problem = { name, text: `The model could not be loaded: ${error.message}.` };
     }
-    if (name !== model.get("model")) return;
-    redraw();
-    fig.card.setAttribute("aria-busy", "false");
+    if (name === model.get("model")) redraw();
   }
   let near = false;
   const watch = new IntersectionObserver((entries) => {
@@ -226,16 +168,23 @@ function render({ model, el }) {
   }, { rootMargin: "600px" });
   watch.observe(fig.card);
 
-  function translation(name, sentence, given) {
-    const made = JSON.stringify([name, sentence, given]);
+  // What is written: at once if greedily. A beam may take longer; then the figure is drawn when it is found.
+  function translation(name, sentence, given, beam) {
+    const made = JSON.stringify([name, sentence, given, beam]);
     if (done.made === made) return done;
     const source = translator.read(sentence);
     const ids = given.map((word) => translator.words.indexOf(word)).filter((id) => id >= 0);
     const began = performance.now();
-    const found = source.tokens.length > 1 ? translateIds(translator, source.ids, ids) : [];
+    const greedy = source.tokens.length > 1 ? translateIds(translator, source.ids, ids) : [];
     round += 1;
-    done = { made, source, steps: found, time: performance.now() - began };
-    return done;
+    const mine = { made, source, greedy, steps: greedy, found: null, searching: beam > 1 && greedy.length > 0, time: performance.now() - began };
+    done = mine;
+    if (!mine.searching) return mine;
+    inSlices(searchBeam(translator, source.ids, beam, ids), () => done === mine, (best, time, late) => {
+      Object.assign(mine, { found: best, steps: best[0].steps, searching: false, time });
+      if (late) redraw();
+    });
+    return mine;
   }
 
   function view(state) {
@@ -244,19 +193,26 @@ function render({ model, el }) {
     if (translator && translator.name !== name) translator = translators[name] || null;
     const failed = problem && problem.name === name ? problem.text : null;
     if (near && !translator && !failed) need(name);
-    if (!translator || !corpus) return { ready: false, problem: failed };
-    const { source, steps: all, time } = translation(name, sentence, state("given"));
-    if (!all.length) return { ready: false, problem: "Type a sentence to translate." };
+    if (!translator || !corpus) return { ready: false, searching: false, problem: failed };
+    const { source, steps: all, time, greedy, found: best, searching } = translation(name, sentence, state("given"), state("beam"));
+    if (searching) return { ...now, searching }; // the last drawing stays meanwhile
+    if (!all.length) return { ready: false, searching: false, problem: "Type a sentence to translate." };
     const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
     const last = shown === all.length && all.at(-1).id === EOS && shown > 1 ? shown - 2 : shown - 1;
     const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
     return {
-      ready: true, source, steps: all, shown, at, round, time, words: translator.words, size: translator.config.hidden_size,
+      ready: true, searching: false, source, steps: all, shown, at, round, time, greedy, found: best, words: translator.words, size: translator.config.hidden_size,
       choices: shown ? likeliest(all[at].logProbs, 5) : [], standing: standing(corpus, source.tokens.slice(0, -1)),
     };
   }
 
   function tell(view) {
+    fig.card.setAttribute("aria-busy", String(view.searching || (!view.ready && !view.problem)));
+    fig.card.querySelector(".ab-stages").setAttribute("aria-busy", String(view.searching));
+    if (view.searching) return;
+    found.hidden = !view.ready || !view.found;
+    if (!found.hidden && listed !== view.found) listFound(rows, view.found);
+    listed = view.found;
     steps.max = view.ready ? view.steps.length : 1;
     steps.value = view.ready ? view.shown : 0;
     count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
@@ -297,7 +253,7 @@ function heatInWords({ source, steps, shown }) {
   return `Attention weights of ${shown} written words over ${source.tokens.length} source words`;
 }
 
-function inWords({ source, steps, size }, text) {
+function inWords({ source, steps, size, found, greedy }, text) {
   const parts = [`“${text}”`];
   const strange = source.tokens.filter((_, j) => source.unknown[j]);
   if (strange.length) parts.push(`${strange.map((word) => `“${word}”`).join(", ")} ${strange.length > 1 ? "are" : "is"} unknown to this model: it reads <unk>, the same for every such word, and can only guess from the rest.`);
@@ -308,16 +264,24 @@ function inWords({ source, steps, size }, text) {
   });
   if (!steps[0].weights) parts.push(`No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`);
   if (steps.at(-1).id !== EOS) parts.push("It did not find an end and was stopped.");
+  if (found) parts.push(beamInWords(found, greedy));
   const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
   if (yours.length) parts.push(`${yours.join(", ")} ${yours.length > 1 ? "are" : "is"} your choice; the model went on from there.`);
   return parts.join(" ");
 }
 
-// For tests: a sentence through a loaded model.
+// For tests: a sentence through a loaded model, written greedily and by a beam.
+const loaded = (name) => (translators[name] = translators[name] || makeTranslator(globalThis.attnbookFiles[name]));
+
 function translate(name, sentence, prefix = []) {
-  const translator = (translators[name] = translators[name] || makeTranslator(globalThis.attnbookFiles[name]));
-  const source = translator.read(sentence);
-  return { source, steps: translateIds(translator, source.ids, prefix) };
+  const source = loaded(name).read(sentence);
+  return { source, steps: translateIds(loaded(name), source.ids, prefix) };
 }
 
-export default { render, math: { tokenise, sentenceKey, likeliest, readable, translate, standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens) } };
+function nBest(name, sentence, width, prefix = [], maxWords = MAX_WORDS) {
+  let best;
+  inSlices(searchBeam(loaded(name), loaded(name).read(sentence).ids, width, prefix, maxWords), null, (all) => { best = all; }, Infinity);
+  return best.map((hyp) => ({ ids: hyp.steps.map((step) => step.id), logProb: hyp.logProb, score: scoreOf(hyp), ended: hyp.ended }));
+}
+
+export default { render, math: { tokenise, sentenceKey, likeliest, readable, translate, nBest, standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens) } };

@@ -30,13 +30,15 @@ class TranslatePageFigure(Figure):
         written: how many words of the translation are shown, from 0; -1 shows all.
         at: the written word that is looked at, counted from 0; -1 for the last one.
         given: French words that the translation has to begin with, instead of the likeliest ones.
+        beam: how many beginnings the search keeps: 1 (greedy), 2 or 4; see `attnbook.decoding.beam_search`.
         tries: sentences that are offered to try, at most 8.
 
     Raises:
         TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
 
     Source:
-        Bahdanau et al. (2015); Vaswani et al. (2017), the last layer's attention to the source, averaged over heads.
+        Bahdanau et al. (2015); Vaswani et al. (2017), the last layer's attention to the source, averaged over heads;
+        Wu et al. (2016), eq. 14, for the beam's length penalty.
     """
 
     module = "translate_page"
@@ -53,6 +55,7 @@ class TranslatePageFigure(Figure):
     at = number_between(
         4, -1, 60, "the word that is looked at, -1 for the last", whole=True
     )
+    beam = one_of(1, [1, 2, 4], "how many beginnings the search keeps")
     given = traitlets.TraitType([]).tag(sync=True)
     tries = traitlets.TraitType(TRIES).tag(sync=True)
 

@@ -1,4 +1,5 @@
-/* What the figures that show written sentences share: widths of words, lists, steps forwards and backwards. */
+/* What the figures that show written sentences share: widths of words, sentences found by a search,
+ * steps forwards and backwards. */
 
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
 function textWidth(text, size = 13) {
@@ -13,6 +14,29 @@ const sentenceOf = (words) => words.filter((word) => !isEnd(word)).join(" ");
 
 // A sheet of style for one card, beside figures.css.
 const styleSheet = (text) => html("style", { text });
+
+// What a log-probability is divided by before sentences of different lengths are compared: Wu et al. (2016), eq. 14.
+const lengthFactor = (length, alpha) => ((5 + length) / 6) ** alpha;
+
+// The score of a sentence as it is computed: "−1.35 ÷ 1.43 = −0.94".
+function division(logProb, length, alpha) {
+  const factor = lengthFactor(length, alpha);
+  return `${fmt(logProb)} ÷ ${fmt(factor)} = ${fmt(logProb / factor)}`;
+}
+
+// French sentences one below the other, in a list of class "ab-rows": a mark, the text, its numbers.
+const ROWS = `
+.ab-rows { list-style: none; margin: 0.75rem 0 0; padding: 0; }
+.ab-rows li { display: flex; flex-wrap: wrap; gap: 0.1rem 0.75rem; align-items: baseline; padding: 0.3rem 0.25rem; margin: 0; border-top: 1px solid var(--ab-grid); }
+.ab-rows .ab-row-mark { flex: none; min-width: 1.9em; text-align: center; font-weight: 650; font-size: 12.5px; border: 2px solid; border-radius: 1em; padding: 0 0.5em; }
+.ab-rows .ab-row-text { flex: 1 1 200px; min-width: 0; font-weight: 550; overflow-wrap: anywhere; }
+.ab-rows .ab-row-numbers { color: var(--ab-muted); font-variant-numeric: tabular-nums; font-size: 13px; }`;
+
+function sentenceRow(mark, text, numbers, colour) {
+  return html("li", { "data-row": mark },
+    html("span", { class: "ab-row-mark", text: mark, style: `border-color:${colour}` }), html("span", { class: "ab-row-text", lang: "fr", text }),
+    html("span", { class: "ab-row-numbers", text: numbers }));
+}
 
 // Steps 0 … last of something that is written word by word: a slider with the number, backwards, forwards and play.
 // step() gives the step now, last() the last one, go(step) moves there. Returns what refreshes the buttons.

@@ -1,0 +1,64 @@
+"""What the tests of "translate in the page" share: its models, its sentences, and hands to ask it with."""
+
+import functools
+
+from attnbook.data.splits import references, split_pairs
+from attnbook.data.translation import bundled_pairs
+from attnbook.page_models import load_page_model
+from attnbook.text import tokenise
+
+LOAD = """async (names) => {
+  for (const name of names) {
+    await new Promise((good, bad) => document.head.append(Object.assign(document.createElement("script"),
+      { src: `_static/model-${name}.js`, onload: good, onerror: bad })));
+  }
+}"""
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    beyond: [...document.querySelectorAll(".ab-controls :is(select, button), .ab-tp-found span")].filter((node) => {
+      const panel = node.closest(".ab-controls, .ab-tp-result").getBoundingClientRect();
+      return node.getBoundingClientRect().right > panel.right - 8;
+    }).map((node) => node.textContent),
+    outside: [...texts, ...document.querySelectorAll("button, label, input, output, summary")].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map((svg) => svg.clientWidth / svg.viewBox.baseVal.width),
+    spilled: [...document.querySelectorAll("[data-source] text, [data-handle^=word] rect + text")].filter((text) => {
+      const [inner, outer] = [text.getBoundingClientRect(), text.previousElementSibling.getBoundingClientRect()];
+      return inner.left < outer.left || inner.right > outer.right;
+    }).map((node) => node.textContent),
+  };
+}"""
+
+translator = functools.cache(load_page_model)
+
+
+@functools.cache
+def split():
+    return split_pairs(bundled_pairs(), seed=0)
+
+
+@functools.cache
+def sources(part):
+    return list(references(getattr(split(), part)))
+
+
+def ready(page):
+    page.page.wait_for_selector('.ab-card[aria-busy="false"]', timeout=30_000)
+    page.settle()
+
+
+def ask(page, sentence):
+    page.page.get_by_label("English sentence").fill(sentence)
+    page.page.keyboard.press("Enter")
+    page.settle()
+
+
+def shown(page):
+    """The translation in large type, as tokens."""
+    return tokenise(page.text("translation"))
