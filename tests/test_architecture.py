@@ -18,7 +18,8 @@ PACKAGE = ROOT / "code" / "attnbook"
 FLOORS = [
     {"checks/", "reproducible", "spelling"},
     {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "word_alignment", "text", "sentences"},
-    {"pooling", "attention", "naive", "self_attention", "multihead/", "positions", "cache", "alignment", "losses"},
+    {"pooling", "attention", "naive", "self_attention", "multihead/", "positions", "cache", "alignment", "losses"}
+    | {"bpe_dropout"},
     {"blocks", "recurrent", "efficient"},
     {"models", "interop", "training"},
     {"stepping"},

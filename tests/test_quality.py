@@ -8,10 +8,17 @@ import bench
 import pytest
 import torch
 from benchmarks import quality
-from benchmarks.quality import corpus_bleu, judged, line, score, train_and_score
+from benchmarks.quality import (
+    corpus_bleu,
+    judged,
+    line,
+    score,
+    train_and_score,
+    unseen_share,
+)
 from toy_corpus import toy_pairs
 
-from attnbook.data.splits import split_pairs
+from attnbook.data.splits import Pair, Split, split_pairs
 from attnbook.translation import RECIPES, Translator, prepare
 
 TOY = replace(
@@ -49,6 +56,12 @@ def test_each_source_is_translated_once_and_spelling_of_the_references_is_made_p
     assert asked == [(["i lost .", "go on now ."], 4)]
 
 
+def test_a_sentence_is_hard_if_training_lacks_one_of_its_words():
+    train = [Pair("I lost.", "J'ai perdu."), Pair("Go on!", "Continue !")]
+    test = [Pair("I go.", "Je vais."), Pair("I lost you.", "Je t'ai perdu."), Pair("I lost you.", "Je vous ai perdu.")]
+    assert unseen_share(Split(train, [], test)) == 1 / 2
+
+
 def run(seed, greedy, beam, seconds=60.0):
     scores = {"1": {"dev": greedy, "test": greedy}, "4": {"dev": beam, "test": beam - 0.5}}
     return {"seed": seed, "steps": 100, "seconds": seconds, "bleu": scores}
@@ -77,6 +90,7 @@ def test_a_toy_language_is_learned_in_the_time_given(monkeypatch):
     monkeypatch.setattr(quality, "steps_in", lambda *_, **__: 150)  # whatever the machine is busy with
     found = train_and_score(TOY, split_pairs(toy_pairs(), (0.6, 0.2, 0.2)), 1.0, seed=0)
     assert found["steps"] == 150 and found["seconds"] > 0
+    assert 0 <= found["unseen"] <= 1
     assert set(found["bleu"]) == {"1", "4"} and min(found["bleu"]["1"].values()) > 60
 
 
@@ -85,7 +99,10 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     file.write_text("".join(f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()), "utf-8")
     monkeypatch.setattr(quality, "QUALITY", stored)
     monkeypatch.setattr(quality, "steps_in", lambda *_, **__: 3)
-    monkeypatch.setitem(RECIPES, "transformer", TOY)
+    for name in (quality.SHORT, quality.LONG):
+        monkeypatch.setitem(RECIPES, name, TOY)
+    tested, measured = [], quality.train_and_score
+    monkeypatch.setattr(quality, "train_and_score", lambda *given: tested.append(given[1].test) or measured(*given))
     bench.main(
         ["--only-quality", "--quality", str(file), "--quality-seconds", "60", "--quality-seeds", "2", "--store"]
     )
@@ -94,9 +111,10 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     found = json.loads(stored.read_text("utf-8"))
     assert found["command"] == "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
     assert found["data"]["file"] == "toy.tsv" and str(tmp_path) not in stored.read_text("utf-8")
-    assert sum(found["data"]["sources"].values()) == 48 and found["recipe"]["name"] == "transformer"
+    assert sum(found["data"]["sources"].values()) == 48 and list(found["recipes"]) == [quality.SHORT]
     (result,) = found["results"]
     assert [one["seed"] for one in result["runs"]] == [0, 1] and result["verdict"] == "misses"
+    assert tested[0] != tested[1], "a seed decides the split, too"
     assert torch.get_num_threads() == threads
 
 

@@ -1,5 +1,6 @@
 """Train a translator by a recipe: its loss, its batches shared among processes, and when to stop."""
 
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +10,12 @@ import torch
 from lightning_fabric import Fabric
 from torch import Tensor, nn
 
+from attnbook.bpe_dropout import BPEDropout
 from attnbook.checkpoint import read_archive, save_checkpoint
 from attnbook.checks import check_count, check_positive
-from attnbook.data.batches import Batch, encode_pairs, make_batches
+from attnbook.data.batches import Batch, EncodedPair, encode_pairs, make_batches
 from attnbook.losses import masked_cross_entropy
+from attnbook.text import EOS, tokenise
 from attnbook.training import TrainConfig, train
 from attnbook.translation import Recipe, Translator, prepare
 
@@ -232,7 +235,8 @@ def steps_in(
     check_positive("seconds", seconds)
     check_count("tries", tries, at_least=2)
     fabric = fabric or Fabric(accelerator="cpu", devices=1)
-    translator, encoded = prepare(recipe, pairs, seed)
+    pairs = list(pairs)
+    translator, _ = prepare(recipe, pairs, seed)
     ends = [time.perf_counter()]
 
     def note_time(_: int) -> bool:
@@ -242,7 +246,7 @@ def steps_in(
     train(
         translator.model,
         translation_loss(recipe.label_smoothing, fabric),
-        _shared_batches(recipe, encoded, seed, fabric),
+        _shared_batches(recipe, pairs, translator, seed, fabric),
         _config(recipe, tries, seed),
         fabric=fabric,
         after_step=note_time,
@@ -253,16 +257,41 @@ def steps_in(
 
 
 def _shared_batches(
-    recipe: Recipe, encoded: Sequence, seed: int, fabric: Fabric
+    recipe: Recipe, pairs: Sequence, translator: Translator, seed: int, fabric: Fabric
 ) -> Callable[[int], Iterable[Batch]]:
     """This process's rows of every batch."""
-    every_rank = make_batches(encoded, recipe.batch_size, seed)
+    numbered = _numbered(recipe, pairs, translator, seed)
 
     def batches(epoch: int):
-        for batch in every_rank(epoch):
+        for batch in make_batches(numbered(epoch), recipe.batch_size, seed)(epoch):
             yield share_of(batch, fabric.global_rank, fabric.world_size)
 
     return batches
+
+
+def _numbered(
+    recipe: Recipe, pairs: Sequence, translator: Translator, seed: int
+) -> Callable[[int], list[EncodedPair]]:
+    """The pairs of an epoch in numbers: always the same, or, with BPE dropout, cut anew."""
+    vocabs = (translator.source_vocab, translator.target_vocab)
+    encoded = encode_pairs(pairs, *vocabs, recipe.max_len)
+    if not recipe.bpe_dropout:
+        return lambda epoch: encoded
+    source, target = (BPEDropout(v, recipe.bpe_dropout, seed=seed) for v in vocabs)
+    kept = [
+        (tokenise(one), tokenise(other))
+        for one, other in pairs
+        if encode_pairs([(one, other)], *vocabs, recipe.max_len)
+    ]
+
+    def cut(epoch: int) -> list[EncodedPair]:
+        dice = random.Random(f"{seed} {epoch}")
+        return [
+            EncodedPair([*source.encode(one, dice), EOS], target.encode(other, dice))
+            for one, other in kept
+        ]
+
+    return cut
 
 
 def _config(recipe: Recipe, steps: int, seed: int, **more) -> TrainConfig:
@@ -322,6 +351,7 @@ def fit(
         raise ValueError("pass either steps or epochs")
     fabric = fabric or Fabric(accelerator="cpu", devices=1)
     began = time.perf_counter()
+    pairs = list(pairs)
     translator, encoded = prepare(recipe, pairs, seed)
     model = translator.model
     if steps is None:
@@ -339,7 +369,7 @@ def fit(
     losses = train(
         model,
         translation_loss(recipe.label_smoothing, fabric),
-        _shared_batches(recipe, encoded, seed, fabric),
+        _shared_batches(recipe, pairs, translator, seed, fabric),
         _config(recipe, steps, seed, checkpoint_every=saves),
         fabric=fabric,
         checkpoint=folder / "training.pt" if folder else None,

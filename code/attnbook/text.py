@@ -255,6 +255,11 @@ class SubwordVocabulary(Vocabulary):
         tokenizer.encode_special_tokens = True  # "<eos>" in a text is only text
         self._tokenizer = tokenizer
 
+    @property
+    def merges(self) -> list[tuple[str, str]]:
+        """Which two pieces are joined, what is joined first coming first."""
+        return [tuple(pair) for pair in self.to_dict()["tokenizer"]["model"]["merges"]]
+
     def encode(self, sentence: str | Sequence[str]) -> list[int]:
         text = " ".join(_tokens_of(sentence))
         return self._tokenizer.encode(text).ids

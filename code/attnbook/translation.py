@@ -43,6 +43,7 @@ class Recipe:
         model: "recurrent" or "transformer".
         sizes: of the model, by the names of its config.
         subwords: how many pieces of words a vocabulary has; 0 for whole words.
+        bpe_dropout: how often a merge of pieces is left out in training, see `attnbook.bpe_dropout`.
         min_count: how often a whole word must occur to get a number.
         max_len: longer pairs are left out of the training, in tokens.
         batch_size: pairs a batch.
@@ -51,13 +52,14 @@ class Recipe:
         warmup_share: the share of the steps that warm up, for "warmup-cosine".
 
     Raises:
-        ValueError: an unknown model.
+        ValueError: an unknown model, or `bpe_dropout` without `subwords`.
         TypeError: a size that the model does not have.
     """
 
     model: str
     sizes: dict = field(default_factory=dict)
     subwords: int = 0
+    bpe_dropout: float = 0.0
     min_count: int = 2
     max_len: int = 50
     batch_size: int = 128
@@ -77,6 +79,8 @@ class Recipe:
         MODELS[self.model][0](
             source_vocab_size=4, target_vocab_size=4, **self.sizes
         )  # a size that there is not is an error now, not after the data is read
+        if self.bpe_dropout and not self.subwords:
+            raise ValueError("bpe_dropout cuts pieces of words: set subwords, too")
 
     def build(self, source_vocab_size: int, target_vocab_size: int) -> nn.Module:
         """A model of these sizes, with random weights.
@@ -113,29 +117,41 @@ _GENTLE = replace(
     sizes={"embed_size": 128, "hidden_size": 256, "num_layers": 1, "dropout": 0.3},
 )
 
+_TRANSFORMER = Recipe(
+    "transformer",
+    sizes={
+        "d_model": 128,
+        "num_heads": 4,
+        "d_ff": 512,
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+        "dropout": 0.1,
+        "norm_first": True,
+    },
+    subwords=1500,
+    batch_size=64,
+    label_smoothing=0.1,
+    lr=2e-3,
+    schedule="warmup-cosine",
+    weight_decay=0.01,
+    betas=(0.9, 0.98),
+)
+# for a few thousand pairs: fewer pieces, each of them seen more often; Sennrich and Zhang (2019), arXiv:1905.11901
+_FEW_PAIRS = replace(_TRANSFORMER, subwords=1000)
+
 RECIPES = {
     # batch, sizes, dropout, learning rate and clipping as in Zhang et al. (2023), §11.4
     "bahdanau-published": _PUBLISHED,
     "bahdanau": replace(_GENTLE, sizes=_GENTLE.sizes | {"bidirectional": True}),
     "seq2seq": replace(_GENTLE, sizes=_GENTLE.sizes | {"attention": "none"}),
-    "transformer": Recipe(
-        "transformer",
-        sizes={
-            "d_model": 128,
-            "num_heads": 4,
-            "d_ff": 512,
-            "num_encoder_layers": 2,
-            "num_decoder_layers": 2,
-            "dropout": 0.1,
-            "norm_first": True,
-        },
-        subwords=1500,
-        batch_size=64,
-        label_smoothing=0.1,
-        lr=2e-3,
-        schedule="warmup-cosine",
-        weight_decay=0.01,
-        betas=(0.9, 0.98),
+    "transformer": _TRANSFORMER,
+    "transformer-few-pairs": _FEW_PAIRS,
+    "transformer-few-pairs-long": replace(
+        _FEW_PAIRS,
+        bpe_dropout=0.1,
+        batch_size=128,
+        lr=3e-3,
+        sizes=_TRANSFORMER.sizes | {"dropout": 0.2},
     ),
 }
 

@@ -46,14 +46,15 @@ class Setting:
     Attributes:
         recipe: the model's sizes, its vocabularies and the optimiser.
         epochs: times through the training pairs.
-        dropout: on word vectors, and on what the output map reads, beside the recipe's own.
+        vector_dropout, head_dropout: on word vectors, and on what the output map reads, beside the recipe's own.
         word_dropout: the share of source words that are replaced by <unk>, which also teaches what to do with one.
         open_end: the share of sentences that lose the full stop at their end, on both sides, as readers type them.
     """
 
     recipe: Recipe
     epochs: int
-    dropout: float = 0.3
+    vector_dropout: float = 0.0
+    head_dropout: float = 0.0
     word_dropout: float = 0.08
     open_end: float = 0.1
 
@@ -75,9 +76,12 @@ RECURRENT = Recipe(
 )
 # Without attention there are no alignment weights and no wide context: a larger state makes up for the parameters.
 PLAIN = RECURRENT.sizes | {"attention": "none", "hidden_size": 184}
+# Without noise on the way into the encoder. With 30 % dropout on the word vectors and 8 % on the words, of 26 links in
+# twelve hand-aligned sentences the largest weight was on 13, without on 25; and BLEU was not higher for it.
+QUIET = {"head_dropout": 0.4, "word_dropout": 0.0}
 SETTINGS = {
-    "bahdanau": Setting(RECURRENT, epochs=25),
-    "seq2seq": Setting(replace(RECURRENT, sizes=PLAIN), epochs=25),
+    "bahdanau": Setting(RECURRENT, epochs=25, **QUIET),
+    "seq2seq": Setting(replace(RECURRENT, sizes=PLAIN), epochs=25, **QUIET),
     "transformer": Setting(
         Recipe(
             "transformer",
@@ -98,7 +102,6 @@ SETTINGS = {
             betas=(0.9, 0.98),
         ),
         epochs=40,
-        dropout=0.0,
     ),
 }
 
@@ -126,14 +129,16 @@ def noisy(
     return batches
 
 
-def more_dropout(model: nn.Module, share: float) -> list:
+def more_dropout(model: nn.Module, setting: Setting) -> list:
     """Hooks that drop entries of word vectors and of what the output map reads, while training."""
 
     def after(module: nn.Module, inputs: tuple, output: Tensor) -> Tensor:
-        return F.dropout(output, share, module.training)
+        return F.dropout(output, setting.vector_dropout, module.training)
 
     def before(module: nn.Module, inputs: tuple) -> tuple:
-        return tuple(F.dropout(x, share, module.training) for x in inputs)
+        return tuple(
+            F.dropout(x, setting.head_dropout, module.training) for x in inputs
+        )
 
     both = (model.encoder, model.decoder)
     hooks = [part.embedding.register_forward_hook(after) for part in both]
@@ -160,7 +165,7 @@ def trained(setting: Setting, split: Split) -> Translator:
         betas=recipe.betas,
         weight_decay=recipe.weight_decay,
     )
-    hooks = more_dropout(model, setting.dropout)
+    hooks = more_dropout(model, setting)
     train(model, translation_loss(recipe.label_smoothing), batches, config)
     for hook in hooks:
         hook.remove()

@@ -42,10 +42,10 @@ class TranslatePageFigure(Figure):
     """
 
     module = "translate_page"
-    alt = """“They have a black dog.”, in English above, and the model's French, “Elles ont un chien noir.”, below.
+    alt = """“They have a black dog.”, in English above, and the model's French, “Ils ont un chien noir.”, below.
         From every French word lines run to the English words that the model looked at while it wrote it, the broader
-        the more; they are spread over neighbouring words. Below, the same weights as a table, French down and English
-        across, and the likeliest words at one place as bars."""
+        the more. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same weights as a
+        table, French down and English across, and the likeliest words at one place as bars."""
 
     sentence = traitlets.TraitType("They have a black dog.").tag(sync=True)
     model = one_of("bahdanau", MODELS, "which translator writes")
