@@ -262,3 +262,12 @@ def test_steps_that_fit_into_a_time():
     assert 1 <= few < many
     with pytest.raises(ValueError, match="seconds"):
         steps_in(0, SMALL, toy_pairs())
+
+
+def test_a_training_ends_with_its_time():
+    short = fit(SMALL, toy_pairs(), steps=100_000, seconds=0.5)
+    assert 1 <= len(short.losses) < 100_000
+    long = fit(SMALL, toy_pairs(), steps=4, seconds=600)
+    assert long.losses == fit(SMALL, toy_pairs(), steps=4).losses
+    with pytest.raises(ValueError, match="seconds"):
+        fit(SMALL, toy_pairs(), steps=4, seconds=0)

@@ -88,8 +88,8 @@ def test_a_verdict_is_about_the_mean_on_the_test_set(seconds, runs, verdict, bea
 
 def test_a_toy_language_is_learned_in_the_time_given(monkeypatch):
     monkeypatch.setattr(quality, "steps_in", lambda *_, **__: 150)  # whatever the machine is busy with
-    found = train_and_score(TOY, split_pairs(toy_pairs(), (0.6, 0.2, 0.2)), 1.0, seed=0)
-    assert found["steps"] == 150 and found["seconds"] > 0
+    found = train_and_score(TOY, split_pairs(toy_pairs(), (0.6, 0.2, 0.2)), 600.0, seed=0)
+    assert found["steps"] == found["planned"] == 150 and found["seconds"] > 0
     assert 0 <= found["unseen"] <= 1
     assert set(found["bleu"]) == {"1", "4"} and min(found["bleu"]["1"].values()) > 60
 
@@ -109,12 +109,15 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "toy.tsv" in said and "misses       BLEU" in said and "at least 30 after 60 s" in said
     found = json.loads(stored.read_text("utf-8"))
-    assert found["command"] == "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
+    assert found["results"][0]["command"] == "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
     assert found["data"]["file"] == "toy.tsv" and str(tmp_path) not in stored.read_text("utf-8")
     assert sum(found["data"]["sources"].values()) == 48 and list(found["recipes"]) == [quality.SHORT]
     (result,) = found["results"]
     assert [one["seed"] for one in result["runs"]] == [0, 1] and result["verdict"] == "misses"
     assert tested[0] != tested[1], "a seed decides the split, too"
+    sha256, longer = found["data"]["sha256"], {"seconds": 300.0, "bar": None}
+    assert quality.with_stored([longer], sha256) == [result, longer]  # what is kept of other lengths stays
+    assert quality.with_stored([longer], "of other data") == [longer]
     assert torch.get_num_threads() == threads
 
 

@@ -310,6 +310,24 @@ def _config(recipe: Recipe, steps: int, seed: int, **more) -> TrainConfig:
     )
 
 
+def _until(
+    stopping: EarlyStopping | None,
+    seconds: float | None,
+    began: float,
+    fabric: Fabric,
+) -> Callable[[int], bool] | None:
+    """What `train` asks after every step: whether it is enough."""
+    if seconds is None:
+        return stopping
+    check_positive("seconds", seconds)
+
+    def enough(step: int) -> bool:
+        late = fabric.broadcast(time.perf_counter() - began >= seconds)
+        return (stopping is not None and stopping(step)) or late
+
+    return enough
+
+
 def fit(
     recipe: Recipe,
     pairs: Sequence,
@@ -323,6 +341,7 @@ def fit(
     fabric: Fabric | None = None,
     folder: str | Path | None = None,
     progress: bool = False,
+    seconds: float | None = None,
 ) -> Fitted:
     """Train a translator; the same seed gives the same model, also across an interruption.
 
@@ -339,6 +358,7 @@ def fit(
         fabric: Lightning Fabric, already launched; one on the CPU if not given.
         folder: for checkpoints; a training that was interrupted goes on from there.
         progress: show a progress bar.
+        seconds: stop then, even if steps are left; how far it comes depends on the machine.
 
     Returns:
         The translator in evaluation mode, its losses and its history.
@@ -374,7 +394,7 @@ def fit(
         fabric=fabric,
         checkpoint=folder / "training.pt" if folder else None,
         progress=progress,
-        after_step=stopping,
+        after_step=_until(stopping, seconds, began, fabric),
     )
     if stopping is not None and keep_best:
         stopping.restore()

@@ -90,12 +90,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--beam", type=int, default=1, help="width for the test set")
     parser.add_argument("--devices", type=int, default=1, help="processes on a machine")
     parser.add_argument("--nodes", type=int, default=1, help="machines")
-    parser.add_argument(
-        "--precision",
-        default="32-true",
-        choices=["32-true", "bf16-mixed"],
-        help="bf16-mixed multiplies in bfloat16, where the processor is faster at it",
-    )
     return parser
 
 
@@ -182,7 +176,6 @@ def _run(options: argparse.Namespace) -> int:
         devices=options.devices,
         num_nodes=options.nodes,
         strategy="ddp" if several else "auto",
-        precision=options.precision,
     )
     fabric.launch()
     first = fabric.is_global_zero

@@ -154,13 +154,13 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
         seed: of the training.
 
     Returns:
-        seed, steps, seconds (what the training took in the end), unseen (see `unseen_share`), and `bleu`:
-        beam → {"dev": …, "test": …}.
+        seed, planned and steps (how many were meant to fit, and did), seconds (what the training took), unseen (see
+        `unseen_share`), and `bleu`: beam → {"dev": …, "test": …}.
     """
     steps = steps_in(seconds, recipe, split.train, seed, tries=100)
     began = time.perf_counter()
-    translator = fit(recipe, split.train, steps=steps, seed=seed).translator
-    taken = time.perf_counter() - began
+    fitted = fit(recipe, split.train, steps=steps, seed=seed, seconds=seconds)
+    translator, taken = fitted.translator, time.perf_counter() - began
     bleu = {
         str(beam): {
             part: round(score(translator, getattr(split, part), beam), 2)
@@ -170,7 +170,8 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
     }
     return {
         "seed": seed,
-        "steps": steps,
+        "planned": steps,
+        "steps": len(fitted.losses),
         "seconds": round(taken, 1),
         "unseen": round(unseen_share(split), 3),
         "bleu": bleu,
@@ -250,21 +251,32 @@ def measure(options: argparse.Namespace, command: str) -> None:
             train_and_score(RECIPES[name], split, seconds, seed)
             for seed, split in enumerate(splits)
         ]
-        found.append({"recipe": name} | judged(seconds, runs))
+        found.append({"command": command, "recipe": name} | judged(seconds, runs))
         print(line(found[-1]), flush=True)
     torch.set_num_threads(before)
     if options.store:
-        write_atomically(QUALITY, _as_json(options, command, sizes, found))
+        write_atomically(QUALITY, _as_json(options, sizes, found))
         print(f"stored in {QUALITY.name}")
 
 
-def _as_json(options, command: str, sizes: dict, found: list) -> bytes:
+def with_stored(found: list[dict], sha256: str) -> list[dict]:
+    """What was measured now, and what is stored of other lengths, if the data were the same; the shortest first."""
+    before = json.loads(QUALITY.read_text("utf-8")) if QUALITY.exists() else None
+    kept = {}
+    if before is not None and before["data"]["sha256"] == sha256:
+        kept = {result["seconds"]: result for result in before["results"]}
+    every = kept | {result["seconds"]: result for result in found}
+    return [every[seconds] for seconds in sorted(every)]
+
+
+def _as_json(options, sizes: dict, found: list) -> bytes:
     import sacrebleu
 
+    sha256 = hashlib.sha256(options.quality.read_bytes()).hexdigest()
+    found = with_stored(found, sha256)
     used = dict.fromkeys(result["recipe"] for result in found)
 
     record = {
-        "command": command,
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__,
@@ -277,7 +289,7 @@ def _as_json(options, command: str, sizes: dict, found: list) -> bytes:
         },
         "data": {
             "file": options.quality.name,
-            "sha256": hashlib.sha256(options.quality.read_bytes()).hexdigest(),
+            "sha256": sha256,
             "split seed": "the run's",
             "sources": sizes,
         },
