@@ -109,7 +109,8 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "toy.tsv" in said and "misses       BLEU" in said and "at least 30 after 60 s" in said
     found = json.loads(stored.read_text("utf-8"))
-    assert found["results"][0]["command"] == "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
+    command = "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
+    assert found["results"][0]["command"] == command
     assert found["data"]["file"] == "toy.tsv" and str(tmp_path) not in stored.read_text("utf-8")
     assert sum(found["data"]["sources"].values()) == 48 and list(found["recipes"]) == [quality.SHORT]
     (result,) = found["results"]
