@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,8 @@ def machine(tmp_path):
             env=env,
             capture_output=True,
             text=True,
+            # a run in the background ignores Ctrl-C, and so would all that it starts
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         installs = [
             line for line in log.read_text().splitlines() if "pip install" in line
