@@ -113,8 +113,8 @@ def corpus_bleu(
     """
     from sacrebleu.metrics import BLEU
 
-    most = max(map(len, expected))  # a missing reference repeats the first: no change
-    streams = [[r[i] if i < len(r) else r[0] for r in expected] for i in range(most)]
+    most = max(map(len, expected))
+    streams = [[r[i] if i < len(r) else None for r in expected] for i in range(most)]
     metric = BLEU(lowercase=True, force=True)  # force: keep quiet about spaces
     score = metric.corpus_score(list(written), streams).score
     return score, str(metric.get_signature())
@@ -294,7 +294,7 @@ def _as_json(options, sizes: dict, found: list) -> bytes:
             "sources": sizes,
         },
         "recipes": {name: asdict(RECIPES[name]) for name in used},
-        "metric": corpus_bleu(["a b c d"], [["a b c d"]])[1],
+        "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
         "results": found,
     }
     return json.dumps(record, indent=1, ensure_ascii=False).encode() + b"\n"
