@@ -17,13 +17,42 @@ PACKAGE = ROOT / "code" / "attnbook"
 # A module imports only from floors below its own. An entry with a slash is a subpackage.
 FLOORS = [
     {"checks/", "reproducible", "spelling"},
-    {"kernels", "masks", "scores", "relative", "configs", "checkpoint", "word_alignment", "text", "sentences"},
-    {"pooling", "attention", "naive", "self_attention", "multihead/", "positions", "cache", "alignment", "losses"}
+    {
+        "kernels",
+        "masks",
+        "scores",
+        "relative",
+        "configs",
+        "checkpoint",
+        "word_alignment",
+        "text",
+        "sentences",
+    },
+    {
+        "pooling",
+        "attention",
+        "naive",
+        "self_attention",
+        "multihead/",
+        "positions",
+        "cache",
+        "alignment",
+        "losses",
+    }
     | {"bpe_dropout"},
     {"blocks", "recurrent", "efficient"},
     {"models", "interop", "training"},
     {"stepping"},
-    {"data/", "translators", "tasks", "interop_weights/", "position_task", "block_task", "sentence_model", "metrics"},
+    {
+        "data/",
+        "translators",
+        "tasks",
+        "interop_weights/",
+        "position_task",
+        "block_task",
+        "sentence_model",
+        "metrics",
+    },
     {"decoding"},
     {"translation", "sampling"},
     {"fitting", "page_models"},
@@ -364,7 +393,9 @@ def test_nothing_is_loaded_from_a_network_host():
 
 
 def test_no_file_is_too_big_for_a_repository():
-    models = PACKAGE / "data" / "models"  # trained weights that the pages run: 2 MB each at most
+    models = (
+        PACKAGE / "data" / "models"
+    )  # trained weights that the pages run: 2 MB each at most
     big = [
         f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.1f} MB"
         for path in repository_files()

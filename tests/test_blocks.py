@@ -67,7 +67,9 @@ def test_feed_forward_treats_every_position_alone(activation, bias):
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-def test_only_relu_without_gradients_overwrites_the_hidden_layer_and_nothing_else(activation):
+def test_only_relu_without_gradients_overwrites_the_hidden_layer_and_nothing_else(
+    activation,
+):
     layer, x = fill(FeedForward(D, FF, activation)).double(), randn(B, T, D)
     weights = {name: p.detach().clone() for name, p in layer.named_parameters()}
     hidden, before = [], x.clone()

@@ -28,7 +28,10 @@ def cut(text, share, seed=0, draw=0):
 def test_merges_are_in_the_order_in_which_they_were_learned():
     pieces = VOCAB.tokens(range(len(VOCAB)))
     joined = [left + right for left, right in VOCAB.merges]
-    assert joined == [piece for piece in pieces if piece in set(joined)] and len(joined) > 200
+    assert (
+        joined == [piece for piece in pieces if piece in set(joined)]
+        and len(joined) > 200
+    )
 
 
 @pytest.mark.parametrize("text", TEXTS[::20])
@@ -43,7 +46,10 @@ def test_however_a_text_is_cut_it_says_the_same(text, share, draw):
 
 
 def test_the_more_is_left_out_the_smaller_the_pieces():
-    lengths = [sum(len(cut(text, share)) for text in TEXTS) for share in (0.0, 0.1, 0.3, 0.6, 0.99)]
+    lengths = [
+        sum(len(cut(text, share)) for text in TEXTS)
+        for share in (0.0, 0.1, 0.3, 0.6, 0.99)
+    ]
     assert lengths == sorted(set(lengths))
     letters = sum(len(word) + 1 for text in TEXTS for word in normalise(text).split())
     assert lengths[-1] > 0.9 * letters
@@ -67,18 +73,27 @@ def test_a_word_with_an_unknown_letter_is_left_to_the_vocabulary():
 
 def test_a_training_with_it_is_repeated_exactly_and_goes_on_exactly(tmp_path):
     whole, again = (fit(LOOSE, toy_pairs(), steps=12, seed=3).losses for _ in range(2))
-    assert whole == again != fit(replace(LOOSE, bpe_dropout=0.0), toy_pairs(), steps=12, seed=3).losses
+    assert (
+        whole
+        == again
+        != fit(replace(LOOSE, bpe_dropout=0.0), toy_pairs(), steps=12, seed=3).losses
+    )
     constant = replace(LOOSE, schedule="constant")
     at_once = fit(constant, toy_pairs(), steps=12, seed=3).losses
     fit(constant, toy_pairs(), steps=5, seed=3, folder=tmp_path)
-    assert fit(constant, toy_pairs(), steps=12, seed=3, folder=tmp_path).losses == at_once
+    assert (
+        fit(constant, toy_pairs(), steps=12, seed=3, folder=tmp_path).losses == at_once
+    )
     assert steps_in(1.0, LOOSE, toy_pairs()) >= 1
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: BPEDropout(WordVocabulary(TEXTS)), "vocab must be a SubwordVocabulary, got WordVocabulary"),
+        (
+            lambda: BPEDropout(WordVocabulary(TEXTS)),
+            "vocab must be a SubwordVocabulary, got WordVocabulary",
+        ),
         (lambda: BPEDropout(VOCAB, 1.0), "share must lie in [0, 1), got 1.0"),
         (lambda: BPEDropout(VOCAB, -0.1), "share must lie in [0, 1), got -0.1"),
         (lambda: BPEDropout(VOCAB, variants=0), "variants"),

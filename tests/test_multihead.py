@@ -554,7 +554,9 @@ def test_wrong_biases(need_weights, bias, error, message):
 
 
 def test_a_cache_is_for_self_attention():
-    with pytest.raises(ValueError, match="a growing cache collects the keys of self-attention"):
+    with pytest.raises(
+        ValueError, match="a growing cache collects the keys of self-attention"
+    ):
         layer_of(torch.float32)(QUERY, KEY, VALUE, cache=KeyValueCache())
 
 

@@ -54,8 +54,14 @@ class StackedReader(nn.Module):
     ):
         super().__init__()
         check_count("depth", depth)
-        self.words, self.places = nn.Embedding(vocab_size, d_model), nn.Embedding(length, d_model)
-        layers = (EncoderLayer(d_model, num_heads, 4 * d_model, norm_first=norm_first) for _ in range(depth))
+        self.words, self.places = (
+            nn.Embedding(vocab_size, d_model),
+            nn.Embedding(length, d_model),
+        )
+        layers = (
+            EncoderLayer(d_model, num_heads, 4 * d_model, norm_first=norm_first)
+            for _ in range(depth)
+        )
         self.layers = nn.ModuleList(layers)
         self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
         self.head = nn.Linear(d_model, vocab_size)
@@ -127,7 +133,9 @@ def layer_gradients(depth: int, norm_first: bool, seed: int) -> list[float]:
     """
     torch.manual_seed(seed)
     model = StackedReader(depth, norm_first)
-    model.loss(*reversal_batch(8, torch.Generator().manual_seed(1000 + seed))).backward()
+    model.loss(
+        *reversal_batch(8, torch.Generator().manual_seed(1000 + seed))
+    ).backward()
     return [layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers]
 
 
@@ -148,7 +156,9 @@ class Wiring(nn.Module):
     def __init__(self, d_model: int, norm: str, residual: bool):
         super().__init__()
         if norm not in NORM_PLACES:
-            raise ValueError(f"norm must be one of {', '.join(NORM_PLACES)}, got {norm!r}")
+            raise ValueError(
+                f"norm must be one of {', '.join(NORM_PLACES)}, got {norm!r}"
+            )
         self.norm, self.place, self.residual = nn.LayerNorm(d_model), norm, residual
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
@@ -215,7 +225,9 @@ def measure_stack(norm: str, residual: bool, depth: int, seed: int) -> StackMeas
     size = [x.square().mean().item() for x in through]
     spread = [(x - x.mean(dim=1, keepdim=True)).square().mean().item() for x in through]
     return StackMeasures(
-        gradient=[layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers],
+        gradient=[
+            layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers
+        ],
         stream=size,
         apart=[part / whole for part, whole in zip(spread, size, strict=True)],
     )

@@ -41,7 +41,9 @@ def _stack_of(attentions: list[str]) -> list[_Block]:
 def _box(ax: Axes, x: float, y: float, text: str, colour) -> None:
     corner, style = (x - WIDTH / 2, y - 0.27), "round,pad=0,rounding_size=0.1"
     ax.add_patch(
-        FancyBboxPatch(corner, WIDTH, 0.54, boxstyle=style, fc="none", ec=colour, lw=1.6)
+        FancyBboxPatch(
+            corner, WIDTH, 0.54, boxstyle=style, fc="none", ec=colour, lw=1.6
+        )
     )
     tint = FancyBboxPatch(corner, WIDTH, 0.54, boxstyle=style, fc=colour, ec="none")
     tint.set_alpha(0.13)
@@ -78,7 +80,9 @@ def _draw_stack(ax: Axes, x: float, blocks: list[_Block], times: int, out: int) 
     for block in blocks:
         _arrow(ax, (x, below), (x, block.y - 0.27))
         _box(ax, x, block.y, block.text, block.colour)
-        if block.residual:  # x + f(x): out of the line below, around the box, into the norm above
+        if (
+            block.residual
+        ):  # x + f(x): out of the line below, around the box, into the norm above
             way = x + out * (WIDTH / 2 + 0.25)
             low, high = block.y - 0.42, block.y + 0.8
             ax.plot([x, way, way], [low, low, high], color=INK, lw=1.2, ls=":")
@@ -108,7 +112,15 @@ def draw_transformer(config: TransformerConfig, ax: Axes) -> Axes:
         ax.text(x, 0.2, ids, fontsize=10, **CENTRED)
         _arrow(ax, (x, 0.42), (x, 1.13))
         _box(ax, x, 1.4, "embedding + position", VALUE)
-        ax.text(x, 0.77, f"    {name}", fontsize=10, fontweight="bold", ha="left", va="center")
+        ax.text(
+            x,
+            0.77,
+            f"    {name}",
+            fontsize=10,
+            fontweight="bold",
+            ha="left",
+            va="center",
+        )
     encoder = _stack_of(["self-attention"])
     decoder = _stack_of(["masked self-attention", "cross-attention"])
     _draw_stack(ax, ENCODER, encoder, config.num_encoder_layers, -1)
@@ -118,7 +130,9 @@ def draw_transformer(config: TransformerConfig, ax: Axes) -> Axes:
     _arrow(ax, (DECODER, top + 0.27), (DECODER, top + 0.8))
     _box(ax, DECODER, top + 1.07, f"linear head, {config.d_model} → V", VALUE)
     _arrow(ax, (DECODER, top + 1.34), (DECODER, top + 1.75))
-    ax.text(DECODER, top + 1.95, "softmax: next word  (B, T, V)", fontsize=10, **CENTRED)
+    ax.text(
+        DECODER, top + 1.95, "softmax: next word  (B, T, V)", fontsize=10, **CENTRED
+    )
     return ax
 
 
@@ -128,7 +142,10 @@ def _draw_memory(ax: Axes, top: float, cross: float, d_model: int) -> None:
     ax.plot([ENCODER, ENCODER], [top + 0.27, high + 0.14], color=INK, lw=1.5)
     ax.text(ENCODER, high + 0.45, f"memory  (B, S, {d_model})", fontsize=10, **CENTRED)
     left = DECODER - WIDTH / 2
-    for shift, colour, word, style in ((0.13, KEY, "keys", "-"), (-0.13, VALUE, "values", "--")):
+    for shift, colour, word, style in (
+        (0.13, KEY, "keys", "-"),
+        (-0.13, VALUE, "values", "--"),
+    ):
         turn = bend + shift
         ax.plot(
             [ENCODER, turn, turn],
@@ -149,7 +166,15 @@ def _draw_memory(ax: Axes, top: float, cross: float, d_model: int) -> None:
             ha="left" if shift > 0 else "right",
         )
     _arrow(ax, (DECODER, cross - 0.73), (DECODER, cross - 0.27), QUERY)
-    ax.text(DECODER - 0.12, cross - 0.53, "queries", color=QUERY, fontsize=9.5, ha="right", va="center")
+    ax.text(
+        DECODER - 0.12,
+        cross - 0.53,
+        "queries",
+        color=QUERY,
+        fontsize=9.5,
+        ha="right",
+        va="center",
+    )
 
 
 KINDS = {  # how each kind of parameter looks: colour and hatching
@@ -196,11 +221,25 @@ def draw_parameters(counts: Mapping[str, Mapping[str, int]], ax: Axes) -> Axes:
                 label=kind if row == 0 else None,
             )
             if share > 4:
-                ax.text(left + share / 2, row - 0.42, f"{share:.0f} %", fontsize=10, **CENTRED)
+                ax.text(
+                    left + share / 2,
+                    row - 0.42,
+                    f"{share:.0f} %",
+                    fontsize=10,
+                    **CENTRED,
+                )
             left += share
-    names = [f"{model}\n{sum(p.values()) / 1e6:.1f} million" for model, p in counts.items()]
+    names = [
+        f"{model}\n{sum(p.values()) / 1e6:.1f} million" for model, p in counts.items()
+    ]
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlim=(0, 100), ylim=(len(names) - 0.55, -0.75), xlabel="share of the parameters, in percent")
+    ax.set(
+        xlim=(0, 100),
+        ylim=(len(names) - 0.55, -0.75),
+        xlabel="share of the parameters, in percent",
+    )
     ax.tick_params(axis="y", length=0)
-    ax.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.42, 1.0), columnspacing=1.2)
+    ax.legend(
+        ncols=4, loc="lower center", bbox_to_anchor=(0.42, 1.0), columnspacing=1.2
+    )
     return ax

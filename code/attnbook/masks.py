@@ -114,7 +114,9 @@ def combine_masks(
     if valid_lens is None:
         return mask
     check_valid_lens(valid_lens, shape)
-    between = [1] * (len(shape) - 1 - valid_lens.dim())  # axes such as heads, to broadcast over
+    between = [1] * (
+        len(shape) - 1 - valid_lens.dim()
+    )  # axes such as heads, to broadcast over
     lengths = valid_lens.to(device).reshape(
         len(valid_lens), *between, *valid_lens.shape[1:]
     )  # (B, 1…, 1 or T)

@@ -60,15 +60,23 @@ class NextWordModel(nn.Module):
     ):
         super().__init__()
         check_count("num_layers", num_layers)
-        self.sizes = {"d_model": d_model, "num_heads": num_heads, "d_ff": d_ff, "num_layers": num_layers}
+        self.sizes = {
+            "d_model": d_model,
+            "num_heads": num_heads,
+            "d_ff": d_ff,
+            "num_layers": num_layers,
+        }
         self.words = nn.Embedding(vocab_size, d_model)
         self.layers = nn.ModuleList(
-            EncoderLayer(d_model, num_heads, d_ff, norm_first=True) for _ in range(num_layers)
+            EncoderLayer(d_model, num_heads, d_ff, norm_first=True)
+            for _ in range(num_layers)
         )
         self.norm = nn.LayerNorm(d_model)
         nn.init.normal_(self.words.weight, std=d_model**-0.5)
 
-    def forward(self, ids: Tensor, need_weights: bool = False) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, ids: Tensor, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
         """Score every next word.
 
         Args:
@@ -83,7 +91,9 @@ class NextWordModel(nn.Module):
         """
         check_ids("ids", ids, self.words.num_embeddings)
         (length, size), seen = (ids.shape[1], self.words.embedding_dim), []
-        x = self.words(ids) * size**0.5 + sinusoidal_encoding(length, size).to(self.words.weight)
+        x = self.words(ids) * size**0.5 + sinusoidal_encoding(length, size).to(
+            self.words.weight
+        )
         mask = causal_mask(length, device=ids.device)
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
@@ -108,7 +118,10 @@ def sentence_loss(model: NextWordModel, batch: tuple[Tensor, Tensor]) -> Tensor:
     logits, _ = model(ids[:, :-1].clamp(min=0))
     rows = torch.arange(len(ids))
     told = F.cross_entropy(logits[rows, answer - 1], ids[rows, answer])
-    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=-1) + told
+    return (
+        F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=-1)
+        + told
+    )
 
 
 def fit_sentences(
@@ -137,7 +150,14 @@ def fit_sentences(
         answers = torch.tensor([sentence.answer for sentence in some])
         return list(zip(to_ids(some).split(rows), answers.split(rows), strict=True))
 
-    plan = TrainConfig(steps, lr, seed=seed, schedule="warmup-cosine", warmup=max(1, steps // 10), weight_decay=0.01)
+    plan = TrainConfig(
+        steps,
+        lr,
+        seed=seed,
+        schedule="warmup-cosine",
+        warmup=max(1, steps // 10),
+        weight_decay=0.01,
+    )
     losses = train(model, sentence_loss, batches, plan)
     return model.eval(), losses
 
@@ -159,7 +179,9 @@ def without_head(model: NextWordModel, layer: int, head: int) -> NextWordModel:
     """
     layers, heads = model.sizes["num_layers"], model.sizes["num_heads"]
     if not (1 <= layer <= layers and 1 <= head <= heads):
-        raise ValueError(f"there are layers 1 to {layers} and heads 1 to {heads}; got layer {layer}, head {head}")
+        raise ValueError(
+            f"there are layers 1 to {layers} and heads 1 to {heads}; got layer {layer}, head {head}"
+        )
     model = deepcopy(model)
     attention = model.layers[layer - 1].attention
     attention.W_o.weight.unflatten(1, (heads, -1))[:, head - 1] = 0
@@ -245,7 +267,10 @@ def pack_weights(model: NextWordModel) -> dict[str, list]:
         For each name the shape, and base64 of the numbers as little-endian float16.
     """
     return {
-        name: [list(weight.shape), base64.b64encode(weight.numpy().astype("<f2").tobytes()).decode("ascii")]
+        name: [
+            list(weight.shape),
+            base64.b64encode(weight.numpy().astype("<f2").tobytes()).decode("ascii"),
+        ]
         for name, weight in model.state_dict().items()
     }
 
@@ -260,7 +285,9 @@ def unpack_weights(packed: dict[str, list]) -> dict[str, Tensor]:
         float32 tensors by name.
     """
     return {
-        name: torch.from_numpy(np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32)).reshape(shape)
+        name: torch.from_numpy(
+            np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32)
+        ).reshape(shape)
         for name, (shape, text) in packed.items()
     }
 
@@ -286,5 +313,7 @@ def stored_model(path: str | Path = STORED) -> NextWordModel:
     try:
         model.load_state_dict(unpack_weights(stored["weights"]))
     except RuntimeError as error:
-        raise ValueError(f"{path} holds weights of another model than its sizes say: {error}") from error
+        raise ValueError(
+            f"{path} holds weights of another model than its sizes say: {error}"
+        ) from error
     return model.eval()

@@ -100,7 +100,19 @@ def agreement_sentence(rng: random.Random) -> Sentence:
         The sentence; its source is the subject, its answer the subject's verb.
     """
     many, others, third, last = (rng.random() < 0.5 for _ in range(4))
-    kind = rng.choice(("", "place", "place", "who", "who", "whom", "whom", "whom, where", "whom, where"))
+    kind = rng.choice(
+        (
+            "",
+            "place",
+            "place",
+            "who",
+            "who",
+            "whom",
+            "whom",
+            "whom, where",
+            "whom, where",
+        )
+    )
     words = [*_opening(rng), "the", _noun(rng, many)]
     source = len(words) - 1
     if kind == "place":
@@ -136,9 +148,19 @@ def noun_sentence(rng: random.Random) -> Sentence:
     for i in range(2):
         words += ["the", kinds[i], nouns[i]]
         places.append(len(words) - 1)
-        between = [rng.choice(PLACES)] if rng.random() < 0.3 else [_verb(rng, TRANSITIVE, many[0])]
+        between = (
+            [rng.choice(PLACES)]
+            if rng.random() < 0.3
+            else [_verb(rng, TRANSITIVE, many[0])]
+        )
         words += ["and"] if i else between
-    words += ["the", kinds[again], nouns[again], _verb(rng, INTRANSITIVE, many[again]), STOP]
+    words += [
+        "the",
+        kinds[again],
+        nouns[again],
+        _verb(rng, INTRANSITIVE, many[again]),
+        STOP,
+    ]
     return Sentence(tuple(words), places[again], len(words) - 3, "noun")
 
 
@@ -183,5 +205,7 @@ def to_ids(some: list[Sentence], padding: int = -1) -> Tensor:
     """
     ids = torch.full((len(some), MAX_WORDS), padding)
     for row, sentence in zip(ids, some, strict=True):
-        row[: len(sentence.words)] = torch.tensor([VOCABULARY.index(word) for word in sentence.words])
+        row[: len(sentence.words)] = torch.tensor(
+            [VOCABULARY.index(word) for word in sentence.words]
+        )
     return ids

@@ -86,14 +86,18 @@ def nw_softmax(queries, keys, values, width):
 
 @right("nadaraya-watson")
 def nw_kernel_and_sum(queries, keys, values, width):
-    kernel = torch.exp(-0.5 * ((queries.reshape(-1, 1) - keys.reshape(1, -1)) / width) ** 2)
+    kernel = torch.exp(
+        -0.5 * ((queries.reshape(-1, 1) - keys.reshape(1, -1)) / width) ** 2
+    )
     return (kernel * values).sum(1) / kernel.sum(1)
 
 
 @right("nadaraya-watson")
 def nw_density(queries, keys, values, width):
     distance = queries.unsqueeze(1) - keys.unsqueeze(0)
-    density = torch.exp(-(distance**2) / (2 * width * width)) / (width * math.sqrt(2 * math.pi))
+    density = torch.exp(-(distance**2) / (2 * width * width)) / (
+        width * math.sqrt(2 * math.pi)
+    )
     return density @ values / density.sum(dim=1)
 
 
@@ -120,7 +124,9 @@ def nw_double_loop(queries, keys, values, width):
 
 @right("nadaraya-watson")
 def nw_keys_down(queries, keys, values, width):
-    weights = torch.softmax(-((keys[:, None] - queries[None]) ** 2) / (2 * width**2), dim=0)
+    weights = torch.softmax(
+        -((keys[:, None] - queries[None]) ** 2) / (2 * width**2), dim=0
+    )
     return values @ weights
 
 
@@ -191,21 +197,30 @@ def loo_squared_norm(x, y, w):
 
 @right("masked-softmax")
 def masked_where(scores, valid_lens):
-    keep = torch.arange(scores.size(-1), device=scores.device)[None, None] < valid_lens[:, None, None]
+    keep = (
+        torch.arange(scores.size(-1), device=scores.device)[None, None]
+        < valid_lens[:, None, None]
+    )
     exps = torch.where(keep, scores.exp(), torch.zeros_like(scores))
     return exps / exps.sum(-1, keepdim=True).clamp(min=1e-30)
 
 
 @right("masked-softmax")
 def masked_large_negative(scores, valid_lens):
-    keep = torch.arange(scores.size(-1), device=scores.device) < valid_lens.view(-1, 1, 1)
+    keep = torch.arange(scores.size(-1), device=scores.device) < valid_lens.view(
+        -1, 1, 1
+    )
     return scores.masked_fill(~keep, -1e6).softmax(-1) * keep
 
 
 @right("masked-softmax")
 def masked_nan_to_num(scores, valid_lens):
-    keep = torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
-    return torch.nan_to_num(F.softmax(scores.masked_fill(~keep, float("-inf")), dim=-1), nan=0.0)
+    keep = (
+        torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
+    )
+    return torch.nan_to_num(
+        F.softmax(scores.masked_fill(~keep, float("-inf")), dim=-1), nan=0.0
+    )
 
 
 @right("masked-softmax")
@@ -230,7 +245,9 @@ def masked_in_a_copy(scores, valid_lens):
 
 @right("masked-softmax")
 def masked_and_shared_out_again(scores, valid_lens):
-    keep = (torch.arange(scores.shape[2], device=scores.device) < valid_lens[:, None, None]).to(scores.dtype)
+    keep = (
+        torch.arange(scores.shape[2], device=scores.device) < valid_lens[:, None, None]
+    ).to(scores.dtype)
     weights = scores.softmax(-1) * keep
     return weights / (weights.sum(-1, keepdim=True) + 1e-12)
 
@@ -240,7 +257,9 @@ def masked_flat_rows(scores, valid_lens):
     rows = scores.reshape(-1, scores.shape[-1])
     lengths = valid_lens.repeat_interleave(scores.shape[1])
     keep = torch.arange(rows.shape[1], device=rows.device)[None] < lengths[:, None]
-    return (rows.masked_fill(~keep, torch.finfo(rows.dtype).min).softmax(-1) * keep).reshape(scores.shape)
+    return (
+        rows.masked_fill(~keep, torch.finfo(rows.dtype).min).softmax(-1) * keep
+    ).reshape(scores.shape)
 
 
 @right("masked-softmax")
@@ -273,7 +292,9 @@ def gaussian_kernel_and_sum(query, key):
 
 @right("gaussian-to-dot")
 def gaussian_einsum(query, key):
-    scores = torch.einsum("td,sd->ts", query, key) - 0.5 * torch.einsum("sd,sd->s", key, key)
+    scores = torch.einsum("td,sd->ts", query, key) - 0.5 * torch.einsum(
+        "sd,sd->s", key, key
+    )
     return torch.softmax(scores, -1)
 
 
@@ -350,7 +371,9 @@ def scaled_one_matrix_at_a_time(query, key):
 @right("scaled-dot-scores")
 def scaled_baddbmm(query, key):
     start = query.new_zeros(query.shape[0], query.shape[1], key.shape[1])
-    return torch.baddbmm(start, query, key.mT, beta=0, alpha=1 / math.sqrt(query.shape[-1]))
+    return torch.baddbmm(
+        start, query, key.mT, beta=0, alpha=1 / math.sqrt(query.shape[-1])
+    )
 
 
 # --- additive-concat ------------------------------------------------------------------------------------------
@@ -359,7 +382,10 @@ def scaled_baddbmm(query, key):
 @right("additive-concat")
 def concat_split(query, key, W, w_v):
     size = query.shape[-1]
-    return torch.tanh((query @ W[:, :size].T)[:, :, None] + (key @ W[:, size:].T)[:, None]) @ w_v
+    return (
+        torch.tanh((query @ W[:, :size].T)[:, :, None] + (key @ W[:, size:].T)[:, None])
+        @ w_v
+    )
 
 
 @right("additive-concat")
@@ -367,7 +393,12 @@ def concat_loops(query, key, W, w_v):
     rows = []
     for qs, ks in zip(query, key):
         rows.append(
-            torch.stack([torch.stack([w_v @ torch.tanh(W @ torch.cat([q, k])) for k in ks]) for q in qs])
+            torch.stack(
+                [
+                    torch.stack([w_v @ torch.tanh(W @ torch.cat([q, k])) for k in ks])
+                    for q in qs
+                ]
+            )
         )
     return torch.stack(rows)
 
@@ -376,7 +407,9 @@ def concat_loops(query, key, W, w_v):
 def concat_repeat(query, key, W, w_v):
     q = query.unsqueeze(2).repeat(1, 1, key.shape[1], 1)
     k = key.unsqueeze(1).repeat(1, query.shape[1], 1, 1)
-    return F.linear(torch.tanh(F.linear(torch.cat((q, k), dim=3), W)), w_v[None]).squeeze(-1)
+    return F.linear(
+        torch.tanh(F.linear(torch.cat((q, k), dim=3), W)), w_v[None]
+    ).squeeze(-1)
 
 
 @right("additive-concat")
@@ -428,7 +461,10 @@ def bilinear_bmm(query, key, M):
 @right("bilinear")
 def bilinear_loops(query, key, M):
     return torch.stack(
-        [torch.stack([torch.stack([q @ M @ k for k in ks]) for q in qs]) for qs, ks in zip(query, key)]
+        [
+            torch.stack([torch.stack([q @ M @ k for k in ks]) for q in qs])
+            for qs, ks in zip(query, key)
+        ]
     )
 
 

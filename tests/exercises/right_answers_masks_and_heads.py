@@ -14,12 +14,16 @@ from torch import nn
 
 @right("causal-mask")
 def triangle_of_ones(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries)
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
+        num_keys - num_queries
+    )
 
 
 @right("causal-mask")
 def triangle_above_turned_round(num_queries, num_keys):
-    future = torch.triu(torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries)
+    future = torch.triu(
+        torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries
+    )
     return future == 0
 
 
@@ -49,24 +53,34 @@ def triangle_by_slices(num_queries, num_keys):
 @right("causal-mask")
 def triangle_beside_a_block(num_queries, num_keys):
     before = torch.ones(num_queries, num_keys - num_queries, dtype=torch.bool)
-    return torch.cat([before, torch.ones(num_queries, num_queries, dtype=torch.bool).tril()], dim=1)
+    return torch.cat(
+        [before, torch.ones(num_queries, num_queries, dtype=torch.bool).tril()], dim=1
+    )
 
 
 @right("causal-mask")
 def triangle_from_lists(num_queries, num_keys):
     return torch.tensor(
-        [[k < num_keys - num_queries + q + 1 for k in range(num_keys)] for q in range(num_queries)]
+        [
+            [k < num_keys - num_queries + q + 1 for k in range(num_keys)]
+            for q in range(num_queries)
+        ]
     )
 
 
 @right("causal-mask")
 def triangle_from_numpy(num_queries, num_keys):
-    return torch.from_numpy(np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool))
+    return torch.from_numpy(
+        np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool)
+    )
 
 
 @right("causal-mask")
 def triangle_from_the_end(T, S):
-    i, j = torch.arange(T).flip(0)[:, None], torch.arange(S).flip(0)  # both counted from the last position
+    i, j = (
+        torch.arange(T).flip(0)[:, None],
+        torch.arange(S).flip(0),
+    )  # both counted from the last position
     return j >= i
 
 
@@ -88,7 +102,9 @@ def decoder_by_the_smaller_bound(valid_lens, T):
 
 @right("padding-and-causal")
 def decoder_by_loops(valid_lens, T):
-    mask = torch.zeros(len(valid_lens), T, T, dtype=torch.bool, device=valid_lens.device)
+    mask = torch.zeros(
+        len(valid_lens), T, T, dtype=torch.bool, device=valid_lens.device
+    )
     for b, n in enumerate(valid_lens.tolist()):
         for i in range(T):
             mask[b, i, : min(n, i + 1)] = True
@@ -124,7 +140,9 @@ def decoder_one_sentence_at_a_time(valid_lens, T):
 def decoder_with_the_packages_functions(valid_lens, T):
     from attnbook.masks import causal_mask, sequence_mask
 
-    return sequence_mask(valid_lens, T)[:, None] & causal_mask(T, device=valid_lens.device)
+    return sequence_mask(valid_lens, T)[:, None] & causal_mask(
+        T, device=valid_lens.device
+    )
 
 
 # --- cross-attention ------------------------------------------------------------------------------------------
@@ -171,7 +189,9 @@ def across_sentence_by_sentence(x, memory, W_q, W_k, W_v, memory_lens):
 def across_with_a_large_number(x, memory, W_q, W_k, W_v, memory_lens):
     d = x.shape[-1]
     scores = torch.bmm(x @ W_q.T, (memory @ W_k.T).transpose(1, 2)) / d**0.5
-    mask = (torch.arange(memory.shape[1], device=x.device)[None] < memory_lens[:, None]).unsqueeze(1)
+    mask = (
+        torch.arange(memory.shape[1], device=x.device)[None] < memory_lens[:, None]
+    ).unsqueeze(1)
     scores = torch.where(mask, scores, -1e9)
     return torch.bmm(torch.softmax(scores, 2), memory @ W_v.T)
 
@@ -217,7 +237,9 @@ def split_by_chunks(x, num_heads):
 @right("split-heads")
 def split_by_slices(x, num_heads):
     size = x.shape[-1] // num_heads
-    return torch.stack([x[:, :, h * size : (h + 1) * size] for h in range(num_heads)], 1)
+    return torch.stack(
+        [x[:, :, h * size : (h + 1) * size] for h in range(num_heads)], 1
+    )
 
 
 @right("split-heads")
@@ -285,7 +307,9 @@ def merge_by_stack(x):
 
 @right("merge-heads")
 def merge_by_einsum(x):
-    return torch.einsum("bhtd->bthd", x).reshape(x.size(0), x.size(2), x.size(1) * x.size(3))
+    return torch.einsum("bhtd->bthd", x).reshape(
+        x.size(0), x.size(2), x.size(1) * x.size(3)
+    )
 
 
 @right("merge-heads")
@@ -303,7 +327,9 @@ def merge_by_slices(x):
 @right("torch-weights")
 def layer_by_data(W_q, W_k, W_v, W_o, num_heads):
     D = W_q.shape[0]
-    mha = nn.MultiheadAttention(D, num_heads, bias=False, batch_first=True, dtype=W_q.dtype)
+    mha = nn.MultiheadAttention(
+        D, num_heads, bias=False, batch_first=True, dtype=W_q.dtype
+    )
     mha.in_proj_weight.data = torch.cat((W_q, W_k, W_v), dim=0)
     mha.out_proj.weight.data = W_o.clone()
     return mha
@@ -311,8 +337,12 @@ def layer_by_data(W_q, W_k, W_v, W_o, num_heads):
 
 @right("torch-weights")
 def layer_by_state(W_q, W_k, W_v, W_o, num_heads):
-    mha = nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(W_q.dtype)
-    mha.load_state_dict({"in_proj_weight": torch.cat([W_q, W_k, W_v]), "out_proj.weight": W_o})
+    mha = nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(
+        W_q.dtype
+    )
+    mha.load_state_dict(
+        {"in_proj_weight": torch.cat([W_q, W_k, W_v]), "out_proj.weight": W_o}
+    )
     return mha
 
 
@@ -327,7 +357,9 @@ def layer_by_parameters(W_q, W_k, W_v, W_o, num_heads):
 @right("torch-weights")
 def layer_by_slices(W_q, W_k, W_v, W_o, num_heads):
     D = len(W_o)
-    layer = nn.MultiheadAttention(D, num_heads, bias=False, batch_first=True, dtype=W_o.dtype)
+    layer = nn.MultiheadAttention(
+        D, num_heads, bias=False, batch_first=True, dtype=W_o.dtype
+    )
     with torch.no_grad():
         layer.in_proj_weight[:D] = W_q
         layer.in_proj_weight[D : 2 * D] = W_k
@@ -338,7 +370,9 @@ def layer_by_slices(W_q, W_k, W_v, W_o, num_heads):
 
 @right("torch-weights")
 def layer_by_chunks(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(len(W_o), num_heads, bias=False, batch_first=True).type(W_o.dtype)
+    layer = nn.MultiheadAttention(
+        len(W_o), num_heads, bias=False, batch_first=True
+    ).type(W_o.dtype)
     with torch.no_grad():
         for part, W in zip(layer.in_proj_weight.chunk(3), (W_q, W_k, W_v)):
             part.copy_(W)
@@ -406,12 +440,17 @@ def budget_head_by_head(d_model, num_heads):
 def budget_of_the_packages_layer(d_model, num_heads):
     from attnbook.multihead import MultiHeadAttention
 
-    return sum(p.numel() for p in MultiHeadAttention(d_model, num_heads, bias=False).parameters())
+    return sum(
+        p.numel()
+        for p in MultiHeadAttention(d_model, num_heads, bias=False).parameters()
+    )
 
 
 @right("parameter-budget")
 def budget_of_pytorchs_layer(d_model, num_heads):
-    layer = nn.MultiheadAttention(d_model, num_heads, bias=False)  # refuses by an assertion
+    layer = nn.MultiheadAttention(
+        d_model, num_heads, bias=False
+    )  # refuses by an assertion
     return sum(p.numel() for p in layer.parameters())
 
 

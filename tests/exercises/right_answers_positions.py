@@ -22,7 +22,12 @@ def add_with_an_axis_for_the_batch(x, encoding):
 
 @right("batch-axis-bug")
 def add_by_loops(x, encoding):
-    return torch.stack([torch.stack([word + encoding[t] for t, word in enumerate(sentence)]) for sentence in x])
+    return torch.stack(
+        [
+            torch.stack([word + encoding[t] for t, word in enumerate(sentence)])
+            for sentence in x
+        ]
+    )
 
 
 @right("batch-axis-bug")
@@ -54,7 +59,9 @@ def add_with_the_words_in_front(x, encoding):
 
 @right("odd-size")
 def sinusoids_by_columns(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] / 10000 ** (
+        torch.arange(0, d_model, 2) / d_model
+    )
     table = torch.zeros(num_positions, d_model)
     table[:, 0::2] = torch.sin(angle)
     table[:, 1::2] = torch.cos(angle)[:, : d_model // 2]
@@ -76,7 +83,9 @@ def sinusoids_by_loops(num_positions, d_model):
 @right("odd-size")
 def sinusoids_by_where(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions).unsqueeze(1) * 10000.0 ** (-(column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions).unsqueeze(1) * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -84,13 +93,18 @@ def sinusoids_by_where(num_positions, d_model):
 def sinusoids_by_phase(num_positions, d_model):
     column = torch.arange(d_model, dtype=torch.float64)
     omega = torch.exp(-math.log(10000) * 2 * (column // 2) / d_model)
-    return torch.sin(torch.outer(torch.arange(num_positions, dtype=torch.float64), omega) + column % 2 * math.pi / 2)
+    return torch.sin(
+        torch.outer(torch.arange(num_positions, dtype=torch.float64), omega)
+        + column % 2 * math.pi / 2
+    )
 
 
 @right("odd-size")
 def sinusoids_by_the_next_even_table(num_positions, d_model):
     even = torch.arange(0, d_model, 2)
-    angle = torch.outer(torch.arange(num_positions).double(), 10000.0 ** (-even.double() / d_model))
+    angle = torch.outer(
+        torch.arange(num_positions).double(), 10000.0 ** (-even.double() / d_model)
+    )
     table = torch.empty(num_positions, 2 * len(even), dtype=torch.float64)
     table[:, 0::2], table[:, 1::2] = angle.sin(), angle.cos()
     return table[:, :d_model]
@@ -99,7 +113,10 @@ def sinusoids_by_the_next_even_table(num_positions, d_model):
 @right("odd-size")
 def sinusoids_by_complex_numbers(num_positions, d_model):
     omega = 10000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
-    turning = torch.polar(torch.ones(num_positions, len(omega), dtype=torch.float64), torch.arange(num_positions)[:, None] * omega)
+    turning = torch.polar(
+        torch.ones(num_positions, len(omega), dtype=torch.float64),
+        torch.arange(num_positions)[:, None] * omega,
+    )
     return torch.view_as_real(turning).flip(-1).reshape(num_positions, -1)[:, :d_model]
 
 
@@ -131,7 +148,9 @@ def rotary_by_matrices(x, positions):
         turned = []
         for i in range(D // 2):
             w = p * 10000 ** (-2 * i / D)
-            R = torch.tensor([[math.cos(w), -math.sin(w)], [math.sin(w), math.cos(w)]], dtype=x.dtype)
+            R = torch.tensor(
+                [[math.cos(w), -math.sin(w)], [math.sin(w), math.cos(w)]], dtype=x.dtype
+            )
             turned.append(R @ row[2 * i : 2 * i + 2])
         rows.append(torch.cat(turned))
     return torch.stack(rows)

@@ -35,7 +35,9 @@ def shift_by_where(target_ids, bos, eos, pad):
     wide = torch.cat([target_ids, target_ids.new_full((B, 1), pad)], -1)
     end = torch.arange(T + 1) == n[:, None]
     labels = torch.where(end, eos, wide)
-    inputs = torch.cat([target_ids.new_full((B, 1), bos), target_ids], -1)  # without <eos>
+    inputs = torch.cat(
+        [target_ids.new_full((B, 1), bos), target_ids], -1
+    )  # without <eos>
     return inputs, labels
 
 
@@ -74,7 +76,9 @@ def shift_by_one_hot(target_ids, bos, eos, pad):
     wide = torch.hstack([target_ids, torch.full_like(target_ids[:, :1], pad)])
     end = F.one_hot((target_ids != pad).sum(1), T + 1)
     labels = wide * (1 - end) + eos * end
-    return torch.hstack([torch.full_like(target_ids[:, :1], bos), labels[:, :T]]), labels
+    return torch.hstack(
+        [torch.full_like(target_ids[:, :1], bos), labels[:, :T]]
+    ), labels
 
 
 @right("teacher-forcing")
@@ -92,4 +96,6 @@ def shift_from_lists(target_ids, bos, eos, pad):
 def shift_stacked(target_ids, bos, eos, pad):
     wide = F.pad(target_ids, (0, 1), value=pad)
     labels = wide.scatter(1, (target_ids != pad).sum(1)[:, None], eos)
-    return torch.stack([F.pad(labels[:, :-1], (1, 0), value=bos), labels])  # can be taken apart, too
+    return torch.stack(
+        [F.pad(labels[:, :-1], (1, 0), value=bos), labels]
+    )  # can be taken apart, too

@@ -23,7 +23,9 @@ NAMES = [
     "causal-mask", "padding-and-causal", "cross-attention",
     "split-heads", "merge-heads", "torch-weights", "parameter-budget",
 ]  # fmt: skip
-CAUSAL, DECODER, CROSS, SPLIT, MERGE, LAYER, COUNT = EXERCISES = [SHELF.get(name) for name in NAMES]
+CAUSAL, DECODER, CROSS, SPLIT, MERGE, LAYER, COUNT = EXERCISES = [
+    SHELF.get(name) for name in NAMES
+]
 MASKS = [CAUSAL, DECODER]
 t = torch.tensor
 
@@ -45,7 +47,10 @@ def test_the_chapters_are_theirs():
 
 def test_the_causal_mask_is_the_packages():
     for num_queries, num_keys in every_argument(CAUSAL):
-        assert torch.equal(CAUSAL.solution(num_queries, num_keys), masks.causal_mask(num_queries, num_keys))
+        assert torch.equal(
+            CAUSAL.solution(num_queries, num_keys),
+            masks.causal_mask(num_queries, num_keys),
+        )
 
 
 def test_the_decoders_mask_is_the_packages():
@@ -62,7 +67,10 @@ def test_cross_attention_is_the_packages():
             for linear, W in ((layer.W_q, W_q), (layer.W_k, W_k), (layer.W_v, W_v)):
                 linear.weight.copy_(W)
             layer.W_o.weight.copy_(torch.eye(len(W_q)))
-        same(CROSS.solution(x, memory, W_q, W_k, W_v, lengths), layer(x, memory, lengths)[0].detach())
+        same(
+            CROSS.solution(x, memory, W_q, W_k, W_v, lengths),
+            layer(x, memory, lengths)[0].detach(),
+        )
 
 
 def test_splitting_and_merging_are_the_packages_and_undo_each_other():
@@ -98,7 +106,9 @@ def test_the_count_is_that_of_the_layers():
             nn.MultiheadAttention(d_model, num_heads, bias=False),
         ]
         for layer in layers:
-            assert COUNT.solution(d_model, num_heads) == sum(p.numel() for p in layer.parameters())
+            assert COUNT.solution(d_model, num_heads) == sum(
+                p.numel() for p in layer.parameters()
+            )
     with pytest.raises(ValueError, match="3 heads cannot share 8 features"):
         COUNT.solution(8, 3)
 
@@ -108,9 +118,16 @@ def test_the_count_is_that_of_the_layers():
 
 def test_the_statements_tell_the_truth():
     assert CAUSAL.solution(2, 5).sum(1).tolist() == [4, 5]
-    assert DECODER.solution(t([2]), 3)[0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert DECODER.solution(t([2]), 3)[0].int().tolist() == [
+        [1, 0, 0],
+        [1, 1, 0],
+        [1, 1, 0],
+    ]
     x = t([[[11.0, 12, 13, 14], [21, 22, 23, 24]]])
-    assert SPLIT.solution(x, 2)[0].tolist() == [[[11, 12], [21, 22]], [[13, 14], [23, 24]]]
+    assert SPLIT.solution(x, 2)[0].tolist() == [
+        [[11, 12], [21, 22]],
+        [[13, 14], [23, 24]],
+    ]
     assert torch.equal(MERGE.solution(SPLIT.solution(x, 2)), x)
     assert COUNT.solution(8, 4) == COUNT.solution(8, 2) == 256
 
@@ -137,10 +154,16 @@ def test_the_vectors_that_the_layer_speaks_of():
     assert W_q[0].tolist() == [1, 2]
     assert (W_o[0].tolist(), W_o.T[0].tolist()) == ([1, 1], [1, 0])
     # by hand: two heads of one feature each, the weights are softmax(0, 1) and softmax(2, 0)
-    heads = t([[0.0, 1]]).softmax(-1)[0] @ t([1.0, 0]), t([[2.0, 0]]).softmax(-1)[0] @ t([3.0, 2])
+    heads = (
+        t([[0.0, 1]]).softmax(-1)[0] @ t([1.0, 0]),
+        t([[2.0, 0]]).softmax(-1)[0] @ t([3.0, 2]),
+    )
     expected = W_o @ torch.stack(heads).double()
     torch.testing.assert_close(
-        LAYER.read(LAYER.example(), LAYER.solution(*LAYER.example()))[0, 0], expected, rtol=0, atol=1e-6
+        LAYER.read(LAYER.example(), LAYER.solution(*LAYER.example()))[0, 0],
+        expected,
+        rtol=0,
+        atol=1e-6,
     )
 
 
@@ -150,11 +173,17 @@ def test_what_is_said_of_masks_that_are_not_bool_is_true():
         with pytest.raises(RuntimeError, match="bool"):
             scores.masked_fill(mask.to(dtype), 0)
         with pytest.raises(RuntimeError):
-            F.scaled_dot_product_attention(scores, scores, scores, attn_mask=mask.to(dtype))
-        verdict = judge(CAUSAL, lambda q, k, dtype=dtype: CAUSAL.solution(q, k).to(dtype))
+            F.scaled_dot_product_attention(
+                scores, scores, scores, attn_mask=mask.to(dtype)
+            )
+        verdict = judge(
+            CAUSAL, lambda q, k, dtype=dtype: CAUSAL.solution(q, k).to(dtype)
+        )
         assert "254" in verdict.says if dtype == torch.uint8 else "−2" in verdict.says
     values = torch.eye(2)[None]
-    weights = F.scaled_dot_product_attention(scores, scores, values, attn_mask=mask.float())
+    weights = F.scaled_dot_product_attention(
+        scores, scores, values, attn_mask=mask.float()
+    )
     torch.testing.assert_close(weights[0, 0], t([1.0, 0]).softmax(0))
 
 
@@ -165,8 +194,26 @@ OURS = {right_ones.__name__, wrong_ones.__name__}
 
 def test_ours_are_all_filed():
     for name in NAMES:
-        assert len([1 for exercise, f in RIGHT if exercise == name and f.__module__ in OURS]) >= 6
-        assert len([1 for exercise, _, f in WRONG if exercise == name and f.__module__ in OURS]) >= 20
+        assert (
+            len(
+                [
+                    1
+                    for exercise, f in RIGHT
+                    if exercise == name and f.__module__ in OURS
+                ]
+            )
+            >= 6
+        )
+        assert (
+            len(
+                [
+                    1
+                    for exercise, _, f in WRONG
+                    if exercise == name and f.__module__ in OURS
+                ]
+            )
+            >= 20
+        )
 
 
 # --- masks ----------------------------------------------------------------------------------------------------
@@ -309,7 +356,10 @@ def test_the_random_numbers_of_the_notebook_stay_where_they_are():
         (lambda made, *W: made.eval(), ""),
         (lambda made, *W: made.requires_grad_(False), "no training would move them"),
         (lambda made, q, k, v, o: output_replaced(made, o), "shares their memory"),
-        (lambda made, *W: setattr(made.out_proj.weight, "data", W[3]), "shares their memory"),
+        (
+            lambda made, *W: setattr(made.out_proj.weight, "data", W[3]),
+            "shares their memory",
+        ),
     ],
 )
 def test_a_right_layer_may_hear_a_remark(change, remark):
@@ -323,7 +373,10 @@ def test_both_precisions_are_asked_for():
     assert judge(LAYER, layer(dtype=torch.float64)).diagnosis == "changes-dtype"
     assert "float32, your layer" not in judge(LAYER, layer()).says
     verdict = judge(LAYER, layer(dtype=torch.float32))
-    assert (verdict.diagnosis, verdict.about) == ("changes-dtype", "float64 in, float32 out")
+    assert (verdict.diagnosis, verdict.about) == (
+        "changes-dtype",
+        "float64 in, float32 out",
+    )
 
 
 def test_a_wrong_number_of_heads_is_told_where_it_can_be_told_from_the_size_of_one():
@@ -348,7 +401,13 @@ def test_a_layer_is_asked_with_queries_that_are_not_its_keys():
             return super().forward(*arguments, **options)
 
     for arguments in (LAYER.example(), *LAYER.probes()):
-        spy = Spy(len(arguments[0]), arguments[4], bias=False, batch_first=True, dtype=torch.float64)
+        spy = Spy(
+            len(arguments[0]),
+            arguments[4],
+            bias=False,
+            batch_first=True,
+            dtype=torch.float64,
+        )
         torch_weights_layers.answers(arguments, spy)
     assert len(asked) == 1 + len(LAYER.probes())
     for query, key, value in asked:
@@ -385,7 +444,9 @@ def test_a_layer_is_asked_with_queries_that_are_not_its_keys():
 )
 def test_every_kind_of_count_is_understood(diagnosis, change, says):
     torch.manual_seed(0)
-    verdict = judge(COUNT, lambda d_model, num_heads: change(COUNT.solution(d_model, num_heads)))
+    verdict = judge(
+        COUNT, lambda d_model, num_heads: change(COUNT.solution(d_model, num_heads))
+    )
     assert verdict.diagnosis == diagnosis, verdict
     assert says in verdict.says
 
@@ -479,7 +540,9 @@ def test_a_leak_to_the_padding_is_measured(fill):
 
     verdict = judge(CROSS, leaks)
     assert verdict.diagnosis == "padding-answers", verdict
-    share = float(re.search(r"The padding gets ([\d.e−]+\d)", verdict.says)[1].replace("−", "-"))
+    share = float(
+        re.search(r"The padding gets ([\d.e−]+\d)", verdict.says)[1].replace("−", "-")
+    )
     assert 0 < share < 0.5
 
 

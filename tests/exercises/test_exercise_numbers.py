@@ -73,7 +73,16 @@ def _masked_softmax():
 def _gaussian_to_dot():
     q, k = EXERCISES["gaussian-to-dot"].example()
     scores = q @ k.T - (k**2).sum(1) / 2
-    return [scores, scores.softmax(1), scores[0].exp().sum(), torch.cdist(q, k), 2**0.5, 0.5, -0.5, 1.5]
+    return [
+        scores,
+        scores.softmax(1),
+        scores[0].exp().sum(),
+        torch.cdist(q, k),
+        2**0.5,
+        0.5,
+        -0.5,
+        1.5,
+    ]
 
 
 def _scaled_dot_scores():
@@ -108,7 +117,13 @@ def _odd_size():
 
 def _rotary():
     x, positions = EXERCISES["rotary"].example()
-    return [EXERCISES["rotary"].solution(x, positions), 10000**-0.5, 10000**-0.25, 1000**-0.5, torch.cos(t(2.0))]
+    return [
+        EXERCISES["rotary"].solution(x, positions),
+        10000**-0.5,
+        10000**-0.25,
+        1000**-0.5,
+        torch.cos(t(2.0)),
+    ]
 
 
 def _pre_ln_block():
@@ -149,7 +164,9 @@ def texts(exercise):
 
 
 def numbers_with_a_point(text):
-    return re.findall(r"(?<![\w.])[−-]?\d+\.\d+", re.sub(r"`[^`]*`", "", text).replace("$", " "))
+    return re.findall(
+        r"(?<![\w.])[−-]?\d+\.\d+", re.sub(r"`[^`]*`", "", text).replace("$", " ")
+    )
 
 
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
@@ -158,14 +175,24 @@ def test_every_number_with_a_decimal_point_was_computed(exercise):
     for computed in COMPUTED[exercise.name]():
         flat = torch.as_tensor(computed, dtype=torch.float64).flatten().tolist()
         known |= {number(x) for x in flat} | {number(abs(x)) for x in flat}
-    found = set(itertools.chain.from_iterable(numbers_with_a_point(text) for text in texts(exercise)))
+    found = set(
+        itertools.chain.from_iterable(
+            numbers_with_a_point(text) for text in texts(exercise)
+        )
+    )
     whole_only = WHOLE_NUMBERS_ONLY | {"teacher-forcing"}
-    assert found or exercise.name in whole_only, "no number at all: the messages should show some"
+    assert found or exercise.name in whole_only, (
+        "no number at all: the messages should show some"
+    )
     unknown = {x for x in found if x.replace("-", "−") not in known}
-    assert not unknown, f"{exercise.name}: {sorted(unknown)} in a text, but not among {sorted(known)}"
+    assert not unknown, (
+        f"{exercise.name}: {sorted(unknown)} in a text, but not among {sorted(known)}"
+    )
 
 
-SUM = re.compile(r"(?<![\w√/^²)(−])((?:\(?[−\d.]+\)?(?:\s?[·+−/]\s?)?){2,}) = (−?[\d.]*\d)")
+SUM = re.compile(
+    r"(?<![\w√/^²)(−])((?:\(?[−\d.]+\)?(?:\s?[·+−/]\s?)?){2,}) = (−?[\d.]*\d)"
+)
 
 
 def value_of(text):
@@ -188,9 +215,14 @@ def test_every_sum_in_a_message_is_right(exercise):
 
 def test_the_sums_are_found():
     assert SUM.findall("1·10 + 2·20 + 3·30 = 140.") == [("1·10 + 2·20 + 3·30", "140")]
-    assert SUM.findall("the average: (10 + 20 + 30)/3 = 20.") == [("(10 + 20 + 30)/3", "20")]
+    assert SUM.findall("the average: (10 + 20 + 30)/3 = 20.") == [
+        ("(10 + 20 + 30)/3", "20")
+    ]
 
 
 def test_the_statements_answers_are_those_of_the_solutions():
-    assert number(float(nadaraya_watson.solution(*nadaraya_watson.example())[1])) == "20.963"
+    assert (
+        number(float(nadaraya_watson.solution(*nadaraya_watson.example())[1]))
+        == "20.963"
+    )
     assert number(float(leave_one_out.solution(*leave_one_out.example()))) == "27.503"

@@ -867,7 +867,11 @@ def masked_returns_another_kind(scores, valid_lens):
 
 @wrong("masked-softmax", "uniform-row")
 def masked_uniform_row_3(scores, valid_lens):
-    m = (torch.arange(scores.size(-1)).repeat(len(scores), 1) < valid_lens.unsqueeze(1)).unsqueeze(1).float()
+    m = (
+        (torch.arange(scores.size(-1)).repeat(len(scores), 1) < valid_lens.unsqueeze(1))
+        .unsqueeze(1)
+        .float()
+    )
     return (scores * m - 1e9 * (1 - m)).softmax(-1)
 
 
@@ -880,7 +884,9 @@ def masked_uniform_row_4(scores, valid_lens):
 @wrong("masked-softmax", "no-gradient")
 def masked_no_gradient(scores, valid_lens):
     m = torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
-    return scores.masked_fill(~m, torch.finfo(torch.float32).min).softmax(-1).detach() * m
+    return (
+        scores.masked_fill(~m, torch.finfo(torch.float32).min).softmax(-1).detach() * m
+    )
 
 
 @wrong("masked-softmax", "one-shape-only")
@@ -996,7 +1002,9 @@ def gaussian_uses_distances(query, key):
 
 @wrong("gaussian-to-dot", "unknown")
 def gaussian_unknown(query, key):
-    return (query @ key.T - 0.5 * (query**2).sum(-1, keepdim=True) * (key**2).sum(-1)).softmax(-1)
+    return (
+        query @ key.T - 0.5 * (query**2).sum(-1, keepdim=True) * (key**2).sum(-1)
+    ).softmax(-1)
 
 
 @wrong("gaussian-to-dot", "norm-not-squared")
@@ -1087,7 +1095,9 @@ def scaled_all_keys_added(query, key):
 
 @wrong("scaled-dot-scores", "factor")
 def scaled_factor_3(query, key):
-    return torch.einsum("btd,bsd->bts", query, key) / math.sqrt(query.shape[-2] * query.shape[-1])
+    return torch.einsum("btd,bsd->bts", query, key) / math.sqrt(
+        query.shape[-2] * query.shape[-1]
+    )
 
 
 @wrong("scaled-dot-scores", "factor")
@@ -1156,7 +1166,9 @@ def scaled_raises_2(query, key):
 
 @wrong("scaled-dot-scores", "reshaped")
 def scaled_reshaped(query, key):
-    return (query @ key.reshape(key.shape[0], key.shape[2], key.shape[1])) / math.sqrt(query.shape[-1])
+    return (query @ key.reshape(key.shape[0], key.shape[2], key.shape[1])) / math.sqrt(
+        query.shape[-1]
+    )
 
 
 @wrong("scaled-dot-scores", "unknown")
@@ -1169,7 +1181,9 @@ def scaled_unknown_2(query, key):
 
 @wrong("scaled-dot-scores", "cosine-scaled")
 def scaled_cosine_scaled(query, key):
-    return F.cosine_similarity(query[:, :, None], key[:, None], dim=-1) / math.sqrt(query.shape[-1])
+    return F.cosine_similarity(query[:, :, None], key[:, None], dim=-1) / math.sqrt(
+        query.shape[-1]
+    )
 
 
 @wrong("scaled-dot-scores", "factor")
@@ -1232,7 +1246,9 @@ def scaled_factor_8(query, key):
 def scaled_wrong_shape_3(query, key):
     B, T, D = query.shape
     S = key.shape[1]
-    return (query.reshape(B * T, D) @ key.reshape(B * S, D).T).reshape(B, T, -1) / math.sqrt(D)
+    return (query.reshape(B * T, D) @ key.reshape(B * S, D).T).reshape(
+        B, T, -1
+    ) / math.sqrt(D)
 
 
 @wrong("scaled-dot-scores", "returns-numpy")
@@ -1263,37 +1279,64 @@ def concat_not_expanded(query, key, W, w_v):
 @wrong("additive-concat", "hidden-summed")
 def concat_hidden_summed(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)).sum(-1)
+    return torch.tanh(
+        (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+    ).sum(-1)
 
 
 @wrong("additive-concat", "key-first")
 def concat_key_first(query, key, W, w_v):
     dq = key.shape[-1]
-    return torch.tanh((query @ W[:, dq:].T).unsqueeze(2) + (key @ W[:, :dq].T).unsqueeze(1)) @ w_v
+    return (
+        torch.tanh(
+            (query @ W[:, dq:].T).unsqueeze(2) + (key @ W[:, :dq].T).unsqueeze(1)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "transposed")
 def concat_transposed(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(1) + (key @ W[:, dq:].T).unsqueeze(2)) @ w_v
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(1) + (key @ W[:, dq:].T).unsqueeze(2)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "hidden-returned")
 def concat_hidden_returned(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        * w_v
+    )
 
 
 @wrong("additive-concat", "parts-multiplied")
 def concat_parts_multiplied(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) * (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) * (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "parts-subtracted")
 def concat_parts_subtracted(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) - (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) - (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "no-tanh")
@@ -1314,13 +1357,20 @@ def concat_pairs_key_first(query, key, W, w_v):
 @wrong("additive-concat", "sigmoid")
 def concat_sigmoid(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.sigmoid((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
+    return (
+        torch.sigmoid(
+            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "extra-axis")
 def concat_extra_axis(query, key, W, w_v):
     dq = query.shape[-1]
-    h = torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1))
+    h = torch.tanh(
+        (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+    )
     return h @ w_v.unsqueeze(1)
 
 
@@ -1328,26 +1378,40 @@ def concat_extra_axis(query, key, W, w_v):
 def concat_tanh_of_each(query, key, W, w_v):
     dq = query.shape[-1]
     return (
-        torch.tanh((query @ W[:, :dq].T).unsqueeze(2)) + torch.tanh((key @ W[:, dq:].T).unsqueeze(1))
+        torch.tanh((query @ W[:, :dq].T).unsqueeze(2))
+        + torch.tanh((key @ W[:, dq:].T).unsqueeze(1))
     ) @ w_v
 
 
 @wrong("additive-concat", "unknown")
 def concat_unknown(query, key, W, w_v):
     dq = query.shape[-1]
-    return (F.gelu((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1))) @ w_v
+    return (
+        F.gelu((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1))
+    ) @ w_v
 
 
 @wrong("additive-concat", "factor")
 def concat_factor(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v / w_v.sum()
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v
+        / w_v.sum()
+    )
 
 
 @wrong("additive-concat", "one-shape-only")
 def concat_one_shape_only(query, key, W, w_v):
     dq = 1
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "raises")
@@ -1367,7 +1431,9 @@ def concat_not_repeatable(query, key, W, w_v):
 @wrong("additive-concat", "w-v-inside")
 def concat_w_v_inside(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh(((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v).sum(-1)
+    return torch.tanh(
+        ((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v
+    ).sum(-1)
 
 
 @wrong("additive-concat", "raises")
@@ -1380,7 +1446,12 @@ def concat_raises_2(query, key, W, w_v):
 def concat_unknown_2(query, key, W, w_v):
     dq = query.shape[-1]
     return (
-        (torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) * w_v)
+        (
+            torch.tanh(
+                (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+            )
+            * w_v
+        )
         .max(-1)
         .values
     )
@@ -1389,13 +1460,21 @@ def concat_unknown_2(query, key, W, w_v):
 @wrong("additive-concat", "key-first")
 def concat_key_first_2(query, key, W, w_v):
     dk = key.shape[-1]
-    return torch.tanh((query @ W[:, dk:].T).unsqueeze(2) + (key @ W[:, :dk].T).unsqueeze(1)) @ w_v
+    return (
+        torch.tanh(
+            (query @ W[:, dk:].T).unsqueeze(2) + (key @ W[:, :dk].T).unsqueeze(1)
+        )
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "one-shape-only")
 def concat_one_shape_only_2(query, key, W, w_v):
     h = W.shape[1] // 2
-    return torch.tanh((query @ W[:, :h].T).unsqueeze(2) + (key @ W[:, h:].T).unsqueeze(1)) @ w_v
+    return (
+        torch.tanh((query @ W[:, :h].T).unsqueeze(2) + (key @ W[:, h:].T).unsqueeze(1))
+        @ w_v
+    )
 
 
 @wrong("additive-concat", "pairs-both-held")
@@ -1411,7 +1490,11 @@ def concat_pairs_both_held(query, key, W, w_v):
 def concat_softmax_over_another_axis(query, key, W, w_v):
     dq = query.shape[-1]
     return torch.softmax(
-        torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v, 1
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v,
+        1,
     )
 
 
@@ -1420,7 +1503,9 @@ def concat_flattened(query, key, W, w_v):
     rows = []
     for b in range(len(query)):
         for q in query[b]:
-            rows.append(torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[b]]))
+            rows.append(
+                torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[b]])
+            )
     return torch.stack(rows)
 
 
@@ -1428,7 +1513,9 @@ def concat_flattened(query, key, W, w_v):
 def concat_cut_short(query, key, W, w_v):
     rows = []
     for q in query[0]:
-        rows.append(torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[0]]))
+        rows.append(
+            torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in key[0]])
+        )
     return torch.stack(rows)[None]
 
 
@@ -1445,7 +1532,13 @@ def concat_changes_dtype(query, key, W, w_v):
 @wrong("additive-concat", "offset")
 def concat_offset(query, key, W, w_v):
     dq = query.shape[-1]
-    return torch.tanh((query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)) @ w_v + 1
+    return (
+        torch.tanh(
+            (query @ W[:, :dq].T).unsqueeze(2) + (key @ W[:, dq:].T).unsqueeze(1)
+        )
+        @ w_v
+        + 1
+    )
 
 
 # --- bilinear --------------------------------------------------------------------------------------------

@@ -24,7 +24,9 @@ def triangle_of_floats_without_shift(num_queries, num_keys):
 
 @wrong("causal-mask", "inverted")
 def triangle_for_pytorch(num_queries, num_keys):
-    return torch.triu(torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries).bool()
+    return torch.triu(
+        torch.ones(num_queries, num_keys), diagonal=1 + num_keys - num_queries
+    ).bool()
 
 
 @wrong("causal-mask", "inverted + queries-first")
@@ -45,27 +47,38 @@ def triangle_strictly_before(num_queries, num_keys):
 
 @wrong("causal-mask", "self-excluded")
 def triangle_with_the_shift_one_short(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries - 1)
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
+        num_keys - num_queries - 1
+    )
 
 
 @wrong("causal-mask", "one-ahead")
 def triangle_one_too_far(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_keys - num_queries + 1)
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
+        num_keys - num_queries + 1
+    )
 
 
 @wrong("causal-mask", "not-bool")
 def triangle_of_bytes(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.uint8).tril(num_keys - num_queries)
+    return torch.ones(num_queries, num_keys, dtype=torch.uint8).tril(
+        num_keys - num_queries
+    )
 
 
 @wrong("causal-mask", "not-bool")
 def triangle_of_floats(num_queries, num_keys):
-    return torch.tril(torch.ones(num_queries, num_keys), diagonal=num_keys - num_queries)
+    return torch.tril(
+        torch.ones(num_queries, num_keys), diagonal=num_keys - num_queries
+    )
 
 
 @wrong("causal-mask", "additive")
 def triangle_to_be_added(num_queries, num_keys):
-    return torch.triu(torch.full((num_queries, num_keys), float("-inf")), diagonal=num_keys - num_queries + 1)
+    return torch.triu(
+        torch.full((num_queries, num_keys), float("-inf")),
+        diagonal=num_keys - num_queries + 1,
+    )
 
 
 @wrong("causal-mask", "queries-first + additive")
@@ -92,7 +105,10 @@ def triangle_numpy(num_queries, num_keys):
 
 @wrong("causal-mask", "returns-a-list")
 def triangle_list(num_queries, num_keys):
-    return [[j <= i + num_keys - num_queries for j in range(num_keys)] for i in range(num_queries)]
+    return [
+        [j <= i + num_keys - num_queries for j in range(num_keys)]
+        for i in range(num_queries)
+    ]
 
 
 @wrong("causal-mask", "keys-in-rows-cut")
@@ -134,7 +150,9 @@ def triangle_moved_by_the_queries(num_queries, num_keys):
 
 @wrong("causal-mask", "shifted-the-other-way")
 def triangle_moved_left(num_queries, num_keys):
-    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(num_queries - num_keys)
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
+        num_queries - num_keys
+    )
 
 
 @wrong("causal-mask", "unknown")
@@ -346,7 +364,9 @@ def decoder_sum_of_floats(valid_lens, T):
 
 @wrong("padding-and-causal", "additive")
 def decoder_to_be_added(valid_lens, T):
-    keep = (torch.arange(T) < valid_lens[:, None, None]) & torch.tril(torch.ones(T, T)).bool()
+    keep = (torch.arange(T) < valid_lens[:, None, None]) & torch.tril(
+        torch.ones(T, T)
+    ).bool()
     return torch.zeros(keep.shape).masked_fill(~keep, float("-inf"))
 
 
@@ -433,7 +453,9 @@ def decoder_pairs_only(valid_lens, T):
 
 @wrong("padding-and-causal", "cut-to-their-lengths")
 def decoder_tables_of_all_sizes(valid_lens, T):
-    return torch.stack([torch.tril(torch.ones(int(n), int(n))).bool() for n in valid_lens])
+    return torch.stack(
+        [torch.tril(torch.ones(int(n), int(n))).bool() for n in valid_lens]
+    )
 
 
 @wrong("padding-and-causal", "raises")
@@ -452,7 +474,9 @@ def decoder_positions_from_one(valid_lens, T):
 
 
 def _keep(memory, memory_lens):
-    return torch.arange(memory.shape[1], device=memory.device) < memory_lens[:, None, None]
+    return (
+        torch.arange(memory.shape[1], device=memory.device) < memory_lens[:, None, None]
+    )
 
 
 @wrong("cross-attention", "self-attention")
@@ -520,19 +544,25 @@ def across_two_of_three(x, memory, W_q, W_k, W_v, memory_lens):
 @wrong("cross-attention", "inverted")
 def across_mask_for_multihead(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=~_keep(memory, memory_lens))
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=~_keep(memory, memory_lens)
+    )
 
 
 @wrong("cross-attention", "padding-answers")
 def across_mask_added_as_one(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens).to(q))
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=_keep(memory, memory_lens).to(q)
+    )
 
 
 @wrong("cross-attention", "not-scaled")
 def across_unscaled(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens), scale=1.0)
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=_keep(memory, memory_lens), scale=1.0
+    )
 
 
 @wrong("cross-attention", "scaled-by-keys")
@@ -623,14 +653,18 @@ def across_cut_to_the_longest(x, memory, W_q, W_k, W_v, memory_lens):
 def across_concatenated(x, memory, W_q, W_k, W_v, memory_lens):
     both = torch.cat([x, memory], 1)
     e = (x @ W_q.T) @ (both @ W_k.T).mT / math.sqrt(x.shape[2])
-    keep = torch.cat([torch.ones(len(x), 1, x.shape[1]).bool(), _keep(memory, memory_lens)], -1)
+    keep = torch.cat(
+        [torch.ones(len(x), 1, x.shape[1]).bool(), _keep(memory, memory_lens)], -1
+    )
     return e.masked_fill(~keep, -torch.inf).softmax(-1) @ (both @ W_v.T)
 
 
 @wrong("cross-attention", "padding-answers")
 def across_padding_at_minus_ten(x, memory, W_q, W_k, W_v, memory_lens):
     e = (x @ W_q.T) @ (memory @ W_k.T).mT / math.sqrt(x.shape[2])
-    return e.masked_fill(~_keep(memory, memory_lens), -5.0).softmax(-1) @ (memory @ W_v.T)
+    return e.masked_fill(~_keep(memory, memory_lens), -5.0).softmax(-1) @ (
+        memory @ W_v.T
+    )
 
 
 @wrong("cross-attention", "weights-do-not-sum-to-one")
@@ -696,7 +730,9 @@ def across_weights_in_front(x, memory, W_q, W_k, W_v, memory_lens):
 @wrong("cross-attention", "other-scores")
 def across_cosines(x, memory, W_q, W_k, W_v, memory_lens):
     q, k = F.normalize(x @ W_q.T, dim=-1), F.normalize(memory @ W_k.T, dim=-1)
-    return F.scaled_dot_product_attention(q, k, memory @ W_v.T, attn_mask=_keep(memory, memory_lens))
+    return F.scaled_dot_product_attention(
+        q, k, memory @ W_v.T, attn_mask=_keep(memory, memory_lens)
+    )
 
 
 @wrong("cross-attention", "W_q-not-transposed + W_v-not-transposed + scaled-by-keys")
@@ -709,7 +745,9 @@ def across_three_slips(x, memory, W_q, W_k, W_v, memory_lens):
 @wrong("cross-attention", "not-repeatable")
 def across_dropout(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=_keep(memory, memory_lens), dropout_p=0.1)
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=_keep(memory, memory_lens), dropout_p=0.1
+    )
 
 
 # --- split-heads ----------------------------------------------------------------------------------------------
@@ -792,7 +830,11 @@ def split_transpose_first_and_stop(x, num_heads):
 @wrong("split-heads", "memory-layout")
 def split_transpose_first_by_view(x, num_heads):
     b, t, d = x.shape
-    return x.view(b * t, num_heads, d // num_heads).view(b, t, num_heads, -1).transpose(1, 2)
+    return (
+        x.view(b * t, num_heads, d // num_heads)
+        .view(b, t, num_heads, -1)
+        .transpose(1, 2)
+    )
 
 
 @wrong("split-heads", "features-in-front")
@@ -865,7 +907,9 @@ def split_overlapping(x, num_heads):
 @wrong("split-heads", "cut-short")
 def split_off_by_one_slices(x, num_heads):
     size = x.shape[-1] // num_heads
-    return torch.stack([x[..., i * size : (i + 1) * size - 1] for i in range(num_heads)], 1)
+    return torch.stack(
+        [x[..., i * size : (i + 1) * size - 1] for i in range(num_heads)], 1
+    )
 
 
 @wrong("split-heads", "unknown")
@@ -1066,7 +1110,9 @@ def merge_transposed_in_place(x):
 
 def _new(W, num_heads, **options):
     return nn.MultiheadAttention(
-        len(W), num_heads, **{"bias": False, "batch_first": True, "dtype": W.dtype, **options}
+        len(W),
+        num_heads,
+        **{"bias": False, "batch_first": True, "dtype": W.dtype, **options},
     )
 
 
@@ -1081,7 +1127,9 @@ def layer_k_q_v(W_q, W_k, W_v, W_o, num_heads):
 @wrong("torch-weights", "order-v-k-q")
 def layer_v_k_q(W_q, W_k, W_v, W_o, num_heads):
     layer = _new(W_q, num_heads)
-    layer.load_state_dict({"in_proj_weight": torch.cat([W_v, W_k, W_q]), "out_proj.weight": W_o})
+    layer.load_state_dict(
+        {"in_proj_weight": torch.cat([W_v, W_k, W_q]), "out_proj.weight": W_o}
+    )
     return layer
 
 
@@ -1195,7 +1243,9 @@ def layer_all_defaults(W_q, W_k, W_v, W_o, num_heads):
 
 @wrong("torch-weights", "arguments-exchanged")
 def layer_arguments_exchanged(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(num_heads, len(W_q), bias=False, batch_first=True, dtype=W_q.dtype)
+    layer = nn.MultiheadAttention(
+        num_heads, len(W_q), bias=False, batch_first=True, dtype=W_q.dtype
+    )
     layer.in_proj_weight.data.copy_(torch.cat([W_q, W_k, W_v]))
     layer.out_proj.weight.data.copy_(W_o)
     return layer
@@ -1203,7 +1253,9 @@ def layer_arguments_exchanged(W_q, W_k, W_v, W_o, num_heads):
 
 @wrong("torch-weights", "size-of-the-layer")
 def layer_size_of_a_head(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(len(W_q) // num_heads, 1, bias=False, batch_first=True, dtype=W_q.dtype)
+    layer = nn.MultiheadAttention(
+        len(W_q) // num_heads, 1, bias=False, batch_first=True, dtype=W_q.dtype
+    )
     layer.in_proj_weight.data = torch.cat([W_q, W_k, W_v])
     layer.out_proj.weight.data = W_o
     return layer
@@ -1428,7 +1480,9 @@ def budget_wide(d_model, num_heads):
 
 @wrong("parameter-budget", "biases-added")
 def budget_default_layer(d_model, num_heads):
-    return sum(p.numel() for p in nn.MultiheadAttention(d_model, num_heads).parameters())
+    return sum(
+        p.numel() for p in nn.MultiheadAttention(d_model, num_heads).parameters()
+    )
 
 
 @wrong("parameter-budget", "biases-added")
@@ -1544,7 +1598,10 @@ def budget_number_of_tensors(d_model, num_heads):
 
 @wrong("parameter-budget", "returns-another-kind")
 def budget_generator(d_model, num_heads):
-    return (p.numel() for p in nn.MultiheadAttention(d_model, num_heads, bias=False).parameters())
+    return (
+        p.numel()
+        for p in nn.MultiheadAttention(d_model, num_heads, bias=False).parameters()
+    )
 
 
 @wrong("parameter-budget", "factor")
@@ -1594,7 +1651,10 @@ def budget_of_shared_keys(d_model, num_heads):
     from attnbook.multihead import MultiHeadAttention
 
     return sum(
-        p.numel() for p in MultiHeadAttention(d_model, num_heads, num_kv_heads=1, bias=False).parameters()
+        p.numel()
+        for p in MultiHeadAttention(
+            d_model, num_heads, num_kv_heads=1, bias=False
+        ).parameters()
     )
 
 

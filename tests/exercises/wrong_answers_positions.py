@@ -75,7 +75,9 @@ def add_detached(x, encoding):
 
 @wrong("batch-axis-bug", "no-gradient")
 def add_through_numpy(x, encoding):
-    return torch.from_numpy(x.detach().numpy() + encoding.detach().numpy()[: x.shape[1]])
+    return torch.from_numpy(
+        x.detach().numpy() + encoding.detach().numpy()[: x.shape[1]]
+    )
 
 
 @wrong("batch-axis-bug", "changes-dtype")
@@ -147,21 +149,28 @@ def sinusoids_classic(num_positions, d_model):
 
 @wrong("odd-size", "halves")
 def sinusoids_halves(num_positions, d_model):
-    angle = torch.outer(torch.arange(num_positions).float(), 10000 ** (-torch.arange(0, d_model, 2) / d_model))
+    angle = torch.outer(
+        torch.arange(num_positions).float(),
+        10000 ** (-torch.arange(0, d_model, 2) / d_model),
+    )
     return torch.cat([angle.sin(), angle.cos()], 1)[:, :d_model]
 
 
 @wrong("odd-size", "cosine-first")
 def sinusoids_cosine_first(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 1, angle.sin(), angle.cos())
 
 
 @wrong("odd-size", "counts-from-one")
 def sinusoids_from_one(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = (torch.arange(num_positions)[:, None] + 1) * 10000.0 ** (-(column // 2 * 2) / d_model)
+    angle = (torch.arange(num_positions)[:, None] + 1) * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -175,7 +184,9 @@ def sinusoids_half_exponent(num_positions, d_model):
 @wrong("odd-size", "exponent-doubled")
 def sinusoids_over_half_d(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] / 10000 ** (2 * (column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] / 10000 ** (
+        2 * (column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -202,21 +213,27 @@ def sinusoids_doubled_columns(num_positions, d_model):
 @wrong("odd-size", "frequencies-grow")
 def sinusoids_growing(num_positions, d_model):
     column = torch.arange(d_model).double()
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** ((column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        (column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
 @wrong("odd-size", "rounded-up-exponent")
 def sinusoids_rounded_up(num_positions, d_model):
     D = d_model + d_model % 2
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, D, 2) / D)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -torch.arange(0, D, 2) / D
+    )
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :d_model]
 
 
 @wrong("odd-size", "rounded-down")
 def sinusoids_rounded_down(num_positions, d_model):
     D = d_model - d_model % 2
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, D, 2) / max(D, 1))
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -torch.arange(0, D, 2) / max(D, 1)
+    )
     pe = torch.zeros(num_positions, d_model)
     pe[:, :D] = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
     return pe
@@ -224,19 +241,25 @@ def sinusoids_rounded_down(num_positions, d_model):
 
 @wrong("odd-size", "one-column-too-many")
 def sinusoids_too_wide(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -torch.arange(0, d_model, 2) / d_model
+    )
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 @wrong("odd-size", "cut-short")
 def sinusoids_too_narrow(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, d_model - 1, 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -torch.arange(0, d_model - 1, 2) / d_model
+    )
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 
 
 @wrong("odd-size", "last-left-empty")
 def sinusoids_last_empty(num_positions, d_model):
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -torch.arange(0, d_model, 2) / d_model
+    )
     pe = torch.zeros(num_positions, d_model)
     for i in range(d_model // 2):
         pe[:, 2 * i], pe[:, 2 * i + 1] = angle[:, i].sin(), angle[:, i].cos()
@@ -253,39 +276,55 @@ def sinusoids_one_row(num_positions, d_model):
 @wrong("odd-size", "extra-axis")
 def sinusoids_batched(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())[None]
 
 
 @wrong("odd-size", "returns-numpy")
 def sinusoids_numpy(num_positions, d_model):
     column = np.arange(d_model)
-    angle = np.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
+    angle = np.arange(num_positions)[:, None] * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
     return np.where(column % 2 == 0, np.sin(angle), np.cos(angle))
 
 
 @wrong("odd-size", "returns-a-list")
 def sinusoids_lists(num_positions, d_model):
-    return [[math.sin(p / 10000 ** ((c - c % 2) / d_model) + c % 2 * math.pi / 2) for c in range(d_model)] for p in range(num_positions)]
+    return [
+        [
+            math.sin(p / 10000 ** ((c - c % 2) / d_model) + c % 2 * math.pi / 2)
+            for c in range(d_model)
+        ]
+        for p in range(num_positions)
+    ]
 
 
 @wrong("odd-size", "angles-only")
 def sinusoids_angles(num_positions, d_model):
     column = torch.arange(d_model)
-    return torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
+    return torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
 
 
 @wrong("odd-size", "natural-base")
 def sinusoids_natural(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * torch.exp(-(column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * torch.exp(
+        -(column // 2 * 2) / d_model
+    )
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
 @wrong("odd-size", "returns-none")
 def sinusoids_no_return(num_positions, d_model):
     column = torch.arange(d_model)
-    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (-(column // 2 * 2) / d_model)
+    angle = torch.arange(num_positions)[:, None] * 10000.0 ** (
+        -(column // 2 * 2) / d_model
+    )
     torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
@@ -294,7 +333,9 @@ def sinusoids_no_return(num_positions, d_model):
 
 def angles(x, positions, base=10000.0):
     D = x.shape[1]
-    return positions.to(x.dtype)[:, None] * base ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
+    return positions.to(x.dtype)[:, None] * base ** (
+        -torch.arange(0, D, 2, dtype=x.dtype) / D
+    )
 
 
 @wrong("rotary", "halves")
@@ -315,14 +356,18 @@ def rotary_mixed_conventions(x, positions):
 def rotary_clockwise(x, positions):
     angle = angles(x, -positions)
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
 
 
 @wrong("rotary", "row-numbers")
 def rotary_row_numbers(x, positions):
     angle = angles(x, torch.arange(len(positions)))
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
 
 
 @wrong("rotary", "no-minus")
@@ -344,7 +389,10 @@ def rotary_overwritten(x, positions):
 def rotary_in_place(x, positions):
     angle = angles(x, positions)
     a, b = x[:, 0::2].clone(), x[:, 1::2].clone()
-    x[:, 0::2], x[:, 1::2] = a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+    x[:, 0::2], x[:, 1::2] = (
+        a * angle.cos() - b * angle.sin(),
+        a * angle.sin() + b * angle.cos(),
+    )
     return x
 
 
@@ -352,20 +400,26 @@ def rotary_in_place(x, positions):
 def rotary_cat(x, positions):
     angle = angles(x, positions)
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1)
+    return torch.cat(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    )
 
 
 @wrong("rotary", "flattened")
 def rotary_not_flattened(x, positions):
     angle = angles(x, positions)
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    )
 
 
 @wrong("rotary", "returns-another-kind")
 def rotary_complex(x, positions):
     angle = angles(x, positions)
-    return torch.complex(x[:, ::2], x[:, 1::2]) * torch.polar(torch.ones_like(angle), angle)
+    return torch.complex(x[:, ::2], x[:, 1::2]) * torch.polar(
+        torch.ones_like(angle), angle
+    )
 
 
 @wrong("rotary", "returns-a-tuple")
@@ -380,12 +434,16 @@ def rotary_no_column(x, positions):
     omega = 10000.0 ** (-torch.arange(0, x.shape[1], 2) / x.shape[1])
     angle = positions * omega
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
 
 
 @wrong("rotary", "every-feature-its-own")
 def rotary_all_frequencies(x, positions):
-    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1])
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
+        -torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]
+    )
     partner = torch.stack([-x[:, 1::2], x[:, 0::2]], dim=-1).flatten(1)
     return x * angle.cos() + partner * angle.sin()
 
@@ -393,23 +451,34 @@ def rotary_all_frequencies(x, positions):
 @wrong("rotary", "exponent-halved")
 def rotary_half_exponent(x, positions):
     D = x.shape[1]
-    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(D // 2, dtype=x.dtype) / D)
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
+        -torch.arange(D // 2, dtype=x.dtype) / D
+    )
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
 
 
 @wrong("rotary", "exponent-doubled")
 def rotary_double_exponent(x, positions):
     D = x.shape[1]
-    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (-torch.arange(0, D, 2, dtype=x.dtype) / (D // 2))
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
+        -torch.arange(0, D, 2, dtype=x.dtype) / (D // 2)
+    )
     a, b = x[:, ::2], x[:, 1::2]
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
 
 
 @wrong("rotary", "first-pair-only")
 def rotary_first_pair_only(x, positions):
     w = positions.to(x.dtype)
-    first = torch.stack([x[:, 0] * w.cos() - x[:, 1] * w.sin(), x[:, 0] * w.sin() + x[:, 1] * w.cos()], dim=1)
+    first = torch.stack(
+        [x[:, 0] * w.cos() - x[:, 1] * w.sin(), x[:, 0] * w.sin() + x[:, 1] * w.cos()],
+        dim=1,
+    )
     return torch.cat([first, x[:, 2:]], dim=1)
 
 
@@ -417,7 +486,9 @@ def rotary_first_pair_only(x, positions):
 def rotary_single_precision(x, positions):
     angle = angles(x, positions).float()
     a, b = x[:, ::2].float(), x[:, 1::2].float()
-    return torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
 
 
 @wrong("rotary", "no-gradient")
@@ -425,7 +496,10 @@ def rotary_without_gradient(x, positions):
     angle, out = angles(x, positions), torch.empty_like(x)
     with torch.no_grad():
         a, b = x[:, ::2], x[:, 1::2]
-        out[:, ::2], out[:, 1::2] = a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+        out[:, ::2], out[:, 1::2] = (
+            a * angle.cos() - b * angle.sin(),
+            a * angle.sin() + b * angle.cos(),
+        )
     return out
 
 
@@ -445,4 +519,6 @@ def rotary_sinusoids_multiplied(x, positions):
 def rotary_no_return(x, positions):
     angle = angles(x, positions)
     a, b = x[:, ::2], x[:, 1::2]
-    torch.stack([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1).flatten(1)
+    torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)

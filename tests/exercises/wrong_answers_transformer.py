@@ -27,7 +27,9 @@ def shift_naive_cat(target_ids, bos, eos, pad):
 
 @wrong("teacher-forcing", "last-word-never-fed")
 def shift_no_room(target_ids, bos, eos, pad):
-    inputs = torch.cat([torch.full((len(target_ids), 1), bos), target_ids[:, :-1]], dim=1)
+    inputs = torch.cat(
+        [torch.full((len(target_ids), 1), bos), target_ids[:, :-1]], dim=1
+    )
     return inputs, target_ids
 
 
@@ -218,7 +220,9 @@ def shift_unknown_inputs(target_ids, bos, eos, pad):
 
 @wrong("teacher-forcing", "raises")
 def shift_shapes(target_ids, bos, eos, pad):
-    return torch.cat([torch.tensor([bos]), target_ids]), torch.cat([target_ids, torch.tensor([eos])])
+    return torch.cat([torch.tensor([bos]), target_ids]), torch.cat(
+        [target_ids, torch.tensor([eos])]
+    )
 
 
 @wrong("teacher-forcing", "eos-behind-the-padding + bos-missing")

@@ -199,7 +199,8 @@ class FigurePage:
         session = self.context.new_cdp_session(self.page)
         session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
         touch = lambda kind, *points: session.send(  # noqa: E731
-            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]}
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": a, "y": b} for a, b in points]},
         )
         touch("touchStart", (x, y))
         for i in range(1, steps + 1):

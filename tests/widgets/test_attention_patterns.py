@@ -49,7 +49,9 @@ def page(open_figure):
 
 
 def shown(page, name):
-    return float(page.page.locator(f'[data-number="{name}"]').text_content().replace("−", "-"))
+    return float(
+        page.page.locator(f'[data-number="{name}"]').text_content().replace("−", "-")
+    )
 
 
 # -- the browser against PyTorch --
@@ -63,17 +65,25 @@ def test_half_precision_is_read_as_it_was_written(page):
 
 
 def test_the_layer_norm_is_pytorchs(page):
-    x, gain, shift = torch.randn(3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    x, gain, shift = torch.randn(
+        3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64
+    )
     expected = torch.nn.functional.layer_norm(x, (7,), gain, shift)
-    assert page.math("layerNorm", x.tolist(), gain.tolist(), shift.tolist()) == pytest.approx(expected.tolist())
+    assert page.math(
+        "layerNorm", x.tolist(), gain.tolist(), shift.tolist()
+    ) == pytest.approx(expected.tolist())
 
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_patterns_and_predictions_are_pytorchs(page, text):
     found = page.math("run", [START, *text.split()], [])
     weights, chances = ask(text.split())
-    assert_close(torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4)
-    assert_close(torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4)
+    assert_close(
+        torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4
+    )
+    assert_close(
+        torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("off", [[[1, 4]], [[2, 3], [2, 4]], [[1, 1], [2, 2], [2, 1]]])
@@ -84,20 +94,29 @@ def test_switched_off_heads_are_pytorchs(page, off):
     words = SENTENCES[1].split()
     found = page.math("run", [START, *words], off)
     weights, chances = ask(words, model)
-    assert_close(torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4)
-    assert_close(torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4)
+    assert_close(
+        torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4
+    )
+    assert_close(
+        torch.tensor(found["next"], dtype=torch.float64), chances, rtol=0, atol=1e-4
+    )
     assert not torch.allclose(chances, ask(words)[1], atol=1e-3)
 
 
 def test_probabilities_are_added_up_by_class(page):
     chances = ask(SENTENCES[0].split())[1][5]
-    expected = {name: sum(float(chances[VOCABULARY.index(w)]) for w in words) for name, words in CLASSES.items()}
+    expected = {
+        name: sum(float(chances[VOCABULARY.index(w)]) for w in words)
+        for name, words in CLASSES.items()
+    }
     found = page.math("byClass", chances.tolist())
     assert {one["name"]: one["p"] for one in found} == pytest.approx(expected)
     assert [one["p"] for one in found] == sorted(expected.values(), reverse=True)
     best = max(CLASSES[found[0]["name"]], key=lambda w: chances[VOCABULARY.index(w)])
     assert found[0]["words"][0][0] == best
-    assert page.math("share", chances.tolist(), "verb, plural") == pytest.approx(expected["verb, plural"])
+    assert page.math("share", chances.tolist(), "verb, plural") == pytest.approx(
+        expected["verb, plural"]
+    )
 
 
 def test_the_name_of_a_head_is_the_greatest_number_that_was_measured(page):
@@ -120,17 +139,25 @@ def test_the_first_look(page):
     weights, chances = ask(figure.words)
     row = weights[figure.layer - 1, figure.head - 1, figure.query]
     words = [START, *figure.words]
-    assert page.text("most") == f"{words[int(row.argmax())]} {row.max():.2f}" and words[int(row.argmax())] == "dogs"
+    assert (
+        page.text("most") == f"{words[int(row.argmax())]} {row.max():.2f}"
+        and words[int(row.argmax())] == "dogs"
+    )
     assert page.read("before") == pytest.approx(row[figure.query - 1].item(), abs=1e-4)
     assert page.text("next") == f"dogs {chances[figure.query].max():.2f}"
     for t in range(figure.query + 1):
         assert shown(page, f"weight-{t}") == pytest.approx(row[t].item(), abs=0.0051)
-    assert page.page.locator(f'[data-number="weight-{figure.query + 1}"]').count() == 0  # the future
+    assert (
+        page.page.locator(f'[data-number="weight-{figure.query + 1}"]').count() == 0
+    )  # the future
     lines = page.page.locator("[data-line]")
     assert lines.count() == int((row >= 0.015).sum())
     said = page.page.locator(".ab-said").inner_text()
     facts = DATA["measured"]["heads"][1][1]
-    assert f"puts {max(facts[j] for j in facts if j != 'without'):.2f} of its weight" in said
+    assert (
+        f"puts {max(facts[j] for j in facts if j != 'without'):.2f} of its weight"
+        in said
+    )
 
 
 def test_the_large_map_shows_its_weights(page):
@@ -140,7 +167,9 @@ def test_the_large_map_shows_its_weights(page):
     assert cells.count() == int((weights >= 0.095).sum())
     for cell in cells.all()[::5]:
         i, j = map(int, cell.get_attribute("data-number").split("-")[1:])
-        assert float(cell.text_content()) == pytest.approx(100 * weights[i, j].item(), abs=0.51)
+        assert float(cell.text_content()) == pytest.approx(
+            100 * weights[i, j].item(), abs=0.51
+        )
 
 
 def test_thicker_lines_are_greater_weights(page):
@@ -161,13 +190,18 @@ def test_every_example_is_told_rightly(page, number):
     example = DATA["examples"][number]
     text = " ".join(example["words"][:-1])
     page.choose("words", text)
-    assert page.state("words") == example["words"] and page.state("query") == example["answer"] - 1
+    assert (
+        page.state("words") == example["words"]
+        and page.state("query") == example["answer"] - 1
+    )
     answer = [START, *example["words"]][example["answer"]]
     if example["kind"] == "noun":
         assert page.text("next").split()[0] == answer
     else:
         pair = page.read("singular"), page.read("plural")
-        assert (pair[0] > 0.9) == (answer in CLASSES["verb, singular"]) and (pair[1] > 0.9) == (pair[0] < 0.1)
+        assert (pair[0] > 0.9) == (answer in CLASSES["verb, singular"]) and (
+            pair[1] > 0.9
+        ) == (pair[0] < 0.1)
 
 
 def test_a_changed_word_changes_the_prediction(page):
@@ -178,12 +212,16 @@ def test_a_changed_word_changes_the_prediction(page):
     assert page.state("query") == 2
     page.choose("query", "dog")
     assert page.state("words")[1] == "dog"
-    assert page.page.locator('select[data-control="words"]').input_value() == "-1"  # no longer an example
+    assert (
+        page.page.locator('select[data-control="words"]').input_value() == "-1"
+    )  # no longer an example
     page.handle("word-6").click()
     page.settle()
     assert page.read("singular") > 0.9
     chances = ask(["the", "dog", "that", "the", "king", "likes", "sleep", "."])[1][6]
-    expected = sum(chances[VOCABULARY.index(word)].item() for word in CLASSES["verb, singular"])
+    expected = sum(
+        chances[VOCABULARY.index(word)].item() for word in CLASSES["verb, singular"]
+    )
     assert page.read("singular") == pytest.approx(expected, abs=1e-4)
 
 
@@ -220,7 +258,9 @@ def test_pointing_at_a_word_shows_its_row_and_choosing_keeps_it(page):
     page.handle("word-7").hover()
     page.settle()
     row = ask(AttentionPatternsFigure().words)[0][1, 1, 7]
-    assert page.text("most") != first and page.read("before") == pytest.approx(row[6].item(), abs=1e-4)
+    assert page.text("most") != first and page.read("before") == pytest.approx(
+        row[6].item(), abs=1e-4
+    )
     assert page.state("query") == 10  # only pointed at
     page.page.mouse.move(2, 2)
     page.settle()
@@ -228,7 +268,9 @@ def test_pointing_at_a_word_shows_its_row_and_choosing_keeps_it(page):
     page.handle("word-7").click()
     page.page.mouse.move(2, 2)
     page.settle()
-    assert page.state("query") == 7 and page.read("before") == pytest.approx(row[6].item(), abs=1e-4)
+    assert page.state("query") == 7 and page.read("before") == pytest.approx(
+        row[6].item(), abs=1e-4
+    )
 
 
 def test_words_by_keys(page):
@@ -275,9 +317,14 @@ def test_heads_are_switched_off_together_and_the_prediction_goes(page):
     model = MODEL
     for head in (1, 2, 4):
         model = without_head(model, 2, head)
-    chance = ask(AttentionPatternsFigure().words, model)[1][10, VOCABULARY.index("dogs")].item()
+    chance = ask(AttentionPatternsFigure().words, model)[1][
+        10, VOCABULARY.index("dogs")
+    ].item()
     assert chance < 0.5
-    assert f"“dogs”, {chance:.2f}" in page.page.locator('[data-number="truth"]').text_content()
+    assert (
+        f"“dogs”, {chance:.2f}"
+        in page.page.locator('[data-number="truth"]').text_content()
+    )
     page.click("All heads on")
     assert page.state("off") == [] and page.text("next").startswith("dogs")
     assert page.page.get_by_role("button", name="All heads on").count() == 0
@@ -289,7 +336,9 @@ def test_reset_restores_everything(page):
     page.click("Switch this head off")
     page.press("word-5", "ArrowLeft")
     page.reset()
-    assert {name: page.state(name) for name in AttentionPatternsFigure().state()} == AttentionPatternsFigure().state()
+    assert {
+        name: page.state(name) for name in AttentionPatternsFigure().state()
+    } == AttentionPatternsFigure().state()
 
 
 @pytest.mark.parametrize("width", [390, 800])
@@ -307,7 +356,9 @@ def test_without_scripts_a_picture_stays(open_figure):
     page = open_figure(AttentionPatternsFigure(), javascript=False)
     image = page.page.locator(".attnbook-figure > img")
     assert image.is_visible() and image.evaluate("(img) => img.clientWidth") > 300
-    assert "nearly all its weight goes to" in " ".join(image.get_attribute("alt").split())
+    assert "nearly all its weight goes to" in " ".join(
+        image.get_attribute("alt").split()
+    )
 
 
 # -- Python --
@@ -319,11 +370,19 @@ def test_without_scripts_a_picture_stays(open_figure):
         ({"words": "the dogs sleep"}, TypeError, "split the sentence first"),
         ({"words": ["dogs"]}, ValueError, "2 to 14 words; got 1"),
         ({"words": ["dogs"] * 15}, ValueError, "2 to 14 words; got 15"),
-        ({"words": ["the", "zebras"]}, ValueError, "that the model knows; one of them is 'zebras'.* dog, "),
+        (
+            {"words": ["the", "zebras"]},
+            ValueError,
+            "that the model knows; one of them is 'zebras'.* dog, ",
+        ),
         ({"words": ["the", 3]}, TypeError, "one of them is 3"),
         ({"words": [START, "the"]}, ValueError, "puts in front itself"),
         ({"query": 15}, ValueError, "from 0 to 14; got 15"),
-        ({"query": 4, "words": ["the", "dogs"]}, ValueError, "from 0 .* to 2 in a sentence of 2 words; got 4"),
+        (
+            {"query": 4, "words": ["the", "dogs"]},
+            ValueError,
+            "from 0 .* to 2 in a sentence of 2 words; got 4",
+        ),
         ({"query": 1.5}, ValueError, "a whole number"),
         ({"layer": 3}, ValueError, "from 1 to 2; got 3"),
         ({"head": 0}, ValueError, "from 1 to 4; got 0"),
@@ -363,4 +422,8 @@ def test_the_figure_says_what_its_alt_text_says():
     figure = AttentionPatternsFigure()
     row = ask(figure.words)[0][figure.layer - 1, figure.head - 1, figure.query]
     words = [START, *figure.words]
-    assert words[figure.query] == "old" and words[int(row.argmax())] == "dogs" and row.max() > 0.9
+    assert (
+        words[figure.query] == "old"
+        and words[int(row.argmax())] == "dogs"
+        and row.max() > 0.9
+    )

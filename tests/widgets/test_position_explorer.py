@@ -65,18 +65,34 @@ def test_the_encoding_is_the_packages(page):
     for d, base in SIZES:
         expected = rows(d, base)
         # The package rounds to float32; 1e-6 is more than ten times its step at 1.
-        assert_close(tensor(page.math("encoding", 48, d, base)), expected, rtol=0, atol=1e-6)
-        assert_close(tensor(page.math("gramMatrix", expected.tolist())), expected @ expected.T, rtol=0, atol=1e-9)
-        found = page.math("offsetSpread", page.math("gramMatrix", page.math("encoding", 48, d, base)))
+        assert_close(
+            tensor(page.math("encoding", 48, d, base)), expected, rtol=0, atol=1e-6
+        )
+        assert_close(
+            tensor(page.math("gramMatrix", expected.tolist())),
+            expected @ expected.T,
+            rtol=0,
+            atol=1e-9,
+        )
+        found = page.math(
+            "offsetSpread", page.math("gramMatrix", page.math("encoding", 48, d, base))
+        )
         gram = expected @ expected.T
-        spread = max((gram.diagonal(k) - gram[0, k]).abs().max().item() for k in range(48))
+        spread = max(
+            (gram.diagonal(k) - gram[0, k]).abs().max().item() for k in range(48)
+        )
         assert found == pytest.approx(spread, abs=1e-4)
         if d % 2 == 0:
             assert found < 1e-9  # depends on the offset only
 
 
 def test_with_odd_features_the_similarity_depends_on_the_place(page):
-    assert page.math("offsetSpread", page.math("gramMatrix", page.math("encoding", 48, 7, 10))) > 0.5
+    assert (
+        page.math(
+            "offsetSpread", page.math("gramMatrix", page.math("encoding", 48, 7, 10))
+        )
+        > 0.5
+    )
 
 
 @pytest.mark.parametrize(("i", "k"), [(0, 1), (3, 5), (7, 16)])
@@ -86,7 +102,9 @@ def test_an_offset_is_a_rotation_of_every_pair(page, i, k):
     assert angle == pytest.approx(k * 10000 ** (-2 * i / 16))
     for p in (0, 6, 31):
         turned = page.math("rotatePair", expected[p, 2 * i : 2 * i + 2].tolist(), angle)
-        assert turned == pytest.approx(expected[p + k, 2 * i : 2 * i + 2].tolist(), abs=1e-6)
+        assert turned == pytest.approx(
+            expected[p + k, 2 * i : 2 * i + 2].tolist(), abs=1e-6
+        )
 
 
 def test_first_rise(page):
@@ -112,7 +130,9 @@ def test_the_shuffle_is_the_packages_attention(page, d, positions):
 def test_multisets_are_compared_in_any_order(page):
     xs = [[0.0, 1.0], [2.0, 2.0], [-1.0, 0.5]]
     assert page.math("multisetDistance", xs, [xs[2], xs[0], xs[1]]) == 0
-    assert page.math("multisetDistance", xs, [xs[2], xs[0], [2.0, 2.25]]) == pytest.approx(0.25)
+    assert page.math(
+        "multisetDistance", xs, [xs[2], xs[0], [2.0, 2.25]]
+    ) == pytest.approx(0.25)
 
 
 # -- what is shown --
@@ -125,7 +145,9 @@ def test_the_pair_that_is_shown_is_the_packages(page):
         page.slide("frequency", i)
         for name, q in (("here", p), ("there", p + k), ("turned", p + k)):
             sine, cosine = rows(16, 10000.0)[q, 2 * i : 2 * i + 2].tolist()
-            assert page.text(name) == f"({sine:.2f}, {cosine:.2f})".replace("-0.00", "0.00").replace("-", "−")
+            assert page.text(name) == f"({sine:.2f}, {cosine:.2f})".replace(
+                "-0.00", "0.00"
+            ).replace("-", "−")
         assert page.read("omega") == pytest.approx(10000 ** (-2 * i / 16))
 
 
@@ -139,7 +161,9 @@ def test_a_sine_alone_is_not_turned(page):
 def test_the_similarity_that_is_shown(page):
     page.set(view="similarity")
     table = rows(16, 10000.0)
-    assert page.read("similarity") == pytest.approx((table[6] @ table[11]).item(), abs=1e-5)
+    assert page.read("similarity") == pytest.approx(
+        (table[6] @ table[11]).item(), abs=1e-5
+    )
     page.press("offset", "ArrowRight", "ArrowRight")
     similarities = (table @ table[6])[6:]
     assert page.state("offset") == 7
@@ -160,7 +184,9 @@ def test_the_shuffle_that_is_shown(page):
     assert page.text("without") == "0.000" and page.read("with") > 0.1
     outputs = attention(embedding(["man", "bites", "dog"], 16) + rows(16, 10000.0, 3))
     shown = page.page.locator('[data-number="with-second-2-1"]').text_content()
-    assert float(shown.replace("−", "-")) == pytest.approx(outputs[2, 1].item(), abs=0.0051)
+    assert float(shown.replace("−", "-")) == pytest.approx(
+        outputs[2, 1].item(), abs=0.0051
+    )
     assert page.page.get_by_text("= as before").count() == 3
     page.click("Original order")
     assert page.state("order") == [0, 1, 2] and page.read("with") == 0
@@ -178,7 +204,11 @@ def test_the_shuffle_that_is_shown(page):
 
 
 def test_the_same_word_twice_is_no_difference(open_figure):
-    page = open_figure(PositionExplorerFigure(view="shuffle", words=["so", "very", "so"], order=[2, 1, 0]))
+    page = open_figure(
+        PositionExplorerFigure(
+            view="shuffle", words=["so", "very", "so"], order=[2, 1, 0]
+        )
+    )
     assert page.read("with") < 1e-12
     assert "positions make no difference" in page.page.locator(".ab-said").inner_text()
 
@@ -211,18 +241,26 @@ def test_the_tabs_by_mouse_and_by_keys(page):
     page.page.keyboard.press("ArrowRight")
     page.settle()
     assert page.state("view") == "encoding"
-    assert [tab.get_attribute("aria-selected") for tab in tabs.all()] == ["true", "false", "false"]
+    assert [tab.get_attribute("aria-selected") for tab in tabs.all()] == [
+        "true",
+        "false",
+        "false",
+    ]
 
 
 def test_fewer_features_keep_the_frequency_inside_and_reset_restores(page):
     page.slide("frequency", 7)
     page.slide("d_model", 5)
     assert page.state("frequency") == 2
-    assert page.page.locator('input[data-control="frequency"]').get_attribute("max") == "2"
+    assert (
+        page.page.locator('input[data-control="frequency"]').get_attribute("max") == "2"
+    )
     page.slide("base", 0)
     page.slide("position", 30)
     page.reset()
-    assert {name: page.state(name) for name in PositionExplorerFigure().state()} == PositionExplorerFigure().state()
+    assert {
+        name: page.state(name) for name in PositionExplorerFigure().state()
+    } == PositionExplorerFigure().state()
 
 
 def test_a_click_on_a_feature_chooses_its_frequency(page):
@@ -234,7 +272,11 @@ def test_a_click_on_a_feature_chooses_its_frequency(page):
 @pytest.mark.parametrize("d", [3, 32])
 def test_it_fits_on_a_phone(open_figure, d):
     words = ["positive", "thinking", "can", "move", "mountain"]
-    page = open_figure(PositionExplorerFigure(d_model=d, words=words, position=31, offset=16), width=390, theme="dark")
+    page = open_figure(
+        PositionExplorerFigure(d_model=d, words=words, position=31, offset=16),
+        width=390,
+        theme="dark",
+    )
     for view in ("encoding", "similarity", "shuffle"):
         page.set(view=view)
         fits = page.page.evaluate(FITS)
@@ -248,8 +290,16 @@ def test_it_fits_on_a_phone(open_figure, d):
 @pytest.mark.parametrize(
     ("traits", "error", "says"),
     [
-        ({"view": "gram"}, ValueError, "one of 'encoding', 'similarity', 'shuffle'; got 'gram'"),
-        ({"position": 32}, ValueError, "the position p: a whole number from 0 to 31; got 32"),
+        (
+            {"view": "gram"},
+            ValueError,
+            "one of 'encoding', 'similarity', 'shuffle'; got 'gram'",
+        ),
+        (
+            {"position": 32},
+            ValueError,
+            "the position p: a whole number from 0 to 31; got 32",
+        ),
         ({"offset": -1}, ValueError, "from 0 to 16; got -1"),
         ({"d_model": 1}, ValueError, "from 2 to 32; got 1"),
         ({"d_model": 7.5}, ValueError, "a whole number from 2 to 32"),

@@ -15,10 +15,16 @@ SCORES = {"dot": dot_score, "scaled_dot": scaled_dot_score, "gaussian": gaussian
 
 
 def package(score, query, key, value, sharpness):
-    query, key, value = (torch.tensor(t, dtype=torch.float64) for t in ([query], key, value))
+    query, key, value = (
+        torch.tensor(t, dtype=torch.float64) for t in ([query], key, value)
+    )
     scores = SCORES[score](query, key)
     weights = masked_softmax(sharpness * scores)
-    return {"scores": scores[0], "weights": weights[0], "output": attention_pooling(weights, value)[0]}
+    return {
+        "scores": scores[0],
+        "weights": weights[0],
+        "output": attention_pooling(weights, value)[0],
+    }
 
 
 def assert_inside(output, values, slack=1e-9):
@@ -38,13 +44,18 @@ def test_look_up_is_the_packages(open_figure, score):
     rng = np.random.default_rng(5)
     for _ in range(40):
         size, dims = rng.integers(1, 9), rng.integers(1, 6)
-        query, key = rng.normal(size=dims).tolist(), rng.normal(size=(size, dims)).tolist()
+        query, key = (
+            rng.normal(size=dims).tolist(),
+            rng.normal(size=(size, dims)).tolist(),
+        )
         value = rng.normal(size=(size, 3)).tolist()
         sharpness = float(rng.choice([0, 0.3, 1, 4, 50]))
         # Only the plane's queries have two dimensions, so that a √2 written as such would show here.
         found = page.math("lookUp", score, query, key, value, sharpness)
         for name, expected in package(score, query, key, value, sharpness).items():
-            np.testing.assert_allclose(found[name], expected.numpy(), rtol=1e-9, atol=1e-12, err_msg=name)
+            np.testing.assert_allclose(
+                found[name], expected.numpy(), rtol=1e-9, atol=1e-12, err_msg=name
+            )
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -53,12 +64,20 @@ def test_what_is_shown_is_the_packages(open_figure, score):
     page = open_figure(figure)
     expected = package(score, figure.query, figure.key, figure.value, 1.7)
     for j in range(5):
-        assert page.read(f"score-{j + 1}") == pytest.approx(expected["scores"][j].item(), abs=1e-9)
-        assert page.read(f"weight-{j + 1}") == pytest.approx(expected["weights"][j].item(), abs=1e-9)
+        assert page.read(f"score-{j + 1}") == pytest.approx(
+            expected["scores"][j].item(), abs=1e-9
+        )
+        assert page.read(f"weight-{j + 1}") == pytest.approx(
+            expected["weights"][j].item(), abs=1e-9
+        )
     x, y = (f"{c:.2f}".replace("-", "−") for c in expected["output"].tolist())
     assert page.text("output") == f"({x}, {y})"
-    assert page.read("largest") == pytest.approx(expected["weights"].max().item(), abs=1e-9)
-    assert page.read("taking-part") == pytest.approx(1 / (expected["weights"] ** 2).sum().item(), abs=1e-9)
+    assert page.read("largest") == pytest.approx(
+        expected["weights"].max().item(), abs=1e-9
+    )
+    assert page.read("taking-part") == pytest.approx(
+        1 / (expected["weights"] ** 2).sum().item(), abs=1e-9
+    )
 
 
 def test_from_uniform_to_a_hard_look_up(open_figure):
@@ -70,7 +89,9 @@ def test_from_uniform_to_a_hard_look_up(open_figure):
     assert page.read("taking-part") == pytest.approx(5)
     page.slide("sharpness", 60)
     assert page.state("sharpness") == 50
-    best = int(package("dot", figure.query, figure.key, figure.value, 1)["weights"].argmax())
+    best = int(
+        package("dot", figure.query, figure.key, figure.value, 1)["weights"].argmax()
+    )
     assert page.read(f"weight-{best + 1}") > 0.9999
     assert page.text("output") == page.text("hard")
     assert "hard look-up" in page.page.locator(".ab-said").inner_text()
@@ -92,14 +113,21 @@ def test_the_output_lies_in_the_hull(open_figure):
     point = st.lists(coordinate, min_size=2, max_size=2)
     pairs = st.lists(st.tuples(point, point), min_size=2, max_size=8)
 
-    @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=60,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(point, pairs, st.sampled_from(sorted(SCORES)), st.floats(0, 50))
     def check(query, pairs, score, sharpness):
         key, value = [k for k, _ in pairs], [v for _, v in pairs]
         found = page.math("lookUp", score, query, key, value, sharpness)
         assert sum(found["weights"]) == pytest.approx(1) and min(found["weights"]) >= 0
         assert_inside(found["output"], value)
-        assert_inside(found["output"], page.math("convexHull", value))  # the hull that is drawn
+        assert_inside(
+            found["output"], page.math("convexHull", value)
+        )  # the hull that is drawn
 
     check()
 
@@ -114,7 +142,10 @@ def test_convex_hull(open_figure):
     square = [[0, 0], [2, 0], [2, 2], [0, 2]]
     hull = page.math("convexHull", [[1, 1], *square, [1, 0], [0.5, 1.5]])
     assert sorted(map(tuple, hull)) == sorted(map(tuple, square))
-    assert sorted(map(tuple, page.math("convexHull", [[0, 0], [1, 1], [2, 2]]))) == [(0, 0), (2, 2)]
+    assert sorted(map(tuple, page.math("convexHull", [[0, 0], [1, 1], [2, 2]]))) == [
+        (0, 0),
+        (2, 2),
+    ]
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -128,7 +159,9 @@ def test_each_region_is_won_by_its_key(open_figure, score):
         x, y = polygon.T
         area += abs((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
         query = torch.tensor(0.999 * polygon + 0.001 * polygon.mean(0))
-        winners = SCORES[score](query, torch.tensor(figure.key, dtype=torch.float64)).argmax(-1)
+        winners = SCORES[score](
+            query, torch.tensor(figure.key, dtype=torch.float64)
+        ).argmax(-1)
         assert (winners == j).all()
     assert area == pytest.approx(36)  # together they fill the frame
 
@@ -142,10 +175,14 @@ def test_the_query_moved_by_mouse(open_figure):
     page.drag("query", dx=30, dy=90)  # towards key 5, to the lower right
     after = page.state("query")
     assert after[0] > before[0] and after[1] < before[1]
-    assert (after[0] - before[0]) / (before[1] - after[1]) == pytest.approx(30 / 90, rel=1e-3)  # equal units both ways
+    assert (after[0] - before[0]) / (before[1] - after[1]) == pytest.approx(
+        30 / 90, rel=1e-3
+    )  # equal units both ways
     assert page.read("weight-5") > weight
     expected = package("dot", after, page.state("key"), page.state("value"), 1)
-    assert page.read("weight-5") == pytest.approx(expected["weights"][4].item(), abs=1e-9)
+    assert page.read("weight-5") == pytest.approx(
+        expected["weights"][4].item(), abs=1e-9
+    )
 
 
 def test_keys_and_values_moved_by_mouse(open_figure):
@@ -154,7 +191,9 @@ def test_keys_and_values_moved_by_mouse(open_figure):
     page.drag("key-3", dx=-20, dy=10)
     assert page.state("key")[2][0] < -1.7 and page.state("key")[2][1] < 0.3
     page.drag("value-1", dx=25, dy=0)
-    assert page.state("value")[0][0] > value[0][0] and page.state("value")[1:] == value[1:]
+    assert (
+        page.state("value")[0][0] > value[0][0] and page.state("value")[1:] == value[1:]
+    )
     assert page.text("output") != output
     page.drag("value-1", dx=2000, dy=0)
     assert page.state("value")[0][0] == 2.5
@@ -164,7 +203,9 @@ def test_the_query_moved_by_a_finger(open_figure):
     page = open_figure(QueryKeyValueFigure(query=[0, 0]), width=390)
     page.swipe('[data-handle="query"]', dx=30, dy=-40)
     x, y = page.state("query")
-    assert x / y == pytest.approx(30 / 40, rel=1e-3) and x > 0.4  # all the way, not cut short by the page's scrolling
+    assert (
+        x / y == pytest.approx(30 / 40, rel=1e-3) and x > 0.4
+    )  # all the way, not cut short by the page's scrolling
     assert page.page.evaluate("scrollY") == 0
 
 
@@ -178,7 +219,11 @@ def test_moved_by_keyboard(open_figure):
     assert page.state("value")[3] == pytest.approx([1.2, -0.9])
     page.press("sharpness", "End")
     assert page.state("sharpness") == 50
-    assert page.handle("query").get_attribute("aria-valuetext").startswith("(0.60, 0.10); key ")
+    assert (
+        page.handle("query")
+        .get_attribute("aria-valuetext")
+        .startswith("(0.60, 0.10); key ")
+    )
 
 
 def test_the_score_is_chosen_and_all_is_reset(open_figure):
@@ -199,7 +244,11 @@ def test_the_score_is_chosen_and_all_is_reset(open_figure):
 @pytest.mark.parametrize("pairs", [2, 8])
 def test_other_numbers_of_pairs(open_figure, pairs):
     rng = np.random.default_rng(0)
-    page = open_figure(QueryKeyValueFigure(key=rng.uniform(-2, 2, (pairs, 2)), value=torch.rand(pairs, 2)))
+    page = open_figure(
+        QueryKeyValueFigure(
+            key=rng.uniform(-2, 2, (pairs, 2)), value=torch.rand(pairs, 2)
+        )
+    )
     assert sum(page.read(f"weight-{j + 1}") for j in range(pairs)) == pytest.approx(1)
 
 
@@ -215,8 +264,12 @@ def test_it_fits_a_phone(open_figure, theme):
     )
     assert min(sizes) >= 11.9
     top = {key: page.handle(key).bounding_box()["y"] for key in ("query", "value-1")}
-    bars = page.page.locator('svg[aria-label^="Scores and weights"]').bounding_box()["y"]
-    assert top["query"] < bars < top["value-1"]  # keys, weights, values: in the order in which they are computed
+    bars = page.page.locator('svg[aria-label^="Scores and weights"]').bounding_box()[
+        "y"
+    ]
+    assert (
+        top["query"] < bars < top["value-1"]
+    )  # keys, weights, values: in the order in which they are computed
 
 
 # -- bad values --
@@ -225,19 +278,43 @@ def test_it_fits_a_phone(open_figure, theme):
 @pytest.mark.parametrize(
     ("error", "match", "bad"),
     [
-        (TypeError, r"query is a point \[x, y\], coordinates from -2.5 to 2.5; got \[1, 2, 3\]", {"query": [1, 2, 3]}),
+        (
+            TypeError,
+            r"query is a point \[x, y\], coordinates from -2.5 to 2.5; got \[1, 2, 3\]",
+            {"query": [1, 2, 3]},
+        ),
         (TypeError, "got 'north' for a coordinate", {"query": ["north", 0]}),
         (TypeError, "got True for a coordinate", {"query": [True, 0]}),
         (TypeError, "got 3", {"query": 3}),
         (ValueError, "got the coordinate 2.6", {"query": [0, 2.6]}),
         (ValueError, "got the coordinate nan", {"query": [0, float("nan")]}),
-        (TypeError, r"key is a list of 2 to 8 points \[x, y\].*got 1 for a point", {"key": [1, 2]}),
+        (
+            TypeError,
+            r"key is a list of 2 to 8 points \[x, y\].*got 1 for a point",
+            {"key": [1, 2]},
+        ),
         (ValueError, "got 1 points", {"key": [[0, 0]], "value": [[0, 0]]}),
         (ValueError, "got 9 points", {"key": [[0, 0]] * 9, "value": [[0, 0]] * 9}),
-        (ValueError, "one value for each key; got 3 keys and 5 values", {"key": [[0, 0]] * 3}),
-        (ValueError, "one of 'dot', 'scaled_dot', 'gaussian'; got 'cosine'", {"score": "cosine"}),
-        (ValueError, "what the scores are multiplied by: a number from 0.0 to 50.0; got -1", {"sharpness": -1}),
-        (TypeError, "has no temperature; it takes query, key, value, score, sharpness", {"temperature": 1}),
+        (
+            ValueError,
+            "one value for each key; got 3 keys and 5 values",
+            {"key": [[0, 0]] * 3},
+        ),
+        (
+            ValueError,
+            "one of 'dot', 'scaled_dot', 'gaussian'; got 'cosine'",
+            {"score": "cosine"},
+        ),
+        (
+            ValueError,
+            "what the scores are multiplied by: a number from 0.0 to 50.0; got -1",
+            {"sharpness": -1},
+        ),
+        (
+            TypeError,
+            "has no temperature; it takes query, key, value, score, sharpness",
+            {"temperature": 1},
+        ),
     ],
 )
 def test_bad_values(error, match, bad):

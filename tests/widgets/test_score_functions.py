@@ -36,13 +36,18 @@ def by_package(name, query, key, parameters):
     if name == "multiplicative":
         return scores.multiplicative_score(q, k, parameters["weight"])[0]
     if name == "additive":
-        return scores.additive_score(q, k, parameters["W_q"], parameters["W_k"], parameters["w_v"])[0]
+        return scores.additive_score(
+            q, k, parameters["W_q"], parameters["W_k"], parameters["w_v"]
+        )[0]
     return getattr(scores, f"{name}_score")(q, k)[0]
 
 
 def shown(page, name):
     """The four numbers written in the drawing for the four keys."""
-    texts = [page.page.locator(f'[data-cell="{name}-{j}"]').text_content() for j in range(1, 5)]
+    texts = [
+        page.page.locator(f'[data-cell="{name}-{j}"]').text_content()
+        for j in range(1, 5)
+    ]
     return [float(text.split()[-1].replace("−", "-")) for text in texts]
 
 
@@ -55,9 +60,17 @@ def page(open_figure):
 def test_scores_equal_the_package(page, name):
     generator = torch.Generator().manual_seed(5)
     for d, h, num_keys in ((2, 3, 4), (5, 7, 11)):
-        draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)  # noqa: E731
+
+        def draw(*shape):
+            return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
         query, key = draw(d), draw(num_keys, d)
-        parameters = {"weight": draw(d, d), "W_q": draw(h, d), "W_k": draw(h, d), "w_v": draw(h)}
+        parameters = {
+            "weight": draw(d, d),
+            "W_q": draw(h, d),
+            "W_k": draw(h, d),
+            "w_v": draw(h),
+        }
         lists = {what: tensor.tolist() for what, tensor in parameters.items()}
         got = table(page.math("scoreAll", name, query.tolist(), key.tolist(), lists))
         assert_close(got, by_package(name, query, key, parameters), rtol=0, atol=1e-12)
@@ -71,7 +84,9 @@ def test_what_is_shown_is_what_the_package_computes(page, name):
     parameters = {what: table(value) for what, value in drawn_weights(1).items()}
     expected = by_package(name, table(figure.query), table(figure.key), parameters)
     weights = expected.softmax(-1).tolist()
-    assert [page.read(f"weight_{j}") for j in range(1, 5)] == pytest.approx(weights, abs=1e-12)
+    assert [page.read(f"weight_{j}") for j in range(1, 5)] == pytest.approx(
+        weights, abs=1e-12
+    )
     assert shown(page, "weight") == pytest.approx(weights, abs=0.0006)
     assert shown(page, "score") == pytest.approx(expected.tolist(), abs=0.006)
 
@@ -79,19 +94,27 @@ def test_what_is_shown_is_what_the_package_computes(page, name):
 def test_dot_and_gaussian_differ_by_the_norms_of_the_keys(page):
     figure = ScoreFunctionsFigure()
     query, key = table(figure.query)[None], table(figure.key)
-    dots, gaussians = (f(query, key).softmax(-1)[0] for f in (scores.dot_score, scores.gaussian_score))
-    assert page.read("difference") == pytest.approx((dots - gaussians).abs().max().item(), abs=1e-12)
+    dots, gaussians = (
+        f(query, key).softmax(-1)[0] for f in (scores.dot_score, scores.gaussian_score)
+    )
+    assert page.read("difference") == pytest.approx(
+        (dots - gaussians).abs().max().item(), abs=1e-12
+    )
     assert page.read("difference") > 0.1
     assert shown(page, "dot") == pytest.approx(dots.tolist(), abs=0.0006)
     assert shown(page, "gaussian") == pytest.approx(gaussians.tolist(), abs=0.0006)
-    assert shown(page, "norm") == pytest.approx((-(key**2).sum(-1) / 2).tolist(), abs=0.006)
+    assert shown(page, "norm") == pytest.approx(
+        (-(key**2).sum(-1) / 2).tolist(), abs=0.006
+    )
 
 
 def test_on_a_circle_they_coincide(page):
     page.tick("on_circle")
     assert page.read("difference") < 1e-12
     assert shown(page, "dot") == shown(page, "gaussian")
-    assert max(shown(page, "dot")) > 0.5  # not the trivial agreement of four equal weights
+    assert (
+        max(shown(page, "dot")) > 0.5
+    )  # not the trivial agreement of four equal weights
     for _ in range(3):
         page.drag("query", -35, 50)
         assert page.read("difference") < 1e-12
@@ -108,7 +131,9 @@ def test_the_circle_keeps_directions(page):
 
 
 def test_the_query_moves_by_mouse(page):
-    width = page.page.evaluate("document.querySelector('.ab-stage svg').getBoundingClientRect().width")
+    width = page.page.evaluate(
+        "document.querySelector('.ab-stage svg').getBoundingClientRect().width"
+    )
     unit = (width - 54) / 6  # the plane is 6 wide; 44 and 10 pixels are the margins
     page.drag("query", -unit, unit / 2)
     assert page.state("query") == pytest.approx([0.5, 0.5], abs=0.02)
@@ -142,7 +167,13 @@ def test_a_query_of_zero_scores_zero_everywhere(page):
 
 
 def test_pieces_are_joined_into_lines(page):
-    pieces = [[[0, 0], [1, 0]], [[2, 1], [2, 2]], [[2, 0], [1, 0]], [[2, 0], [2, 1]], [[5, 5], [6, 6]]]
+    pieces = [
+        [[0, 0], [1, 0]],
+        [[2, 1], [2, 2]],
+        [[2, 0], [1, 0]],
+        [[2, 0], [2, 1]],
+        [[5, 5], [6, 6]],
+    ]
     lines = page.math("joinPieces", pieces)
     assert sorted(min(line, line[::-1]) for line in lines) == [
         [[0, 0], [1, 0], [2, 0], [2, 1], [2, 2]],
@@ -155,27 +186,37 @@ def test_the_zero_level_lies_where_the_score_is_zero(page, name):
     parameters = drawn_weights(1)
     query = [1.5, 1.0]
     field = page.math("sampleScores", name, query, parameters)
-    pieces = page.math("region", field["axis"], field["axis"], field["values"], 0, 1)["pieces"]
+    pieces = page.math("region", field["axis"], field["axis"], field["values"], 0, 1)[
+        "pieces"
+    ]
     ends = [end for piece in pieces for end in piece]
     assert len(ends) > 40
     tensors = {what: table(value) for what, value in parameters.items()}
     off = by_package(name, table(query), table(ends), tensors).abs().max().item()
-    assert off < (1e-9 if name != "additive" else 0.02)  # a curve between grid points is not quite straight
+    assert off < (
+        1e-9 if name != "additive" else 0.02
+    )  # a curve between grid points is not quite straight
 
 
 def test_level_regions_have_the_right_area(page):
     def area(name, query, level, sign):
         field = page.math("sampleScores", name, query, {})
         total = 0
-        for shape in page.math("region", field["axis"], field["axis"], field["values"], level, sign)["areas"]:
+        for shape in page.math(
+            "region", field["axis"], field["axis"], field["values"], level, sign
+        )["areas"]:
             pairs = zip(shape, shape[1:] + shape[:1], strict=True)
             total += abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairs)) / 2
         return total
 
     assert area("dot", [1.0, 2.0], 0, 1) == pytest.approx(18)  # half of 6 × 6
     assert area("dot", [1.0, 2.0], 0, -1) == pytest.approx(18)
-    assert area("gaussian", [0.2, -0.3], -2, 1) == pytest.approx(4 * math.pi, rel=0.01)  # a disc of radius 2
-    assert area("gaussian", [0.2, -0.3], -2, -1) == pytest.approx(36 - 4 * math.pi, rel=0.01)
+    assert area("gaussian", [0.2, -0.3], -2, 1) == pytest.approx(
+        4 * math.pi, rel=0.01
+    )  # a disc of radius 2
+    assert area("gaussian", [0.2, -0.3], -2, -1) == pytest.approx(
+        36 - 4 * math.pi, rel=0.01
+    )
 
 
 class Counter(TorchDispatchMode):
@@ -229,11 +270,17 @@ def test_parameters_equal_those_of_the_layers():
     def count(layer):
         return sum(p.numel() for p in layer.parameters())
 
-    assert score_costs("additive", 7, 5, 2, 3)["parameters"] == count(attention.AdditiveAttention(7, 7, 5))
+    assert score_costs("additive", 7, 5, 2, 3)["parameters"] == count(
+        attention.AdditiveAttention(7, 7, 5)
+    )
     assert score_costs("multiplicative", 7, 5, 2, 3)["parameters"] == count(
         attention.MultiplicativeAttention(7, 7)
     )
-    assert score_costs("scaled_dot", 7, 5, 2, 3)["parameters"] == count(attention.DotProductAttention()) == 0
+    assert (
+        score_costs("scaled_dot", 7, 5, 2, 3)["parameters"]
+        == count(attention.DotProductAttention())
+        == 0
+    )
 
 
 @pytest.mark.parametrize("name", SCORES)
@@ -245,7 +292,9 @@ def test_counts_in_the_browser_equal_python(page, name):
         (1, 1, 1, 1),
     ):
         sizes = {"d": d, "h": h, "num_queries": num_queries, "num_keys": num_keys}
-        assert page.math("cost", name, sizes) == score_costs(name, d, h, num_queries, num_keys)
+        assert page.math("cost", name, sizes) == score_costs(
+            name, d, h, num_queries, num_keys
+        )
 
 
 def test_the_cost_sliders(page):
@@ -253,12 +302,19 @@ def test_the_cost_sliders(page):
     page.slide("d", 9)  # 2⁹
     page.slide("h", 5)
     page.press("num_queries", "ArrowRight", "ArrowRight")
-    assert [page.state(name) for name in ("d", "h", "num_queries", "num_keys")] == [512, 32, 256, 64]
+    assert [page.state(name) for name in ("d", "h", "num_queries", "num_keys")] == [
+        512,
+        32,
+        256,
+        64,
+    ]
     expected = score_costs("additive", 512, 32, 256, 64)
     for name in ("multiply_adds", "parameters", "tanh", "largest"):
         assert page.read(name) == expected[name]
     plain = score_costs("dot", 512, 32, 256, 64)
-    assert page.read("ratio") == pytest.approx(expected["multiply_adds"] / plain["multiply_adds"])
+    assert page.read("ratio") == pytest.approx(
+        expected["multiply_adds"] / plain["multiply_adds"]
+    )
     cell = page.page.locator('[data-cell="additive-largest"]')
     assert int(cell.get_attribute("data-count")) == 256 * 64 * 32
     assert cell.text_content() == "524 k"
@@ -266,11 +322,16 @@ def test_the_cost_sliders(page):
 
 def test_either_can_be_cheaper():
     def ratio(*sizes):
-        return score_costs("additive", *sizes)["multiply_adds"] / score_costs("dot", *sizes)["multiply_adds"]
+        return (
+            score_costs("additive", *sizes)["multiply_adds"]
+            / score_costs("dot", *sizes)["multiply_adds"]
+        )
 
     assert ratio(64, 64, 64, 64) == 4
     assert ratio(512, 64, 512, 512) < 1
-    additive, plain = (score_costs(name, 512, 64, 512, 512) for name in ("additive", "dot"))
+    additive, plain = (
+        score_costs(name, 512, 64, 512, 512) for name in ("additive", "dot")
+    )
     assert additive["largest"] == 64 * plain["largest"]
 
 
@@ -299,8 +360,14 @@ def test_weights_are_seeded_and_can_be_given():
         == ScoreFunctionsFigure(seed=3).W_q
         != ScoreFunctionsFigure(seed=4).W_q
     )
-    figure = ScoreFunctionsFigure(weight=torch.eye(2), W_q=[[1, 0]], W_k=[[0, 1]], w_v=[2])
-    assert (figure.weight, figure.W_q, figure.w_v) == ([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]], [2.0])
+    figure = ScoreFunctionsFigure(
+        weight=torch.eye(2), W_q=[[1, 0]], W_k=[[0, 1]], w_v=[2]
+    )
+    assert (figure.weight, figure.W_q, figure.w_v) == (
+        [[1.0, 0.0], [0.0, 1.0]],
+        [[1.0, 0.0]],
+        [2.0],
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,7 +388,11 @@ def test_weights_are_seeded_and_can_be_given():
         ({"num_keys": 5000}, ValueError, "from 1 to 4096"),
         ({"weight": [[1, 2]]}, ValueError, r"matrix M \(2, 2\)"),
         ({"W_q": []}, ValueError, r"matrix W_q \(h, 2\)"),
-        ({"w_v": [1, 2]}, ValueError, "share one hidden size h; W_q has 3, W_k has 3, w_v has 2"),
+        (
+            {"w_v": [1, 2]},
+            ValueError,
+            "share one hidden size h; W_q has 3, W_k has 3, w_v has 2",
+        ),
         ({"seed": -1}, ValueError, "seed must be a whole number"),
         ({"temperature": 2}, TypeError, "has no temperature"),
     ],
@@ -340,7 +411,8 @@ def test_traits_are_checked_when_set_later():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "says"), [((0, 1, 1, 1), "d must be"), ((1, 1, 2.5, 1), "num_queries must be")]
+    ("sizes", "says"),
+    [((0, 1, 1, 1), "d must be"), ((1, 1, 2.5, 1), "num_queries must be")],
 )
 def test_bad_sizes_are_named(sizes, says):
     with pytest.raises(ValueError, match=says):

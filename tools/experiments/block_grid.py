@@ -20,7 +20,13 @@ from attnbook.block_task import NORM_PLACES, measure_stack
 
 DEPTHS = range(2, 13)
 MEASURES = ("gradient", "stream", "apart")
-DEFAULT = Path(__file__).resolve().parents[2] / "code" / "attnbook" / "widgets" / "block_grid.json"
+DEFAULT = (
+    Path(__file__).resolve().parents[2]
+    / "code"
+    / "attnbook"
+    / "widgets"
+    / "block_grid.json"
+)
 MEASURED = (
     "lower quartile, median, upper quartile over the seeds, before training, width 64, rows of 16 symbols; gradient: "
     "norm of the gradient of each layer's W_2; stream: mean square of the stream's entries, before the first layer "
@@ -61,9 +67,14 @@ def main() -> None:
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "measured": MEASURED,
         "seeds": options.seeds,
-        "stacks": [entry(norm, residual, depth, options.seeds) for residual, norm, depth in wirings],
+        "stacks": [
+            entry(norm, residual, depth, options.seeds)
+            for residual, norm, depth in wirings
+        ],
     }
-    rows = ",\n".join(json.dumps(stack, separators=(",", ":")) for stack in result.pop("stacks"))
+    rows = ",\n".join(
+        json.dumps(stack, separators=(",", ":")) for stack in result.pop("stacks")
+    )
     head = json.dumps(result, indent=1)[:-2]
     part = options.out.with_suffix(".part")
     part.write_text(f'{head},\n "stacks": [\n{rows}\n]}}\n', encoding="utf-8")

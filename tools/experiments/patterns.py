@@ -43,7 +43,12 @@ EXAMPLES = [  # all held out
     ("noun", "the tall king likes the old dogs and the old dogs sleep .", 7, 11),
     ("noun", "the tall king likes the old dogs and the tall king sleeps .", 3, 11),
     ("noun", "now the shy girls near the big cat and the big cat laughs .", 8, 12),
-    ("noun", "today the loud boy chases the young birds and the loud boy runs .", 4, 12),
+    (
+        "noun",
+        "today the loud boy chases the young birds and the loud boy runs .",
+        4,
+        12,
+    ),
 ]
 CLEAR = 0.95
 
@@ -51,7 +56,10 @@ CLEAR = 0.95
 def summary(model: NextWordModel, count: int) -> dict:
     """What is stored of one model: how often it is right, as it is and without each head, and what the heads do."""
     both = {"agreement": agreement_sentence, "noun": noun_sentence}
-    tests = {kind: sentences(count, 10**6 + i, True, draw) for i, (kind, draw) in enumerate(both.items())}
+    tests = {
+        kind: sentences(count, 10**6 + i, True, draw)
+        for i, (kind, draw) in enumerate(both.items())
+    }
     tests["agreement"] = [sentence for sentence in tests["agreement"] if sentence.far]
 
     def rights(model):
@@ -66,20 +74,29 @@ def summary(model: NextWordModel, count: int) -> dict:
         ]
         for layer, of_layer in enumerate(numbers, 1)
     ]
-    return {"count": {kind: len(some) for kind, some in tests.items()}, "full": rights(model), "heads": heads}
+    return {
+        "count": {kind: len(some) for kind, some in tests.items()},
+        "full": rights(model),
+        "heads": heads,
+    }
 
 
 def clarity(found: dict) -> float:
     """How clearly the subject and the noun are looked at: the lesser of the greatest weights, all above 0.95 alike."""
     heads = [head for layer in found["heads"] for head in layer]
-    return min(CLEAR, *(max(head[job] for head in heads) for job in ("subject", "noun")))
+    return min(
+        CLEAR, *(max(head[job] for head in heads) for job in ("subject", "noun"))
+    )
 
 
 def write(path: Path, result: dict) -> None:
     """Replace the result file in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(result, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    part.write_text(
+        json.dumps(result, ensure_ascii=False, separators=(",", ":")) + "\n",
+        encoding="utf-8",
+    )
     os.replace(part, path)
 
 
@@ -89,7 +106,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=STORED)
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--steps", type=int, default=2500)
-    parser.add_argument("--count", type=int, default=600, help="test sentences of each kind")
+    parser.add_argument(
+        "--count", type=int, default=600, help="test sentences of each kind"
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     result = {
@@ -108,16 +127,25 @@ def main() -> None:
     best = None
     for seed in range(options.seeds):
         model, losses = fit_sentences(seed, options.steps)
-        model.load_state_dict(unpack_weights(pack_weights(model)))  # measured as it is stored
+        model.load_state_dict(
+            unpack_weights(pack_weights(model))
+        )  # measured as it is stored
         found = summary(model, options.count)
         heads = [head for layer in found["heads"] for head in layer]
         greatest = {job: max(head[job] for head in heads) for job in JOBS}
         loss = round(sum(losses[-20:]) / len(losses[-20:]), 4)
-        result["runs"].append({"seed": seed, "loss": loss, "full": found["full"], "greatest": greatest})
+        result["runs"].append(
+            {"seed": seed, "loss": loss, "full": found["full"], "greatest": greatest}
+        )
         print(result["runs"][-1], flush=True)
         if best is None or clarity(found) > best:
             best = clarity(found)
-            result |= {"seed": seed, "config": model.sizes, "measured": found, "weights": pack_weights(model)}
+            result |= {
+                "seed": seed,
+                "config": model.sizes,
+                "measured": found,
+                "weights": pack_weights(model),
+            }
         write(options.out, result)
 
 

@@ -29,10 +29,18 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
     Returns:
         The verdict: solved, not written yet, or one mistake (the most telling one that was found).
     """
-    with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(devices=[]):
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.random.fork_rng(devices=[]),
+    ):
         finding, first = examine(exercise, fn)
         later = None
-        if finding is not None and finding.name == "wrong-device" and not exercise.device_matters:
+        if (
+            finding is not None
+            and finding.name == "wrong-device"
+            and not exercise.device_matters
+        ):
             finding, later = None, finding
         elif finding is None:
             later = _first(exercise.remarks, exercise, fn)
@@ -40,19 +48,25 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
         return Verdict(exercise.name, "unwritten", None, "not written yet")
     if finding is None:
         remark = f"One thing for later. {later.says}" if later else ""
-        return Verdict(exercise.name, "solved", None, "solved", _praise(exercise), note=remark)
+        return Verdict(
+            exercise.name, "solved", None, "solved", _praise(exercise), note=remark
+        )
     says = finding.says
     if first is not None and first.call.printed.strip() and finding.name != "prints":
         lines = [line for line in first.call.printed.splitlines() if line.strip()]
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
         says += f"\nOn the small example your function printed `{one_line(lines[0], 70)}`{more}."
-    return Verdict(exercise.name, "wrong", finding.name, finding.about, says, finding.asks)
+    return Verdict(
+        exercise.name, "wrong", finding.name, finding.about, says, finding.asks
+    )
 
 
 def _praise(exercise: Exercise) -> str:
     shapes = 1 + len(exercise.probes()) + len(exercise.edges())
     if not exercise.differentiable:
-        tensors = any(isinstance(argument, torch.Tensor) for argument in exercise.example())
+        tensors = any(
+            isinstance(argument, torch.Tensor) for argument in exercise.example()
+        )
         return f"Right on {shapes} sets of arguments{'; they stay as they were' if tensors else ''}."
     return (
         f"Right on {shapes} sets of arguments of different shapes, in float32 and float64, gradients "
@@ -78,7 +92,9 @@ def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | No
     first = make_case(exercise, fn, exercise.example())
     if is_unwritten(fn, first.call):
         return UNWRITTEN, first
-    cases = [first] + [make_case(exercise, fn, arguments) for arguments in exercise.probes()]
+    cases = [first] + [
+        make_case(exercise, fn, arguments) for arguments in exercise.probes()
+    ]
     found = _numbers(exercise, fn, cases)
     if found:  # the edges can wait
         return found, first
@@ -90,7 +106,11 @@ def _callable(exercise: Exercise, fn: object) -> Finding | None:
     if callable(fn):
         return None
     came = (
-        "None" if fn is None else "the text " + repr(fn) if isinstance(fn, str) else f"a {type(fn).__name__}"
+        "None"
+        if fn is None
+        else "the text " + repr(fn)
+        if isinstance(fn, str)
+        else f"a {type(fn).__name__}"
     )
     return Finding(
         "not-a-function",
@@ -124,7 +144,9 @@ def _signature(exercise: Exercise, fn: Callable) -> Finding | None:
             f"The checker calls {call}; your function takes ({', '.join(names)}): {one_line(str(error))}.",
             "Which parameter is missing, or which one too many?",
         )
-    if names[: len(wanted)] != wanted and sorted(names[: len(wanted)]) == sorted(wanted):
+    if names[: len(wanted)] != wanted and sorted(names[: len(wanted)]) == sorted(
+        wanted
+    ):
         return Finding(
             "parameter-order",
             "the order of the parameters",
@@ -155,7 +177,9 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         return found
     if len(answered) < len(cases):
         failed = next(case for case in cases if case.call.error is not None)
-        return conduct.float32_only(exercise, fn, failed) or an_error(exercise, fn, cases)
+        return conduct.float32_only(exercise, fn, failed) or an_error(
+            exercise, fn, cases
+        )
     for case in cases:
         found = _kind(exercise, fn, case)
         if found:
@@ -175,7 +199,11 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
 
 
 def _kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-    return exercise.kind(exercise, fn, case) if exercise.kind else kinds.wrong_kind(exercise, case)
+    return (
+        exercise.kind(exercise, fn, case)
+        if exercise.kind
+        else kinds.wrong_kind(exercise, case)
+    )
 
 
 def _first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
@@ -189,7 +217,11 @@ def _conduct(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         or conduct.writes(exercise, cases)
         or differences.not_repeatable(exercise, fn, cases)
         or (gradients(exercise, fn, cases) if exercise.differentiable else None)
-        or (conduct.keeps_dtype(exercise, fn, cases) if exercise.differentiable else None)
+        or (
+            conduct.keeps_dtype(exercise, fn, cases)
+            if exercise.differentiable
+            else None
+        )
         or conduct.any_layout(exercise, fn, largest)
         or conduct.any_device(exercise, fn, largest)
     )

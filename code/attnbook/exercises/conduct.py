@@ -26,7 +26,9 @@ def writes(exercise: Exercise, cases: list[Case], right: bool = True) -> Finding
         The finding, or None.
     """
     beginning = (
-        "The numbers are right, but" if right else "The numbers are not right yet; first of all, though:"
+        "The numbers are right, but"
+        if right
+        else "The numbers are not right yet; first of all, though:"
     )
     for case in cases:
         for position in case.call.touched():
@@ -56,7 +58,8 @@ def in_another_dtype(exercise: Exercise, arguments: tuple, dtype: torch.dtype) -
         The copies; integers and Python numbers stay.
     """
     return tuple(
-        a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in copies(arguments)
+        a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a
+        for a in copies(arguments)
     )
 
 
@@ -77,7 +80,11 @@ def keeps_dtype(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
     for name, dtype, call in calls:
         if call.error is not None:
             place = own_line(call.error, fn)
-            line = f"line {place[1]}, `{place[2]}`, raises" if place and place[2] else "your function raises"
+            line = (
+                f"line {place[1]}, `{place[2]}`, raises"
+                if place and place[2]
+                else "your function raises"
+            )
             return Finding(
                 "one-dtype-only",
                 f"fails in {name}",
@@ -111,10 +118,16 @@ def float32_only(exercise: Exercise, fn: Callable, case: Case) -> Finding | None
         The finding, or None.
     """
     call = observe(fn, in_another_dtype(exercise, case.arguments, torch.float32))
-    if not isinstance(call.result, torch.Tensor) or not near(call.result.float(), case.expected):
+    if not isinstance(call.result, torch.Tensor) or not near(
+        call.result.float(), case.expected
+    ):
         return None
     place = own_line(case.call.error, fn)
-    line = f"line {place[1]}, `{place[2]}`, raises" if place and place[2] else "your function raises"
+    line = (
+        f"line {place[1]}, `{place[2]}`, raises"
+        if place and place[2]
+        else "your function raises"
+    )
     return Finding(
         "one-dtype-only",
         "fails in float64",
@@ -135,7 +148,12 @@ def any_layout(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     Returns:
         The finding, or None.
     """
-    call = observe(fn, tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments))
+    call = observe(
+        fn,
+        tuple(
+            _scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments
+        ),
+    )
     if case.answered(call).right():
         return None
     place = own_line(call.error, fn) if call.error else None
@@ -181,7 +199,11 @@ def any_device(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         result = on_another_device(fn, case.arguments)
     except WrongDevice as seen:
         place = own_line(seen, fn)
-        line = f"line {place[1]}, `{place[2]}`," if place and place[2] else "a line of your function"
+        line = (
+            f"line {place[1]}, `{place[2]}`,"
+            if place and place[2]
+            else "a line of your function"
+        )
         return Finding(
             "wrong-device",
             "the device",

@@ -19,7 +19,13 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 ELSEWHERE = torch.device("meta")
 # operations in which torch allows indices or masks from the CPU
-INDEXING = ("aten.index", "aten.index_put", "aten._index_put_impl", "aten.copy", "aten._to_copy")
+INDEXING = (
+    "aten.index",
+    "aten.index_put",
+    "aten._index_put_impl",
+    "aten.copy",
+    "aten._to_copy",
+)
 
 
 class WrongDevice(RuntimeError):
@@ -42,7 +48,9 @@ class Elsewhere(torch.Tensor):
         return self.held.tolist()
 
     def numpy(self) -> Any:
-        raise TypeError("can't convert a tensor on another device to numpy; copy it to the CPU first")
+        raise TypeError(
+            "can't convert a tensor on another device to numpy; copy it to the CPU first"
+        )
 
     def __repr__(self) -> str:
         return f"Elsewhere({self.held!r})"
@@ -70,13 +78,17 @@ class _Rehearsal(Watch):
 
 
 def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
-    tensors = [x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)]
+    tensors = [
+        x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)
+    ]
     away = [x for x in tensors if isinstance(x, Elsewhere)]
     device = kwargs.get("device")
     if away and not str(func).startswith(INDEXING):
         for x in tensors:
             if not isinstance(x, Elsewhere) and x.dim() > 0:
-                raise WrongDevice(f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments")
+                raise WrongDevice(
+                    f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments"
+                )
     moves = device is not None and torch.device(device).type != ELSEWHERE.type
     lands_away = (bool(away) and not moves) or (
         device is not None and torch.device(device).type == ELSEWHERE.type
@@ -84,8 +96,14 @@ def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
     result = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
-    if func._schema.is_mutable:  # an in-place operation hands back the tensor that it wrote into
-        if args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
+    if (
+        func._schema.is_mutable
+    ):  # an in-place operation hands back the tensor that it wrote into
+        if (
+            args
+            and isinstance(args[0], torch.Tensor)
+            and isinstance(result, torch.Tensor)
+        ):
             return args[0]
         return result
     return tree_map(_wrap, result) if lands_away else result
@@ -96,7 +114,11 @@ def _unwrap(x: Any) -> Any:
 
 
 def _wrap(x: Any) -> Any:
-    return Elsewhere(x) if isinstance(x, torch.Tensor) and not isinstance(x, Elsewhere) else x
+    return (
+        Elsewhere(x)
+        if isinstance(x, torch.Tensor) and not isinstance(x, Elsewhere)
+        else x
+    )
 
 
 def on_another_device(fn: Callable, arguments: tuple) -> Any:
@@ -112,7 +134,14 @@ def on_another_device(fn: Callable, arguments: tuple) -> Any:
     Raises:
         WrongDevice: if the function mixes the arguments with tensors that it made on the CPU.
     """
-    given = tuple(Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments)
-    with torch.no_grad(), _Rehearsal(), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    given = tuple(
+        Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments
+    )
+    with (
+        torch.no_grad(),
+        _Rehearsal(),
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         warnings.simplefilter("ignore")
         return fn(*given)

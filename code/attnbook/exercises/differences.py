@@ -26,11 +26,17 @@ def ignores(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | No
         The finding, or None.
     """
     cases = [case for case in cases if not case.right()]
-    cases = sorted(cases, key=lambda case: -case.expected.numel())[:2]  # two, lest it be a coincidence
+    cases = sorted(cases, key=lambda case: -case.expected.numel())[
+        :2
+    ]  # two, lest it be a coincidence
     for position, name in enumerate(exercise.parameters):
         if all(_makes_no_difference(exercise, fn, case, position) for case in cases):
             case = cases[0]
-            outside = {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}
+            outside = {
+                n: what
+                for n, what in read_from_outside(fn).items()
+                if what.startswith("a tensor")
+            }
             if outside:
                 return Finding(
                     "reads-a-global",
@@ -51,7 +57,9 @@ def ignores(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | No
     return None
 
 
-def _makes_no_difference(exercise: Exercise, fn: Callable, case: Case, position: int) -> bool:
+def _makes_no_difference(
+    exercise: Exercise, fn: Callable, case: Case, position: int
+) -> bool:
     other = list(copies(case.arguments))
     if isinstance(other[position], int):
         return _makes_no_difference_whole(exercise, fn, case, position)
@@ -61,13 +69,22 @@ def _makes_no_difference(exercise: Exercise, fn: Callable, case: Case, position:
         shift = draw(*other[position].shape, seed=99) if other[position].dim() else 0.4
         other[position] = other[position] + shift
     else:
-        other[position] = torch.where(other[position] > 2, other[position] - 1, other[position] + 1)
+        other[position] = torch.where(
+            other[position] > 2, other[position] - 1, other[position] + 1
+        )
     return _same_answer(exercise, fn, case, tuple(other)) is True
 
 
-def _makes_no_difference_whole(exercise: Exercise, fn: Callable, case: Case, position: int) -> bool:
+def _makes_no_difference_whole(
+    exercise: Exercise, fn: Callable, case: Case, position: int
+) -> bool:
     n = case.arguments[position]
-    for whole in (n + 1, 2 * n, 1, n - 1):  # the first that the task allows, such as a divisor
+    for whole in (
+        n + 1,
+        2 * n,
+        1,
+        n - 1,
+    ):  # the first that the task allows, such as a divisor
         other = (*case.arguments[:position], whole, *case.arguments[position + 1 :])
         same = None if whole in (n, 0) else _same_answer(exercise, fn, case, other)
         if same is not None:
@@ -75,7 +92,9 @@ def _makes_no_difference_whole(exercise: Exercise, fn: Callable, case: Case, pos
     return False
 
 
-def _same_answer(exercise: Exercise, fn: Callable, case: Case, other: tuple) -> bool | None:
+def _same_answer(
+    exercise: Exercise, fn: Callable, case: Case, other: tuple
+) -> bool | None:
     """Whether a call with other arguments gives the reader's old answer but should not; None if it is no call."""
     try:
         wanted = make_case(exercise, fn, other)
@@ -86,7 +105,9 @@ def _same_answer(exercise: Exercise, fn: Callable, case: Case, other: tuple) -> 
 
 
 def _close(case: Case) -> torch.Tensor:
-    return torch.isclose(case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7)
+    return torch.isclose(
+        case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7
+    )
 
 
 def where_wrong(exercise: Exercise, case: Case) -> str:
@@ -113,7 +134,9 @@ def where_wrong(exercise: Exercise, case: Case) -> str:
             else wrong.nonzero().flatten().tolist()
         )
         if wrong.shape[dim] > 1 and len(at) == 1:
-            return f"{text}; the wrong ones all lie at index {at[0]} of the axis {axis}."
+            return (
+                f"{text}; the wrong ones all lie at index {at[0]} of the axis {axis}."
+            )
         if wrong.shape[dim] > 1 and at == list(range(1, wrong.shape[dim])):
             return f"{text}; index 0 of the axis {axis} is right, all others have mistakes."
     return text + "."
@@ -130,12 +153,14 @@ def unknown(exercise: Exercise, cases: list[Case]) -> Finding:
         The finding.
     """
     case = smallest_wrong(cases)
-    says = side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got) + where_wrong(
-        exercise, case
-    )
+    says = side_by_side(
+        inputs(exercise.parameters, case.arguments), case.expected, case.got
+    ) + where_wrong(exercise, case)
     says = says.rstrip()
     if case is cases[0]:
-        path = "; ".join(f"{what} {values(value)}" for what, value in exercise.steps(*case.arguments))
+        path = "; ".join(
+            f"{what} {values(value)}" for what, value in exercise.steps(*case.arguments)
+        )
         return Finding(
             "unknown",
             "the numbers",
@@ -149,7 +174,9 @@ def unknown(exercise: Exercise, cases: list[Case]) -> Finding:
             f"For ordinary arguments your answer is right.\n{says}",
             "What is special about these arguments: an axis of size 1, equal numbers, a length of 0?",
         )
-    sizes = ", ".join(f"{axis} = {size}" for axis, size in exercise.sizes(cases[0].arguments).items())
+    sizes = ", ".join(
+        f"{axis} = {size}" for axis, size in exercise.sizes(cases[0].arguments).items()
+    )
     return Finding(
         "right-for-the-example-only",
         "right for the example only",
@@ -170,7 +197,8 @@ def almost(exercise: Exercise, cases: list[Case]) -> Finding | None:
         The finding, or None.
     """
     if not all(
-        torch.allclose(case.got.to(torch.float64), case.expected, rtol=3e-3, atol=3e-3) for case in cases
+        torch.allclose(case.got.to(torch.float64), case.expected, rtol=3e-3, atol=3e-3)
+        for case in cases
     ):
         return None
     case = smallest_wrong(cases)
@@ -184,7 +212,9 @@ def almost(exercise: Exercise, cases: list[Case]) -> Finding | None:
     )
 
 
-def not_repeatable(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def not_repeatable(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Find an answer that changes from call to call.
 
     Args:

@@ -46,12 +46,16 @@ class Hints:
 
     def _repr_html_(self) -> str:
         parts = [
-            (f"Hint {level}", f"<p>{inline(text)}</p>") for level, text in enumerate(self.exercise.hints, 1)
+            (f"Hint {level}", f"<p>{inline(text)}</p>")
+            for level, text in enumerate(self.exercise.hints, 1)
         ]
         parts.append(("Solution", highlighted(self.exercise.source())))
-        parts.append(("Why the wrong answer looks right", f"<p>{inline(self.exercise.why)}</p>"))
+        parts.append(
+            ("Why the wrong answer looks right", f"<p>{inline(self.exercise.why)}</p>")
+        )
         folded = "\n".join(
-            f"<details><summary>{title}</summary>\n{body}\n</details>" for title, body in parts
+            f"<details><summary>{title}</summary>\n{body}\n</details>"
+            for title, body in parts
         )
         return f'<div class="attnbook-hints" data-exercise="{self.exercise.name}">\n{folded}\n</div>'
 
@@ -74,9 +78,13 @@ def hint(exercise: Exercise, level: int) -> Text:
     if not isinstance(level, int) or isinstance(level, bool):
         raise TypeError(f"level should be 1, 2 or 3; got {level!r}")
     if not 1 <= level <= count:
-        raise ValueError(f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}")
+        raise ValueError(
+            f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}"
+        )
     text = exercise.hints[level - 1]
-    return Text(f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}")
+    return Text(
+        f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}"
+    )
 
 
 def stub(exercise: Exercise) -> Text:
@@ -100,7 +108,10 @@ def statement(exercise: Exercise) -> Text:
     Returns:
         The task in markdown.
     """
-    return Text(f"{exercise.title}\n\n{exercise.statement}", f"**{exercise.title}**\n\n{exercise.statement}")
+    return Text(
+        f"{exercise.title}\n\n{exercise.statement}",
+        f"**{exercise.title}**\n\n{exercise.statement}",
+    )
 
 
 def highlighted(source: str) -> str:
@@ -120,4 +131,6 @@ def highlighted(source: str) -> str:
         from pygments.lexers import PythonLexer
     except ImportError:
         return f'<div class="highlight"><pre><code>{html.escape(source, quote=False)}</code></pre></div>'
-    return highlight(source, PythonLexer(), HtmlFormatter(cssclass="highlight", wrapcode=True)).strip()
+    return highlight(
+        source, PythonLexer(), HtmlFormatter(cssclass="highlight", wrapcode=True)
+    ).strip()

@@ -35,9 +35,7 @@ def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
         where = f"line {place[1]} of {place[0]} raises an error:\n    {place[2]}"
     elif place:
         where = f"line {place[1]} of {place[0]} raises an error:"
-    says = (
-        f"With the shapes {shapes(exercise.parameters, case.arguments)} {where}\n{error_text(error)}.{notes}"
-    )
+    says = f"With the shapes {shapes(exercise.parameters, case.arguments)} {where}\n{error_text(error)}.{notes}"
     if at_the_edge(exercise, cases):
         return Finding(
             "fails-at-the-edge",
@@ -48,7 +46,11 @@ def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
     if case is not cases[0] and cases[0].right():
         small = shapes(exercise.parameters, cases[0].arguments)
         outside = read_from_outside(fn)
-        told = f" It reads {listed(outside)} from the notebook, outside the function." if outside else ""
+        told = (
+            f" It reads {listed(outside)} from the notebook, outside the function."
+            if outside
+            else ""
+        )
         return Finding(
             "one-shape-only",
             "one shape only",
@@ -70,7 +72,10 @@ def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
 
 
 QUESTIONS = (
-    ("not defined", "Is this name a parameter of your function, or something that only another cell knows?"),
+    (
+        "not defined",
+        "Is this name a parameter of your function, or something that only another cell knows?",
+    ),
     (
         "must be Tensor, not",
         "Is what you hand over there a tensor or a plain number? Which library has this function for plain "
@@ -80,7 +85,10 @@ QUESTIONS = (
         "Dimension out of range",
         "How many axes does the tensor in that line have, and which one do you ask for?",
     ),
-    ("has no attribute", "What kind of thing stands before the dot? Print its type one line earlier."),
+    (
+        "has no attribute",
+        "What kind of thing stands before the dot? Print its type one line earlier.",
+    ),
     (
         "Boolean value of Tensor",
         "The line asks a whole tensor for one yes or no. Which number of it is meant, or which operation "
@@ -98,12 +106,17 @@ def _question(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return "Left to itself this line would end the whole notebook. What should the function do instead?"
     if isinstance(error, RecursionError):
-        return "The function calls itself without end. Did you mean to call another one?"
+        return (
+            "The function calls itself without end. Did you mean to call another one?"
+        )
     text = str(error)
     for part, question in QUESTIONS:
         if part in text:
             return question
-    if any(word in text for word in ("size", "shape", "dimension", "broadcast", "stack expects")):
+    if any(
+        word in text
+        for word in ("size", "shape", "dimension", "broadcast", "stack expects")
+    ):
         return (
             "Write the shape of each factor in that line as a comment, axis by axis. "
             "Which two axes meet that should not?"
@@ -127,7 +140,10 @@ def at_the_edge(exercise: Exercise, cases: list[Case]) -> bool:
 def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool]:
     """Name the axes whose sizes an error's text mentions; and whether it mentions a size that no axis has."""
     mentioned = (
-        {int(n) for n in re.findall(r"(?:\(|\[|x|, |size )(\d+)(?=[\])x, ]|$)", str(error))}
+        {
+            int(n)
+            for n in re.findall(r"(?:\(|\[|x|, |size )(\d+)(?=[\])x, ]|$)", str(error))
+        }
         if isinstance(error, RuntimeError)
         else set()
     )

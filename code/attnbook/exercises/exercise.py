@@ -84,7 +84,11 @@ def both(first: Callable | None, second: Callable) -> Callable | None:
     Returns:
         The function that makes both mistakes, or None where that has no meaning.
     """
-    if not (isinstance(first, partial) and isinstance(second, partial) and first.func is second.func):
+    if not (
+        isinstance(first, partial)
+        and isinstance(second, partial)
+        and first.func is second.func
+    ):
         return None
     if first.keywords.keys() & second.keywords.keys():
         return None
@@ -168,7 +172,9 @@ class Exercise:
         found: dict[str, float] = {}
         for (name, spec), argument in zip(self.shapes.items(), arguments, strict=True):
             if not isinstance(argument, torch.Tensor):
-                found.update({name: argument} if isinstance(argument, int | float) else {})
+                found.update(
+                    {name: argument} if isinstance(argument, int | float) else {}
+                )
             else:
                 found.update(
                     (axis, size)
@@ -180,7 +186,12 @@ class Exercise:
     def source(self) -> str:
         """Source of the solution, under the name that the reader's function has."""
         text = inspect.getsource(self.solution)
-        return text.replace(f"def {self.solution.__name__}(", f"def {self.function}(", 1).rstrip() + "\n"
+        return (
+            text.replace(
+                f"def {self.solution.__name__}(", f"def {self.function}(", 1
+            ).rstrip()
+            + "\n"
+        )
 
 
 @dataclass
@@ -200,7 +211,9 @@ class Shelf:
         """
         for exercise in exercises:
             if exercise.name in self._exercises:
-                raise ValueError(f"there are two exercises called {exercise.name!r}; give one another name")
+                raise ValueError(
+                    f"there are two exercises called {exercise.name!r}; give one another name"
+                )
             self._exercises[exercise.name] = exercise
 
     def get(self, name: str) -> Exercise:
@@ -223,12 +236,20 @@ class Shelf:
             )
         if name in self._exercises:
             return self._exercises[name]
-        wanted = name.strip().lower().replace("_", "-").removeprefix("ex-").removeprefix("my-")
+        wanted = (
+            name.strip()
+            .lower()
+            .replace("_", "-")
+            .removeprefix("ex-")
+            .removeprefix("my-")
+        )
         near = difflib.get_close_matches(wanted, self._exercises, n=2, cutoff=0.5)
         if near:
             advice = "did you mean " + " or ".join(repr(other) for other in near) + "?"
         else:
-            advice = "there are " + ", ".join(repr(other) for other in self._exercises) + "."
+            advice = (
+                "there are " + ", ".join(repr(other) for other in self._exercises) + "."
+            )
         raise ValueError(f"there is no exercise called {name!r}; {advice}")
 
     def __iter__(self) -> Iterator[Exercise]:
@@ -240,12 +261,19 @@ class Shelf:
     def by_chapter(self) -> list[tuple[int, list[Exercise]]]:
         """Exercises grouped by chapter, in the order of the book."""
         ordered = sorted(self, key=lambda exercise: exercise.chapter)
-        return [(chapter, list(group)) for chapter, group in itertools.groupby(ordered, lambda e: e.chapter)]
+        return [
+            (chapter, list(group))
+            for chapter, group in itertools.groupby(ordered, lambda e: e.chapter)
+        ]
 
 
 def _what(thing: object) -> str:
     name = getattr(thing, "__name__", None)
-    return f"the function {name}" if callable(thing) and name else f"a {type(thing).__name__}"
+    return (
+        f"the function {name}"
+        if callable(thing) and name
+        else f"a {type(thing).__name__}"
+    )
 
 
 def draw(*shape: int, seed: int) -> torch.Tensor:
@@ -258,7 +286,9 @@ def draw(*shape: int, seed: int) -> torch.Tensor:
     Returns:
         A float64 tensor of `shape`, normal with standard deviation 0.7.
     """
-    return 0.7 * torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return 0.7 * torch.randn(
+        *shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+    )
 
 
 def exact(*rows: object) -> torch.Tensor:

@@ -26,7 +26,11 @@ def wrong_kind(exercise: Exercise, case: Case) -> Finding | None:
     result, given = case.call.result, inputs(exercise.parameters, case.arguments)
     if isinstance(result, torch.Tensor) and not unusual(result):
         return None
-    wanted = f"a tensor of shape {_axes(exercise)}" if exercise.returns else "a tensor with one number"
+    wanted = (
+        f"a tensor of shape {_axes(exercise)}"
+        if exercise.returns
+        else "a tensor with one number"
+    )
     if result is None and case.call.printed.strip():
         return Finding(
             "prints",
@@ -52,7 +56,9 @@ def wrong_kind(exercise: Exercise, case: Case) -> Finding | None:
             f"{wanted}.",
             "Which line makes it so?",
         )
-    inside = " The numbers in it are right." if _same_numbers(result, case.expected) else ""
+    inside = (
+        " The numbers in it are right." if _same_numbers(result, case.expected) else ""
+    )
     if isinstance(result, tuple):
         inside = ""
         for position, part in enumerate(result):
@@ -108,7 +114,9 @@ def _same_numbers(result: object, expected: torch.Tensor) -> bool:
         if isinstance(result, list) and result and isinstance(result[0], torch.Tensor):
             result = torch.stack(result)
         numbers = torch.as_tensor(np.asarray(result, dtype=float))
-        return numbers.numel() == expected.numel() and near(numbers.reshape(expected.shape), expected)
+        return numbers.numel() == expected.numel() and near(
+            numbers.reshape(expected.shape), expected
+        )
     except (TypeError, ValueError, RuntimeError):
         return False
 
@@ -126,14 +134,24 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
     bad = [case for case in cases if case.got.shape != case.expected.shape]
     if not bad:
         return None
-    case, axes = max(bad, key=lambda case: case.expected.numel()), exercise.returns.split()
-    wanted = f"{_axes(exercise)} = {tuple(case.expected.shape)}" if axes else "(), a single number"
+    case, axes = (
+        max(bad, key=lambda case: case.expected.numel()),
+        exercise.returns.split(),
+    )
+    wanted = (
+        f"{_axes(exercise)} = {tuple(case.expected.shape)}"
+        if axes
+        else "(), a single number"
+    )
     says = (
         f"With {shapes(exercise.parameters, case.arguments)} the result should have the shape {wanted}; "
         f"yours has {tuple(case.got.shape)}."
     )
     for order in itertools.permutations(range(len(axes))):
-        if all(c.got.dim() == len(axes) and near(c.got, c.expected.permute(order)) for c in cases):
+        if all(
+            c.got.dim() == len(axes) and near(c.got, c.expected.permute(order))
+            for c in cases
+        ):
             yours = ", ".join(axes[i] for i in order)
             return Finding(
                 "transposed",
@@ -175,7 +193,8 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
                 f"Which line picks the number 0 of {axis}, or works on one only?",
             )
     if all(
-        c.got.numel() == c.expected.numel() and near(c.got.reshape(c.expected.shape), c.expected)
+        c.got.numel() == c.expected.numel()
+        and near(c.got.reshape(c.expected.shape), c.expected)
         for c in cases
     ):
         return Finding(
@@ -197,7 +216,9 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
     for dim in range(case.got.dim()):
         for verb, reduce in (("sum", torch.sum), ("mean", torch.mean)):
             if all(
-                c.got.dim() > dim and near(reduce(c.got.to(torch.float64), dim), c.expected) for c in cases
+                c.got.dim() > dim
+                and near(reduce(c.got.to(torch.float64), dim), c.expected)
+                for c in cases
             ):
                 return Finding(
                     "not-summed",
@@ -263,11 +284,21 @@ def not_finite(exercise: Exercise, cases: list[Case]) -> Finding | None:
     case = smallest_wrong(bad)
     what = "NaN (not a number)" if torch.isnan(case.got).any() else "∞ (infinity)"
     count, total = int((~torch.isfinite(case.got)).sum()), case.got.numel()
-    share = f"{count} of {total} numbers {'is' if count == 1 else 'are'} {what}." if total > 1 else ""
+    share = (
+        f"{count} of {total} numbers {'is' if count == 1 else 'are'} {what}."
+        if total > 1
+        else ""
+    )
     return Finding(
         "not-finite",
         "NaN" if "NaN" in what else "infinity",
-        side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got, longest=6) + share,
+        side_by_side(
+            inputs(exercise.parameters, case.arguments),
+            case.expected,
+            case.got,
+            longest=6,
+        )
+        + share,
         "0/0, ∞ − ∞, a softmax over nothing but −∞, the logarithm or root of a negative number: which of "
         "them can happen in your "
         "code with these arguments?",

@@ -52,7 +52,9 @@ class Call:
         """Positions of the arguments that the function wrote into."""
         return [
             i
-            for i, (before, after) in enumerate(zip(self.arguments, self.after, strict=True))
+            for i, (before, after) in enumerate(
+                zip(self.arguments, self.after, strict=True)
+            )
             if isinstance(before, torch.Tensor) and not _unchanged(before, after)
         ]
 
@@ -87,7 +89,10 @@ def copies(arguments: tuple) -> tuple:
     Returns:
         The copies, tensors with the same memory layout.
     """
-    return tuple(a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a) for a in arguments)
+    return tuple(
+        a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a)
+        for a in arguments
+    )
 
 
 def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
@@ -115,7 +120,10 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
     if call.result is ...:
         return True
     code = getattr(inspect.unwrap(fn), "__code__", None)
-    return code is not None and {step.opname for step in dis.get_instructions(code)} <= NOTHING
+    return (
+        code is not None
+        and {step.opname for step in dis.get_instructions(code)} <= NOTHING
+    )
 
 
 def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
@@ -147,13 +155,17 @@ def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | Non
     Returns:
         (the frame, the line number in its file), or None if no frame is theirs.
     """
-    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(type(fn).__call__, "__code__", None)
+    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(
+        type(fn).__call__, "__code__", None
+    )
     home = code.co_filename if code else None
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     theirs = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
-        if file == home or not (_belongs_to_python(file) or os.path.abspath(file).startswith(here)):
+        if file == home or not (
+            _belongs_to_python(file) or os.path.abspath(file).startswith(here)
+        ):
             theirs = frame, line
     if theirs is None:
         return None
@@ -183,11 +195,15 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
         return ""
     frame, line = place
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
-    text = re.sub(r"^\s*\w+\s*=(?!=)", "", text)  # the name that the line would have set
+    text = re.sub(
+        r"^\s*\w+\s*=(?!=)", "", text
+    )  # the name that the line would have set
     for name in re.findall(r"(?<![\w.])[A-Za-z_]\w*", text):
         value = frame.f_locals.get(name)
         if isinstance(value, torch.Tensor):
-            found[name] = f"{name} {tuple(value.shape) if value.dim() else 'is one number'}"
+            found[name] = (
+                f"{name} {tuple(value.shape) if value.dim() else 'is one number'}"
+            )
     return ", ".join(found.values())
 
 
@@ -239,7 +255,9 @@ def read_from_outside(fn: Callable) -> dict[str, str]:
     }
     code = getattr(plain, "__code__", None)
     for name, cell in zip(
-        code.co_freevars if code else (), getattr(plain, "__closure__", None) or (), strict=False
+        code.co_freevars if code else (),
+        getattr(plain, "__closure__", None) or (),
+        strict=False,
     ):
         with contextlib.suppress(ValueError):  # an empty cell
             outside[name] = cell.cell_contents

@@ -15,7 +15,11 @@ from .observe import Call, copies, error_text, observe, own_line
 from .verdict import Finding
 from .wording import inputs, side_by_side, values
 
-TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
+TOLERANCE = {
+    torch.float32: (1e-3, 1e-5),
+    torch.float16: (2e-2, 2e-3),
+    torch.bfloat16: (1e-1, 2e-2),
+}
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,9 @@ class Case:
                 result = self.read(self.arguments, result)
             except Exception:  # a result of another kind than the exercise asks for
                 return None
-        return result if isinstance(result, torch.Tensor) and not unusual(result) else None
+        return (
+            result if isinstance(result, torch.Tensor) and not unusual(result) else None
+        )
 
     def answered(self, call: Call) -> Case:
         """The same probe with another call's result.
@@ -127,16 +133,27 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
         except Exception as error:
             if case.call.error is None:
                 return False
-            raised, alike = raised + 1, alike + (error_text(error) == error_text(case.call.error))
+            raised, alike = (
+                raised + 1,
+                alike + (error_text(error) == error_text(case.call.error)),
+            )
         else:
             result = case.numbers(result)
-            if case.got is None or result is None or not near(case.got, result.detach()):
+            if (
+                case.got is None
+                or result is None
+                or not near(case.got, result.detach())
+            ):
                 return False
-            telling = telling or (not case.right() and bool(torch.isfinite(case.got).any()))
+            telling = telling or (
+                not case.right() and bool(torch.isfinite(case.got).any())
+            )
     return telling or 2 * alike > raised
 
 
-def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def known_mistake(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Look for the reader's mistake among those that the exercise knows, alone or two together.
 
     Args:
@@ -151,15 +168,24 @@ def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findin
     for mistake in known:
         if does_as(mistake.wrong, cases) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
-    if any(case.got is not None and case.got.shape != case.expected.shape for case in cases):
+    if any(
+        case.got is not None and case.got.shape != case.expected.shape for case in cases
+    ):
         if any(case.got is None for case in cases):
             return None
         squeezed = [
-            Case(case.arguments, case.expected.squeeze(), replace(case.call, result=case.got.squeeze()))
+            Case(
+                case.arguments,
+                case.expected.squeeze(),
+                replace(case.call, result=case.got.squeeze()),
+            )
             for case in cases
         ]
         for mistake in known:
-            if does_as(lambda *arguments, wrong=mistake.wrong: wrong(*arguments).squeeze(), squeezed):
+            if does_as(
+                lambda *arguments, wrong=mistake.wrong: wrong(*arguments).squeeze(),
+                squeezed,
+            ):
                 return tell(exercise, mistake, fn, cases)
     return None
 
@@ -167,8 +193,12 @@ def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findin
 def _line_fits(mistake: Mistake, fn: Callable, cases: list[Case]) -> bool:
     if not mistake.line:
         return True
-    places = [own_line(case.call.error, fn) for case in cases if case.call.error is not None]
-    return all(place is not None and re.search(mistake.line, place[2]) for place in places)
+    places = [
+        own_line(case.call.error, fn) for case in cases if case.call.error is not None
+    ]
+    return all(
+        place is not None and re.search(mistake.line, place[2]) for place in places
+    )
 
 
 def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
@@ -182,22 +212,31 @@ def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
         The finding, or None.
     """
     known = [
-        mistake for mistake in exercise.wrong if mistake.says and isinstance(mistake.wrong, functools.partial)
+        mistake
+        for mistake in exercise.wrong
+        if mistake.says and isinstance(mistake.wrong, functools.partial)
     ]
     if smallest_wrong(cases).got is None:  # there are no numbers to tell of
         return None
-    shapes_fit = all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
+    shapes_fit = all(
+        case.got is not None and case.got.shape == case.expected.shape for case in cases
+    )
     for count in (2, 3) if shapes_fit else (2,):
         for some in itertools.combinations(known, count):
             together = functools.reduce(both, (mistake.wrong for mistake in some))
             if together is not None and does_as(together, cases):
                 return tell_several(
-                    exercise, [mistake.looks for mistake in some], " + ".join(m.name for m in some), cases
+                    exercise,
+                    [mistake.looks for mistake in some],
+                    " + ".join(m.name for m in some),
+                    cases,
                 )
     return None
 
 
-def tell(exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]) -> Finding:
+def tell(
+    exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]
+) -> Finding:
     """Put a recognised mistake into words, with the numbers of the reader's own function.
 
     Args:
@@ -210,21 +249,33 @@ def tell(exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]) 
         The finding.
     """
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
-    if case.right():  # the mistake does not show on its example: take a probe on which it does
+    if (
+        case.right()
+    ):  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
     filled = mistake.says.format_map(_facts(exercise, fn, case))
-    return Finding(mistake.name, mistake.about, filled, f"It looks as if {mistake.looks}. {mistake.asks}")
+    return Finding(
+        mistake.name,
+        mistake.about,
+        filled,
+        f"It looks as if {mistake.looks}. {mistake.asks}",
+    )
 
 
 def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
-    facts = {"given": inputs(exercise.parameters, case.arguments), "expected": values(case.expected)}
+    facts = {
+        "given": inputs(exercise.parameters, case.arguments),
+        "expected": values(case.expected),
+    }
     if case.got is not None:
         facts["got"] = values(case.got)
         facts["seen"] = side_by_side(facts["given"], case.expected, case.got)
     if case.call.error is not None:
         place = own_line(case.call.error, fn)
         facts["error"] = error_text(case.call.error)
-        facts["line"] = f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
+        facts["line"] = (
+            f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
+        )
     return facts
 
 
@@ -240,11 +291,15 @@ def make_case(exercise: Exercise, fn: Callable, arguments: tuple) -> Case:
         The probe with the right answer and the reader's.
     """
     right = exercise.solution(*copies(arguments))
-    expected = (right if exercise.read is None else exercise.read(arguments, right)).detach()
+    expected = (
+        right if exercise.read is None else exercise.read(arguments, right)
+    ).detach()
     return Case(arguments, expected, observe(fn, arguments), exercise.read)
 
 
-def tell_several(exercise: Exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:
+def tell_several(
+    exercise: Exercise, looks: list[str], name: str, cases: list[Case]
+) -> Finding:
     """Put mistakes that meet in one answer into words.
 
     Args:
@@ -282,5 +337,7 @@ def smallest_wrong(cases: list[Case]) -> Case:
         return cases[0]
     return min(
         (case for case in cases if not case.right()),
-        key=lambda case: sum(a.numel() for a in case.arguments if isinstance(a, torch.Tensor)),
+        key=lambda case: sum(
+            a.numel() for a in case.arguments if isinstance(a, torch.Tensor)
+        ),
     )

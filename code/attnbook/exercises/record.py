@@ -84,7 +84,9 @@ def _understood(data: object) -> Record:
         or not isinstance(data.get("version"), int)
         or not isinstance(data.get("exercises"), dict)
     ):
-        return Record(damaged=True, remark=_damaged("it has no version or no list of exercises"))
+        return Record(
+            damaged=True, remark=_damaged("it has no version or no list of exercises")
+        )
     if data["version"] > VERSION:
         return Record(
             foreign=True,
@@ -198,7 +200,9 @@ def _keep_aside(path: Path) -> str:
 
 def _replace(path: Path, data: dict) -> None:
     """Write a file in full or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
+    handle, temporary = tempfile.mkstemp(
+        dir=path.parent, prefix=path.name + ".", suffix=".tmp"
+    )
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(data, file, indent=1, sort_keys=True)
@@ -269,7 +273,9 @@ class Progress:
         ]
         last = None
         for chapter, name, title, mark in self.rows:
-            head = f"{chapter} {html.escape(CHAPTERS[chapter])}" if chapter != last else ""
+            head = (
+                f"{chapter} {html.escape(CHAPTERS[chapter])}" if chapter != last else ""
+            )
             lines.append(
                 f"<tr><td>{head}</td><td>{html.escape(title)} (<code>{name}</code>)</td>"
                 f'<td title="{said[mark]}"><span aria-label="{said[mark]}" role="img">{mark}</span></td></tr>'

@@ -53,7 +53,12 @@ RELATIONS: tuple[tuple[str, str, Callable, str], ...] = (
         lambda r: r.abs(),
         "What does a negative number mean here, and may it become positive?",
     ),
-    ("squared", "the result is squared", lambda r: r * r, "Which line squares the finished number?"),
+    (
+        "squared",
+        "the result is squared",
+        lambda r: r * r,
+        "Which line squares the finished number?",
+    ),
     (
         "rooted",
         "a square root is taken of the result",
@@ -66,7 +71,12 @@ RELATIONS: tuple[tuple[str, str, Callable, str], ...] = (
         lambda r: r.clamp(min=0),
         "What does a negative number mean here?",
     ),
-    ("tanh-on-top", "a tanh is applied on top", lambda r: r.tanh(), "May the result be larger than 1?"),
+    (
+        "tanh-on-top",
+        "a tanh is applied on top",
+        lambda r: r.tanh(),
+        "May the result be larger than 1?",
+    ),
     (
         "rounded",
         "the numbers are rounded (an integer type?)",
@@ -98,7 +108,9 @@ def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
             return Finding(
                 name,
                 "one step too many",
-                side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got),
+                side_by_side(
+                    inputs(exercise.parameters, case.arguments), case.expected, case.got
+                ),
                 f"It looks as if {looks}. {asks}",
             )
     found = _factor(exercise, cases) or _offset(exercise, cases)
@@ -108,12 +120,22 @@ def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
 def _known_and_more(exercise: Exercise, cases: list[Case]) -> Finding | None:
     for mistake in (mistake for mistake in exercise.wrong if mistake.looks):
         try:
-            results = [case.numbers(mistake.wrong(*copies(case.arguments))).detach() for case in cases]
-        except Exception:  # a mistake that raises on the probes cannot be half of a pair
+            results = [
+                case.numbers(mistake.wrong(*copies(case.arguments))).detach()
+                for case in cases
+            ]
+        except (
+            Exception
+        ):  # a mistake that raises on the probes cannot be half of a pair
             continue
         for name, looks, change, _ in RELATIONS:
-            if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
-                return tell_several(exercise, [mistake.looks, looks], f"{mistake.name} + {name}", cases)
+            if all(
+                near(case.got, change(result))
+                for case, result in zip(cases, results, strict=True)
+            ):
+                return tell_several(
+                    exercise, [mistake.looks, looks], f"{mistake.name} + {name}", cases
+                )
     return None
 
 
@@ -130,13 +152,19 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
     axes = exercise.returns.split()
     for order in itertools.permutations(range(len(axes))):
         if all(
-            case.got.dim() == len(axes) and near(case.got, case.expected.permute(order)) for case in cases
+            case.got.dim() == len(axes) and near(case.got, case.expected.permute(order))
+            for case in cases
         ):
             return None  # nothing is wrong but the order of the axes
     for mistake in (mistake for mistake in exercise.wrong if mistake.looks):
         try:
-            results = [case.numbers(mistake.wrong(*copies(case.arguments))).detach() for case in cases]
-        except Exception:  # a mistake that raises on the probes cannot be half of a pair
+            results = [
+                case.numbers(mistake.wrong(*copies(case.arguments))).detach()
+                for case in cases
+            ]
+        except (
+            Exception
+        ):  # a mistake that raises on the probes cannot be half of a pair
             continue
         for order in list(itertools.permutations(range(len(axes))))[1:]:
             if all(
@@ -144,8 +172,13 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
                 for case, result in zip(cases, results, strict=True)
             ):
                 yours = ", ".join(axes[i] for i in order)
-                looks = [mistake.looks, f"the axes of the result come in the order ({yours})"]
-                return tell_several(exercise, looks, f"{mistake.name} + transposed", cases)
+                looks = [
+                    mistake.looks,
+                    f"the axes of the result come in the order ({yours})",
+                ]
+                return tell_several(
+                    exercise, looks, f"{mistake.name} + transposed", cases
+                )
     return None
 
 
@@ -154,7 +187,9 @@ def _factor(exercise: Exercise, cases: list[Case]) -> Finding | None:
     for case in cases:
         seen = case.expected.abs() > 1e-3
         ratio = (case.got.to(torch.float64) / case.expected)[seen]
-        if ratio.numel() == 0 or not near(case.got.to(torch.float64), ratio.mean() * case.expected):
+        if ratio.numel() == 0 or not near(
+            case.got.to(torch.float64), ratio.mean() * case.expected
+        ):
             return None
         ratios.append(float(ratio.mean()))
     if not all(1e-6 < abs(ratio) < 1e6 for ratio in ratios):
@@ -171,7 +206,8 @@ def _factor(exercise: Exercise, cases: list[Case]) -> Finding | None:
     )
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]
     seen = "; ".join(
-        f"{number(ratio)} for " + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
+        f"{number(ratio)} for "
+        + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
         for ratio, size in list(zip(ratios, sizes, strict=True))[:3]
     )
     if formula is None:
@@ -205,7 +241,9 @@ def _axes_in(formula: str, sizes: dict[str, int]) -> str:
 def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
     if max(ratios) - min(ratios) < 1e-5 * abs(ratios[0]):
         return number(ratios[0])
-    axes = [axis for axis in sizes[0] if all(size[axis] for size in sizes)]  # a number may be 0
+    axes = [
+        axis for axis in sizes[0] if all(size[axis] for size in sizes)
+    ]  # a number may be 0
     groups = [(axis,) for axis in axes] + list(itertools.combinations(axes, 2))
     for group in groups:
         product = [float(np.prod([size[axis] for axis in group])) for size in sizes]
@@ -219,7 +257,9 @@ def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
         ):
             rest = [ratio / p**power for ratio, p in zip(ratios, product, strict=True)]
             if max(rest) - min(rest) < 1e-5 * abs(rest[0]):
-                return text if abs(rest[0] - 1) < 1e-5 else f"{number(rest[0])} · {text}"
+                return (
+                    text if abs(rest[0] - 1) < 1e-5 else f"{number(rest[0])} · {text}"
+                )
     return None
 
 

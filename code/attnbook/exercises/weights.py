@@ -9,7 +9,9 @@ from .verdict import Finding
 from .wording import number, values
 
 
-def odd_weights(got: torch.Tensor, expected: torch.Tensor, where: str) -> Finding | None:
+def odd_weights(
+    got: torch.Tensor, expected: torch.Tensor, where: str
+) -> Finding | None:
     """Describe wrong weights by their sum or by the scores behind them.
 
     Args:
@@ -61,5 +63,8 @@ def odd_weights(got: torch.Tensor, expected: torch.Tensor, where: str) -> Findin
             f"code?",
         )
     return Finding(
-        "other-scores", "the scores", text, "Which of the scores is the first that you did not expect?"
+        "other-scores",
+        "the scores",
+        text,
+        "Which of the scores is the first that you did not expect?",
     )

@@ -5,7 +5,21 @@ import traitlets
 from ..sentences import MAX_WORDS, START, VOCABULARY
 from .base import Figure, number_between
 
-SENTENCE = ["the", "tall", "king", "likes", "the", "old", "dogs", "and", "the", "old", "dogs", "sleep", "."]
+SENTENCE = [
+    "the",
+    "tall",
+    "king",
+    "likes",
+    "the",
+    "old",
+    "dogs",
+    "and",
+    "the",
+    "old",
+    "dogs",
+    "sleep",
+    ".",
+]
 LAYERS, HEADS = 2, 4
 
 
@@ -34,7 +48,9 @@ class AttentionPatternsFigure(Figure):
         probabilities of the next word. Where the figure is alive, words can be changed and heads switched off."""
 
     words = traitlets.Any(SENTENCE).tag(sync=True)
-    query = number_between(10, 0, MAX_WORDS - 1, "the place of the word that looks", whole=True)
+    query = number_between(
+        10, 0, MAX_WORDS - 1, "the place of the word that looks", whole=True
+    )
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
     off = traitlets.Any([]).tag(sync=True)
@@ -74,10 +90,14 @@ def checked_words(words):
         if not isinstance(word, str):
             raise TypeError(f"{wanted}; one of them is {word!r}")
         if word == START:
-            raise ValueError(f"{wanted} without {START}, which the figure puts in front itself; leave it out")
+            raise ValueError(
+                f"{wanted} without {START}, which the figure puts in front itself; leave it out"
+            )
         if word not in VOCABULARY:
             known = ", ".join(VOCABULARY[1:])
-            raise ValueError(f"{wanted} that the model knows; one of them is {word!r}. It knows {known}")
+            raise ValueError(
+                f"{wanted} that the model knows; one of them is {word!r}. It knows {known}"
+            )
     if not 2 <= len(words) < MAX_WORDS:
         raise ValueError(f"{wanted}; got {len(words)}")
     return list(words)
@@ -96,13 +116,16 @@ def checked_query(query, words):
 def checked_off(off):
     """Returns the heads that are switched off as a list of pairs, or says what is wrong with them."""
     wanted = (
-        f"AttentionPatternsFigure.off is a list of pairs [layer, head], layers 1 to {LAYERS} and heads 1 to {HEADS}"
+        "AttentionPatternsFigure.off is a list of pairs [layer, head], "
+        f"layers 1 to {LAYERS} and heads 1 to {HEADS}"
     )
     if not isinstance(off, (list, tuple)):
         raise TypeError(f"{wanted}; got {off!r}")
     for pair in off:
         numbers = isinstance(pair, (list, tuple)) and len(pair) == 2
-        if not numbers or any(isinstance(n, bool) or not isinstance(n, int) for n in pair):
+        if not numbers or any(
+            isinstance(n, bool) or not isinstance(n, int) for n in pair
+        ):
             raise TypeError(f"{wanted}; one of them is {pair!r}")
         if not (1 <= pair[0] <= LAYERS and 1 <= pair[1] <= HEADS):
             raise ValueError(f"{wanted}; one of them is {list(pair)}")

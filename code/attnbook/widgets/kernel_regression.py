@@ -52,7 +52,9 @@ class KernelRegressionFigure(Figure):
     x = traitlets.Any().tag(sync=True)
     y = traitlets.Any().tag(sync=True)
     kernel = one_of("gaussian", list(KERNELS), "the kernel")
-    width = number_between(1.0, NARROWEST, WIDEST, "the kernel's width in the unit of x")
+    width = number_between(
+        1.0, NARROWEST, WIDEST, "the kernel's width in the unit of x"
+    )
     query = traitlets.Any().tag(sync=True)
     own_point = yes_or_no(True, "whether a training point is among its own keys")
     truth = yes_or_no(True, "whether true_curve is the curve behind the points")
@@ -60,24 +62,39 @@ class KernelRegressionFigure(Figure):
 
     def __init__(self, x=None, y=None, query=None, truth=None, **kwargs):
         if (x is None) != (y is None):
-            raise TypeError("KernelRegressionFigure takes x and y together, or neither for the book's 50 points")
+            raise TypeError(
+                "KernelRegressionFigure takes x and y together, or neither for the book's 50 points"
+            )
         if "domain" in kwargs:
-            raise TypeError("KernelRegressionFigure takes its domain from x; leave `domain` out")
+            raise TypeError(
+                "KernelRegressionFigure takes its domain from x; leave `domain` out"
+            )
         domain = [0.0, 5.0]
         if x is None:
             data = kernel_regression_data()
             # Four digits are all a drawing needs, and the same ones on every processor.
-            x, y = ([round(v, 4) for v in tensor.double().tolist()] for tensor in (data.x_train, data.y_train))
+            x, y = (
+                [round(v, 4) for v in tensor.double().tolist()]
+                for tensor in (data.x_train, data.y_train)
+            )
             truth = True if truth is None else truth
         else:
             x, y = checked_numbers("x", x), checked_numbers("y", y)
             if min(x) == max(x):
-                raise ValueError(f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}")
+                raise ValueError(
+                    f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}"
+                )
             truth = False if truth is None else truth
             domain = [min(0.0, *x), max(5.0, *x)] if truth is True else [min(x), max(x)]
         if len(x) != len(y):
-            raise ValueError(f"KernelRegressionFigure needs one y for each x; got {len(x)} x and {len(y)} y")
-        query = (2.5 if domain == [0.0, 5.0] else sum(domain) / 2) if query is None else query
+            raise ValueError(
+                f"KernelRegressionFigure needs one y for each x; got {len(x)} x and {len(y)} y"
+            )
+        query = (
+            (2.5 if domain == [0.0, 5.0] else sum(domain) / 2)
+            if query is None
+            else query
+        )
         self._limits = tuple(domain)
         super().__init__(x=x, y=y, query=query, truth=truth, domain=domain, **kwargs)
 
@@ -114,7 +131,9 @@ class KernelRegressionFigure(Figure):
     @traitlets.validate("domain")
     def _check_domain(self, proposal):
         if list(proposal["value"]) != list(self._limits):
-            raise ValueError("KernelRegressionFigure.domain is fixed; make a new figure for another one")
+            raise ValueError(
+                "KernelRegressionFigure.domain is fixed; make a new figure for another one"
+            )
         return list(self._limits)
 
     def _check_place(self, name, number):
@@ -137,9 +156,13 @@ def check_number(name, given):
         ValueError: NaN or infinite.
     """
     if isinstance(given, bool) or not isinstance(given, numbers.Real):
-        raise TypeError(f"KernelRegressionFigure.{name} takes a finite number; got {given!r}")
+        raise TypeError(
+            f"KernelRegressionFigure.{name} takes a finite number; got {given!r}"
+        )
     if not math.isfinite(given):
-        raise ValueError(f"KernelRegressionFigure.{name} takes a finite number; got {given!r}")
+        raise ValueError(
+            f"KernelRegressionFigure.{name} takes a finite number; got {given!r}"
+        )
 
 
 def checked_numbers(name, given):
@@ -158,9 +181,13 @@ def checked_numbers(name, given):
     """
     row = given.tolist() if hasattr(given, "tolist") else given
     if not isinstance(row, (list, tuple)):
-        raise TypeError(f"KernelRegressionFigure.{name} is a list of {FEWEST} to {MOST} numbers; got {given!r}")
+        raise TypeError(
+            f"KernelRegressionFigure.{name} is a list of {FEWEST} to {MOST} numbers; got {given!r}"
+        )
     for number in row:
         check_number(name, number)
     if not FEWEST <= len(row) <= MOST:
-        raise ValueError(f"KernelRegressionFigure.{name} is a list of {FEWEST} to {MOST} numbers; got {len(row)}")
+        raise ValueError(
+            f"KernelRegressionFigure.{name} is a list of {FEWEST} to {MOST} numbers; got {len(row)}"
+        )
     return [float(number) for number in row]

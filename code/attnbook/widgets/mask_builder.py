@@ -105,7 +105,13 @@ class MaskBuilderFigure(Figure):
 
 def drawn_scores(n):
     """Draws a table of scores (n × n lists) with one decimal place, the same as the figure's seed 0 draws."""
-    return (1.5 * seeded_normals(0, n * n)).clip(-LIMIT, LIMIT).round(1).reshape(n, n).tolist()
+    return (
+        (1.5 * seeded_normals(0, n * n))
+        .clip(-LIMIT, LIMIT)
+        .round(1)
+        .reshape(n, n)
+        .tolist()
+    )
 
 
 def checked_tokens(tokens):
@@ -116,8 +122,14 @@ def checked_tokens(tokens):
     for token in tokens:
         if not isinstance(token, str):
             raise TypeError(f"{wanted}; one of them is {token!r}")
-        if not 1 <= len(token) <= 10 or not token.isprintable() or token != token.strip():
-            raise ValueError(f"{wanted}, without spaces around them or line breaks; one of them is {token!r}")
+        if (
+            not 1 <= len(token) <= 10
+            or not token.isprintable()
+            or token != token.strip()
+        ):
+            raise ValueError(
+                f"{wanted}, without spaces around them or line breaks; one of them is {token!r}"
+            )
     if not 2 <= len(tokens) <= 6:
         raise ValueError(f"{wanted}; got {len(tokens)} words")
     return list(tokens)
@@ -137,7 +149,9 @@ def checked_scores(scores, n):
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise TypeError(f"{wanted}; one of them is {value!r}")
         if not -LIMIT <= value <= LIMIT:
-            raise ValueError(f"{wanted}; one of them is {value!r}; a masked cell belongs in the mask")
+            raise ValueError(
+                f"{wanted}; one of them is {value!r}; a masked cell belongs in the mask"
+            )
     return [[float(value) for value in row] for row in rows]
 
 
@@ -154,7 +168,9 @@ def checked_index(name, value, high):
 def checked_cell(cell, n):
     """Returns a cell as [query index, key index], or says what is wrong with it."""
     if not isinstance(cell, (list, tuple)) or len(cell) != 2:
-        raise TypeError(f"MaskBuilderFigure.cell is [query index, key index]; got {cell!r}")
+        raise TypeError(
+            f"MaskBuilderFigure.cell is [query index, key index]; got {cell!r}"
+        )
     return [checked_index("cell", index, n - 1) for index in cell]
 
 
@@ -165,9 +181,15 @@ def checked_edits(edits, n):
         raise TypeError(f"{wanted}; got {edits!r}")
     out = []
     for edit in edits:
-        if not isinstance(edit, (list, tuple)) or len(edit) != 3 or not isinstance(edit[2], bool):
+        if (
+            not isinstance(edit, (list, tuple))
+            or len(edit) != 3
+            or not isinstance(edit[2], bool)
+        ):
             raise TypeError(f"{wanted}; one of them is {edit!r}")
-        out.append([*(checked_index("edits", index, n - 1) for index in edit[:2]), edit[2]])
+        out.append(
+            [*(checked_index("edits", index, n - 1) for index in edit[:2]), edit[2]]
+        )
     if len({(i, j) for i, j, _ in out}) != len(out):
         raise ValueError(f"{wanted}, each cell once; got {edits!r}")
     return out

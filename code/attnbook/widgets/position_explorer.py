@@ -54,7 +54,9 @@ class PositionExplorerFigure(Figure):
         kwargs["order"] = checked_order(kwargs.get("order", list(range(n))[::-1]), n)
         d_model = self.traits()["d_model"].validate(self, kwargs.get("d_model", 16))
         if "frequency" in kwargs:
-            checked_frequency(self.traits()["frequency"].validate(self, kwargs["frequency"]), d_model)
+            checked_frequency(
+                self.traits()["frequency"].validate(self, kwargs["frequency"]), d_model
+            )
         else:
             kwargs["frequency"] = min(1, (d_model + 1) // 2 - 1)
         super().__init__(**kwargs)
@@ -95,14 +97,18 @@ def checked_frequency(frequency, d_model):
 
 def checked_words(words):
     """Returns the words as a list, or says what is wrong with them."""
-    wanted = "PositionExplorerFigure.words is a list of 2 to 5 words of 1 to 8 characters"
+    wanted = (
+        "PositionExplorerFigure.words is a list of 2 to 5 words of 1 to 8 characters"
+    )
     if isinstance(words, str) or not isinstance(words, (list, tuple)):
         raise TypeError(f"{wanted}; got {words!r}; split the sentence first")
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"{wanted}; one of them is {word!r}")
         if not 1 <= len(word) <= 8 or not word.isprintable() or word != word.strip():
-            raise ValueError(f"{wanted}, without spaces around them or line breaks; one of them is {word!r}")
+            raise ValueError(
+                f"{wanted}, without spaces around them or line breaks; one of them is {word!r}"
+            )
     if not 2 <= len(words) <= 5:
         raise ValueError(f"{wanted}; got {len(words)} words")
     return list(words)
@@ -111,7 +117,9 @@ def checked_words(words):
 def checked_order(order, n):
     """Returns the order as a list of indices, or says what is wrong with it."""
     wanted = f"PositionExplorerFigure.order is a list of the indices 0 to {n - 1} of the words, each once"
-    if not isinstance(order, (list, tuple)) or any(isinstance(i, bool) or not isinstance(i, int) for i in order):
+    if not isinstance(order, (list, tuple)) or any(
+        isinstance(i, bool) or not isinstance(i, int) for i in order
+    ):
         raise TypeError(f"{wanted}; got {order!r}")
     if sorted(order) != list(range(n)):
         raise ValueError(f"{wanted}; got {order!r}")

@@ -40,8 +40,12 @@ class QueryKeyValueFigure(Figure):
         weights to a hard look-up."""
 
     query = traitlets.Any([0.9, 1.0]).tag(sync=True)
-    key = traitlets.Any([[1.7, 0.8], [-0.4, 1.6], [-1.7, 0.3], [-0.8, -1.5], [1.3, -1.2]]).tag(sync=True)
-    value = traitlets.Any([[-1.5, 1.1], [1.9, 0.8], [0.3, 1.7], [1.2, -1.4], [-1.1, -1.3]]).tag(sync=True)
+    key = traitlets.Any(
+        [[1.7, 0.8], [-0.4, 1.6], [-1.7, 0.3], [-0.8, -1.5], [1.3, -1.2]]
+    ).tag(sync=True)
+    value = traitlets.Any(
+        [[-1.5, 1.1], [1.9, 0.8], [0.3, 1.7], [1.2, -1.4], [-1.1, -1.3]]
+    ).tag(sync=True)
     score = one_of("dot", SCORES, "how well a key answers the query")
     sharpness = number_between(1.0, 0.0, 50.0, "what the scores are multiplied by")
 
@@ -50,7 +54,10 @@ class QueryKeyValueFigure(Figure):
             if name in kwargs:
                 kwargs[name] = checked_points(name, kwargs[name])
         # Compared here, because either of the two may be the one that is left at its default.
-        numbers_of = {n: len(kwargs.get(n, getattr(type(self), n).default_value)) for n in ("key", "value")}
+        numbers_of = {
+            n: len(kwargs.get(n, getattr(type(self), n).default_value))
+            for n in ("key", "value")
+        }
         if numbers_of["key"] != numbers_of["value"]:
             raise ValueError(
                 f"QueryKeyValueFigure needs one value for each key; got {numbers_of['key']} keys and "
@@ -87,7 +94,9 @@ def checked_points(name, given):
     points = given.tolist() if hasattr(given, "tolist") else given
     many = name != "query"
     what = f"a list of {FEWEST} to {MOST} points [x, y]" if many else "a point [x, y]"
-    wanted = f"QueryKeyValueFigure.{name} is {what}, coordinates from {-REACH} to {REACH}"
+    wanted = (
+        f"QueryKeyValueFigure.{name} is {what}, coordinates from {-REACH} to {REACH}"
+    )
     if not isinstance(points, (list, tuple)):
         raise TypeError(f"{wanted}; got {given!r}")
     for point in points if many else [points]:
@@ -100,4 +109,8 @@ def checked_points(name, given):
                 raise ValueError(f"{wanted}; got the coordinate {coordinate!r}")
     if many and not FEWEST <= len(points) <= MOST:
         raise ValueError(f"{wanted}; got {len(points)} points")
-    return [[float(c) for c in point] for point in points] if many else [float(c) for c in points]
+    return (
+        [[float(c) for c in point] for point in points]
+        if many
+        else [float(c) for c in points]
+    )

@@ -87,7 +87,12 @@ def drawn_weights(seed):
         dict of nested lists with two decimal places: `weight` (2, 2), `W_q` and `W_k` (3, 2), `w_v` (3,).
     """
     draw = np.random.default_rng(seed).normal
-    shapes = {"weight": (2, 2), "W_q": (HIDDEN, 2), "W_k": (HIDDEN, 2), "w_v": (HIDDEN,)}
+    shapes = {
+        "weight": (2, 2),
+        "W_q": (HIDDEN, 2),
+        "W_k": (HIDDEN, 2),
+        "w_v": (HIDDEN,),
+    }
     return {
         name: draw(scale=2 if name == "w_v" else 1, size=shape).round(2).tolist()
         for name, shape in shapes.items()
@@ -124,7 +129,9 @@ class ScoreFunctionsFigure(Figure):
 
     score = one_of("dot", SCORES, "the score function")
     query = traitlets.Any([1.5, 1.0]).tag(sync=True)
-    key = traitlets.Any([[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]).tag(sync=True)
+    key = traitlets.Any([[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]).tag(
+        sync=True
+    )
     on_circle = yes_or_no(False, "whether all keys get the same norm")
     radius = number_between(2.0, 0.5, REACH, "the norm of the keys on the circle")
     d = number_between(64, 1, LARGEST, "the size of queries and keys", whole=True)
@@ -148,14 +155,18 @@ class ScoreFunctionsFigure(Figure):
             sizes[name] = len(kwargs[name])
         if len(set(sizes.values())) > 1:
             got = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-            raise ValueError(f"W_q (h, 2), W_k (h, 2) and w_v (h,) share one hidden size h; {got}")
+            raise ValueError(
+                f"W_q (h, 2), W_k (h, 2) and w_v (h,) share one hidden size h; {got}"
+            )
         super().__init__(**kwargs)
 
     @traitlets.validate("query", "key", "weight", "W_q", "W_k", "w_v")
     def _check(self, proposal):
         name = proposal["trait"].name
         value = checked_numbers(name, proposal["value"], PARAMETERS[name])
-        if name in ("W_q", "W_k", "w_v") and len(value) != len(getattr(self, name) or value):
+        if name in ("W_q", "W_k", "w_v") and len(value) != len(
+            getattr(self, name) or value
+        ):
             raise ValueError(
                 f"ScoreFunctionsFigure.{name} has {len(getattr(self, name))} hidden units, got {len(value)}; "
                 "make a new figure for another hidden size"
@@ -177,7 +188,9 @@ PARAMETERS = {
 def checked_numbers(name, value, wanted):
     """Returns nested lists of floats of the shape wanted, or says what is wrong with them."""
     shape, limit, what = wanted
-    says = f"ScoreFunctionsFigure.{name} is {what}, numbers from {-limit:g} to {limit:g}"
+    says = (
+        f"ScoreFunctionsFigure.{name} is {what}, numbers from {-limit:g} to {limit:g}"
+    )
     array = value.tolist() if hasattr(value, "tolist") else value
 
     def convert(item, axes):

@@ -37,7 +37,9 @@ class ShapeTracerFigure(Figure):
     d_model = one_of(8, SIZES, "the number of features, D")
     num_heads = one_of(2, HEADS, "the number of heads, H")
     step = number_between(0, 0, len(STEPS) - 1, "the step that is drawn", whole=True)
-    wrong_order = yes_or_no(False, "whether the tensor is viewed as (B, H, T, Dh) without a transpose")
+    wrong_order = yes_or_no(
+        False, "whether the tensor is viewed as (B, H, T, Dh) without a transpose"
+    )
     cell = traitlets.Any([1, 5]).tag(sync=True)
 
     def __init__(self, **kwargs):
@@ -48,12 +50,18 @@ class ShapeTracerFigure(Figure):
             sizes[name] = trait.validate(self, kwargs.get(name, trait.default_value))
         check_division(sizes["d_model"], sizes["num_heads"])
         first = [min(1, sizes["num_positions"] - 1), min(5, sizes["d_model"] - 1)]
-        kwargs["cell"] = checked_cell(kwargs.get("cell", first), sizes["num_positions"], sizes["d_model"])
+        kwargs["cell"] = checked_cell(
+            kwargs.get("cell", first), sizes["num_positions"], sizes["d_model"]
+        )
         super().__init__(**kwargs)
 
     @traitlets.validate("d_model", "num_heads")
     def _check_division(self, proposal):
-        sizes = {"d_model": self.d_model, "num_heads": self.num_heads, proposal["trait"].name: proposal["value"]}
+        sizes = {
+            "d_model": self.d_model,
+            "num_heads": self.num_heads,
+            proposal["trait"].name: proposal["value"],
+        }
         check_division(**sizes)
         return proposal["value"]
 
@@ -63,7 +71,10 @@ class ShapeTracerFigure(Figure):
 
     @traitlets.observe("num_positions", "d_model")
     def _keep_the_cell_inside(self, change):
-        inside = [min(self.cell[0], self.num_positions - 1), min(self.cell[1], self.d_model - 1)]
+        inside = [
+            min(self.cell[0], self.num_positions - 1),
+            min(self.cell[1], self.d_model - 1),
+        ]
         if inside != list(self.cell):
             self.cell = inside
 
@@ -100,7 +111,10 @@ def checked_cell(cell, num_positions, d_model):
     )
     if not isinstance(cell, (list, tuple)) or len(cell) != 2:
         raise TypeError(f"{wanted}; got {cell!r}")
-    if any(isinstance(index, bool) or not isinstance(index, numbers.Integral) for index in cell):
+    if any(
+        isinstance(index, bool) or not isinstance(index, numbers.Integral)
+        for index in cell
+    ):
         raise TypeError(f"{wanted}; got {cell!r}")
     if not (0 <= cell[0] < num_positions and 0 <= cell[1] < d_model):
         raise ValueError(f"{wanted}; got {cell!r}")

@@ -42,18 +42,28 @@ def pipeline(
 def _halves_apart(query, key, W, w_v):
     """tanh of each part, instead of tanh of their sum."""
     size = query.shape[-1]
-    return (torch.tanh(query @ W[:, :size].T)[:, :, None] + torch.tanh(key @ W[:, size:].T)[:, None]) @ w_v
+    return (
+        torch.tanh(query @ W[:, :size].T)[:, :, None]
+        + torch.tanh(key @ W[:, size:].T)[:, None]
+    ) @ w_v
 
 
 def _parts(query, key, W, w_v, join):
     size = query.shape[-1]
-    return torch.tanh(join((query @ W[:, :size].T)[:, :, None], (key @ W[:, size:].T)[:, None])) @ w_v
+    return (
+        torch.tanh(
+            join((query @ W[:, :size].T)[:, :, None], (key @ W[:, size:].T)[:, None])
+        )
+        @ w_v
+    )
 
 
 def _shuffled_pairs(query, key):
     """Both sides repeated as a whole, so that the pairs do not cover the table."""
     T, S = query.shape[1], key.shape[1]
-    return torch.cat([query.repeat(1, S, 1), key.repeat(1, T, 1)], -1).reshape(query.shape[0], T, S, -1)
+    return torch.cat([query.repeat(1, S, 1), key.repeat(1, T, 1)], -1).reshape(
+        query.shape[0], T, S, -1
+    )
 
 
 def _held_pairs(query, key):
@@ -65,11 +75,20 @@ def _held_pairs(query, key):
 
 def _pairs_key_first(query, key):
     """The right pairs, but counted key by key and then read as if query by query."""
-    return pairs_of(query, key).transpose(1, 2).reshape(query.shape[0], query.shape[1], key.shape[1], -1)
+    return (
+        pairs_of(query, key)
+        .transpose(1, 2)
+        .reshape(query.shape[0], query.shape[1], key.shape[1], -1)
+    )
 
 
 def example() -> tuple:
-    return exact([[1], [2]]), exact([[0, 1], [1, 0], [1, 1]]), exact([1, 0, -1], [0, 1, 1]), exact(1, 2)
+    return (
+        exact([[1], [2]]),
+        exact([[0, 1], [1, 0], [1, 1]]),
+        exact([1, 0, -1], [0, 1, 1]),
+        exact(1, 2),
+    )
 
 
 def probes() -> list[tuple]:
@@ -87,8 +106,18 @@ def probes() -> list[tuple]:
 
 def edges() -> list[tuple]:
     return [
-        (draw(1, 1, 2, seed=211), draw(1, 3, 5, seed=212), draw(1, 7, seed=213), draw(1, seed=214)),
-        (draw(2, 3, 5, seed=215), draw(2, 1, 5, seed=216), draw(3, 10, seed=217), draw(3, seed=218)),
+        (
+            draw(1, 1, 2, seed=211),
+            draw(1, 3, 5, seed=212),
+            draw(1, 7, seed=213),
+            draw(1, seed=214),
+        ),
+        (
+            draw(2, 3, 5, seed=215),
+            draw(2, 1, 5, seed=216),
+            draw(3, 10, seed=217),
+            draw(3, seed=218),
+        ),
     ]
 
 
@@ -134,7 +163,9 @@ WRONG = (
     ),
     Mistake(
         "tanh-last",
-        lambda query, key, W, w_v: torch.tanh(pipeline(query, key, W, w_v, act=lambda x: x)),
+        lambda query, key, W, w_v: torch.tanh(
+            pipeline(query, key, W, w_v, act=lambda x: x)
+        ),
         "the order of the layers",
         "{seen}The pair (1; 0, 1) gives tanh(2) = 0.964 in yours. All your scores lie between −1 and 1, "
         "and the two layers before the "
@@ -171,7 +202,9 @@ WRONG = (
     ),
     Mistake(
         "w-v-inside",
-        lambda query, key, W, w_v: torch.tanh((pairs_of(query, key) @ W.T) * w_v).sum(-1),
+        lambda query, key, W, w_v: torch.tanh((pairs_of(query, key) @ W.T) * w_v).sum(
+            -1
+        ),
         "the order of the layers",
         "{seen}For the pair (1; 0, 1) W gives (0, 1). You multiply by w_v = (1, 2) first and take the tanh "
         "of (0, 2): "
@@ -294,7 +327,9 @@ WRONG = (
     ),
     Mistake(
         "not-expanded",
-        lambda query, key, W, w_v: torch.tanh(torch.cat([query[:, :, None], key[:, None]], -1) @ W.T) @ w_v,
+        lambda query, key, W, w_v: (
+            torch.tanh(torch.cat([query[:, :, None], key[:, None]], -1) @ W.T) @ w_v
+        ),
         "cat does not broadcast",
         "With {given} {line} raises {error}. The axes of size 1 are in the right places, (B, T, 1, Dq) and "
         "(B, 1, S, Dk), but `torch.cat` does not stretch them as `+` would.",
@@ -323,12 +358,22 @@ WRONG = (
         "Over which axis of W does the sum run?",
         line=r"@|matmul|linear",
     ),
-    Mistake("transposed", lambda query, key, W, w_v: solution(query, key, W, w_v).transpose(1, 2)),
+    Mistake(
+        "transposed",
+        lambda query, key, W, w_v: solution(query, key, W, w_v).transpose(1, 2),
+    ),
     Mistake(
         "changes-dtype",
         lambda query, key, W, w_v: torch.stack(
             [
-                torch.stack([torch.stack([torch.tanh(W @ torch.cat([q, k])) @ w_v for k in ks]) for q in qs])
+                torch.stack(
+                    [
+                        torch.stack(
+                            [torch.tanh(W @ torch.cat([q, k])) @ w_v for k in ks]
+                        )
+                        for q in qs
+                    ]
+                )
                 for qs, ks in zip(query, key, strict=True)
             ]
         ).float(),

@@ -11,7 +11,9 @@ from ..exercise import Exercise, Mistake, draw, exact, slip
 
 def solution(query, key, M):
     """Score every query with every key through a matrix: qᵀ M k."""
-    projected = query @ M  # (B, T, Dq) · (Dq, Dk) → (B, T, Dk): the query in the key's space
+    projected = (
+        query @ M
+    )  # (B, T, Dq) · (Dq, Dk) → (B, T, Dk): the query in the key's space
     return projected @ key.transpose(-2, -1)  # (B, T, Dk) · (B, Dk, S) → (B, T, S)
 
 
@@ -29,7 +31,11 @@ def pipeline(
 
 
 def example() -> tuple:
-    return exact([[1, 1], [2, 0]]), exact([[1, 0], [0, 1], [1, 1]]), exact([1, 2], [0, 1])
+    return (
+        exact([[1, 1], [2, 0]]),
+        exact([[1, 0], [0, 1], [1, 1]]),
+        exact([1, 2], [0, 1]),
+    )
 
 
 def two_in_a_batch() -> tuple:
@@ -37,12 +43,20 @@ def two_in_a_batch() -> tuple:
 
 
 def different_sizes() -> tuple:
-    return exact([[1, 1], [2, 0]]), exact([[1, 0, 0], [0, 1, 2]]), exact([1, 2, 0], [0, 1, -1])
+    return (
+        exact([[1, 1], [2, 0]]),
+        exact([[1, 0, 0], [0, 1, 2]]),
+        exact([1, 2, 0], [0, 1, -1]),
+    )
 
 
 def probes() -> list[tuple]:
     return [
-        (draw(b, t, dq, seed=220 + t), draw(b, s, dk, seed=230 + t), draw(dq, dk, seed=240 + t))
+        (
+            draw(b, t, dq, seed=220 + t),
+            draw(b, s, dk, seed=230 + t),
+            draw(dq, dk, seed=240 + t),
+        )
         for b, t, s, dq, dk in [(2, 5, 7, 3, 11), (3, 2, 5, 13, 7), (5, 3, 2, 7, 11)]
     ]
 
@@ -55,7 +69,10 @@ def edges() -> list[tuple]:
 
 
 def steps(query, key, M) -> list[tuple[str, object]]:
-    return [("the queries times M", query @ M), ("their dot products with the keys", solution(query, key, M))]
+    return [
+        ("the queries times M", query @ M),
+        ("their dot products with the keys", solution(query, key, M)),
+    ]
 
 
 def _cut_to_fit(query, key):
@@ -83,7 +100,11 @@ WRONG = (
     ),
     Mistake(
         "scaled",
-        slip(pipeline, after=lambda e: e, dot=lambda p, k: p @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])),
+        slip(
+            pipeline,
+            after=lambda e: e,
+            dot=lambda p, k: p @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]),
+        ),
         "a scale that does not belong",
         "{seen}Every score is divided by 1.414, the root of Dk = 2. M can learn any scale it needs.",
         "the scores are divided by √Dk",
@@ -159,7 +180,9 @@ WRONG = (
     ),
     Mistake(
         "reshaped",
-        slip(pipeline, dot=lambda p, k: p @ k.reshape(k.shape[0], k.shape[2], k.shape[1])),
+        slip(
+            pipeline, dot=lambda p, k: p @ k.reshape(k.shape[0], k.shape[2], k.shape[1])
+        ),
         "turned or cut anew?",
         "{seen}The shapes fit, the numbers do not: `reshape` and `view` to (B, Dk, S) read the key's "
         "numbers in the old order and cut them into new rows.",
@@ -199,7 +222,9 @@ WRONG = (
     ),
     Mistake(
         "key-summed",
-        slip(pipeline, dot=lambda p, k: p.sum(-1)[..., None].expand(-1, -1, k.shape[1])),
+        slip(
+            pipeline, dot=lambda p, k: p.sum(-1)[..., None].expand(-1, -1, k.shape[1])
+        ),
         "the key has no say",
         "{seen}In every row of yours all numbers are equal: the features of (1, 1) M = (1, 3) are added up "
         "without meeting a key.",
@@ -234,7 +259,9 @@ WRONG = (
         "The sum must run over the features of both. Which two axes of the key must change places?",
         line=r"@|matmul|bmm",
     ),
-    Mistake("transposed", lambda query, key, M: solution(query, key, M).transpose(1, 2)),
+    Mistake(
+        "transposed", lambda query, key, M: solution(query, key, M).transpose(1, 2)
+    ),
     Mistake("gradient-cut", lambda query, key, M: solution(query, key, M.detach())),
 )
 

@@ -10,7 +10,9 @@ from .mask_answers import additive, as_numbers, mask_kind, must_be_bool, to_be_a
 
 def solution(num_queries, num_keys):
     """True where a query may attend: to itself and to everything before it."""
-    query = torch.arange(num_keys - num_queries, num_keys)[:, None]  # (T, 1): the last T positions
+    query = torch.arange(num_keys - num_queries, num_keys)[
+        :, None
+    ]  # (T, 1): the last T positions
     key = torch.arange(num_keys)  # (S,)
     return key <= query  # (T, S)
 
@@ -53,7 +55,10 @@ def edges() -> list[tuple]:
 
 def steps(num_queries, num_keys) -> list[tuple[str, object]]:
     return [
-        ("the positions of the queries", torch.arange(num_keys - num_queries, num_keys)),
+        (
+            "the positions of the queries",
+            torch.arange(num_keys - num_queries, num_keys),
+        ),
         ("the positions of the keys", torch.arange(num_keys)),
         ("who may attend", solution(num_queries, num_keys).double()),
     ]
@@ -210,7 +215,9 @@ WRONG = (
     ),
     Mistake(
         "shifted-by-queries",
-        lambda num_queries, num_keys: torch.ones(num_queries, num_keys).tril(num_queries) == 1,
+        lambda num_queries, num_keys: (
+            torch.ones(num_queries, num_keys).tril(num_queries) == 1
+        ),
         "the shift",
         "{seen}Your diagonal is moved by T = 2. But the queries begin at position 3 of five, because S − T "
         "= 3 keys come before them.",
@@ -220,7 +227,8 @@ WRONG = (
     Mistake(
         "earlier-keys-hidden",
         lambda num_queries, num_keys: (
-            solution(num_queries, num_keys) & (torch.arange(num_keys) >= num_keys - num_queries)
+            solution(num_queries, num_keys)
+            & (torch.arange(num_keys) >= num_keys - num_queries)
         ),
         "the keys from before",
         "{seen}Your last columns are right. The three keys that were there before are hidden from everyone: "
@@ -230,7 +238,9 @@ WRONG = (
     ),
     Mistake(
         "earlier-keys-behind",
-        lambda num_queries, num_keys: solution(num_queries, num_keys).roll(num_queries - num_keys, 1),
+        lambda num_queries, num_keys: solution(num_queries, num_keys).roll(
+            num_queries - num_keys, 1
+        ),
         "the keys from before",
         "{seen}Your triangle comes first, and the three keys from before stand behind it. Columns count "
         "positions: what came earlier stands further left.",
@@ -246,11 +256,22 @@ WRONG = (
         "Which part of the table should become True?",
     ),
     Mistake(
-        "additive-finite", lambda num_queries, num_keys: -1e9 * (~solution(num_queries, num_keys)).double()
+        "additive-finite",
+        lambda num_queries, num_keys: (
+            -1e9 * (~solution(num_queries, num_keys)).double()
+        ),
     ),
-    Mistake("not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).double()),
-    Mistake("not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).long()),
-    Mistake("extra-axis", lambda num_queries, num_keys: solution(num_queries, num_keys)[None, None]),
+    Mistake(
+        "not-bool",
+        lambda num_queries, num_keys: solution(num_queries, num_keys).double(),
+    ),
+    Mistake(
+        "not-bool", lambda num_queries, num_keys: solution(num_queries, num_keys).long()
+    ),
+    Mistake(
+        "extra-axis",
+        lambda num_queries, num_keys: solution(num_queries, num_keys)[None, None],
+    ),
 )
 
 CAUSAL_MASK = Exercise(

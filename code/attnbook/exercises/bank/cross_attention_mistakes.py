@@ -53,8 +53,12 @@ def _values_from_x(x, memory, W_q, W_k, W_v, memory_lens):
 
 
 def _memory_mask_on_own_scores(x, memory, W_q, W_k, W_v, memory_lens, tells=None):
-    e, value = _heads(x, memory, x, x, memory if tells is None else tells, W_q, W_k, W_v)
-    e = e.masked_fill(torch.arange(memory.shape[1]) >= memory_lens[:, None, None], -torch.inf)
+    e, value = _heads(
+        x, memory, x, x, memory if tells is None else tells, W_q, W_k, W_v
+    )
+    e = e.masked_fill(
+        torch.arange(memory.shape[1]) >= memory_lens[:, None, None], -torch.inf
+    )
     return e.softmax(-1) @ value
 
 
@@ -66,7 +70,9 @@ def _mask_without_queries(x, memory, W_q, W_k, W_v, memory_lens):
 
 def _padding_zeroed(x, memory, W_q, W_k, W_v, memory_lens):
     real = torch.arange(memory.shape[1]) < memory_lens[:, None]
-    return pipeline(x, memory * real[..., None], W_q, W_k, W_v, memory_lens, fill=unchanged)
+    return pipeline(
+        x, memory * real[..., None], W_q, W_k, W_v, memory_lens, fill=unchanged
+    )
 
 
 WRONG = (
@@ -289,7 +295,9 @@ WRONG = (
     ),
     Mistake(
         "weights-scaled",
-        lambda x, *rest: pipeline(x, *rest, scale=lambda e, q, k: e) / math.sqrt(x.shape[-1]),
+        lambda x, *rest: (
+            pipeline(x, *rest, scale=lambda e, q, k: e) / math.sqrt(x.shape[-1])
+        ),
         "too late",
         "{seen}Your weights sum to 0.707 = 1/√2, not to 1: they were divided by √2 *after* the softmax, and "
         "the scores were not divided at all.",
@@ -334,7 +342,11 @@ WRONG = (
     ),
     Mistake(
         "one-too-few",
-        _alone(keep=lambda e, n: torch.arange(e.shape[-1]) < (n[:, None, None] - 1).clamp(min=0)),
+        _alone(
+            keep=lambda e, n: (
+                torch.arange(e.shape[-1]) < (n[:, None, None] - 1).clamp(min=0)
+            )
+        ),
         "off by one",
         "{seen}The memory has 2 real positions, 0 and 1. You hide position 1 as well, so that the first one, "
         "with the value (2, 1), is the only answer.",
@@ -343,7 +355,11 @@ WRONG = (
     ),
     Mistake(
         "from-the-right",
-        _alone(keep=lambda e, n: torch.arange(e.shape[-1]) >= e.shape[-1] - n[:, None, None]),
+        _alone(
+            keep=lambda e, n: (
+                torch.arange(e.shape[-1]) >= e.shape[-1] - n[:, None, None]
+            )
+        ),
         "the other end",
         "{seen}You keep the *last* two positions of the memory. The padding stands at the end.",
         "the first positions are masked instead of the last",
@@ -417,7 +433,12 @@ WRONG = (
     ),
     Mistake(
         "causal",
-        slip(pipeline, fill=lambda e, keep: with_infinity(e, keep & (torch.ones_like(e).tril() == 1))),
+        slip(
+            pipeline,
+            fill=lambda e, keep: with_infinity(
+                e, keep & (torch.ones_like(e).tril() == 1)
+            ),
+        ),
         "the memory is no future",
         "{seen}Your first query sees only the first position of the memory, as if what comes later in it "
         "were not there yet. But the memory has been read to its end before x asks.",
@@ -489,6 +510,8 @@ WRONG = (
         example=three_questions,
         line=r"mask|where|fill|\+|&",
     ),
-    Mistake("gradient-cut", lambda x, memory, *rest: solution(x, memory.detach(), *rest)),
+    Mistake(
+        "gradient-cut", lambda x, memory, *rest: solution(x, memory.detach(), *rest)
+    ),
     Mistake("missing-axis", lambda *arguments: solution(*arguments).squeeze()),
 )

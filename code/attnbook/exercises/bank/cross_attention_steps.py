@@ -11,11 +11,17 @@ from ..exercise import draw, exact
 
 def solution(x, memory, W_q, W_k, W_v, memory_lens):
     """Ask with x; answer from the first memory_lens[b] positions of the memory."""
-    query, key, value = x @ W_q.T, memory @ W_k.T, memory @ W_v.T  # (B, T, D), (B, S, D), (B, S, D)
+    query, key, value = (
+        x @ W_q.T,
+        memory @ W_k.T,
+        memory @ W_v.T,
+    )  # (B, T, D), (B, S, D), (B, S, D)
     scores = query @ key.transpose(1, 2) / math.sqrt(x.shape[-1])  # (B, T, S)
     position = torch.arange(memory.shape[1], device=memory.device)  # (S,)
     real = position < memory_lens[:, None, None]  # (B, 1, S)
-    weights = scores.masked_fill(~real, -torch.inf).softmax(dim=-1)  # (B, T, S), every row sums to 1
+    weights = scores.masked_fill(~real, -torch.inf).softmax(
+        dim=-1
+    )  # (B, T, S), every row sums to 1
     return weights @ value  # (B, T, S) · (B, S, D) → (B, T, D)
 
 
@@ -59,7 +65,9 @@ def pipeline(
     gather=lambda a, v: a @ v,
 ):
     """The same in named steps, so that a mistake is one step done wrongly."""
-    maps = zip((ask, offer, tell), sources(x, memory), matrices(W_q, W_k, W_v), strict=True)
+    maps = zip(
+        (ask, offer, tell), sources(x, memory), matrices(W_q, W_k, W_v), strict=True
+    )
     query, key, value = (apply(source, W) for apply, source, W in maps)
     e = scale(query @ key.transpose(1, 2), query, key)
     kept = keep(e, memory_lens)
@@ -82,11 +90,21 @@ def example() -> tuple:
 
 
 def two_questions() -> tuple:
-    return exact([[1, 0], [-1, 0]]), exact([[1, 0], [0, 1], [3, 3]]), *_matrices(), _lengths(2)
+    return (
+        exact([[1, 0], [-1, 0]]),
+        exact([[1, 0], [0, 1], [3, 3]]),
+        *_matrices(),
+        _lengths(2),
+    )
 
 
 def nothing_padded() -> tuple:
-    return exact([[1, 0], [-1, 0]]), exact([[1, 0], [0, 1], [3, 3]]), *_matrices(), _lengths(3)
+    return (
+        exact([[1, 0], [-1, 0]]),
+        exact([[1, 0], [0, 1], [3, 3]]),
+        *_matrices(),
+        _lengths(3),
+    )
 
 
 def two_sentences() -> tuple:
@@ -100,7 +118,11 @@ def longer_first() -> tuple:
 
 
 def three_questions() -> tuple:
-    x, memory, W = exact([[1], [2], [3]], [[1], [2], [3]]), exact([[1], [2]], [[2], [1]]), exact([1])
+    x, memory, W = (
+        exact([[1], [2], [3]], [[1], [2], [3]]),
+        exact([[1], [2]], [[2], [1]]),
+        exact([1]),
+    )
     return x, memory, W, W, W, _lengths(1, 2)
 
 
@@ -148,5 +170,8 @@ def steps(x, memory, W_q, W_k, W_v, memory_lens) -> list[tuple[str, object]]:
         ("the keys", key),
         ("the values", value),
         ("the scaled scores", scores),
-        ("the weights", with_infinity(scores, real_keys(scores, memory_lens)).softmax(-1)),
+        (
+            "the weights",
+            with_infinity(scores, real_keys(scores, memory_lens)).softmax(-1),
+        ),
     ]

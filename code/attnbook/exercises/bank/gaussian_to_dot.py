@@ -20,7 +20,9 @@ def solution(query, key):
     """Gaussian-kernel weights (width 1) from dot products and key norms only."""
     dots = query @ key.T  # (T, D) · (D, S) → (T, S)
     norms = (key**2).sum(dim=-1)  # (S,): ‖k‖² of each key
-    return (dots - norms / 2).softmax(dim=-1)  # (T, S); ‖q‖² is the same in a whole row and cancels
+    return (dots - norms / 2).softmax(
+        dim=-1
+    )  # (T, S); ‖q‖² is the same in a whole row and cancels
 
 
 def pipeline(
@@ -47,7 +49,10 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(draw(1, 3, seed=131), draw(5, 3, seed=132)), (draw(3, 1, seed=133), draw(2, 1, seed=134))]
+    return [
+        (draw(1, 3, seed=131), draw(5, 3, seed=132)),
+        (draw(3, 1, seed=133), draw(2, 1, seed=134)),
+    ]
 
 
 def steps(query, key) -> list[tuple[str, object]]:
@@ -72,7 +77,9 @@ def first_row(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | 
         The finding, or None if that row is right.
     """
     return odd_weights(
-        cases[0].got[0], cases[0].expected[0], "For the query (1, 0) and the keys (1, 0), (2, 0), (0, 1)"
+        cases[0].got[0],
+        cases[0].expected[0],
+        "For the query (1, 0) and the keys (1, 0), (2, 0), (0, 1)",
     )
 
 
@@ -83,7 +90,9 @@ class _Differences(Watch):
         super().__init__()
         self.features, self.seen = features, False
 
-    def __torch_dispatch__(self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None):
+    def __torch_dispatch__(
+        self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
+    ):
         result = func(*args, **(kwargs or {}))
         name = str(func)
         vectors = [
@@ -92,10 +101,17 @@ class _Differences(Watch):
             if isinstance(x, torch.Tensor) and x.dim() and x.shape[-1] == self.features
         ]
         subtracts = (
-            name.startswith(("aten.sub.", "aten.rsub.", "aten.sub_.", "aten.add.Tensor"))
+            name.startswith(
+                ("aten.sub.", "aten.rsub.", "aten.sub_.", "aten.add.Tensor")
+            )
             and len(vectors) == 2
         )
-        if subtracts or "cdist" in name or "euclidean_dist" in name or "pairwise_distance" in name:
+        if (
+            subtracts
+            or "cdist" in name
+            or "euclidean_dist" in name
+            or "pairwise_distance" in name
+        ):
             self.seen = True
         return result
 
@@ -255,7 +271,8 @@ WRONG = (
     Mistake(
         "cosine",
         lambda query, key: pipeline(
-            query / query.norm(dim=-1, keepdim=True), key / key.norm(dim=-1, keepdim=True)
+            query / query.norm(dim=-1, keepdim=True),
+            key / key.norm(dim=-1, keepdim=True),
         ),
         "lengths are lost",
         "{seen}The keys (1, 0) and (2, 0) get the same weight: their lengths have been divided away.",
@@ -289,7 +306,10 @@ WRONG = (
         "the kernel is normalised over the queries",
         "Which axis of (T, S) holds the keys that share a query's budget?",
     ),
-    Mistake("uses-distances", lambda query, key: (-((query[:, None] - key) ** 2).sum(-1) / 2).softmax(-1)),
+    Mistake(
+        "uses-distances",
+        lambda query, key: (-((query[:, None] - key) ** 2).sum(-1) / 2).softmax(-1),
+    ),
     Mistake("transposed", lambda query, key: solution(query, key).T),
 )
 

@@ -12,7 +12,9 @@ def solution(x, y, w):
     distance = x[:, None] - x[None, :]  # (n, n)
     scores = -((w * distance) ** 2) / 2  # (n, n): the Gaussian kernel's logarithm
     itself = torch.eye(len(x), dtype=torch.bool, device=x.device)
-    weights = scores.masked_fill(itself, -torch.inf).softmax(dim=1)  # zero on the diagonal, rows sum to 1
+    weights = scores.masked_fill(itself, -torch.inf).softmax(
+        dim=1
+    )  # zero on the diagonal, rows sum to 1
     return ((weights @ y - y) ** 2).sum()  # a scalar
 
 
@@ -50,7 +52,12 @@ def example() -> tuple:
 def probes() -> list[tuple]:
     sizes = [(7, 1.4), (5, 0.6), (11, 2.2), (3, 0.8)]
     return [
-        (draw(n, seed=70 + n), draw(n, seed=80 + n), torch.tensor(w, dtype=torch.float64)) for n, w in sizes
+        (
+            draw(n, seed=70 + n),
+            draw(n, seed=80 + n),
+            torch.tensor(w, dtype=torch.float64),
+        )
+        for n, w in sizes
     ]
 
 
@@ -93,7 +100,11 @@ WRONG = (
     ),
     Mistake(
         "zeroed-after-softmax",
-        slip(pipeline, leave=lambda e: e, normalise=lambda e: e.softmax(1) * (1 - _eye(e))),
+        slip(
+            pipeline,
+            leave=lambda e: e,
+            normalise=lambda e: e.softmax(1) * (1 - _eye(e)),
+        ),
         "row sums",
         "{seen}The diagonal is zero, but the first row of your weights is (0, 0.348, 0.078): it sums to "
         "0.426, not 1. The point had already taken its share of the sum.",
@@ -195,7 +206,9 @@ WRONG = (
     ),
     Mistake(
         "all-pairs",
-        lambda x, y, w: ((pipeline(x, y, w, loss=lambda r: r)[:, None] + y[:, None] - y) ** 2).sum(),
+        lambda x, y, w: (
+            (pipeline(x, y, w, loss=lambda r: r)[:, None] + y[:, None] - y) ** 2
+        ).sum(),
         "errors of all pairs",
         "{seen}You add up nine squares: every prediction is compared with every observation, not just with "
         "its "

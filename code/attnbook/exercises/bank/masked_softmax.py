@@ -12,7 +12,9 @@ def solution(scores, valid_lens):
     """Softmax over the first valid_lens[b] keys; the others get exactly 0."""
     position = torch.arange(scores.shape[-1], device=scores.device)  # (S,)
     keep = position < valid_lens[:, None, None]  # (B, 1, 1) → (B, 1, S)
-    weights = scores.masked_fill(~keep, -torch.inf).softmax(dim=-1)  # NaN where nothing is kept
+    weights = scores.masked_fill(~keep, -torch.inf).softmax(
+        dim=-1
+    )  # NaN where nothing is kept
     return weights.masked_fill(~keep, 0.0)  # … and zeros there
 
 
@@ -72,7 +74,10 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(draw(3, 2, 5, seed=105), _lengths(1, 5, 0)), (draw(2, 3, 1, seed=106), _lengths(0, 1))]
+    return [
+        (draw(3, 2, 5, seed=105), _lengths(1, 5, 0)),
+        (draw(2, 3, 1, seed=106), _lengths(0, 1)),
+    ]
 
 
 def steps(scores, valid_lens) -> list[tuple[str, object]]:
@@ -143,7 +148,9 @@ WRONG = (
     ),
     Mistake(
         "one-too-few",
-        slip(pipeline, keep=lambda e, n: torch.arange(e.shape[-1]) < n[:, None, None] - 1),
+        slip(
+            pipeline, keep=lambda e, n: torch.arange(e.shape[-1]) < n[:, None, None] - 1
+        ),
         "off by one",
         "With {given} your weights are {got}: only one key is kept. Two words stand at positions 0 and 1.",
         "the last valid key is masked as well",
@@ -151,7 +158,12 @@ WRONG = (
     ),
     Mistake(
         "from-the-right",
-        slip(pipeline, keep=lambda e, n: torch.arange(e.shape[-1]) >= e.shape[-1] - n[:, None, None]),
+        slip(
+            pipeline,
+            keep=lambda e, n: (
+                torch.arange(e.shape[-1]) >= e.shape[-1] - n[:, None, None]
+            ),
+        ),
         "the other end",
         "With {given} your weights are {got}: the *last* two keys are kept. The padding stands at the end "
         "of a sentence, not at its beginning.",
@@ -160,7 +172,10 @@ WRONG = (
     ),
     Mistake(
         "query-axis",
-        slip(pipeline, keep=lambda e, n: (torch.arange(e.shape[1]) < n[:, None])[..., None]),
+        slip(
+            pipeline,
+            keep=lambda e, n: (torch.arange(e.shape[1]) < n[:, None])[..., None],
+        ),
         "the axis",
         "{seen}You mask whole *rows*: the queries from position `valid_len` on get nothing (or NaN, "
         "or the same for all), and the others still look at the padding.",
@@ -210,7 +225,8 @@ WRONG = (
         slip(
             pipeline,
             keep=lambda e, n: (
-                torch.arange(e.shape[-1]) < n.repeat(e.shape[1]).reshape(e.shape[0], e.shape[1], 1)
+                torch.arange(e.shape[-1])
+                < n.repeat(e.shape[1]).reshape(e.shape[0], e.shape[1], 1)
             ),
         ),
         "lengths and rows do not match",
@@ -266,7 +282,11 @@ WRONG = (
     ),
     Mistake(
         "sum-normalised",
-        slip(pipeline, fill=lambda e, k: e * k, normalise=lambda e: e / e.sum(-1, keepdim=True)),
+        slip(
+            pipeline,
+            fill=lambda e, k: e * k,
+            normalise=lambda e: e / e.sum(-1, keepdim=True),
+        ),
         "no exponential",
         "With {given} your weights are {got}: 1/3 and 2/3, the scores divided by their sum. With the "
         "scores (1, −2) these would be −1 and 2.",
@@ -304,7 +324,8 @@ WRONG = (
     Mistake(
         "divided-by-length",
         lambda scores, valid_lens: (
-            pipeline(scores, valid_lens, fill=_leave) / valid_lens[:, None, None].clamp(min=1)
+            pipeline(scores, valid_lens, fill=_leave)
+            / valid_lens[:, None, None].clamp(min=1)
         ),
         "row sums",
         "With {given} your weights are {got}: they sum to 0.06. To make weights sum to 1 one divides by "
@@ -343,7 +364,10 @@ WRONG = (
         "Where may nothing be attended to? Could the same mask be used once more, after the softmax?",
         example=no_words,
     ),
-    Mistake("finite-fill", slip(pipeline, fill=lambda e, k: e.masked_fill(~k, -1), after=_leave)),
+    Mistake(
+        "finite-fill",
+        slip(pipeline, fill=lambda e, k: e.masked_fill(~k, -1), after=_leave),
+    ),
     Mistake(
         "finite-fill",
         slip(
@@ -352,15 +376,25 @@ WRONG = (
             after=lambda a, k: a * k.any(-1, keepdim=True),
         ),
     ),
-    Mistake("finite-penalty", slip(pipeline, fill=lambda e, k: e - 10 * (~k).to(e), after=_leave)),
+    Mistake(
+        "finite-penalty",
+        slip(pipeline, fill=lambda e, k: e - 10 * (~k).to(e), after=_leave),
+    ),
     Mistake(
         "writes-into-argument",
-        lambda scores, valid_lens: pipeline(scores, valid_lens, fill=lambda e, k: e.masked_fill_(~k, -1e6)),
+        lambda scores, valid_lens: pipeline(
+            scores, valid_lens, fill=lambda e, k: e.masked_fill_(~k, -1e6)
+        ),
     ),
     Mistake(
         "nan-gradient",
         lambda scores, valid_lens: (
-            (scores + torch.zeros_like(scores).masked_fill(~first_keys(scores, valid_lens), -torch.inf))
+            (
+                scores
+                + torch.zeros_like(scores).masked_fill(
+                    ~first_keys(scores, valid_lens), -torch.inf
+                )
+            )
             .softmax(-1)
             .nan_to_num(0.0)
         ),

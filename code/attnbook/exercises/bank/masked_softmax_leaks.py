@@ -16,10 +16,14 @@ from ..wording import inputs, number, values
 
 def _kept(arguments: tuple) -> torch.Tensor:
     scores, valid_lens = arguments
-    return (torch.arange(scores.shape[-1]) < valid_lens[:, None, None]).expand_as(scores)
+    return (torch.arange(scores.shape[-1]) < valid_lens[:, None, None]).expand_as(
+        scores
+    )
 
 
-def right_where_kept(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def right_where_kept(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Recognise slips whose masked positions may hold anything, by the positions that are kept.
 
     Args:
@@ -33,7 +37,9 @@ def right_where_kept(exercise: Exercise, fn: Callable, cases: list[Case]) -> Fin
     formulas = {
         "filled-after-softmax": lambda e, kept: e.softmax(-1),
         "softmax-over-queries": lambda e, kept: e.softmax(1),
-        "softmax-over-batch": lambda e, kept: e.masked_fill(~kept, -torch.inf).softmax(0),
+        "softmax-over-batch": lambda e, kept: e.masked_fill(~kept, -torch.inf).softmax(
+            0
+        ),
         "no-softmax": lambda e, kept: e,
         "exp-only": lambda e, kept: e.exp(),
     }
@@ -57,7 +63,11 @@ def _whole_rows(case: Case) -> bool:
     scores, valid_lens = case.arguments
     rows = torch.arange(scores.shape[1]) < valid_lens[:, None]  # (B, T)
     rest = case.got[~rows]
-    flat = bool(torch.isnan(rest).all() | ((rest - rest[:, :1]).abs() < 1e-7).all()) if len(rest) else True
+    flat = (
+        bool(torch.isnan(rest).all() | ((rest - rest[:, :1]).abs() < 1e-7).all())
+        if len(rest)
+        else True
+    )
     return flat and near(case.got[rows], scores.softmax(-1)[rows])
 
 
@@ -73,7 +83,11 @@ def leaks(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None
         The finding, or None.
     """
     first = make_case(exercise, fn, exercise.example())
-    estimates = [_estimate(case.arguments, case.got) for case in cases if case.arguments[1].max() > 0]
+    estimates = [
+        _estimate(case.arguments, case.got)
+        for case in cases
+        if case.arguments[1].max() > 0
+    ]
     fills = torch.cat([fill for fill, _ in estimates])
     penalties = torch.cat([penalty for _, penalty in estimates])
     if fills.numel() == 0 or not torch.isfinite(fills).all():
@@ -115,7 +129,9 @@ def first_row(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | 
         The finding, or None if they are right.
     """
     return odd_weights(
-        cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2], "For the two words with the scores (1, 2)"
+        cases[0].got[0, 0, :2],
+        cases[0].expected[0, 0, :2],
+        "For the two words with the scores (1, 2)",
     )
 
 
@@ -155,7 +171,10 @@ def leaks_a_little(exercise: Exercise, fn: Callable) -> Finding | None:
     Returns:
         The finding, or None.
     """
-    cases = [make_case(exercise, fn, arguments) for arguments in (exercise.example(), *exercise.probes())]
+    cases = [
+        make_case(exercise, fn, arguments)
+        for arguments in (exercise.example(), *exercise.probes())
+    ]
     if not any(case.got[~_kept(case.arguments)].any() for case in cases):
         return None
     found = leaks(exercise, fn, cases)

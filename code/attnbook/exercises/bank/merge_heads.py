@@ -13,7 +13,9 @@ def solution(x):
     """Put the features of all heads side by side again, position by position."""
     batch, heads, length, size = x.shape
     x = x.transpose(1, 2)  # (B, T, H, Dh): the heads behind the positions
-    return x.reshape(batch, length, heads * size)  # (B, T, H·Dh): the last two axes become one
+    return x.reshape(
+        batch, length, heads * size
+    )  # (B, T, H·Dh): the last two axes become one
 
 
 def _call(x) -> tuple:
@@ -21,7 +23,9 @@ def _call(x) -> tuple:
 
 
 def example() -> tuple:
-    return _call(exact([[[11, 12], [21, 22], [31, 32]], [[13, 14], [23, 24], [33, 34]]]))
+    return _call(
+        exact([[[11, 12], [21, 22], [31, 32]], [[13, 14], [23, 24], [33, 34]]])
+    )
 
 
 def two_in_a_batch() -> tuple:
@@ -36,7 +40,10 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_call(draw(*shape, seed=341)) for shape in [(2, 1, 3, 5), (2, 5, 3, 1), (1, 3, 1, 2)]]
+    return [
+        _call(draw(*shape, seed=341))
+        for shape in [(2, 1, 3, 5), (2, 5, 3, 1), (1, 3, 1, 2)]
+    ]
 
 
 def steps(x) -> list[tuple[str, object]]:

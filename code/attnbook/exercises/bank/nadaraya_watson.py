@@ -10,8 +10,12 @@ from .nadaraya_watson_kernel import another_kernel
 
 def solution(queries, keys, values, width):
     """Predict at every query by a Gaussian-weighted average of the values."""
-    distance = queries[:, None] - keys[None, :]  # (T, 1) − (1, S) → (T, S): every query meets every key
-    scores = -((distance / width) ** 2) / 2  # (T, S): the logarithm of the Gaussian kernel
+    distance = (
+        queries[:, None] - keys[None, :]
+    )  # (T, 1) − (1, S) → (T, S): every query meets every key
+    scores = (
+        -((distance / width) ** 2) / 2
+    )  # (T, S): the logarithm of the Gaussian kernel
     weights = scores.softmax(dim=1)  # (T, S): every row sums to 1
     return weights @ values  # (T, S) · (S,) → (T,)
 
@@ -27,7 +31,9 @@ def pipeline(
     pool=lambda a, v: a @ v,
 ):
     """The same in named steps, so that a mistake is one step done wrongly."""
-    return pool(normalise(score(scale(queries[:, None] - keys[None, :], width))), values)
+    return pool(
+        normalise(score(scale(queries[:, None] - keys[None, :], width))), values
+    )
 
 
 def example() -> tuple:
@@ -36,7 +42,10 @@ def example() -> tuple:
 
 def probes() -> list[tuple]:
     shapes = [(5, 7, 0.6), (3, 2, 1.7), (7, 11, 0.8)]
-    return [(draw(t, seed=40 + t), draw(s, seed=50 + t), 1 + draw(s, seed=60 + t), w) for t, s, w in shapes]
+    return [
+        (draw(t, seed=40 + t), draw(s, seed=50 + t), 1 + draw(s, seed=60 + t), w)
+        for t, s, w in shapes
+    ]
 
 
 def edges() -> list[tuple]:
@@ -225,7 +234,9 @@ WRONG = (
     ),
     Mistake(
         "by-the-largest",
-        slip(pipeline, normalise=lambda e: e.exp() / e.exp().max(1, keepdim=True).values),
+        slip(
+            pipeline, normalise=lambda e: e.exp() / e.exp().max(1, keepdim=True).values
+        ),
         "divided by the wrong number",
         "{seen}You divide the kernel by its largest number, so that the nearest key "
         "has weight 1, and all together more than 1.",
@@ -243,7 +254,12 @@ WRONG = (
     ),
     Mistake(
         "nearest",
-        slip(pipeline, normalise=lambda e: torch.nn.functional.one_hot(e.argmax(1), e.shape[1]).to(e)),
+        slip(
+            pipeline,
+            normalise=lambda e: torch.nn.functional.one_hot(e.argmax(1), e.shape[1]).to(
+                e
+            ),
+        ),
         "one key takes all",
         "With {given} you return {got}: for every query the value of its nearest key. The curve jumps "
         "half-way between two keys, "
@@ -270,7 +286,9 @@ WRONG = (
     ),
     Mistake(
         "no-pairs",
-        lambda queries, keys, values, width: solution(queries - keys, keys, values, width),
+        lambda queries, keys, values, width: solution(
+            queries - keys, keys, values, width
+        ),
         "every query meets every key",
         "With {given} {line} raises {error}. Two queries and three keys make six pairs, and so six "
         "distances: a table (T, S).",
@@ -280,10 +298,16 @@ WRONG = (
         line=r"\bq\w*\s*-\s*k|\bk\w*\s*-\s*q|sub",
     ),
     Mistake(
-        "extra-axis", lambda queries, keys, values, width: solution(queries, keys, values[:, None], width)
+        "extra-axis",
+        lambda queries, keys, values, width: solution(
+            queries, keys, values[:, None], width
+        ),
     ),
     Mistake(
-        "no-gradient", lambda queries, keys, values, width: solution(queries, keys, values, width).detach()
+        "no-gradient",
+        lambda queries, keys, values, width: solution(
+            queries, keys, values, width
+        ).detach(),
     ),
 )
 

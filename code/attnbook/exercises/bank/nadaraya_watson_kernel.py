@@ -25,7 +25,9 @@ def _answer(fn: Callable, arguments: tuple) -> torch.Tensor | None:
     return result.detach().to(torch.float64) if good else None
 
 
-def another_kernel(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def another_kernel(
+    exercise: Exercise, fn: Callable, cases: list[Case]
+) -> Finding | None:
     """Tell which kernel a function must have used, or that its weights do not sum to 1.
 
     Args:
@@ -59,7 +61,9 @@ def another_kernel(exercise: Exercise, fn: Callable, cases: list[Case]) -> Findi
     if near(mine, right):
         return None
     lopsided = not near(mine[:2].flip(0), mine[3:])
-    more = " It treats keys on the left and on the right differently." if lopsided else ""
+    more = (
+        " It treats keys on the left and on the right differently." if lopsided else ""
+    )
     return Finding(
         "another-kernel",
         "another kernel",

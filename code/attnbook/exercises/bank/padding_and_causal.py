@@ -30,7 +30,9 @@ def pipeline(
 ):
     """The same in named steps, so that a mistake is one step done wrongly."""
     position = torch.arange(T)
-    real, past = torch.broadcast_tensors(keep(valid_lens, T), past(position[:, None], position))
+    real, past = torch.broadcast_tensors(
+        keep(valid_lens, T), past(position[:, None], position)
+    )
     return write(join(real, past))  # (B, T, T) each
 
 
@@ -70,7 +72,10 @@ def steps(valid_lens, T) -> list[tuple[str, object]]:
     position = torch.arange(T)
     return [
         ("which keys are words", real_keys(valid_lens, T).double()),
-        ("which keys are not later than the query", (position <= position[:, None]).double()),
+        (
+            "which keys are not later than the query",
+            (position <= position[:, None]).double(),
+        ),
         ("both at once", solution(valid_lens, T).double()),
     ]
 
@@ -284,7 +289,9 @@ WRONG = (
     ),
     Mistake(
         "lengths-not-lifted",
-        lambda valid_lens, T: (torch.arange(T) < valid_lens[:, None]) & (torch.ones(T, T).tril() == 1),
+        lambda valid_lens, T: (
+            (torch.arange(T) < valid_lens[:, None]) & (torch.ones(T, T).tril() == 1)
+        ),
         "an axis is missing",
         "With {given} {line} raises {error}. The mask of the lengths is (B, T) and the triangle (T, T); laid "
         "on each other from the right, sentences would meet queries.",
@@ -329,7 +336,10 @@ WRONG = (
         "Which axis of (B, T, T) counts the sentences?",
         example=two_sentences,
     ),
-    Mistake("additive-finite", lambda valid_lens, T: -1e9 * (~solution(valid_lens, T)).double()),
+    Mistake(
+        "additive-finite",
+        lambda valid_lens, T: -1e9 * (~solution(valid_lens, T)).double(),
+    ),
     Mistake("not-bool", lambda valid_lens, T: solution(valid_lens, T).float()),
     Mistake("not-bool", lambda valid_lens, T: solution(valid_lens, T).int()),
     Mistake("extra-axis", lambda valid_lens, T: solution(valid_lens, T)[:, None]),

@@ -20,7 +20,9 @@ from .parameter_budget_counts import (
 def solution(d_model, num_heads):
     """Count the parameters of multi-head attention without biases, heads at width D/H, W_O included."""
     if d_model % num_heads:
-        raise ValueError(f"{num_heads} heads cannot share {d_model} features; take a divisor of {d_model}")
+        raise ValueError(
+            f"{num_heads} heads cannot share {d_model} features; take a divisor of {d_model}"
+        )
     head_dim = d_model // num_heads
     per_head = 3 * d_model * head_dim  # W_q, W_k and W_v of one head: D → D/H each
     output = (num_heads * head_dim) * d_model  # W_O: the merged heads → D
@@ -49,12 +51,15 @@ def steps(d_model, num_heads) -> list[tuple[str, object]]:
     ]
 
 
-def _mistake(name: str, count: Callable, about: str, says: str, looks: str, asks: str) -> Mistake:
+def _mistake(
+    name: str, count: Callable, about: str, says: str, looks: str, asks: str
+) -> Mistake:
     return Mistake(
         name,
         count,
         about,
-        "With d_model 10 and num_heads 5 you count {got}; right is {expected}.\n" + says,
+        "With d_model 10 and num_heads 5 you count {got}; right is {expected}.\n"
+        + says,
         looks,
         asks,
     )
@@ -249,7 +254,9 @@ WRONG = (
     Mistake("not-refused", lambda d_model, num_heads: 4 * d_model * d_model),
     Mistake(
         "refused-in-silence",
-        lambda d_model, num_heads: None if d_model % num_heads else 4 * d_model * d_model,
+        lambda d_model, num_heads: (
+            None if d_model % num_heads else 4 * d_model * d_model
+        ),
     ),
     Mistake("returns-a-tuple", lambda d_model, num_heads: (3 * d_model**2, d_model**2)),
 )

@@ -46,7 +46,9 @@ def count_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     """
     if case.got is not None:
         return None
-    given = " and ".join(f"{n} {a}" for n, a in zip(exercise.parameters, case.arguments, strict=True))
+    given = " and ".join(
+        f"{n} {a}" for n, a in zip(exercise.parameters, case.arguments, strict=True)
+    )
     result = case.call.result
     if result is None and case.call.printed.strip():
         return Finding(
@@ -223,11 +225,16 @@ def what_is_amiss(
     differences = [float(case.got - case.expected) for case in cases]
     for position, (name, _) in enumerate(_powers(1, 1)):
         sizes = [_powers(*case.arguments)[position][1] for case in cases]
-        factors = [difference / size for difference, size in zip(differences, sizes, strict=True)]
+        factors = [
+            difference / size
+            for difference, size in zip(differences, sizes, strict=True)
+        ]
         if max(factors) - min(factors) > 1e-6 or not 1e-6 < abs(factors[0]) <= largest:
             continue
         factor = number(abs(factors[0]))
-        amount = factor if name == "1" else name if factor == "1" else f"{factor}·{name}"
+        amount = (
+            factor if name == "1" else name if factor == "1" else f"{factor}·{name}"
+        )
         return Finding(
             "off-by-a-part",
             "too many" if factors[0] > 0 else "too few",

@@ -221,7 +221,9 @@ WRONG = (
     ),
     Mistake(
         "first-pair-only",
-        lambda x, positions: torch.cat([pipeline(x[:, :2], positions), x[:, 2:]], dim=1),
+        lambda x, positions: torch.cat(
+            [pipeline(x[:, :2], positions), x[:, 2:]], dim=1
+        ),
         "the other pairs",
         "{seen}The first pair of each row is right; the others are as they were. The first row's second pair, (1, 0), "
         "should be turned by 2 · 0.01 to (1, 0.02).",

@@ -35,12 +35,16 @@ class Part:
 
     def __rmul__(self, factor: float) -> Part:
         """The same part, louder: how the checker asks whether a part matters."""
-        return Part(f"{factor:g}·({self.described})", lambda h: factor * self.function(h))
+        return Part(
+            f"{factor:g}·({self.described})", lambda h: factor * self.function(h)
+        )
 
 
 # --- the parts: simple enough for a pencil, and then less simple ----------------------------------------------------
 
-MEAN_OF_POSITIONS = Part("the mean of all positions", lambda h: h.mean(1, keepdim=True).expand_as(h))
+MEAN_OF_POSITIONS = Part(
+    "the mean of all positions", lambda h: h.mean(1, keepdim=True).expand_as(h)
+)
 CLIPPED = Part("max(0, h)", lambda h: h.clamp(min=0))
 CENTRED = Part("h − its mean", lambda h: h - h.mean(-1, keepdim=True))
 CENTRED_TWICE = Part("2·(h − its mean)", lambda h: 2 * (h - h.mean(-1, keepdim=True)))
@@ -53,13 +57,18 @@ def _look_around(h: Tensor) -> Tensor:
 def _layer_norm(gain: float, shift: float) -> Part:
     def norm(h: Tensor) -> Tensor:
         centred = h - h.mean(-1, keepdim=True)
-        return gain * centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt() + shift
+        return (
+            gain * centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+            + shift
+        )
 
     return Part(f"a layer norm with gain {gain} and shift {shift}", norm)
 
 
 ATTENTION = Part("a self-attention", _look_around)
-NETWORK = Part("a position-wise network", lambda h: 0.8 * (1.5 * h).tanh() + 0.1 * h.square())
+NETWORK = Part(
+    "a position-wise network", lambda h: 0.8 * (1.5 * h).tanh() + 0.1 * h.square()
+)
 NORMS = _layer_norm(1.4, 0.1), _layer_norm(0.6, -0.2)
 
 
@@ -74,7 +83,10 @@ def two_sentences() -> tuple:
 
 def probes() -> list[tuple]:
     shapes = ((2, 5, 7), (3, 2, 5), (5, 3, 2))
-    return [(draw(*shape, seed=90 + i), ATTENTION, NETWORK, *NORMS) for i, shape in enumerate(shapes)]
+    return [
+        (draw(*shape, seed=90 + i), ATTENTION, NETWORK, *NORMS)
+        for i, shape in enumerate(shapes)
+    ]
 
 
 def edges() -> list[tuple]:
@@ -225,7 +237,9 @@ WRONG = (
     ),
     Mistake(
         "no-residual",
-        slip(pipeline, add=lambda x, h, a, n1, n2: a, join=lambda x, y, h, f, n1, n2: f),
+        slip(
+            pipeline, add=lambda x, h, a, n1, n2: a, join=lambda x, y, h, f, n1, n2: f
+        ),
         "both sums are missing",
         "{seen}Nothing is added to anything: the four parts stand one behind the other, and two words that "
         "differ, (1, 3) and (0, 4), come out alike.",
@@ -252,7 +266,9 @@ WRONG = (
     ),
     Mistake(
         "norms-swapped",
-        slip(pipeline, hear=lambda x, n1, n2: n2(x), think=lambda x, a, y, n1, n2: n1(y)),
+        slip(
+            pipeline, hear=lambda x, n1, n2: n2(x), think=lambda x, a, y, n1, n2: n1(y)
+        ),
         "norms in each other's place",
         "{seen}Attention gets norm2's output, (−2, 2) for the first word, and the network gets norm1's.",
         "norm1 and norm2 have changed places",

@@ -27,7 +27,9 @@ def pipeline(
 
 
 def example() -> tuple:
-    return exact([[1, 1, 1, 1], [2, 0, 0, 0]]), exact([[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 2]])
+    return exact([[1, 1, 1, 1], [2, 0, 0, 0]]), exact(
+        [[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 2]]
+    )
 
 
 def two_in_a_batch() -> tuple:
@@ -66,9 +68,9 @@ def _over(size):
 
 
 def _cosine(q, k):
-    return torch.nn.functional.normalize(q, dim=-1) @ torch.nn.functional.normalize(k, dim=-1).transpose(
-        -2, -1
-    )
+    return torch.nn.functional.normalize(q, dim=-1) @ torch.nn.functional.normalize(
+        k, dim=-1
+    ).transpose(-2, -1)
 
 
 WRONG = (
@@ -190,7 +192,9 @@ WRONG = (
     ),
     Mistake(
         "softmax-then-scale",
-        lambda query, key: (query @ key.transpose(-2, -1)).softmax(-1) / math.sqrt(query.shape[-1]),
+        lambda query, key: (
+            (query @ key.transpose(-2, -1)).softmax(-1) / math.sqrt(query.shape[-1])
+        ),
         "softmax, then scale",
         "{seen}Your rows sum to 0.5: a softmax of the unscaled dot products, and then a division by √D = 2.",
         "a softmax is taken first and the scale applied to its result",
@@ -217,7 +221,9 @@ WRONG = (
     ),
     Mistake(
         "reshaped",
-        slip(pipeline, dot=lambda q, k: q @ k.reshape(k.shape[0], k.shape[2], k.shape[1])),
+        slip(
+            pipeline, dot=lambda q, k: q @ k.reshape(k.shape[0], k.shape[2], k.shape[1])
+        ),
         "turned or cut anew?",
         "{seen}The shapes fit, the numbers do not: `reshape` and `view` to (B, D, S) read the key's "
         "numbers in the old order and cut them into new rows. "
@@ -273,11 +279,16 @@ WRONG = (
     ),
     Mistake("transposed", lambda query, key: solution(query, key).transpose(-2, -1)),
     Mistake(
-        "memory-layout", lambda query, key: solution(query.view(query.shape), key.view(-1).view(key.shape))
+        "memory-layout",
+        lambda query, key: solution(
+            query.view(query.shape), key.view(-1).view(key.shape)
+        ),
     ),
     Mistake(
         "writes-into-argument",
-        lambda query, key: query.div_(math.sqrt(query.shape[-1])) @ key.transpose(-2, -1),
+        lambda query, key: (
+            query.div_(math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)
+        ),
     ),
 )
 

@@ -22,7 +22,12 @@ def solution(query, keys, values):
 
 
 def pipeline(
-    query, keys, values, score=lambda q, k: k @ q, normalise=lambda e: e.softmax(0), pool=lambda a, v: a @ v
+    query,
+    keys,
+    values,
+    score=lambda q, k: k @ q,
+    normalise=lambda e: e.softmax(0),
+    pool=lambda a, v: a @ v,
 ):
     """The same in named steps, so that a mistake is one step done wrongly."""
     return pool(normalise(score(query, keys)), values)
@@ -34,7 +39,10 @@ def example() -> tuple:
 
 def probes() -> list[tuple]:
     shapes = [(5, 7, 3), (3, 2, 11), (7, 11, 2), (13, 3, 5)]
-    return [(draw(d, seed=10 + d), draw(s, d, seed=20 + d), draw(s, v, seed=30 + d)) for d, s, v in shapes]
+    return [
+        (draw(d, seed=10 + d), draw(s, d, seed=20 + d), draw(s, v, seed=30 + d))
+        for d, s, v in shapes
+    ]
 
 
 def edges() -> list[tuple]:
@@ -63,9 +71,13 @@ def its_weights(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
     for case in cases:
         other_query, other_keys, other_values = case.arguments
         weights = observe(
-            fn, (other_query, other_keys, torch.eye(len(other_keys), dtype=torch.float64))
+            fn,
+            (other_query, other_keys, torch.eye(len(other_keys), dtype=torch.float64)),
         ).result
-        if not isinstance(weights, torch.Tensor) or weights.shape != other_keys.shape[:1]:
+        if (
+            not isinstance(weights, torch.Tensor)
+            or weights.shape != other_keys.shape[:1]
+        ):
             return None
         if not near(case.got, weights.detach().to(torch.float64) @ other_values):
             return None
@@ -99,7 +111,10 @@ WRONG = (
     ),
     Mistake(
         "hard-lookup",
-        slip(pipeline, normalise=lambda e: torch.nn.functional.one_hot(e.argmax(), len(e)).to(e)),
+        slip(
+            pipeline,
+            normalise=lambda e: torch.nn.functional.one_hot(e.argmax(), len(e)).to(e),
+        ),
         "one key takes all",
         "With {given} you return {got}, the value of the best key alone; right is {expected}. The scores "
         "are 1, 2, 3: "
@@ -215,7 +230,12 @@ WRONG = (
     ),
     Mistake(
         "cosine",
-        slip(pipeline, score=lambda q, k: torch.nn.functional.cosine_similarity(k, q[None], dim=-1)),
+        slip(
+            pipeline,
+            score=lambda q, k: torch.nn.functional.cosine_similarity(
+                k, q[None], dim=-1
+            ),
+        ),
         "the scores",
         "{seen}Your scores are 0.447, 0.894, 0.949: the cosines of the angles, "
         "between −1 and 1. The lengths of query and keys are divided away.",
@@ -279,7 +299,9 @@ WRONG = (
     ),
     Mistake(
         "per-feature",
-        slip(pipeline, score=lambda q, k: k * q, normalise=lambda e: e.softmax(0).sum(1)),
+        slip(
+            pipeline, score=lambda q, k: k * q, normalise=lambda e: e.softmax(0).sum(1)
+        ),
         "the sum comes too late",
         "{seen}Each feature (column of keys · query) has its own softmax over the keys; "
         "added up, the weights sum to the number of features (2), not to 1.",
@@ -315,10 +337,15 @@ WRONG = (
         "What does a negative dot product say about a key?",
         example=negative_score,
     ),
-    Mistake("gradient-cut", lambda query, keys, values: (keys @ query).softmax(0).detach() @ values),
+    Mistake(
+        "gradient-cut",
+        lambda query, keys, values: (keys @ query).softmax(0).detach() @ values,
+    ),
     Mistake(
         "changes-dtype",
-        lambda query, keys, values: (keys.float() @ query.float()).softmax(0) @ values.float(),
+        lambda query, keys, values: (
+            (keys.float() @ query.float()).softmax(0) @ values.float()
+        ),
     ),
 )
 

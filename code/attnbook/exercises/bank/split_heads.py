@@ -12,7 +12,9 @@ from ..exercise import Exercise, Mistake, draw, exact
 def solution(x, num_heads):
     """Cut the features into heads and bring the head axis before the positions."""
     batch, length, features = x.shape
-    x = x.reshape(batch, length, num_heads, features // num_heads)  # (B, T, H, Dh): cut the last axis
+    x = x.reshape(
+        batch, length, num_heads, features // num_heads
+    )  # (B, T, H, Dh): cut the last axis
     return x.transpose(1, 2)  # (B, H, T, Dh): the heads before the positions
 
 
@@ -32,7 +34,11 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(draw(2, 3, 5, seed=321), 1), (draw(2, 3, 5, seed=322), 5), (draw(1, 1, 6, seed=323), 2)]
+    return [
+        (draw(2, 3, 5, seed=321), 1),
+        (draw(2, 3, 5, seed=322), 5),
+        (draw(1, 1, 6, seed=323), 2),
+    ]
 
 
 def steps(x, num_heads) -> list[tuple[str, object]]:
@@ -128,7 +134,10 @@ WRONG = (
         "7 heads of 3 features each.",
         "`num_heads` is used as the size of a head",
         "`num_heads` says how many heads there are. How large is each?",
-        example=lambda: (exact([[11, 12, 13, 14, 15, 16], [21, 22, 23, 24, 25, 26]]), 2),
+        example=lambda: (
+            exact([[11, 12, 13, 14, 15, 16], [21, 22, 23, 24, 25, 26]]),
+            2,
+        ),
     ),
     Mistake(
         "features-in-front",
@@ -258,7 +267,9 @@ WRONG = (
     ),
     Mistake(
         "scaled",
-        lambda x, num_heads: solution(x, num_heads) / math.sqrt(x.shape[-1] // num_heads),
+        lambda x, num_heads: (
+            solution(x, num_heads) / math.sqrt(x.shape[-1] // num_heads)
+        ),
         "a scale that does not belong",
         "{seen}Every number of yours is divided by 1.414, the root of Dh = 2. The scale belongs to the "
         "scores.",
@@ -267,7 +278,9 @@ WRONG = (
     ),
     Mistake(
         "size-is-a-float",
-        lambda x, num_heads: x.reshape(*x.shape[:2], num_heads, x.shape[-1] / num_heads).transpose(1, 2),
+        lambda x, num_heads: x.reshape(
+            *x.shape[:2], num_heads, x.shape[-1] / num_heads
+        ).transpose(1, 2),
         "4/2 is 2.0",
         "With {given} {line} raises {error}. In Python `/` makes a floating-point number even of 4/2, and a "
         "size must be a whole one.",

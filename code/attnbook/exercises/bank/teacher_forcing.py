@@ -42,8 +42,12 @@ def pipeline(
     T = target_ids.shape[1]
     at = place(count(target_ids, pad), T).clamp(0, T)
     edge = torch.full_like(target_ids[:, :1], pad)
-    ended = torch.cat([words(target_ids), edge], dim=1).scatter(1, at, end(bos, eos, pad))
-    framed = torch.cat([torch.full_like(edge, begin(bos, eos, pad)), ended], dim=1)  # (B, T + 2)
+    ended = torch.cat([words(target_ids), edge], dim=1).scatter(
+        1, at, end(bos, eos, pad)
+    )
+    framed = torch.cat(
+        [torch.full_like(edge, begin(bos, eos, pad)), ended], dim=1
+    )  # (B, T + 2)
     inputs, labels = feed(framed, pad), ask(framed, pad)
     unasked = torch.arange(labels.shape[1]) > count_words(target_ids, pad)
     return pair(inputs, fill(labels, unasked, eos, pad))
@@ -67,7 +71,9 @@ def longer_second() -> tuple:
 
 def _padded(rows: list[int], T: int, pad: int, seed: int) -> torch.Tensor:
     """Rows of so many words, ids 20 to 39, filled up to T."""
-    words = torch.randint(20, 40, (len(rows), T), generator=torch.Generator().manual_seed(seed))
+    words = torch.randint(
+        20, 40, (len(rows), T), generator=torch.Generator().manual_seed(seed)
+    )
     return words.masked_fill(torch.arange(T) >= torch.tensor(rows)[:, None], pad)
 
 
@@ -242,7 +248,9 @@ WRONG = (
         "two-ahead",
         slip(
             pipeline,
-            ask=lambda framed, pad: torch.cat([framed[:, 2:], torch.full_like(framed[:, :1], pad)], 1),
+            ask=lambda framed, pad: torch.cat(
+                [framed[:, 2:], torch.full_like(framed[:, :1], pad)], 1
+            ),
         ),
         "one too far",
         "{seen}(First the inputs, then the labels.) Your labels are two places ahead: while <bos> goes in, the "
@@ -261,7 +269,11 @@ WRONG = (
     ),
     Mistake(
         "first-word-never-asked",
-        slip(pipeline, feed=lambda framed, pad: framed[:, 1:-1], ask=lambda framed, pad: framed[:, 2:]),
+        slip(
+            pipeline,
+            feed=lambda framed, pad: framed[:, 1:-1],
+            ask=lambda framed, pad: framed[:, 2:],
+        ),
         "no beginning",
         "{seen}(First the inputs, then the labels.) Without <bos> your rows are one place short, and nobody asks for "
         "the first word: 5 goes in, but never comes out.",
@@ -287,7 +299,9 @@ WRONG = (
         slip(
             pipeline,
             feed=lambda framed, pad: framed,
-            ask=lambda framed, pad: torch.cat([framed[:, 1:], torch.full_like(framed[:, :1], pad)], 1),
+            ask=lambda framed, pad: torch.cat(
+                [framed[:, 1:], torch.full_like(framed[:, :1], pad)], 1
+            ),
         ),
         "one place too many",
         "{seen}(First the inputs, then the labels.) Your inputs still have their last column, and the labels are "
@@ -306,7 +320,10 @@ WRONG = (
     ),
     Mistake(
         "padding-is-zero",
-        slip(pipeline, count=lambda target_ids, pad: (target_ids != 0).sum(1, keepdim=True)),
+        slip(
+            pipeline,
+            count=lambda target_ids, pad: (target_ids != 0).sum(1, keepdim=True),
+        ),
         "a sign written into the code",
         "{seen}(First the inputs, then the labels.) Here the padding is 9, and your function takes it for words: it "
         "looks for 0.",
@@ -339,20 +356,38 @@ WRONG = (
         "Which arguments does your code not use?",
         example=other_signs,
     ),
-    Mistake("labels-only", lambda target_ids, bos, eos, pad: solution(target_ids, bos, eos, pad)[1]),
-    Mistake("inputs-only", lambda target_ids, bos, eos, pad: solution(target_ids, bos, eos, pad)[0]),
-    Mistake("framed-only", lambda target_ids, bos, eos, pad: pipeline(target_ids, bos, eos, pad, pair=_framed)),
+    Mistake(
+        "labels-only",
+        lambda target_ids, bos, eos, pad: solution(target_ids, bos, eos, pad)[1],
+    ),
+    Mistake(
+        "inputs-only",
+        lambda target_ids, bos, eos, pad: solution(target_ids, bos, eos, pad)[0],
+    ),
+    Mistake(
+        "framed-only",
+        lambda target_ids, bos, eos, pad: pipeline(
+            target_ids, bos, eos, pad, pair=_framed
+        ),
+    ),
     Mistake(
         "different-widths",
-        lambda target_ids, bos, eos, pad: (solution(target_ids, bos, eos, pad)[0], target_ids),
+        lambda target_ids, bos, eos, pad: (
+            solution(target_ids, bos, eos, pad)[0],
+            target_ids,
+        ),
     ),
     Mistake(
         "not-whole",
-        lambda target_ids, bos, eos, pad: tuple(x.float() for x in solution(target_ids, bos, eos, pad)),
+        lambda target_ids, bos, eos, pad: tuple(
+            x.float() for x in solution(target_ids, bos, eos, pad)
+        ),
     ),
     Mistake(
         "narrower-ids",
-        lambda target_ids, bos, eos, pad: tuple(x.int() for x in solution(target_ids, bos, eos, pad)),
+        lambda target_ids, bos, eos, pad: tuple(
+            x.int() for x in solution(target_ids, bos, eos, pad)
+        ),
     ),
 )
 
@@ -397,7 +432,12 @@ def my_shift(target_ids, bos, eos, pad):
     "the same numbers. In a padded batch the short sentences then learn to be followed by <pad>; as the loss leaves "
     "<pad> out, they learn nothing there at all, and the model writes on and on. Labels that are not shifted look even "
     "better: the loss falls to zero within a few steps, because the answer stands among the inputs.",
-    shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"},
+    shapes={
+        "target_ids": "B T",
+        "bos": "a number",
+        "eos": "a number",
+        "pad": "a number",
+    },
     returns="pair B T+1",
     example=example,
     probes=probes,

@@ -39,7 +39,9 @@ def as_pair(arguments: tuple, result: object) -> torch.Tensor:
     if fed.shape == (len(target_ids), target_ids.shape[1] + 1):
         place = torch.arange(fed.shape[1])
         free = (place > lengths) & ((fed == eos) | (fed == pad))
-        fed = torch.where(free & (place == lengths + 1), eos, torch.where(free, pad, fed))
+        fed = torch.where(
+            free & (place == lengths + 1), eos, torch.where(free, pad, fed)
+        )
     return torch.stack([fed, labels]).to(torch.float64)
 
 
@@ -97,7 +99,10 @@ def _one_tensor(case: Case, given: str) -> Finding:
     wanted = [half.long() for half in case.expected]
     target_ids, bos = case.arguments[0], case.arguments[1]
     framed = torch.cat([torch.full_like(target_ids[:, :1], bos), wanted[1]], dim=1)
-    parts = (("inputs-only", "the inputs", wanted[0]), ("labels-only", "the labels", wanted[1]))
+    parts = (
+        ("inputs-only", "the inputs", wanted[0]),
+        ("labels-only", "the labels", wanted[1]),
+    )
     for name, what, half in parts:
         if result.shape == half.shape and torch.equal(result.long(), half):
             return Finding(
@@ -176,14 +181,29 @@ def which_half(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding |
         return None
     case = smallest_wrong(cases)
     wrong = case.got != case.expected  # (2, B, T + 1)
-    halves = [name for name, half in zip(("inputs", "labels"), wrong, strict=True) if half.any()]
+    halves = [
+        name
+        for name, half in zip(("inputs", "labels"), wrong, strict=True)
+        if half.any()
+    ]
     number, row, place = (int(i) for i in wrong.nonzero()[0])
     name = ("inputs", "labels")[number]
-    other = "" if len(halves) == 2 else f" The {'labels' if name == 'inputs' else 'inputs'} are right."
+    other = (
+        ""
+        if len(halves) == 2
+        else f" The {'labels' if name == 'inputs' else 'inputs'} are right."
+    )
     words = values(case.arguments[0][row])
-    signs = ", ".join(f"{n} {a}" for n, a in zip(exercise.parameters[1:], case.arguments[1:], strict=True))
+    signs = ", ".join(
+        f"{n} {a}"
+        for n, a in zip(exercise.parameters[1:], case.arguments[1:], strict=True)
+    )
     return Finding(
-        "wrong-inputs" if halves == ["inputs"] else "wrong-labels" if halves == ["labels"] else "both-wrong",
+        "wrong-inputs"
+        if halves == ["inputs"]
+        else "wrong-labels"
+        if halves == ["labels"]
+        else "both-wrong",
         f"the {name}" if len(halves) == 1 else "inputs and labels",
         f"The words {words}, with {signs}: your {name} are {values(case.got[number, row])}; right is "
         f"{values(case.expected[number, row])}.\nThe first difference lies at place {place} of sentence {row}.{other}",

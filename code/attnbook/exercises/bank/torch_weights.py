@@ -14,9 +14,13 @@ from .torch_weights_layers import answers, layer_demands, layer_kind, worth_a_re
 
 def solution(W_q, W_k, W_v, W_o, num_heads):
     """Copy four weights into PyTorch's layer: three stacked, one for the output."""
-    layer = torch.nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(W_q)
+    layer = torch.nn.MultiheadAttention(
+        len(W_q), num_heads, bias=False, batch_first=True
+    ).to(W_q)
     with torch.no_grad():
-        layer.in_proj_weight.copy_(torch.cat([W_q, W_k, W_v]))  # (3D, D): query, key, value from above
+        layer.in_proj_weight.copy_(
+            torch.cat([W_q, W_k, W_v])
+        )  # (3D, D): query, key, value from above
         layer.out_proj.weight.copy_(W_o)  # (D, D)
     return layer
 
@@ -31,11 +35,19 @@ def _layer(in_proj, W_o, num_heads, **options) -> nn.MultiheadAttention:
 
 
 def _empty(W_o, num_heads) -> nn.MultiheadAttention:
-    return nn.MultiheadAttention(len(W_o), num_heads, bias=False, batch_first=True, dtype=torch.float64)
+    return nn.MultiheadAttention(
+        len(W_o), num_heads, bias=False, batch_first=True, dtype=torch.float64
+    )
 
 
 def example() -> tuple:
-    return exact([1, 2], [1, 0]), exact([0, 1], [2, 0]), exact([1, 0], [3, 2]), exact([1, 1], [0, 1]), 2
+    return (
+        exact([1, 2], [1, 0]),
+        exact([0, 1], [2, 0]),
+        exact([1, 0], [3, 2]),
+        exact([1, 1], [0, 1]),
+        2,
+    )
 
 
 def one_wide_head() -> tuple:
@@ -50,7 +62,10 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(*(draw(n, n, seed=530 + i) for i in range(4)), h) for n, h in [(3, 1), (3, 3), (1, 1)]]
+    return [
+        (*(draw(n, n, seed=530 + i) for i in range(4)), h)
+        for n, h in [(3, 1), (3, 3), (1, 1)]
+    ]
 
 
 def steps(W_q, W_k, W_v, W_o, num_heads) -> list[tuple[str, object]]:
@@ -86,7 +101,11 @@ def _interleaved(W_q, W_k, W_v, W_o, num_heads):
 
 def _head_by_head(W_q, W_k, W_v, W_o, num_heads):
     heads = [W.chunk(num_heads) for W in (W_q, W_k, W_v)]
-    return _layer(torch.cat([W for head in zip(*heads, strict=True) for W in head]), W_o, num_heads)
+    return _layer(
+        torch.cat([W for head in zip(*heads, strict=True) for W in head]),
+        W_o,
+        num_heads,
+    )
 
 
 def _assigned(W_q, W_k, W_v, W_o, num_heads):
@@ -119,7 +138,9 @@ def _separate_data(W_q, W_k, W_v, W_o, num_heads):
 
 
 def _arguments_exchanged(W_q, W_k, W_v, W_o, num_heads):
-    layer = nn.MultiheadAttention(num_heads, len(W_q), bias=False, batch_first=True, dtype=torch.float64)
+    layer = nn.MultiheadAttention(
+        num_heads, len(W_q), bias=False, batch_first=True, dtype=torch.float64
+    )
     with torch.no_grad():
         layer.in_proj_weight.copy_(torch.cat([W_q, W_k, W_v]))
         layer.out_proj.weight.copy_(W_o)
@@ -128,7 +149,9 @@ def _arguments_exchanged(W_q, W_k, W_v, W_o, num_heads):
 
 def _loaded_without_bias(W_q, W_k, W_v, W_o, num_heads):
     layer = nn.MultiheadAttention(len(W_q), num_heads, batch_first=True)
-    layer.load_state_dict({"in_proj_weight": torch.cat([W_q, W_k, W_v]), "out_proj.weight": W_o})
+    layer.load_state_dict(
+        {"in_proj_weight": torch.cat([W_q, W_k, W_v]), "out_proj.weight": W_o}
+    )
 
 
 def _side_by_side(W_q, W_k, W_v, W_o, num_heads):
@@ -148,7 +171,9 @@ def _part_random(W_q, W_k, W_v, W_o, num_heads, output):
 
 def _other_names(W_q, W_k, W_v, W_o, num_heads):
     layer = _part_random(W_q, W_k, W_v, W_o, num_heads, output=False)
-    layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight = map(nn.Parameter, (W_q, W_k, W_v))
+    layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight = map(
+        nn.Parameter, (W_q, W_k, W_v)
+    )
     return layer
 
 
@@ -165,16 +190,30 @@ WRONG = (
         "What should be the value of (1, 0), W_v times it = (1, 3), is taken for its key.",
     ),
     _order(
-        "order-k-q-v", "kqv", "The query (1, 0) is multiplied by W_k and becomes (0, 2) instead of (1, 1)."
+        "order-k-q-v",
+        "kqv",
+        "The query (1, 0) is multiplied by W_k and becomes (0, 2) instead of (1, 1).",
     ),
     _order(
-        "order-v-k-q", "vkq", "The query (1, 0) is multiplied by W_v and becomes (1, 3) instead of (1, 1)."
+        "order-v-k-q",
+        "vkq",
+        "The query (1, 0) is multiplied by W_v and becomes (1, 3) instead of (1, 1).",
     ),
-    _order("order-k-v-q", "kvq", "The value of (1, 0) is W_q times it in yours, (1, 1) instead of (1, 3)."),
-    _order("order-v-q-k", "vqk", "The value of (1, 0) is W_k times it in yours, (0, 2) instead of (1, 3)."),
+    _order(
+        "order-k-v-q",
+        "kvq",
+        "The value of (1, 0) is W_q times it in yours, (1, 1) instead of (1, 3).",
+    ),
+    _order(
+        "order-v-q-k",
+        "vqk",
+        "The value of (1, 0) is W_k times it in yours, (0, 2) instead of (1, 3).",
+    ),
     Mistake(
         "inputs-transposed",
-        lambda W_q, W_k, W_v, W_o, num_heads: _layer(torch.cat([W_q.T, W_k.T, W_v.T]), W_o, num_heads),
+        lambda W_q, W_k, W_v, W_o, num_heads: _layer(
+            torch.cat([W_q.T, W_k.T, W_v.T]), W_o, num_heads
+        ),
         "the other way round",
         f"{ASKED}Your in_proj_weight holds W_qᵀ, W_kᵀ and W_vᵀ: the query (1, 0) becomes the first *row* of "
         "W_q, (1, 2), instead of its first column, (1, 1). PyTorch applies its weights as `x @ W.T`, too.",
@@ -184,7 +223,9 @@ WRONG = (
     ),
     Mistake(
         "output-transposed",
-        lambda W_q, W_k, W_v, W_o, num_heads: _layer(torch.cat([W_q, W_k, W_v]), W_o.T, num_heads),
+        lambda W_q, W_k, W_v, W_o, num_heads: _layer(
+            torch.cat([W_q, W_k, W_v]), W_o.T, num_heads
+        ),
         "the other way round",
         f"{ASKED}Your out_proj.weight is W_oᵀ: its first row is (1, 0) where W_o has (1, 1). PyTorch applies "
         "its weights as `x @ W.T`, too.",
@@ -194,7 +235,9 @@ WRONG = (
     ),
     Mistake(
         "all-transposed",
-        lambda W_q, W_k, W_v, W_o, num_heads: _layer(torch.cat([W_q.T, W_k.T, W_v.T]), W_o.T, num_heads),
+        lambda W_q, W_k, W_v, W_o, num_heads: _layer(
+            torch.cat([W_q.T, W_k.T, W_v.T]), W_o.T, num_heads
+        ),
         "the other way round",
         f"{ASKED}All four weights are transposed in your layer: the query (1, 0) becomes the first *row* of "
         "W_q, (1, 2), instead of its first column, (1, 1). PyTorch applies its weights as `x @ W.T`, too.",
@@ -225,7 +268,9 @@ WRONG = (
     ),
     Mistake(
         "the-same-three-times",
-        lambda W_q, W_k, W_v, W_o, num_heads: _layer(torch.cat([W_q, W_q, W_q]), W_o, num_heads),
+        lambda W_q, W_k, W_v, W_o, num_heads: _layer(
+            torch.cat([W_q, W_q, W_q]), W_o, num_heads
+        ),
         "one weight for all",
         f"{ASKED}Your in_proj_weight holds W_q three times: key and value of (1, 0) are (1, 1) as well.",
         "W_q stands in for all three",
@@ -244,7 +289,9 @@ WRONG = (
     ),
     Mistake(
         "values-mixed-twice",
-        lambda W_q, W_k, W_v, W_o, num_heads: _layer(torch.cat([W_q, W_k, W_v]), W_v, num_heads),
+        lambda W_q, W_k, W_v, W_o, num_heads: _layer(
+            torch.cat([W_q, W_k, W_v]), W_v, num_heads
+        ),
         "the output map",
         f"{ASKED}Your out_proj.weight holds W_v, whose place is the last third of in_proj_weight.",
         "W_v is put into out_proj.weight",
@@ -253,7 +300,9 @@ WRONG = (
     Mistake(
         "scaled-before",
         lambda W_q, W_k, W_v, W_o, num_heads: _layer(
-            torch.cat([W_q / math.sqrt(len(W_q) // num_heads), W_k, W_v]), W_o, num_heads
+            torch.cat([W_q / math.sqrt(len(W_q) // num_heads), W_k, W_v]),
+            W_o,
+            num_heads,
         ),
         "scaled twice",
         "With 2 features and 1 head your W_q is divided by √2 = 1.414 on its way into the layer, and the "
@@ -356,12 +405,22 @@ WRONG = (
         line=r"MultiheadAttention",
     ),
     Mistake("biases", lambda *a: _layer(torch.cat(a[:3]), *a[3:], bias=True)),
-    Mistake("keys-of-their-own-size", lambda *a: nn.MultiheadAttention(len(a[0]), a[4], bias=False, kdim=7)),
-    Mistake("positions-first", lambda *a: _layer(torch.cat(a[:3]), *a[3:], batch_first=False)),
+    Mistake(
+        "keys-of-their-own-size",
+        lambda *a: nn.MultiheadAttention(len(a[0]), a[4], bias=False, kdim=7),
+    ),
+    Mistake(
+        "positions-first",
+        lambda *a: _layer(torch.cat(a[:3]), *a[3:], batch_first=False),
+    ),
     Mistake("number-of-heads", lambda *a: _layer(torch.cat(a[:3]), a[3], 1)),
-    Mistake("number-of-heads", lambda *a: _layer(torch.cat(a[:3]), a[3], len(a[3]) // a[4])),
+    Mistake(
+        "number-of-heads", lambda *a: _layer(torch.cat(a[:3]), a[3], len(a[3]) // a[4])
+    ),
     Mistake("dropout", lambda *a: _layer(torch.cat(a[:3]), *a[3:], dropout=0.1)),
-    Mistake("another-key", lambda *a: _layer(torch.cat(a[:3]), *a[3:], add_zero_attn=True)),
+    Mistake(
+        "another-key", lambda *a: _layer(torch.cat(a[:3]), *a[3:], add_zero_attn=True)
+    ),
     Mistake("side-by-side", _side_by_side),
     Mistake("W_o-not-copied", lambda *a: _part_random(*a, output=True)),
     Mistake("inputs-not-copied", lambda *a: _part_random(*a, output=False)),
@@ -410,7 +469,13 @@ def my_torch_attention(W_q, W_k, W_v, W_o, num_heads):
     "give plausible maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one "
     "cannot tell whether it reads the batch or the positions first. Only a comparison of outputs, number by "
     "number, on a query that is not the key, shows all of these.",
-    shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"},
+    shapes={
+        "W_q": "D D",
+        "W_k": "D D",
+        "W_v": "D D",
+        "W_o": "D D",
+        "num_heads": "a number",
+    },
     returns="B T D",
     example=example,
     probes=probes,

@@ -32,7 +32,11 @@ def left_random(fn: Callable, case: Case) -> Finding | None:
     left = [name for name in first if not torch.equal(first[name], second[name])]
     if not left:
         return None
-    others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(case.call.result, n, None) is not None]
+    others = [
+        n
+        for n in ("q_proj_weight", "W_q", "q_proj")
+        if getattr(case.call.result, n, None) is not None
+    ]
     if others and set(SHARES) <= set(left):
         return Finding(
             "other-names",
@@ -58,14 +62,22 @@ def left_random(fn: Callable, case: Case) -> Finding | None:
         "W_v": "the last third of in_proj_weight",
         "W_o": "out_proj.weight",
     }
-    where = "all of it" if count == 4 else "in_proj_weight" if count == 3 and "W_o" not in left else None
+    where = (
+        "all of it"
+        if count == 4
+        else "in_proj_weight"
+        if count == 3 and "W_o" not in left
+        else None
+    )
     where = where or ", ".join(places[block] for block in left)
     return Finding(
         name,
         "random numbers are left",
         f"Two calls of your function make layers with different weights: {where} still holds the random "
         f"numbers of a new layer. Missing {'is' if count == 1 else 'are'} "
-        + ", ".join(f"{block} {values(case.arguments[_position(block)])}" for block in left)
+        + ", ".join(
+            f"{block} {values(case.arguments[_position(block)])}" for block in left
+        )
         + ".",
         "Which parameters has a new layer, and which of your lines writes into each of them?",
     )
@@ -81,7 +93,10 @@ def _blocks(layer: object) -> dict[str, torch.Tensor]:
     if not isinstance(layer, nn.MultiheadAttention) or layer.in_proj_weight is None:
         return {}
     thirds = layer.in_proj_weight.detach().chunk(3)
-    return {**dict(zip(SHARES, thirds, strict=True)), "W_o": layer.out_proj.weight.detach()}
+    return {
+        **dict(zip(SHARES, thirds, strict=True)),
+        "W_o": layer.out_proj.weight.detach(),
+    }
 
 
 def read_blocks(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -101,7 +116,10 @@ def read_blocks(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
         return None
     what = {
         block: _recognised(
-            [(case.arguments, blocks[block]) for case, blocks in zip(telling, held, strict=True)]
+            [
+                (case.arguments, blocks[block])
+                for case, blocks in zip(telling, held, strict=True)
+            ]
         )
         for block in held[0]
     }
@@ -129,7 +147,9 @@ def _recognised(pairs: list[tuple[tuple, torch.Tensor]]) -> str:
             ("ᵀ", lambda W: W.T),
             (" upside down", lambda W: W.flip(0)),
         ):
-            ratios = [_ratio(block, change(arguments[position])) for arguments, block in pairs]
+            ratios = [
+                _ratio(block, change(arguments[position])) for arguments, block in pairs
+            ]
             if all(ratio is not None for ratio in ratios):
                 same = max(ratios) - min(ratios) < 1e-6
                 times = (
@@ -140,7 +160,10 @@ def _recognised(pairs: list[tuple[tuple, torch.Tensor]]) -> str:
                     else "a multiple of "
                 )
                 return f"{times}{' ' if times and same else ''}{name}{suffix}"
-    if all(torch.equal(block, torch.eye(len(block), dtype=block.dtype)) for _, block in pairs):
+    if all(
+        torch.equal(block, torch.eye(len(block), dtype=block.dtype))
+        for _, block in pairs
+    ):
         return "the identity"
     return "zeros" if not any(block.any() for _, block in pairs) else "something else"
 
@@ -150,5 +173,8 @@ def _ratio(block: torch.Tensor, weight: torch.Tensor) -> float | None:
     if block.shape != weight.shape or not seen.any():
         return None
     ratio = (block.double()[seen] / weight[seen]).mean()
-    fits = torch.allclose(block.double(), ratio * weight, rtol=1e-4, atol=1e-6) and abs(float(ratio)) > 1e-6
+    fits = (
+        torch.allclose(block.double(), ratio * weight, rtol=1e-4, atol=1e-6)
+        and abs(float(ratio)) > 1e-6
+    )
     return float(ratio) if fits else None

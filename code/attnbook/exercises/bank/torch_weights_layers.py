@@ -33,7 +33,11 @@ def answers(arguments: tuple, layer: nn.MultiheadAttention) -> torch.Tensor:
         query, key = exact([[1, 0]]), exact([[1, 0], [0, 1]])
         asked = query, key, key
     else:
-        asked = draw(2, 5, size, seed=501), draw(2, 3, size, seed=502), draw(2, 3, size, seed=503)
+        asked = (
+            draw(2, 5, size, seed=501),
+            draw(2, 3, size, seed=502),
+            draw(2, 3, size, seed=503),
+        )
     with torch.no_grad():
         return layer(*(x.to(layer.out_proj.weight.dtype) for x in asked))[0]
 
@@ -117,7 +121,11 @@ def _named(thing: object) -> str:
         return f"a {type(thing).__name__} of {len(thing)}"
     if isinstance(thing, type):
         return f"the class `{thing.__name__}`"
-    home = "the book's own " if type(thing).__module__.startswith("attnbook") else "an object of the class "
+    home = (
+        "the book's own "
+        if type(thing).__module__.startswith("attnbook")
+        else "an object of the class "
+    )
     return f"{home}`{type(thing).__name__}`"
 
 
@@ -140,7 +148,9 @@ def _settings(layer: nn.MultiheadAttention, case: Case) -> Finding | None:
             f"`vdim`). All of the weights are ({size}, {size}).",
             "Which arguments of `nn.MultiheadAttention` would the layer do without?",
         )
-    biases = [bias for bias in (layer.in_proj_bias, layer.out_proj.bias) if bias is not None]
+    biases = [
+        bias for bias in (layer.in_proj_bias, layer.out_proj.bias) if bias is not None
+    ]
     if biases:
         return Finding(
             "biases",
@@ -182,10 +192,18 @@ def _heads(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     if case.call.result.num_heads == case.arguments[-1]:
         return None
     for arguments in (*exercise.probes(), case.arguments):
-        layer, size, heads = observe(fn, arguments).result, len(arguments[0]), arguments[-1]
+        layer, size, heads = (
+            observe(fn, arguments).result,
+            len(arguments[0]),
+            arguments[-1],
+        )
         if isinstance(layer, nn.MultiheadAttention) and layer.num_heads != heads:
             break
-    per_head = ", the number of features of one head" if layer.num_heads * heads == size else ""
+    per_head = (
+        ", the number of features of one head"
+        if layer.num_heads * heads == size
+        else ""
+    )
     return Finding(
         "number-of-heads",
         "the number of heads",
@@ -223,9 +241,15 @@ def _shapes(layer: nn.MultiheadAttention, case: Case) -> Finding | None:
 
 
 def _dtypes(layer: nn.MultiheadAttention) -> Finding | None:
-    if layer.in_proj_weight is None or layer.in_proj_weight.dtype == layer.out_proj.weight.dtype:
+    if (
+        layer.in_proj_weight is None
+        or layer.in_proj_weight.dtype == layer.out_proj.weight.dtype
+    ):
         return None
-    kinds_ = [str(w.dtype).removeprefix("torch.") for w in (layer.in_proj_weight, layer.out_proj.weight)]
+    kinds_ = [
+        str(w.dtype).removeprefix("torch.")
+        for w in (layer.in_proj_weight, layer.out_proj.weight)
+    ]
     return Finding(
         "mixed-dtypes",
         "two precisions in one layer",
@@ -253,8 +277,14 @@ def layer_demands(exercise: Exercise, fn: Callable) -> Finding | None:
 def _keeps_dtype(exercise: Exercise, fn: Callable) -> Finding | None:
     """Find a layer that is always made in the same dtype."""
     for dtype in (torch.float64, torch.float32):
-        layer = observe(fn, in_another_dtype(exercise, exercise.example(), dtype)).result
-        came = layer.out_proj.weight.dtype if isinstance(layer, nn.MultiheadAttention) else dtype
+        layer = observe(
+            fn, in_another_dtype(exercise, exercise.example(), dtype)
+        ).result
+        came = (
+            layer.out_proj.weight.dtype
+            if isinstance(layer, nn.MultiheadAttention)
+            else dtype
+        )
         if came != dtype:
             given, made = (str(kind).removeprefix("torch.") for kind in (dtype, came))
             return Finding(
@@ -282,7 +312,10 @@ def worth_a_remark(exercise: Exercise, fn: Callable) -> Finding | None:
     weights = [layer.in_proj_weight, layer.out_proj.weight]
     if not all(w.requires_grad for w in weights):
         return Finding(
-            "frozen", "frozen", "Your weights have `requires_grad=False`: no training would move them.", ""
+            "frozen",
+            "frozen",
+            "Your weights have `requires_grad=False`: no training would move them.",
+            "",
         )
     theirs = {w.untyped_storage().data_ptr() for w in given[:4]}
     if any(w.untyped_storage().data_ptr() in theirs for w in weights):
@@ -297,4 +330,6 @@ def worth_a_remark(exercise: Exercise, fn: Callable) -> Finding | None:
 
 
 def _kept(fn: Callable, given: tuple) -> Call:
-    return observe(lambda: fn(*given), ())  # no copies: whether memory is shared shows on these very tensors
+    return observe(
+        lambda: fn(*given), ()
+    )  # no copies: whether memory is shared shows on these very tensors
