@@ -1,0 +1,374 @@
+"""Answers to bleu, as readers write them; `verdicts.py` says how to read this file."""
+# ruff: noqa (this is how people write)
+
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+
+import numpy as np
+import torch
+
+
+def grams(tokens, n):
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+def near_length(hypothesis, references):
+    return min(
+        (len(r) for r in references), key=lambda r: (abs(r - len(hypothesis)), r)
+    )
+
+
+def short(c, r):
+    return 1.0 if c >= r else math.exp(1 - r / c) if c else 0.0
+
+
+def core(
+    hypothesis,
+    references,
+    max_n,
+    bp=None,
+    mean=lambda ps: math.prod(ps) ** (1 / len(ps)),
+):
+    ps = []
+    for n in range(1, max_n + 1):
+        mine = Counter(grams(hypothesis, n))
+        granted = Counter()
+        for r in references:
+            granted |= Counter(grams(r, n))
+        ps.append(sum((mine & granted).values()) / sum(mine.values()) if mine else 0.0)
+    c, r = len(hypothesis), near_length(hypothesis, references)
+    return (short(c, r) if bp is None else bp(c, r)) * mean(ps)
+
+
+# === right
+def bleu_with_logs(hypothesis, references, max_n):
+    c = len(hypothesis)
+    if c < max_n:
+        return 0.0
+    logs = 0.0
+    for n in range(1, max_n + 1):
+        hyp = Counter(zip(*[hypothesis[i:] for i in range(n)]))
+        best = Counter()
+        for ref in references:
+            for gram, count in Counter(zip(*[ref[i:] for i in range(n)])).items():
+                best[gram] = max(best[gram], count)
+        matches = sum(min(count, best[gram]) for gram, count in hyp.items())
+        if matches == 0:
+            return 0.0
+        logs += math.log(matches / (c - n + 1))
+    r = sorted((abs(len(ref) - c), len(ref)) for ref in references)[0][1]
+    return min(1.0, math.exp(1 - r / c)) * math.exp(logs / max_n)
+
+
+# === right
+def bleu_by_loops(hypothesis, references, max_n):
+    precisions = []
+    for n in range(1, max_n + 1):
+        grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
+        if len(grams) == 0:
+            return 0.0
+        clip = 0
+        for gram in set(grams):
+            most = max(
+                [
+                    sum(tuple(ref[i : i + n]) == gram for i in range(len(ref) - n + 1))
+                    for ref in references
+                ]
+            )
+            clip += min(grams.count(gram), most)
+        precisions.append(clip / len(grams))
+    c = len(hypothesis)
+    closest = None
+    for ref in references:
+        r = len(ref)
+        if (
+            closest is None
+            or abs(r - c) < abs(closest - c)
+            or (abs(r - c) == abs(closest - c) and r < closest)
+        ):
+            closest = r
+    bp = 1 if c > closest else math.exp(1 - closest / c)
+    product = 1
+    for p in precisions:
+        product *= p
+    return bp * product ** (1 / max_n)
+
+
+# === right
+def bleu_with_numpy(hypothesis, references, max_n):
+    def grams(tokens, n):
+        return [
+            "\t".join(tokens[i : i + n]) for i in range(max(0, len(tokens) - n + 1))
+        ]
+
+    p = []
+    for n in np.arange(1, max_n + 1):
+        mine = grams(hypothesis, n)
+        if not mine:
+            return 0.0
+        p.append(
+            sum(
+                min(mine.count(g), max(grams(r, n).count(g) for r in references))
+                for g in set(mine)
+            )
+            / len(mine)
+        )
+    lengths = np.array(sorted(len(r) for r in references))
+    r = lengths[np.abs(lengths - len(hypothesis)).argmin()]
+    bp = np.exp(min(0, 1 - r / len(hypothesis)))
+    return float(bp * np.prod(p) ** (1 / max_n))
+
+
+# === right
+def bleu_with_fractions(hypothesis, references, max_n):
+    product = Fraction(1)
+    for n in range(1, max_n + 1):
+        counts = defaultdict(int)
+        for i in range(len(hypothesis) - n + 1):
+            counts[tuple(hypothesis[i : i + n])] += 1
+        if not counts:
+            return 0
+        granted = 0
+        for gram, count in counts.items():
+            there = [
+                [tuple(r[i : i + n]) for i in range(len(r))].count(gram)
+                for r in references
+            ]
+            granted += min(count, max(there))
+        product *= Fraction(granted, sum(counts.values()))
+    c = len(hypothesis)
+    r = min(
+        [len(r) for r in references],
+        key=lambda length: 2 * abs(length - c) + (length > c) * 0.5,
+    )
+    return float(product) ** (1 / max_n) * (math.exp(1 - r / c) if r > c else 1)
+
+
+# === right
+def bleu_with_torch(hypothesis, references, max_n):
+    shares = torch.zeros(max_n, dtype=torch.float64)
+    for n in range(1, max_n + 1):
+        mine = Counter(
+            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
+        )
+        refs = [
+            Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
+            for r in references
+        ]
+        total = sum(mine.values())
+        if total:
+            shares[n - 1] = (
+                sum(min(k, max(ref[g] for ref in refs)) for g, k in mine.items())
+                / total
+            )
+    c = len(hypothesis)
+    if c == 0:
+        return 0.0
+    r = min(map(len, references), key=lambda r: (abs(r - c), r))
+    return (torch.exp(shares.log().mean()) * math.exp(min(0.0, 1 - r / c))).item()
+
+
+# === right
+def bleu_of_the_book(hypothesis, references, max_n):
+    from attnbook.metrics import sentence_bleu
+
+    return (
+        sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
+        / 100
+    )
+
+
+# === wrong not-clipped
+def bleu_with_in(hypothesis, references, max_n):
+    product = 1
+    for n in range(1, max_n + 1):
+        mine = grams(hypothesis, n)
+        if not mine:
+            return 0.0
+        product *= sum(any(g in grams(r, n) for r in references) for g in mine) / len(
+            mine
+        )
+    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (
+        1 / max_n
+    )
+
+
+# === wrong distinct-only
+def bleu_with_sets(hypothesis, references, max_n):
+    product = 1
+    for n in range(1, max_n + 1):
+        mine = set(grams(hypothesis, n))
+        if not mine:
+            return 0.0
+        theirs = set().union(*(grams(r, n) for r in references))
+        product *= len(mine & theirs) / len(mine)
+    return short(len(hypothesis), near_length(hypothesis, references)) * product ** (
+        1 / max_n
+    )
+
+
+# === wrong first-reference-only + first-references-length
+def bleu_of_the_first_reference(hypothesis, references, max_n):
+    return core(hypothesis, references[:1], max_n)
+
+
+# === wrong no-penalty
+def bleu_without_penalty(hypothesis, references, max_n):
+    return core(hypothesis, references, max_n, bp=lambda c, r: 1)
+
+
+# === wrong arithmetic-mean
+def bleu_averages_plainly(hypothesis, references, max_n):
+    return core(hypothesis, references, max_n, mean=lambda ps: sum(ps) / max_n)
+
+
+# === wrong arithmetic-mean
+def bleu_with_numpy_mean(hypothesis, references, max_n):
+    return core(hypothesis, references, max_n, mean=lambda ps: float(np.mean(ps)))
+
+
+# === wrong unknown
+def bleu_harmonic(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: len(ps) / sum(1 / p for p in ps) if all(ps) else 0.0,
+    )
+
+
+# === wrong long-ones-punished
+def bleu_penalises_length(hypothesis, references, max_n):
+    return core(
+        hypothesis, references, max_n, bp=lambda c, r: math.exp(min(0, 1 - c / r))
+    )
+
+
+# === wrong penalty-above-one
+def bleu_rewards_length(hypothesis, references, max_n):
+    return core(
+        hypothesis, references, max_n, bp=lambda c, r: math.exp(1 - r / c) if c else 0
+    )
+
+
+# === wrong right-for-the-example-only
+def bleu_penalises_any_difference(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        bp=lambda c, r: math.exp(-abs(1 - r / c)) if c else 0,
+    )
+
+
+# === wrong log-of-zero
+def bleu_takes_logs(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.exp(sum(math.log(p) for p in ps) / max_n),
+    )
+
+
+# === wrong few-digits
+def bleu_with_epsilon(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.exp(sum(math.log(p + 1e-9) for p in ps) / max_n),
+    )
+
+
+# === wrong orders-without-match-skipped
+def bleu_skips_empty(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.prod([p for p in ps if p] or [0]) ** (1 / max_n),
+    )
+
+
+# === wrong d2l-weights
+def bleu_as_in_d2l(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps, 1)),
+    )
+
+
+# === wrong unknown
+def bleu_weights_from_zero(hypothesis, references, max_n):
+    return core(
+        hypothesis,
+        references,
+        max_n,
+        mean=lambda ps: math.prod(p ** (0.5**n) for n, p in enumerate(ps)),
+    )
+
+
+# === wrong percent
+def bleu_in_percent(hypothesis, references, max_n):
+    return round(100 * core(hypothesis, references, max_n), 6)
+
+
+# === wrong few-digits
+def bleu_rounded(hypothesis, references, max_n):
+    return round(core(hypothesis, references, max_n), 2)
+
+
+# === wrong letters
+def bleu_of_letters(hypothesis, references, max_n):
+    return core(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
+
+
+# === wrong raises
+def bleu_splits_again(hypothesis, references, max_n):
+    return core(hypothesis.split(), [r.split() for r in references], max_n)
+
+
+# === wrong longest-reference
+def bleu_by_the_longest(hypothesis, references, max_n):
+    r = max(len(r) for r in references)
+    return core(hypothesis, references, max_n, bp=lambda c, _: short(c, r))
+
+
+# === wrong unknown
+def bleu_by_all_lengths_together(hypothesis, references, max_n):
+    r = sum(len(r) for r in references)
+    return core(hypothesis, references, max_n, bp=lambda c, _: short(c, r))
+
+
+# === wrong writes-into-argument
+def bleu_uses_up_the_references(hypothesis, references, max_n):
+    best = 0
+    answer = core(hypothesis, references, max_n)
+    while references:
+        references.pop()
+    return max(best, answer)
+
+
+# === wrong unknown
+def bleu_sorts_the_hypothesis(hypothesis, references, max_n):
+    return core(sorted(hypothesis), [sorted(r) for r in references], max_n)
+
+
+# === wrong returns-a-tuple
+def bleu_returns_precisions(hypothesis, references, max_n):
+    return core(hypothesis, references, max_n, bp=lambda c, r: 1, mean=lambda ps: ps)
+
+
+# === wrong returns-none
+def bleu_returns_nothing_when_short(hypothesis, references, max_n):
+    if len(hypothesis) >= max_n:
+        return core(hypothesis, references, max_n)
+
+
+# === wrong ignores-an-argument
+def bleu_of_four(hypothesis, references, max_n):
+    return core(hypothesis, references, 4)

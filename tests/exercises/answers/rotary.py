@@ -1,0 +1,259 @@
+"""Answers to rotary, as readers write them; `verdicts.py` says how to read this file."""
+# ruff: noqa (this is how people write)
+
+import math
+
+import torch
+
+
+def angles(x, positions, base=10000.0):
+    D = x.shape[1]
+    return positions.to(x.dtype)[:, None] * base ** (
+        -torch.arange(0, D, 2, dtype=x.dtype) / D
+    )
+
+
+# === right
+def rotary_in_single_precision_angles(x, positions):
+    omega = 10000 ** (-torch.arange(0, x.shape[1], 2) / x.shape[1])
+    angle = positions[:, None] * omega
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    a, b = x[:, 0::2], x[:, 1::2]
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
+
+
+# === right
+def rotary_by_complex_numbers(x, positions):
+    T, D = x.shape
+    omega = 10000.0 ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
+    turn = torch.polar(torch.ones(T, D // 2, dtype=x.dtype), positions[:, None] * omega)
+    pairs = torch.view_as_complex(x.reshape(T, -1, 2).contiguous())
+    return torch.view_as_real(pairs * turn).flatten(1)
+
+
+# === right
+def rotary_by_matrices(x, positions):
+    D, rows = x.shape[1], []
+    for row, p in zip(x, positions.tolist()):
+        turned = []
+        for i in range(D // 2):
+            w = p * 10000 ** (-2 * i / D)
+            R = torch.tensor(
+                [[math.cos(w), -math.sin(w)], [math.sin(w), math.cos(w)]], dtype=x.dtype
+            )
+            turned.append(R @ row[2 * i : 2 * i + 2])
+        rows.append(torch.cat(turned))
+    return torch.stack(rows)
+
+
+# === right
+def rotary_by_the_partner(x, positions):
+    even = torch.arange(0, x.shape[-1], 2, device=x.device).repeat_interleave(2)
+    angle = positions.to(x)[:, None] * 10000.0 ** (-even.to(x) / x.shape[-1])
+    partner = torch.stack([-x[:, 1::2], x[:, 0::2]], dim=-1).flatten(1)
+    return x * angle.cos() + partner * angle.sin()
+
+
+# === right
+def rotary_into_an_empty_table(x, positions):
+    result = torch.empty_like(x)
+    for i in range(x.shape[1] // 2):
+        w = positions.to(x.dtype) * 10000.0 ** (-2 * i / x.shape[1])
+        result[:, 2 * i] = x[:, 2 * i] * w.cos() - x[:, 2 * i + 1] * w.sin()
+        result[:, 2 * i + 1] = x[:, 2 * i] * w.sin() + x[:, 2 * i + 1] * w.cos()
+    return result
+
+
+# === right
+def rotary_by_einsum(x, positions):
+    T, D = x.shape
+    i = torch.arange(D // 2, dtype=x.dtype)
+    w = positions.to(x.dtype)[:, None] / 10000.0 ** (2 * i / D)
+    R = torch.stack([w.cos(), -w.sin(), w.sin(), w.cos()], -1).view(T, D // 2, 2, 2)
+    return torch.einsum("tiab,tib->tia", R, x.reshape(T, D // 2, 2)).reshape(T, D)
+
+
+# === wrong halves
+def rotary_rotate_half(x, positions):
+    angle = torch.cat([angles(x, positions)] * 2, dim=1)
+    a, b = x.chunk(2, dim=1)
+    return x * angle.cos() + torch.cat([-b, a], dim=1) * angle.sin()
+
+
+# === wrong mixed-pairs
+def rotary_mixed_conventions(x, positions):
+    angle = angles(x, positions).repeat_interleave(2, dim=1)
+    a, b = x.chunk(2, dim=1)
+    return x * angle.cos() + torch.cat([-b, a], dim=1) * angle.sin()
+
+
+# === wrong clockwise
+def rotary_clockwise(x, positions):
+    angle = angles(x, -positions)
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
+
+
+# === wrong row-numbers
+def rotary_row_numbers(x, positions):
+    angle = angles(x, torch.arange(len(positions)))
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
+
+
+# === wrong no-minus
+def rotary_no_minus(x, positions):
+    angle = angles(x, positions).repeat_interleave(2, dim=1)
+    partner = torch.stack([x[:, 1::2], x[:, 0::2]], dim=-1).flatten(1)
+    return x * angle.cos() + partner * angle.sin()
+
+
+# === wrong first-overwritten
+def rotary_overwritten(x, positions):
+    angle, out = angles(x, positions), x.clone()
+    out[:, 0::2] = out[:, 0::2] * angle.cos() - out[:, 1::2] * angle.sin()
+    out[:, 1::2] = out[:, 0::2] * angle.sin() + out[:, 1::2] * angle.cos()
+    return out
+
+
+# === wrong writes-into-argument
+def rotary_in_place(x, positions):
+    angle = angles(x, positions)
+    a, b = x[:, 0::2].clone(), x[:, 1::2].clone()
+    x[:, 0::2], x[:, 1::2] = (
+        a * angle.cos() - b * angle.sin(),
+        a * angle.sin() + b * angle.cos(),
+    )
+    return x
+
+
+# === wrong not-woven
+def rotary_cat(x, positions):
+    angle = angles(x, positions)
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.cat(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    )
+
+
+# === wrong flattened
+def rotary_not_flattened(x, positions):
+    angle = angles(x, positions)
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    )
+
+
+# === wrong returns-another-kind
+def rotary_complex(x, positions):
+    angle = angles(x, positions)
+    return torch.complex(x[:, ::2], x[:, 1::2]) * torch.polar(
+        torch.ones_like(angle), angle
+    )
+
+
+# === wrong returns-a-tuple
+def rotary_tuple(x, positions):
+    angle = angles(x, positions)
+    a, b = x[:, ::2], x[:, 1::2]
+    return a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+
+
+# === wrong no-column
+def rotary_no_column(x, positions):
+    omega = 10000.0 ** (-torch.arange(0, x.shape[1], 2) / x.shape[1])
+    angle = positions * omega
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
+
+
+# === wrong every-feature-its-own
+def rotary_all_frequencies(x, positions):
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
+        -torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]
+    )
+    partner = torch.stack([-x[:, 1::2], x[:, 0::2]], dim=-1).flatten(1)
+    return x * angle.cos() + partner * angle.sin()
+
+
+# === wrong exponent-halved
+def rotary_half_exponent(x, positions):
+    D = x.shape[1]
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
+        -torch.arange(D // 2, dtype=x.dtype) / D
+    )
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
+
+
+# === wrong exponent-doubled
+def rotary_double_exponent(x, positions):
+    D = x.shape[1]
+    angle = positions.to(x.dtype)[:, None] * 10000.0 ** (
+        -torch.arange(0, D, 2, dtype=x.dtype) / (D // 2)
+    )
+    a, b = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
+
+
+# === wrong first-pair-only
+def rotary_first_pair_only(x, positions):
+    w = positions.to(x.dtype)
+    first = torch.stack(
+        [x[:, 0] * w.cos() - x[:, 1] * w.sin(), x[:, 0] * w.sin() + x[:, 1] * w.cos()],
+        dim=1,
+    )
+    return torch.cat([first, x[:, 2:]], dim=1)
+
+
+# === wrong changes-dtype
+def rotary_single_precision(x, positions):
+    angle = angles(x, positions).float()
+    a, b = x[:, ::2].float(), x[:, 1::2].float()
+    return torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
+
+
+# === wrong no-gradient
+def rotary_without_gradient(x, positions):
+    angle, out = angles(x, positions), torch.empty_like(x)
+    with torch.no_grad():
+        a, b = x[:, ::2], x[:, 1::2]
+        out[:, ::2], out[:, 1::2] = (
+            a * angle.cos() - b * angle.sin(),
+            a * angle.sin() + b * angle.cos(),
+        )
+    return out
+
+
+# === wrong sinusoids-added
+def rotary_sinusoids(x, positions):
+    angle = angles(x, positions)
+    return x + torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
+
+
+# === wrong sinusoids-multiplied
+def rotary_sinusoids_multiplied(x, positions):
+    angle = angles(x, positions)
+    return x * torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
+
+
+# === wrong returns-none
+def rotary_no_return(x, positions):
+    angle = angles(x, positions)
+    a, b = x[:, ::2], x[:, 1::2]
+    torch.stack(
+        [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
+    ).flatten(1)
