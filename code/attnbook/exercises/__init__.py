@@ -28,7 +28,6 @@ __all__ = [
     "hints",
     "names",
     "progress",
-    "statement",
     "stub",
 ]
 
@@ -124,21 +123,6 @@ def stub(name: str) -> _display.Text:
         ValueError: if there is no such exercise.
     """
     return _display.stub(get(name))
-
-
-def statement(name: str) -> _display.Text:
-    """Show the task.
-
-    Args:
-        name: the exercise.
-
-    Returns:
-        The task in markdown.
-
-    Raises:
-        ValueError: if there is no such exercise.
-    """
-    return _display.statement(get(name))
 
 
 def progress() -> _record.Progress:

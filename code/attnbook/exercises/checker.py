@@ -20,15 +20,7 @@ UNWRITTEN = Finding("unwritten", "not written yet", "", "")
 
 
 def judge(exercise: Exercise, fn: Callable) -> Verdict:
-    """Judge the reader's function.
-
-    Args:
-        exercise: the exercise that it is meant to solve.
-        fn: the reader's function.
-
-    Returns:
-        The verdict: solved, not written yet, or one mistake (the most telling one that was found).
-    """
+    """Judge the reader's function."""
     with (
         torch.inference_mode(False),
         torch.enable_grad(),
@@ -43,7 +35,7 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
         ):
             finding, later = None, finding
         elif finding is None:
-            later = _first(exercise.remarks, exercise, fn)
+            later = kinds.first(exercise.remarks, exercise, fn)
     if finding is UNWRITTEN:
         return Verdict(exercise.name, "unwritten", None, "not written yet")
     if finding is None:
@@ -76,16 +68,7 @@ def _praise(exercise: Exercise) -> str:
 
 
 def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | None]:
-    """Look for what is wrong with an answer.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-
-    Returns:
-        The finding (None if all is well), and the answer to the exercise's small example (None if the
-        function was never called).
-    """
+    """Look for what is wrong with an answer."""
     found = _callable(exercise, fn) or _signature(exercise, fn)
     if found:
         return found, None
@@ -161,7 +144,7 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         return None
     answered = [case for case in cases if case.call.error is None]
     if answered:
-        found = _kind(exercise, fn, answered[0])
+        found = exercise.answer.amiss(exercise, fn, answered[0])
         if found:
             return found
     found = known_mistake(exercise, fn, cases)
@@ -169,8 +152,8 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         return found
     tensors = all(case.got is not None for case in cases)
     if tensors and all(case.got.shape == case.expected.shape for case in cases):
-        found = differences.not_repeatable(exercise, fn, cases) or _first(
-            exercise.detectors, exercise, fn, cases
+        found = differences.not_repeatable(exercise, fn, cases) or kinds.first(
+            (*exercise.detectors, exercise.answer.detect), exercise, fn, cases
         )
     found = found or several_mistakes(exercise, cases)
     if found:
@@ -181,7 +164,7 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
             exercise, fn, cases
         )
     for case in cases:
-        found = _kind(exercise, fn, case)
+        found = exercise.answer.amiss(exercise, fn, case)
         if found:
             return found
     return (
@@ -191,29 +174,19 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         or kinds.not_finite(exercise, cases)
         or relations.relation(exercise, cases)
         or differences.ignores(exercise, fn, cases)
-        or _first(exercise.describers, exercise, fn, cases)
+        or kinds.first(
+            (*exercise.describers, exercise.answer.describe), exercise, fn, cases
+        )
         or differences.almost(exercise, cases)
         or conduct.writes(exercise, cases, right=False)
         or differences.unknown(exercise, cases)
     )
 
 
-def _kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-    return (
-        exercise.kind(exercise, fn, case)
-        if exercise.kind
-        else kinds.wrong_kind(exercise, case)
-    )
-
-
-def _first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
-    return next((found for one in asked if (found := one(*question))), None)
-
-
 def _conduct(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     largest = max(cases, key=lambda case: case.expected.numel())
     return (
-        _first(exercise.demands, exercise, fn)
+        kinds.first((exercise.answer.demand, *exercise.demands), exercise, fn)
         or conduct.writes(exercise, cases)
         or differences.not_repeatable(exercise, fn, cases)
         or (gradients(exercise, fn, cases) if exercise.differentiable else None)

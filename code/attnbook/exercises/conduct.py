@@ -15,16 +15,7 @@ from .wording import inputs, values
 
 
 def writes(exercise: Exercise, cases: list[Case], right: bool = True) -> Finding | None:
-    """Find an argument that the function wrote into.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, answered by the reader's function.
-        right: whether the numbers are right.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find an argument that the function wrote into."""
     beginning = (
         "The numbers are right, but"
         if right
@@ -47,16 +38,7 @@ def writes(exercise: Exercise, cases: list[Case], right: bool = True) -> Finding
 
 
 def in_another_dtype(exercise: Exercise, arguments: tuple, dtype: torch.dtype) -> tuple:
-    """Copy a call's arguments with their floating-point numbers in another dtype.
-
-    Args:
-        exercise: the exercise.
-        arguments: tensors and numbers.
-        dtype: the new dtype.
-
-    Returns:
-        The copies; integers and Python numbers stay.
-    """
+    """Copy a call's arguments with their floating-point numbers in another dtype."""
     return tuple(
         a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a
         for a in copies(arguments)
@@ -64,16 +46,7 @@ def in_another_dtype(exercise: Exercise, arguments: tuple, dtype: torch.dtype) -
 
 
 def keeps_dtype(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Find a dtype that is written into the code.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes in float64, all answered rightly.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find a dtype that is written into the code."""
     calls = [("float64", torch.float64, cases[0].call)]
     single = in_another_dtype(exercise, cases[0].arguments, torch.float32)
     calls.append(("float32", torch.float32, observe(fn, single)))
@@ -107,16 +80,7 @@ def keeps_dtype(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
 
 
 def float32_only(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-    """Find out whether a call that failed in float64 is right in float32.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        case: a probe on which the function raised an error.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find out whether a call that failed in float64 is right in float32."""
     call = observe(fn, in_another_dtype(exercise, case.arguments, torch.float32))
     if not isinstance(call.result, torch.Tensor) or not near(
         call.result.float(), case.expected
@@ -138,16 +102,7 @@ def float32_only(exercise: Exercise, fn: Callable, case: Case) -> Finding | None
 
 
 def any_layout(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-    """Find a function that fails when a tensor's numbers do not lie in a row in memory.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        case: a probe that is answered rightly.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find a function that fails when a tensor's numbers do not lie in a row in memory."""
     call = observe(
         fn,
         tuple(
@@ -183,16 +138,7 @@ def _scattered(x: torch.Tensor) -> torch.Tensor:
 
 
 def any_device(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-    """Find a tensor that is made on the CPU although the arguments live elsewhere.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        case: a probe that is answered rightly.
-
-    Returns:
-        The finding, or None (also where the rehearsal cannot be held: it never blames without having seen).
-    """
+    """Find a tensor that is made on the CPU although the arguments live elsewhere."""
     if not any(isinstance(argument, torch.Tensor) for argument in case.arguments):
         return None  # there is no device to follow
     try:

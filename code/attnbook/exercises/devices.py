@@ -122,18 +122,7 @@ def _wrap(x: Any) -> Any:
 
 
 def on_another_device(fn: Callable, arguments: tuple) -> Any:
-    """Call a function with its tensors on a second device, in rehearsal.
-
-    Args:
-        fn: the function.
-        arguments: tensors (on the CPU; the function gets copies) and numbers.
-
-    Returns:
-        What the function returned; a tensor's `device` tells where it would be.
-
-    Raises:
-        WrongDevice: if the function mixes the arguments with tensors that it made on the CPU.
-    """
+    """Call a function with its tensors on a second device, in rehearsal."""
     given = tuple(
         Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments
     )

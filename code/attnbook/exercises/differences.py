@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import torch
 
+from .arguments import draw
 from .errors import at_the_edge, listed
-from .exercise import Exercise, draw
+from .exercise import Exercise
 from .observe import copies, observe, read_from_outside
 from .recognise import Case, make_case, near, smallest_wrong
 from .verdict import Finding
@@ -15,16 +16,7 @@ from .wording import inputs, shapes, side_by_side, values
 
 
 def ignores(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Find an argument that makes no difference to the reader's result although it should.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, all answered by tensors.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find an argument that makes no difference to the reader's result although it should."""
     cases = [case for case in cases if not case.right()]
     cases = sorted(cases, key=lambda case: -case.expected.numel())[
         :2
@@ -111,15 +103,7 @@ def _close(case: Case) -> torch.Tensor:
 
 
 def where_wrong(exercise: Exercise, case: Case) -> str:
-    """Say where the wrong numbers lie.
-
-    Args:
-        exercise: the exercise.
-        case: a probe with a result of the right shape.
-
-    Returns:
-        A sentence, or "" if there is nothing to say (a single number, or all are wrong).
-    """
+    """Say where the wrong numbers lie."""
     if case.expected.numel() < 2:
         return ""
     wrong = ~_close(case)
@@ -143,28 +127,17 @@ def where_wrong(exercise: Exercise, case: Case) -> str:
 
 
 def unknown(exercise: Exercise, cases: list[Case]) -> Finding:
-    """Describe a wrong answer that nothing else recognised, by the smallest probe that shows it.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, all answered by tensors of the right shape; at least one is wrong.
-
-    Returns:
-        The finding.
-    """
+    """Describe a wrong answer that nothing else recognised, by the smallest probe that shows it."""
     case = smallest_wrong(cases)
     says = side_by_side(
         inputs(exercise.parameters, case.arguments), case.expected, case.got
     ) + where_wrong(exercise, case)
     says = says.rstrip()
     if case is cases[0]:
-        path = "; ".join(
-            f"{what} {values(value)}" for what, value in exercise.steps(*case.arguments)
-        )
         return Finding(
             "unknown",
             "the numbers",
-            f"{says}\nOn the way to it one passes: {path}.",
+            f"{says}{path(exercise, case)}",
             "Print the same quantities in your function: which is the first that differs?",
         )
     if at_the_edge(exercise, cases):
@@ -187,15 +160,7 @@ def unknown(exercise: Exercise, cases: list[Case]) -> Finding:
 
 
 def almost(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    """Find numbers that are right to a few digits only.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, all answered by tensors of the right shape.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find numbers that are right to a few digits only."""
     if not all(
         torch.allclose(case.got.to(torch.float64), case.expected, rtol=3e-3, atol=3e-3)
         for case in cases
@@ -215,16 +180,7 @@ def almost(exercise: Exercise, cases: list[Case]) -> Finding | None:
 def not_repeatable(
     exercise: Exercise, fn: Callable, cases: list[Case]
 ) -> Finding | None:
-    """Find an answer that changes from call to call.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, all answered by tensors.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find an answer that changes from call to call."""
     for case in cases:
         again = case.answered(observe(fn, case.arguments)).got
         if again is None or not near(again, case.got.detach()):
@@ -239,3 +195,11 @@ def not_repeatable(
         "What does your function remember from call to call, or draw at random, or read from memory that "
         "it never filled?",
     )
+
+
+def path(exercise: Exercise, case: Case) -> str:
+    """The numbers that the solution passes on the way to its answer, as a line of a message."""
+    steps = "; ".join(
+        f"{what} {values(value)}" for what, value in exercise.on_the_way(case.arguments)
+    )
+    return f"\nOn the way to it one passes: {steps}." if steps else ""

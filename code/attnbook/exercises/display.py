@@ -61,19 +61,7 @@ class Hints:
 
 
 def hint(exercise: Exercise, level: int) -> Text:
-    """Give one hint.
-
-    Args:
-        exercise: the exercise.
-        level: 1, 2 or 3; each says more than the one before.
-
-    Returns:
-        The hint.
-
-    Raises:
-        TypeError: if `level` is no whole number.
-        ValueError: if there is no such hint.
-    """
+    """Give one hint."""
     count = len(exercise.hints)
     if not isinstance(level, int) or isinstance(level, bool):
         raise TypeError(f"level should be 1, 2 or 3; got {level!r}")
@@ -88,43 +76,12 @@ def hint(exercise: Exercise, level: int) -> Text:
 
 
 def stub(exercise: Exercise) -> Text:
-    """Give the code that an answer starts from.
-
-    Args:
-        exercise: the exercise.
-
-    Returns:
-        The source of the stub; `str()` of it can be executed.
-    """
+    """Give the code that an answer starts from."""
     return Text(exercise.stub, f"```python\n{exercise.stub}```")
 
 
-def statement(exercise: Exercise) -> Text:
-    """Give the task.
-
-    Args:
-        exercise: the exercise.
-
-    Returns:
-        The task in markdown.
-    """
-    return Text(
-        f"{exercise.title}\n\n{exercise.statement}",
-        f"**{exercise.title}**\n\n{exercise.statement}",
-    )
-
-
 def highlighted(source: str) -> str:
-    """Show Python source in colours (Pygments' classes, as on the rest of the page).
-
-    Where Pygments is missing, the source is shown plain.
-
-    Args:
-        source: Python source.
-
-    Returns:
-        The HTML, escaped.
-    """
+    """Show Python source in colours (Pygments' classes, as on the rest of the page)."""
     try:
         from pygments import highlight
         from pygments.formatters import HtmlFormatter

@@ -13,16 +13,7 @@ from .wording import shapes
 
 
 def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
-    """Report an exception by the reader's own line, not by the checker's traceback.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes; at least one of them raised.
-
-    Returns:
-        The finding.
-    """
+    """Report an exception by the reader's own line, not by the checker's traceback."""
     case = next(case for case in cases if case.call.error is not None)
     error, place = case.call.error, own_line(case.call.error, fn)
     named, strange = _sizes_named(error, exercise.sizes(case.arguments))
@@ -125,15 +116,7 @@ def _question(error: BaseException) -> str:
 
 
 def at_the_edge(exercise: Exercise, cases: list[Case]) -> bool:
-    """Ask whether an answer is right but for the edges of the task.
-
-    Args:
-        exercise: the exercise.
-        cases: its example, its probes, and perhaps its edges, answered by the reader.
-
-    Returns:
-        True if the example and all probes are right.
-    """
+    """Ask whether an answer is right but for the edges of the task."""
     return all(case.right() for case in cases[: 1 + len(exercise.probes())])
 
 
@@ -156,12 +139,5 @@ def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool
 
 
 def listed(outside: dict[str, str]) -> str:
-    r"""Name what a function reads from outside.
-
-    Args:
-        outside: names and descriptions, from `read_from_outside`.
-
-    Returns:
-        For instance ``\`d\` (the number 64)``.
-    """
+    r"""Name what a function reads from outside."""
     return ", ".join(f"`{name}` ({what})" for name, what in outside.items())

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
+
+from .arguments import draw, exact  # noqa: F401 (an exercise takes them from here)
+from .edits import Edits, apart, edited, named_locals, source, stub
+from .observe import copies
+
+if TYPE_CHECKING:
+    from .answers import Tensors
 
 CHAPTERS = {
     1: "Queries, keys and values",
@@ -31,68 +37,43 @@ CHAPTERS = {
 
 @dataclass(frozen=True)
 class Mistake:
-    """One plausible wrong answer: how it computes, and what its author should hear.
+    """One plausible wrong answer: an edit of the solution, and what its author should hear.
 
-    The checker recognises a mistake by its numbers: it runs `wrong` beside the reader's function, and if both
-    give the same on every probe, this is the mistake.
+    The checker makes the edit, runs the result beside the reader's function, and if both give the same on
+    every probe, this is the mistake. Two mistakes that change different places are also recognised together.
 
     Args:
         name: short name, for instance ``mask-after-softmax``; unique within its exercise.
-        wrong: the mistaken function, with the exercise's own parameters. A `slip` (one step of a pipeline
-            done wrongly) can also be recognised together with other slips.
-        about: the few words that head the message.
-        says: the message; ``{given}``, ``{got}``, ``{expected}``, ``{seen}`` (all three), and ``{line}`` and
-            ``{error}`` (for a mistake that raises) are filled in with what happens on `example`. Empty where
-            the general checks have the message (then `name` is theirs).
-        looks: completes "It looks as if …", without a full stop.
-        asks: the question that leads on.
+        edit: ``(old, new)``, or several such pairs; each `old` occurs exactly once in the solution's code
+            (its docstring left out). Where no edit can say it, a function with the exercise's parameters.
+        says: completes "it looks as if …", without a full stop; what follows the first ". " is further
+            explanation. In it ``{seen}`` (the engine's sentence about the numbers, put in front if it is not
+            mentioned), ``{given}``, ``{got}``, ``{expected}`` and the solution's own local names are filled
+            in with what happens on `example`. Empty where the engine has the words (then `name` is its).
+        ask: the question that leads on.
         example: makes the arguments on which the message shows its numbers; None for the exercise's example.
         line: for a mistake that raises, a pattern that the reader's failing line must match (the text of an
             error alone can have many causes).
     """
 
     name: str
-    wrong: Callable
-    about: str = ""
+    edit: tuple | Callable
     says: str = ""
-    looks: str = ""
-    asks: str = ""
+    ask: str = ""
     example: Callable[[], tuple] | None = None
     line: str = ""
 
+    @property
+    def edits(self) -> Edits | None:
+        """The edits, or None for a mistake that is a function."""
+        if callable(self.edit):
+            return None
+        return (self.edit,) if isinstance(self.edit[0], str) else tuple(self.edit)
 
-def slip(pipeline: Callable, **steps: Callable) -> partial:
-    """Take a pipeline of named steps and do one of them wrongly.
-
-    Args:
-        pipeline: the right computation, with each step as a keyword argument.
-        steps: the step that goes wrong.
-
-    Returns:
-        The mistaken function. `both` can put two of them together.
-    """
-    return partial(pipeline, **steps)
-
-
-def both(first: Callable | None, second: Callable) -> Callable | None:
-    """Put two slips together, if they are slips in different steps of the same pipeline.
-
-    Args:
-        first: a mistaken function.
-        second: another one.
-
-    Returns:
-        The function that makes both mistakes, or None where that has no meaning.
-    """
-    if not (
-        isinstance(first, partial)
-        and isinstance(second, partial)
-        and first.func is second.func
-    ):
-        return None
-    if first.keywords.keys() & second.keywords.keys():
-        return None
-    return partial(first.func, **first.keywords, **second.keywords)
+    @property
+    def phrase(self) -> str:
+        """What completes "it looks as if …"."""
+        return self.says.partition(". ")[0]
 
 
 @dataclass(frozen=True)
@@ -102,20 +83,20 @@ class Exercise:
     Args:
         name: the name given to `check`, for instance ``soft-lookup``.
         title: a line for people.
-        chapter: number of the chapter it belongs to.
-        function: what the reader's function is called, for instance ``my_soft_lookup``.
-        statement: the task, in markdown.
-        stub: the source that the reader completes; its body is ``...``.
-        hints: three hints, each saying more than the one before.
-        solution: a right answer; its source is shown to the reader and its numbers are the reference.
-        why: why the commonest wrong answer looks right.
+        chapter: number of the chapter it belongs to, which states the task.
+        solution: a right answer under the name that the reader's function has. Its source is shown to the
+            reader, its numbers are the reference, and its signature and docstring are the stub.
         shapes: for every parameter the names of its axes, ``{"query": "B T D", "width": "a number"}``.
-        returns: the names of the result's axes; empty for a single number.
         example: makes arguments small enough to follow by hand (float64).
         probes: makes arguments of several shapes (float64, moderate values, all axes different).
+        mistakes: the mistakes that the checker knows by name.
+        hints: three hints, each saying more than the one before.
+        why: why the commonest wrong answer looks right.
+        returns: the names of the result's axes; empty for a single number.
+        answer: what kind of thing is asked for, if it is not a tensor of floating-point numbers.
         edges: makes arguments at the edge of the task (an axis of size 1, say), for when the probes are right.
-        steps: (what it is, its value) for the numbers on the way to the example's answer.
-        wrong: the mistakes that the checker knows by name.
+        steps: for names inside the solution what they are in words, shown as the numbers on the way.
+        differentiable: the parameters that a gradient must reach; empty where the result has no gradient.
         detectors: further recognisers, from (exercise, function, cases) to a finding or None.
         describers: the same, asked last, where nothing has been recognised.
         demands: what a right answer must do besides giving the right numbers, from (exercise, function) to
@@ -123,52 +104,67 @@ class Exercise:
         remarks: asked of an answer that is right, from (exercise, function) to a finding or None; what they
             find is told as something for later.
         device_matters: whether a tensor made on the wrong device is a mistake here, or only worth a remark.
-        differentiable: the parameters that a gradient must reach; empty where the result is no
-            floating-point tensor (a mask, a layer, a count), and has neither gradient nor precision.
-        read: for such a result what to compare of it, from (arguments, result) to a float64 tensor.
-        kind: for such a result what to say of one of the wrong kind, from (exercise, function, case) to a
-            finding or None; takes the place of the general words, which speak of tensors.
     """
 
     name: str
     title: str
     chapter: int
-    function: str
-    statement: str
-    stub: str
-    hints: tuple[str, str, str]
     solution: Callable
-    why: str
     shapes: dict[str, str]
-    returns: str
     example: Callable[[], tuple]
     probes: Callable[[], list[tuple]]
-    steps: Callable[..., list[tuple[str, object]]]
-    wrong: tuple[Mistake, ...]
+    mistakes: tuple[Mistake, ...]
+    hints: tuple[str, str, str]
+    why: str
+    returns: str = ""
+    answer: Tensors = field(default_factory=lambda: _tensors())
     edges: Callable[[], list[tuple]] = list
+    steps: dict[str, str] = field(default_factory=dict)
+    differentiable: tuple[str, ...] = ()
     detectors: tuple[Callable, ...] = ()
     describers: tuple[Callable, ...] = ()
     demands: tuple[Callable, ...] = ()
     remarks: tuple[Callable, ...] = ()
     device_matters: bool = False
-    differentiable: tuple[str, ...] = ()
-    read: Callable[[tuple, object], torch.Tensor] | None = None
-    kind: Callable | None = None
+
+    @property
+    def function(self) -> str:
+        """What the reader's function is called, for instance ``my_soft_lookup``."""
+        return self.solution.__name__
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters, in order."""
         return tuple(self.shapes)
 
+    @property
+    def stub(self) -> str:
+        """The source that the reader completes."""
+        return stub(self.solution)
+
+    def source(self) -> str:
+        """Source of the solution."""
+        return source(self.solution)
+
+    def mistaken(self, *mistakes: Mistake) -> Callable | None:
+        """The function that makes a mistake, or several together; None where these cannot be combined."""
+        if len(mistakes) == 1 and mistakes[0].edits is None:
+            return mistakes[0].edit
+        if any(mistake.edits is None for mistake in mistakes):
+            return None
+        edits = tuple(edit for mistake in mistakes for edit in mistake.edits)
+        if len(mistakes) > 1 and not apart(self.solution, edits):
+            return None
+        return edited(self.solution, edits)
+
+    def on_the_way(self, arguments: tuple) -> list[tuple[str, object]]:
+        """(what it is, its value) for the numbers that the solution passes on the way to its answer."""
+        found = named_locals(self.solution, copies(arguments))
+        words = self.steps or {name: f"`{name}`" for name in found}
+        return [(words[name], found[name]) for name in words if name in found]
+
     def sizes(self, arguments: tuple) -> dict[str, float]:
-        """Read the size of every named axis (and every plain number) off a call's arguments.
-
-        Args:
-            arguments: tensors and numbers, one per parameter.
-
-        Returns:
-            For instance ``{"T": 5, "S": 7, "width": 0.6}``.
-        """
+        """Size of every named axis (and every plain number): ``{"T": 5, "S": 7, "width": 0.6}``."""
         found: dict[str, float] = {}
         for (name, spec), argument in zip(self.shapes.items(), arguments, strict=True):
             if not isinstance(argument, torch.Tensor):
@@ -183,16 +179,6 @@ class Exercise:
                 )
         return found
 
-    def source(self) -> str:
-        """Source of the solution, under the name that the reader's function has."""
-        text = inspect.getsource(self.solution)
-        return (
-            text.replace(
-                f"def {self.solution.__name__}(", f"def {self.function}(", 1
-            ).rstrip()
-            + "\n"
-        )
-
 
 @dataclass
 class Shelf:
@@ -201,14 +187,7 @@ class Shelf:
     _exercises: dict[str, Exercise] = field(default_factory=dict)
 
     def add(self, *exercises: Exercise) -> None:
-        """Put exercises on the shelf.
-
-        Args:
-            exercises: what to add.
-
-        Raises:
-            ValueError: if a name is already taken.
-        """
+        """Put exercises on the shelf."""
         for exercise in exercises:
             if exercise.name in self._exercises:
                 raise ValueError(
@@ -217,18 +196,7 @@ class Shelf:
             self._exercises[exercise.name] = exercise
 
     def get(self, name: str) -> Exercise:
-        """Take an exercise by its name.
-
-        Args:
-            name: for instance ``"soft-lookup"``.
-
-        Returns:
-            The exercise.
-
-        Raises:
-            TypeError: if `name` is not a string.
-            ValueError: if there is no such exercise; the message names the nearest ones.
-        """
+        """Take an exercise by its name."""
         if not isinstance(name, str):
             raise TypeError(
                 f"the first argument is the exercise's name, a string such as 'soft-lookup'; got "
@@ -276,28 +244,7 @@ def _what(thing: object) -> str:
     )
 
 
-def draw(*shape: int, seed: int) -> torch.Tensor:
-    """Draw moderate random numbers (softmax stays away from one-hot) without touching the global generator.
+def _tensors() -> Tensors:
+    from .answers import Tensors  # which needs this module
 
-    Args:
-        shape: sizes of the axes.
-        seed: which numbers.
-
-    Returns:
-        A float64 tensor of `shape`, normal with standard deviation 0.7.
-    """
-    return 0.7 * torch.randn(
-        *shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
-    )
-
-
-def exact(*rows: object) -> torch.Tensor:
-    """Write down a float64 tensor of chosen numbers.
-
-    Args:
-        rows: numbers, or nested lists of numbers.
-
-    Returns:
-        The tensor of the rows.
-    """
-    return torch.tensor(list(rows), dtype=torch.float64)
+    return Tensors()

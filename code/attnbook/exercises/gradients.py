@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import torch
 
-from .exercise import Exercise, draw
+from .arguments import draw
+from .exercise import Exercise
 from .observe import Call, copies, error_text, names_used, observe, own_line
 from .recognise import Case, near
 from .verdict import Finding
@@ -32,16 +33,7 @@ CUTS = (
 
 
 def gradients(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Compare the gradients with those of the solution.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, all answered rightly.
-
-    Returns:
-        The finding, or None.
-    """
+    """Compare the gradients with those of the solution."""
     for case in cases:
         leaves = _leaves(exercise, case.arguments)
         cut = _suspects(fn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -13,96 +14,102 @@ from .verdict import Finding
 from .wording import inputs, number, one_line, shapes, side_by_side, values
 
 
-def wrong_kind(exercise: Exercise, case: Case) -> Finding | None:
-    """Find a result that is no tensor: None, a tuple, a list, an array, a bare number.
+def wrong_kind(
+    exercise: Exercise, case: Case, wanted: str, inside: str = ""
+) -> Finding | None:
+    """What to say of a result that is not of the kind asked for; None for an ordinary tensor.
 
-    Args:
-        exercise: the exercise.
-        case: a probe, already answered without an error.
-
-    Returns:
-        The finding, or None if a tensor came back.
+    `inside` describes the result, where the caller knows more of it than its type.
     """
     result, given = case.call.result, inputs(exercise.parameters, case.arguments)
-    if isinstance(result, torch.Tensor) and not unusual(result):
+    returns, asked = f"With {given} your function returns", f"; wanted: {wanted}."
+    if isinstance(result, torch.Tensor) and not unusual(result) and not inside:
         return None
-    wanted = (
-        f"a tensor of shape {_axes(exercise)}"
-        if exercise.returns
-        else "a tensor with one number"
-    )
     if result is None and case.call.printed.strip():
         return Finding(
             "prints",
             "printed, not returned",
             f"With {given} your function prints `{one_line(case.call.printed, 60)}` and returns nothing "
-            f"(None).\n"
-            "What is printed can be read by you, but not used by the next line of code.",
+            "(None).\nWhat is printed can be read by you, but not used by the next line of code.",
             "Which word hands a result back to the caller?",
         )
     if result is None:
         return Finding(
             "returns-none",
             "nothing comes back",
-            f"With {given} your function computes something, but returns nothing (None).",
-            f"The caller waits for {wanted}. Which line of yours holds it, and does that line begin with "
-            f"`return`?",
+            f"{returns} nothing (None){asked}",
+            "Which line of yours holds the result, and does every way through your code end in a `return`?",
         )
-    if isinstance(result, torch.Tensor):
+    if inside:
+        ask = "At which line does your result turn into something else?"
         return Finding(
             "returns-another-kind",
-            "an unusual tensor",
-            f"With {given} your function returns a {unusual(result)} tensor; wanted is an ordinary one, "
-            f"{wanted}.",
-            "Which line makes it so?",
+            "what comes back",
+            f"{returns} {inside}{asked}",
+            ask,
         )
-    inside = (
+    right = (
         " The numbers in it are right." if _same_numbers(result, case.expected) else ""
     )
-    if isinstance(result, tuple):
-        inside = ""
-        for position, part in enumerate(result):
-            if isinstance(part, torch.Tensor) and near(part, case.expected):
-                inside = f" Number {position + 1} of them is the right answer."
-        return Finding(
+    if isinstance(result, torch.Tensor):
+        kind = f"a {unusual(result)} tensor; wanted is an ordinary one"
+        name, about, ask = (
+            "returns-another-kind",
+            "an unusual tensor",
+            "Which line makes it so?",
+        )
+    elif isinstance(result, tuple):
+        kind, name, about = (
+            f"a tuple of {len(result)}",
             "returns-a-tuple",
             "more than one thing comes back",
-            f"With {given} your function returns a tuple of {len(result)}; wanted is {wanted} alone.{inside}",
-            "Which of them was asked for? (A comma at the end of the `return` line makes a tuple, too.)",
         )
-    if isinstance(result, list):
-        return Finding(
+        where = [i for i, part in enumerate(result, 1) if _is_it(case, part)]
+        right = f" Number {where[-1]} of them is the right answer." if where else ""
+        ask = "Which of them was asked for? (A comma at the end of the `return` line makes a tuple, too.)"
+    elif isinstance(result, list):
+        kind, name, about = (
+            f"a Python list of length {len(result)}",
             "returns-a-list",
             "a list",
-            f"With {given} your function returns a Python list of length {len(result)}; wanted is "
-            f"{wanted}.{inside}",
-            "Which function of torch lays tensors side by side along a new axis, so that gradients still "
-            "reach them?",
         )
-    if isinstance(result, np.ndarray | np.generic):
-        return Finding(
+        ask = (
+            "Which function of torch makes one tensor of the parts that you have gathered, so that "
+            "gradients still reach them?"
+        )
+    elif isinstance(result, np.ndarray | np.generic):
+        kind, name, about = (
+            f"a NumPy {type(result).__name__}",
             "returns-numpy",
             "a NumPy array",
-            f"With {given} your function returns a NumPy {type(result).__name__}; wanted is "
-            f"{wanted}.{inside}\n"
-            "NumPy keeps no record of how a number was made, so no gradient could ever reach the arguments.",
-            "Which of your NumPy calls has a namesake in torch?",
         )
-    if isinstance(result, bool | int | float):
-        return Finding(
-            "returns-a-number",
-            "a bare Python number",
-            f"With {given} your function returns the Python number {number(result)}; wanted is "
-            f"{wanted}.{inside}\n"
-            "A Python number does not remember how it was computed: no gradient can flow back through it.",
-            "What would the last line return without `.item()` or `float(...)`?",
+        right += (
+            "\nNumPy follows no tensor to an accelerator and keeps no record of how a number was made, so "
+            "no gradient could ever reach the arguments."
         )
-    return Finding(
-        "returns-another-kind",
-        "not a tensor",
-        f"With {given} your function returns {_a(type(result).__name__)}; wanted is {wanted}.",
-        "At which line does your tensor turn into something else?",
-    )
+        ask = "Which of your NumPy calls has a namesake in torch?"
+    elif isinstance(result, bool | int | float):
+        kind, name = f"the Python number {number(result)}", "returns-a-number"
+        about = "a bare Python number"
+        right += "\nA Python number does not remember how it was computed: no gradient can flow back through it."
+        ask = "What would the last line return without `.item()` or `float(...)`?"
+    else:
+        kind, name = _a(type(result).__name__), "returns-another-kind"
+        about, ask = (
+            "another kind of thing",
+            "At which line does your result turn into something else?",
+        )
+    return Finding(name, about, f"{returns} {kind}{asked}{right}", ask)
+
+
+def _is_it(case: Case, part: object) -> bool:
+    got = case.numbers(part)
+    return got is not None and near(got, case.expected)
+
+
+def first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
+    """The first finding that one of several recognisers has."""
+    return next((found for one in asked if (found := one(*question))), None)
 
 
 def _a(noun: str) -> str:
@@ -122,15 +129,7 @@ def _same_numbers(result: object, expected: torch.Tensor) -> bool:
 
 
 def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    """Find a result of the wrong shape, and say which axis is missing, too many or in the wrong place.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, all answered by tensors.
-
-    Returns:
-        The finding, or None if all shapes are right.
-    """
+    """Find a result of the wrong shape, and say which axis is missing, too many or in the wrong place."""
     bad = [case for case in cases if case.got.shape != case.expected.shape]
     if not bad:
         return None
@@ -269,15 +268,7 @@ def _first_few(case: Case, dim: int) -> bool:
 
 
 def not_finite(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    """Find NaN or infinite numbers where finite ones belong.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, all answered by tensors of the right shape.
-
-    Returns:
-        The finding, or None if all results are finite.
-    """
+    """Find NaN or infinite numbers where finite ones belong."""
     bad = [case for case in cases if not torch.isfinite(case.got).all()]
     if not bad:
         return None

@@ -60,15 +60,7 @@ class Call:
 
 
 def observe(fn: Callable, arguments: tuple) -> Call:
-    """Call a function on copies of the arguments, quietly.
-
-    Args:
-        fn: the reader's function.
-        arguments: tensors and numbers; they stay as they are.
-
-    Returns:
-        What could be seen. An exception is noted, not raised (except KeyboardInterrupt).
-    """
+    """Call a function on copies of the arguments, quietly."""
     given = copies(arguments)
     printed, result, error = io.StringIO(), None, None
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
@@ -81,14 +73,7 @@ def observe(fn: Callable, arguments: tuple) -> Call:
 
 
 def copies(arguments: tuple) -> tuple:
-    """Copy a call's arguments.
-
-    Args:
-        arguments: tensors and numbers.
-
-    Returns:
-        The copies, tensors with the same memory layout.
-    """
+    """Copy a call's arguments."""
     return tuple(
         a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a)
         for a in arguments
@@ -102,15 +87,7 @@ def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
 
 
 def is_unwritten(fn: Callable, call: Call) -> bool:
-    """Tell a stub from an answer.
-
-    Args:
-        fn: the reader's function.
-        call: a call of it.
-
-    Returns:
-        True if the body is still `...` (or pass, or NotImplementedError), or one of its steps is.
-    """
+    """Tell a stub from an answer."""
     if isinstance(call.error, NotImplementedError):  # torch raises them, too
         return "NotImplementedError" in names_used(fn)
     if isinstance(call.error, TypeError | AttributeError):
@@ -127,16 +104,7 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
 
 
 def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
-    """Find the reader's own line in which an error came up.
-
-    Args:
-        error: what was raised.
-        fn: the reader's function.
-
-    Returns:
-        (name of the function, line number counted from its `def`, the line's text), or None if no line
-        is theirs.
-    """
+    """Find the reader's own line in which an error came up."""
     place = own_frame(error, fn)
     if place is None:
         return None
@@ -146,15 +114,7 @@ def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
 
 
 def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | None:
-    """Find the last frame of an error's traceback that is the reader's own code.
-
-    Args:
-        error: what was raised.
-        fn: the reader's function.
-
-    Returns:
-        (the frame, the line number in its file), or None if no frame is theirs.
-    """
+    """Find the last frame of an error's traceback that is the reader's own code."""
     code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(
         type(fn).__call__, "__code__", None
     )
@@ -181,15 +141,7 @@ def _belongs_to_python(file: str) -> bool:
 
 
 def shapes_there(error: BaseException, fn: Callable) -> str:
-    """Shapes of the tensors that the reader's failing line mentions, as they were at that moment.
-
-    Args:
-        error: what was raised.
-        fn: the reader's function.
-
-    Returns:
-        For instance ``weights (7,), values (7, 3)``; "" if nothing can be told.
-    """
+    """Shapes of the tensors that the reader's failing line mentions, as they were at that moment."""
     place, found = own_frame(error, fn), {}
     if place is None:
         return ""
@@ -208,27 +160,13 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """Write an error on one line.
-
-    Args:
-        error: what was raised.
-
-    Returns:
-        For instance ``RuntimeError: size mismatch``.
-    """
+    """Write an error on one line."""
     message = one_line(str(error))
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def names_used(fn: Callable) -> set[str]:
-    """Names that a function's code mentions (attributes and globals), inner functions included.
-
-    Args:
-        fn: the reader's function.
-
-    Returns:
-        The names; empty if the function is not written in Python.
-    """
+    """Names that a function's code mentions (attributes and globals), inner functions included."""
     waiting, found = [getattr(inspect.unwrap(fn), "__code__", None)], set()
     while waiting:
         code = waiting.pop()
@@ -239,14 +177,7 @@ def names_used(fn: Callable) -> set[str]:
 
 
 def read_from_outside(fn: Callable) -> dict[str, str]:
-    """Find tensors and numbers that a function reads from the notebook instead of getting them as arguments.
-
-    Args:
-        fn: the reader's function.
-
-    Returns:
-        For every such name a short description, ``{"d": "the number 64"}``, in alphabetical order.
-    """
+    """Find tensors and numbers that a function reads from the notebook instead of getting them as arguments."""
     plain = inspect.unwrap(fn)
     outside = {
         name: value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from collections.abc import Callable
@@ -10,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from .exercise import Exercise, Mistake, both
+from .edits import named_locals
+from .exercise import Exercise, Mistake
 from .observe import Call, copies, error_text, observe, own_line
 from .verdict import Finding
 from .wording import inputs, side_by_side, values
@@ -29,40 +29,25 @@ class Case:
     arguments: tuple
     expected: torch.Tensor
     call: Call
-    read: Callable | None = None
+    read: Callable
 
     @property
     def got(self) -> torch.Tensor | None:
-        """The reader's result if it is an ordinary tensor (or can be read as one)."""
+        """The reader's result as an ordinary tensor, or None if it cannot be read as one."""
         return self.numbers(self.call.result)
 
     def numbers(self, result: object) -> torch.Tensor | None:
-        """What is compared of a result of these arguments.
-
-        Args:
-            result: what a function returned.
-
-        Returns:
-            An ordinary tensor, or None if the result is none and cannot be read as one.
-        """
-        if self.read is not None and result is not None:
-            try:
-                result = self.read(self.arguments, result)
-            except Exception:  # a result of another kind than the exercise asks for
-                return None
+        """What is compared of a result of these arguments: an ordinary tensor, or None."""
+        try:
+            result = None if result is None else self.read(self.arguments, result)
+        except Exception:  # a result of another kind than the exercise asks for
+            return None
         return (
             result if isinstance(result, torch.Tensor) and not unusual(result) else None
         )
 
     def answered(self, call: Call) -> Case:
-        """The same probe with another call's result.
-
-        Args:
-            call: a call with (a form of) these arguments.
-
-        Returns:
-            The probe.
-        """
+        """The same probe with another call's result."""
         return replace(self, call=call)
 
     def right(self) -> bool:
@@ -71,15 +56,7 @@ class Case:
 
 
 def unusual(x: torch.Tensor) -> str:
-    """Name what keeps a tensor from being compared with others number by number.
-
-    Args:
-        x: any tensor.
-
-    Returns:
-        ``"nested"``, ``"sparse"``, ``"quantized"``, ``"float8"``, ``"complex"`` or ``"meta"``; "" for an ordinary
-        tensor.
-    """
+    """Name what keeps a tensor from being compared with others number by number."""
     if x.is_nested:
         return "nested"
     if x.layout != torch.strided:
@@ -94,15 +71,7 @@ def unusual(x: torch.Tensor) -> str:
 
 
 def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
-    """Compare two results by shape and numbers.
-
-    Args:
-        got: the reader's result, of any dtype.
-        expected: the number that it should be (float64).
-
-    Returns:
-        True if they agree to float tolerance: 5 digits in float64, 3 in float32, 2 in float16.
-    """
+    """Compare two results by shape and numbers."""
     if unusual(got) or got.shape != expected.shape:
         return False
     rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
@@ -116,16 +85,7 @@ def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
 
 
 def does_as(fn: Callable, cases: list[Case]) -> bool:
-    """Ask whether a formula does the same as the reader's function on every probe.
-
-    Args:
-        fn: the formula.
-        cases: the probes, already answered by the reader.
-
-    Returns:
-        True if all results agree. Where the reader's function raised, the formula must raise too; and some
-        wrong number, or else the very text of most of the errors, must be the same.
-    """
+    """Ask whether a formula does the same as the reader's function on every probe."""
     telling, raised, alike = False, 0, 0
     for case in cases:
         try:
@@ -154,39 +114,29 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
 def known_mistake(
     exercise: Exercise, fn: Callable, cases: list[Case]
 ) -> Finding | None:
-    """Look for the reader's mistake among those that the exercise knows, alone or two together.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        cases: the probes, already answered by the reader; at least one is wrong.
-
-    Returns:
-        The finding with the reader's own numbers, or None.
-    """
-    known = [mistake for mistake in exercise.wrong if mistake.says]
+    """Look for the reader's mistake among those that the exercise knows."""
+    known = [mistake for mistake in exercise.mistakes if mistake.says]
     for mistake in known:
-        if does_as(mistake.wrong, cases) and _line_fits(mistake, fn, cases):
+        if does_as(exercise.mistaken(mistake), cases) and _line_fits(
+            mistake, fn, cases
+        ):
             return tell(exercise, mistake, fn, cases)
-    if any(
-        case.got is not None and case.got.shape != case.expected.shape for case in cases
+    if any(case.got is None for case in cases) or all(
+        case.got.shape == case.expected.shape for case in cases
     ):
-        if any(case.got is None for case in cases):
-            return None
-        squeezed = [
-            Case(
-                case.arguments,
-                case.expected.squeeze(),
-                replace(case.call, result=case.got.squeeze()),
-            )
-            for case in cases
-        ]
-        for mistake in known:
-            if does_as(
-                lambda *arguments, wrong=mistake.wrong: wrong(*arguments).squeeze(),
-                squeezed,
-            ):
-                return tell(exercise, mistake, fn, cases)
+        return None
+    squeezed = [  # a known mistake, and an axis of size 1 too many or too few
+        Case(
+            case.arguments,
+            case.expected.squeeze(),
+            case.call,
+            lambda arguments, result, read=case.read: read(arguments, result).squeeze(),
+        )
+        for case in cases
+    ]
+    for mistake in known:
+        if does_as(exercise.mistaken(mistake), squeezed):
+            return tell(exercise, mistake, fn, cases)
     return None
 
 
@@ -201,64 +151,54 @@ def _line_fits(mistake: Mistake, fn: Callable, cases: list[Case]) -> bool:
     )
 
 
+PAIRS = 1500  # combinations of mistakes that are tried at most
+
+
 def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    """Look for two or three of the exercise's mistakes that meet in one answer.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, already answered by the reader; at least one is wrong.
-
-    Returns:
-        The finding, or None.
-    """
-    known = [
-        mistake
-        for mistake in exercise.wrong
-        if mistake.says and isinstance(mistake.wrong, functools.partial)
-    ]
+    """Look for two or three of the exercise's mistakes, edits of different places, that meet in one answer."""
+    known = [mistake for mistake in exercise.mistakes if mistake.says]
     if smallest_wrong(cases).got is None:  # there are no numbers to tell of
         return None
     shapes_fit = all(
         case.got is not None and case.got.shape == case.expected.shape for case in cases
     )
-    for count in (2, 3) if shapes_fit else (2,):
-        for some in itertools.combinations(known, count):
-            together = functools.reduce(both, (mistake.wrong for mistake in some))
-            if together is not None and does_as(together, cases):
-                return tell_several(
-                    exercise,
-                    [mistake.looks for mistake in some],
-                    " + ".join(m.name for m in some),
-                    cases,
-                )
+    tried = itertools.chain.from_iterable(
+        itertools.combinations(known, count)
+        for count in ((2, 3) if shapes_fit else (2,))
+    )
+    for some in itertools.islice(tried, PAIRS):
+        together = exercise.mistaken(*some)
+        if together is not None and does_as(together, cases):
+            return tell_several(
+                exercise,
+                [mistake.phrase for mistake in some],
+                " + ".join(m.name for m in some),
+                cases,
+            )
     return None
 
 
 def tell(
     exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]
 ) -> Finding:
-    """Put a recognised mistake into words, with the numbers of the reader's own function.
-
-    Args:
-        exercise: the exercise.
-        mistake: the mistake.
-        fn: the reader's function.
-        cases: the probes, already answered by the reader.
-
-    Returns:
-        The finding.
-    """
+    """Put a recognised mistake into words, with the numbers of the reader's own function."""
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
     if (
         case.right()
     ):  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
-    filled = mistake.says.format_map(_facts(exercise, fn, case))
+    if hasattr(mistake, "about"):  # an exercise of the old form
+        says = mistake.old_says.format_map(_facts(exercise, fn, case))
+        asks = f"It looks as if {mistake.phrase}. {mistake.ask}"
+        return Finding(mistake.name, mistake.about, says, asks)
+    facts = _facts(exercise, fn, case)
+    phrase, _, more = mistake.says.partition(". ")
+    numbers = "" if re.search(r"\{(seen|got|error)\}", more) else facts["seen"]
     return Finding(
         mistake.name,
-        mistake.about,
-        filled,
-        f"It looks as if {mistake.looks}. {mistake.asks}",
+        f"it looks as if {phrase.format_map(facts).rstrip('.')}",
+        (numbers + more.format_map(facts)).strip(),
+        mistake.ask,
     )
 
 
@@ -266,6 +206,7 @@ def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
     facts = {
         "given": inputs(exercise.parameters, case.arguments),
         "expected": values(case.expected),
+        "seen": "",
     }
     if case.got is not None:
         facts["got"] = values(case.got)
@@ -276,41 +217,22 @@ def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
         facts["line"] = (
             f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
         )
-    return facts
+        facts["seen"] = "With {given} {line} raises {error}. ".format_map(facts)
+    own = named_locals(exercise.solution, copies(case.arguments))
+    return {name: values(value) for name, value in own.items()} | facts
 
 
 def make_case(exercise: Exercise, fn: Callable, arguments: tuple) -> Case:
-    """Answer one probe.
-
-    Args:
-        exercise: the exercise.
-        fn: the reader's function.
-        arguments: the probe.
-
-    Returns:
-        The probe with the right answer and the reader's.
-    """
-    right = exercise.solution(*copies(arguments))
-    expected = (
-        right if exercise.read is None else exercise.read(arguments, right)
-    ).detach()
-    return Case(arguments, expected, observe(fn, arguments), exercise.read)
+    """Answer one probe: the right answer beside the reader's."""
+    read = exercise.answer.read
+    expected = read(arguments, exercise.solution(*copies(arguments))).detach()
+    return Case(arguments, expected, observe(fn, arguments), read)
 
 
 def tell_several(
     exercise: Exercise, looks: list[str], name: str, cases: list[Case]
 ) -> Finding:
-    """Put mistakes that meet in one answer into words.
-
-    Args:
-        exercise: the exercise.
-        looks: for each mistake what completes "it looks as if …".
-        name: name of the finding.
-        cases: the probes, already answered by the reader.
-
-    Returns:
-        The finding.
-    """
+    """Put mistakes that meet in one answer into words."""
     case = smallest_wrong(cases)
     count = {2: "two", 3: "three"}[len(looks)]
     listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
@@ -325,14 +247,7 @@ def tell_several(
 
 
 def smallest_wrong(cases: list[Case]) -> Case:
-    """Pick the simplest probe that is answered wrongly.
-
-    Args:
-        cases: the probes, already answered by the reader; at least one is wrong.
-
-    Returns:
-        The exercise's example if it is among them, else the one with the fewest numbers.
-    """
+    """Pick the simplest probe that is answered wrongly."""
     if not cases[0].right():
         return cases[0]
     return min(

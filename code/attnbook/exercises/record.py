@@ -39,12 +39,7 @@ class Record:
 
 
 def location() -> Path | None:
-    """Say where the progress is kept.
-
-    Returns:
-        The file that the environment variable ATTNBOOK_PROGRESS names, else one in the user's data folder;
-        None if the variable says ``off`` (then nothing is kept).
-    """
+    """Say where the progress is kept."""
     wish = os.environ.get(VARIABLE, "").strip()
     if wish.lower() == "off":
         return None
@@ -61,11 +56,7 @@ def location() -> Path | None:
 
 
 def read() -> Record:
-    """Read the progress; a missing file is an empty record, a broken one is told of and left as it is.
-
-    Returns:
-        The record.
-    """
+    """Read the progress; a missing file is an empty record, a broken one is told of and left as it is."""
     try:
         path = location()
         if path is None or not path.exists():
@@ -119,17 +110,7 @@ def _cannot(what: str, error: Exception) -> str:
 
 
 def note(name: str, solved: bool) -> str:
-    """Remember that an exercise was tried or solved.
-
-    A solved exercise stays solved, and keeps the day on which it was.
-
-    Args:
-        name: the exercise.
-        solved: whether the answer was right.
-
-    Returns:
-        A remark for the reader, or "" if all went well.
-    """
+    """Remember that an exercise was tried or solved."""
 
     def change(exercises: dict[str, dict]) -> bool:
         known = exercises.get(name, {}).get("state")
@@ -146,11 +127,7 @@ def note(name: str, solved: bool) -> str:
 
 
 def forget() -> str:
-    """Begin anew: empty the record.
-
-    Returns:
-        A remark for the reader, or "" if all went well.
-    """
+    """Begin anew: empty the record."""
 
     def change(exercises: dict[str, dict]) -> bool:
         had_some = bool(exercises)
@@ -288,14 +265,7 @@ class Progress:
 
 
 def table(shelf: Shelf) -> Progress:
-    """Make the table of progress.
-
-    Args:
-        shelf: the exercises.
-
-    Returns:
-        The table, the same for the same file.
-    """
+    """Make the table of progress."""
     record = read()
     marks = {"solved": "✓", "attempted": "✗"}
     rows = tuple(

@@ -93,15 +93,7 @@ RELATIONS: tuple[tuple[str, str, Callable, str], ...] = (
 
 
 def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    """Find a simple relation between the reader's numbers and the right ones (or those of a known mistake).
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, all answered by tensors of the right shape.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find a simple relation between the reader's numbers and the right ones (or those of a known mistake)."""
     for name, looks, change, asks in RELATIONS:
         if all(near(case.got, change(case.expected)) for case in cases):
             case = smallest_wrong(cases)
@@ -118,10 +110,12 @@ def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
 
 
 def _known_and_more(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    for mistake in (mistake for mistake in exercise.wrong if mistake.looks):
+    for mistake in (mistake for mistake in exercise.mistakes if mistake.says):
         try:
             results = [
-                case.numbers(mistake.wrong(*copies(case.arguments))).detach()
+                case.numbers(
+                    exercise.mistaken(mistake)(*copies(case.arguments))
+                ).detach()
                 for case in cases
             ]
         except (
@@ -134,21 +128,13 @@ def _known_and_more(exercise: Exercise, cases: list[Case]) -> Finding | None:
                 for case, result in zip(cases, results, strict=True)
             ):
                 return tell_several(
-                    exercise, [mistake.looks, looks], f"{mistake.name} + {name}", cases
+                    exercise, [mistake.phrase, looks], f"{mistake.name} + {name}", cases
                 )
     return None
 
 
 def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
-    """Find a known mistake whose result has its axes in the wrong order besides.
-
-    Args:
-        exercise: the exercise.
-        cases: the probes, all answered by tensors.
-
-    Returns:
-        The finding, or None.
-    """
+    """Find a known mistake whose result has its axes in the wrong order besides."""
     axes = exercise.returns.split()
     for order in itertools.permutations(range(len(axes))):
         if all(
@@ -156,10 +142,12 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
             for case in cases
         ):
             return None  # nothing is wrong but the order of the axes
-    for mistake in (mistake for mistake in exercise.wrong if mistake.looks):
+    for mistake in (mistake for mistake in exercise.mistakes if mistake.says):
         try:
             results = [
-                case.numbers(mistake.wrong(*copies(case.arguments))).detach()
+                case.numbers(
+                    exercise.mistaken(mistake)(*copies(case.arguments))
+                ).detach()
                 for case in cases
             ]
         except (
@@ -173,7 +161,7 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
             ):
                 yours = ", ".join(axes[i] for i in order)
                 looks = [
-                    mistake.looks,
+                    mistake.phrase,
                     f"the axes of the result come in the order ({yours})",
                 ]
                 return tell_several(

@@ -12,16 +12,7 @@ from .wording import number, values
 def odd_weights(
     got: torch.Tensor, expected: torch.Tensor, where: str
 ) -> Finding | None:
-    """Describe wrong weights by their sum or by the scores behind them.
-
-    Args:
-        got: one row of the reader's weights, (S,).
-        expected: the right ones, (S,).
-        where: how the weights were obtained, the beginning of a sentence.
-
-    Returns:
-        The finding, or None if the weights are right or not finite.
-    """
+    """Describe wrong weights by their sum or by the scores behind them."""
     got = got.detach().to(torch.float64)
     if near(got, expected) or not torch.isfinite(got).all():
         return None

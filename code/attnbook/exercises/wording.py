@@ -13,15 +13,7 @@ LONGEST = 12  # numbers that a line of a message shows; anything longer is descr
 
 
 def number(x: float, digits: int = 3) -> str:
-    """Write one number with at most `digits` decimals: 0.5, −1.25, 140, 2.1e−05, NaN.
-
-    Args:
-        x: any real number (a bool is written as True or False).
-        digits: decimals kept.
-
-    Returns:
-        The number as text, with a real minus sign and no trailing zeros.
-    """
+    """Write one number with at most `digits` decimals: 0.5, −1.25, 140, 2.1e−05, NaN."""
     if isinstance(x, bool):
         return str(x)
     x = float(x)
@@ -43,16 +35,7 @@ def number(x: float, digits: int = 3) -> str:
 
 
 def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
-    """Write a tensor as nested tuples, without axes of size 1; a long one by its shape.
-
-    Args:
-        x: a tensor, a number, or anything else (then its type is named).
-        digits: decimals kept.
-        longest: how many numbers may be written out.
-
-    Returns:
-        For instance ``(0.09, 0.245, 0.665)``, ``((1, 0), (0, 1))`` or ``numbers of shape (2, 5, 7)``.
-    """
+    """Write a tensor as nested tuples, without axes of size 1; a long one by its shape."""
     if isinstance(x, bool | int | float):
         return number(x, digits)
     if not isinstance(x, torch.Tensor):
@@ -71,15 +54,7 @@ def _nested(x: Any, digits: int) -> str:
 
 
 def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
-    """Write two tensors with as few decimals as show that they differ.
-
-    Args:
-        expected: what should have come.
-        got: what came.
-
-    Returns:
-        Both as text; the texts differ whenever the numbers do.
-    """
+    """Write two tensors with as few decimals as show that they differ."""
     for digits in (3, 5, 8, 12, 17):
         pair = values(expected, digits), values(got, digits)
         if pair[0] != pair[1]:
@@ -90,18 +65,7 @@ def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
 def side_by_side(
     given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST
 ) -> str:
-    """Write what came beside what should have come; a table's rows stand one above the other.
-
-    Args:
-        given: the arguments, as `inputs` writes them.
-        expected: what should have come.
-        got: what came.
-        longest: how many numbers may be written out.
-
-    Returns:
-        One sentence for a few numbers, three lines (two of them to be kept as they are) for a small table,
-        and the first difference for anything larger.
-    """
+    """Write what came beside what should have come; a table's rows stand one above the other."""
     if expected.shape == got.shape and expected.numel() > longest:
         different = ~torch.isclose(
             got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7
@@ -134,15 +98,7 @@ def _rows(x: torch.Tensor, digits: int) -> str:
 
 
 def inputs(names: tuple[str, ...], arguments: tuple) -> str:
-    """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``.
-
-    Args:
-        names: the parameters' names.
-        arguments: tensors and numbers, in the same order.
-
-    Returns:
-        One phrase, small tensors in full and large ones by their shape.
-    """
+    """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``."""
     parts = []
     for name, argument in zip(names, arguments, strict=True):
         if isinstance(argument, torch.Tensor) and argument.numel() > LONGEST:
@@ -153,17 +109,7 @@ def inputs(names: tuple[str, ...], arguments: tuple) -> str:
 
 
 def shapes(names: tuple[str, ...], arguments: tuple) -> str:
-    """Write a call's arguments by their shapes: ``query (2, 5, 11), key (2, 7, 11), width 2``.
-
-    Whole numbers (lengths, say) and single numbers are written out, since they matter in themselves.
-
-    Args:
-        names: the parameters' names.
-        arguments: tensors and numbers, in the same order.
-
-    Returns:
-        One phrase.
-    """
+    """Write a call's arguments by their shapes: ``query (2, 5, 11), key (2, 7, 11), width 2``."""
     return ", ".join(
         f"{name} {values(a)}"
         if not isinstance(a, torch.Tensor)
@@ -177,15 +123,7 @@ def _joined(parts: list[str]) -> str:
 
 
 def one_line(text: str, longest: int = 200) -> str:
-    """Cut a text (an error message, a print-out) to one line without memory addresses.
-
-    Args:
-        text: anything.
-        longest: characters kept.
-
-    Returns:
-        The first non-empty line; every `0x…` address reads `0x…`.
-    """
+    """Cut a text (an error message, a print-out) to one line without memory addresses."""
     lines = [line.strip() for line in str(text).splitlines() if line.strip()]
     line = re.sub(r"0x[0-9a-fA-F]{4,}", "0x…", lines[0] if lines else "")
     sentence = line.rfind(". ", 0, longest)
@@ -195,14 +133,7 @@ def one_line(text: str, longest: int = 200) -> str:
 
 
 def inline(text: str) -> str:
-    """Turn the little markdown of hints and messages (`code`, *stress*) into HTML.
-
-    Args:
-        text: one paragraph.
-
-    Returns:
-        The HTML, escaped.
-    """
+    """Turn the little markdown of hints and messages (`code`, *stress*) into HTML."""
     pieces = re.split(r"(`[^`]+`)", text)
     for i, piece in enumerate(pieces):
         safe = html.escape(
@@ -214,3 +145,18 @@ def inline(text: str) -> str:
             else re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", safe)
         )
     return "".join(pieces)
+
+
+def in_words(x: object) -> str:
+    """Write lists, pairs, words and numbers as on paper: “the cat”, ((−1.8, 1), (−2.4, 4))."""
+    if isinstance(x, str):
+        return f"“{x}”"
+    if isinstance(x, bool | int | float):
+        return number(x)
+    if not isinstance(x, list | tuple):
+        return f"a {type(x).__name__}"
+    if not x:
+        return "empty"
+    if isinstance(x, list) and all(isinstance(part, str) for part in x):
+        return f"“{' '.join(x)}”"
+    return "(" + ", ".join(in_words(part) for part in x) + ")"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .bahdanau_step_mistakes import WRONG
 from .bahdanau_step_parts import (
     PARTS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .bahdanau_step_parts import (
     both_full,
     four_features,

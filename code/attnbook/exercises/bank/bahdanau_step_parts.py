@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise, draw, exact
+from ..legacy import Exercise, draw, exact
 from ..recognise import Case, near, tell
 from ..verdict import Finding
 from ..weights import odd_weights
@@ -201,7 +201,7 @@ def over_the_batch(
             return None
     return tell(
         exercise,
-        next(m for m in exercise.wrong if m.name == "softmax-over-batch"),
+        next(m for m in exercise.mistakes if m.name == "softmax-over-batch"),
         fn,
         cases,
     )

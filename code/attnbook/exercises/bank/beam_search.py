@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .beam_search_languages import edges, example, probes
 from .beam_search_mistakes import WRONG
 from .beam_search_steps import no_sentence, solution, steps, what_was_found

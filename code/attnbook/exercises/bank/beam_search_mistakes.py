@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .beam_search_languages import cut_off, endless, one_beam, probes
 from .beam_search_steps import best_first, finished_first, pipeline, solution, total_of
 

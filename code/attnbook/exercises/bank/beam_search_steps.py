@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..recognise import Case, smallest_wrong
 from ..verdict import Finding
 from ..wording import inputs, number, values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .bleu_mistakes import WRONG
 from .bleu_steps import edges, example, probes, solution, steps
 from .one_number import as_number, number_kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .bleu_steps import (
     between_two_lengths,
     far_one_first,

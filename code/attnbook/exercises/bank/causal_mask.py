@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Exercise, Mistake, slip
+from ..legacy import Exercise, Mistake, slip
 from .mask_answers import additive, as_numbers, mask_kind, must_be_bool, to_be_added
 
 

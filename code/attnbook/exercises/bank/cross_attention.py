@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .cross_attention_mistakes import WRONG
 from .cross_attention_steps import edges, example, probes, solution, steps
 from .cross_attention_weights import over_queries, own_weights

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .cross_attention_steps import (
     longer_first,
     nothing_padded,

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import draw, exact
+from ..legacy import draw, exact
 
 
 def solution(x, memory, W_q, W_k, W_v, memory_lens):

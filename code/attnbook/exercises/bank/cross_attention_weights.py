@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise, exact
+from ..legacy import Exercise, exact
 from ..observe import copies
 from ..recognise import Case, make_case, near, tell
 from ..verdict import Finding
@@ -43,7 +43,7 @@ def over_queries(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding
         The finding, or None.
     """
     mistake = next(
-        mistake for mistake in exercise.wrong if mistake.name == "softmax-over-queries"
+        mistake for mistake in exercise.mistakes if mistake.name == "softmax-over-queries"
     )
     x, memory, *matrices, lengths = cases[1].arguments
     whole = (x, memory, *matrices, torch.full_like(lengths, memory.shape[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .fill_alignment_mistakes import WRONG
 from .fill_alignment_steps import edges, example, probes, solution, steps
 from .word_numbers import as_whole_numbers, list_kind, must_be_a_list

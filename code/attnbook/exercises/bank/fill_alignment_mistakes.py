@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Mistake, exact, slip
+from ..legacy import Mistake, exact, slip
 from .fill_alignment_steps import (
     from_the_first_word_twice,
     pipeline,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import draw, exact
+from ..legacy import draw, exact
 
 
 def solution(weights, source_len):

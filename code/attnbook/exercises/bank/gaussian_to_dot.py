@@ -9,7 +9,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from ..devices import Watch
-from ..exercise import Exercise, Mistake, draw, exact, slip
+from ..legacy import Exercise, Mistake, draw, exact, slip
 from ..observe import copies
 from ..recognise import Case
 from ..verdict import Finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .key_value_cache_mistakes import WRONG
 from .key_value_cache_parts import PARTS, edges, example, probes, solution, steps
 

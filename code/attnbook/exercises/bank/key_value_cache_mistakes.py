@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .key_value_cache_parts import (
     behind,
     pipeline,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..exercise import draw, exact
+from ..legacy import draw, exact
 from .several_results import Parts
 
 PARTS = Parts(

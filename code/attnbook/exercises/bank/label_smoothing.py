@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .label_smoothing_mistakes import WRONG
 from .label_smoothing_steps import edges, example, probes, solution, steps
 

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .label_smoothing_steps import pipeline, solution
 
 

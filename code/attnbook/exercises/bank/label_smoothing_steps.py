@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import draw, exact
+from ..legacy import draw, exact
 
 
 def solution(logits, target, epsilon):

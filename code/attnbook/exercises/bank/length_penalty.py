@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..recognise import make_case
 from ..verdict import Finding
 from .length_penalty_mistakes import WRONG

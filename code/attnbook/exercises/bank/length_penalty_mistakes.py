@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .length_penalty_steps import factor, gentle, others, pipeline, solution
 from .plain_lists import Listed
 

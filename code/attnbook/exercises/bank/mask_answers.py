@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from .. import kinds
-from ..exercise import Exercise
+from .. import legacy as kinds
+from ..legacy import Exercise
 from ..recognise import Case, make_case
 from ..verdict import Finding
 from ..wording import inputs, number, values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..recognise import Case, tell
 from ..verdict import Finding
 from .masked_loss_mistakes import WRONG
@@ -30,7 +30,7 @@ def nan_without_words(
         for case in wrong
     ):
         mistake = next(
-            mistake for mistake in exercise.wrong if mistake.name == "nan-without-words"
+            mistake for mistake in exercise.mistakes if mistake.name == "nan-without-words"
         )
         return tell(exercise, mistake, fn, cases)
     return None

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .masked_loss_steps import (
     another_padding,
     nothing_but_padding,

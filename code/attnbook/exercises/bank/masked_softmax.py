@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact, slip
+from ..legacy import Exercise, Mistake, draw, exact, slip
 from .masked_softmax_leaks import first_row, leaks, leaks_a_little, right_where_kept
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..observe import observe
 from ..recognise import Case, make_case, near, tell
 from ..verdict import Finding
@@ -43,7 +43,7 @@ def right_where_kept(
         "no-softmax": lambda e, kept: e,
         "exp-only": lambda e, kept: e.exp(),
     }
-    named = {mistake.name: mistake for mistake in exercise.wrong if mistake.says}
+    named = {mistake.name: mistake for mistake in exercise.mistakes if mistake.says}
     for name, formula in formulas.items():
         if all(
             near(case.got[kept], formula(case.arguments[0], kept)[kept])

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..legacy import Exercise, Mistake, draw, exact
 
 
 def solution(x):

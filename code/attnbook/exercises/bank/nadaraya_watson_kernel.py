@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise, exact
+from ..legacy import Exercise, exact
 from ..observe import observe
 from ..recognise import Case, near
 from ..verdict import Finding

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..recognise import Case
 from ..verdict import Finding
 from ..wording import inputs, number, one_line

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise, Mistake
+from ..legacy import Exercise, Mistake
 from .parameter_budget_counts import (
     a_part_amiss,
     as_number,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..observe import error_text, observe, own_line
 from ..recognise import Case, make_case
 from ..verdict import Finding

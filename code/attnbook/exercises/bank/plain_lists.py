@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..observe import copies, observe
 from ..verdict import Finding
 from ..wording import number

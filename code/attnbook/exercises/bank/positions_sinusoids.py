@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Exercise, Mistake, slip
+from ..legacy import Exercise, Mistake, slip
 
 
 def solution(num_positions, d_model):

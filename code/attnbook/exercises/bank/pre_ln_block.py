@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..exercise import Exercise, Mistake, draw, exact, slip
+from ..legacy import Exercise, Mistake, draw, exact, slip
 from ..observe import copies
 from ..verdict import Finding
 

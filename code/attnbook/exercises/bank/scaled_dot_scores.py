@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact, slip
+from ..legacy import Exercise, Mistake, draw, exact, slip
 
 
 def solution(query, key):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
 from .. import conduct
-from ..exercise import Exercise
 from ..gradients import gradients
+from ..legacy import Exercise, plain
 from ..recognise import Case, known_mistake, make_case, near, smallest_wrong, unusual
 from ..verdict import Finding
 from ..wording import inputs, one_line, shapes, side_by_side, values
@@ -232,7 +232,7 @@ class Parts:
             inputs(exercise.parameters, case.arguments), expected, got
         ).rstrip()
         path = "; ".join(
-            f"{what} {values(value)}" for what, value in exercise.steps(*case.arguments)
+            f"{what} {values(value)}" for what, value in exercise.on_the_way(case.arguments)
         )
         return Finding(
             "unknown",
@@ -256,14 +256,10 @@ class Parts:
         def joined(*arguments):
             return self.read(arguments, fn(*arguments))
 
-        as_one = replace(
+        as_one = plain(
             exercise,
-            solution=lambda *arguments: self.read(
-                arguments, exercise.solution(*arguments)
-            ),
-            differentiable=self.floats,
-            read=None,
-            kind=None,
+            lambda *arguments: self.read(arguments, exercise.solution(*arguments)),
+            self.floats,
         )
         cases = [
             make_case(as_one, joined, some)

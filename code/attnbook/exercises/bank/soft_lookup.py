@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import torch
 
-from ..exercise import Exercise, Mistake, draw, exact, slip
+from ..legacy import Exercise, Mistake, draw, exact, slip
 from ..observe import observe
 from ..recognise import Case, near
 from ..verdict import Finding

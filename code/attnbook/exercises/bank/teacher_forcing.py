@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Exercise, Mistake, slip
+from ..legacy import Exercise, Mistake, slip
 from .teacher_forcing_pairs import as_pair, must_be_whole_ids, pair_kind, which_half
 
 

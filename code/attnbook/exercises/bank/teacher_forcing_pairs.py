@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..differences import at_the_edge
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..recognise import Case, make_case, smallest_wrong
 from ..verdict import Finding
 from ..wording import inputs as given_as

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from .top_p_mistakes import WRONG
 from .top_p_steps import edges, example, probes, solution, steps
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..exercise import Mistake, slip
+from ..legacy import Mistake, slip
 from .top_p_steps import pipeline, reached_exactly, shuffled, solution
 
 

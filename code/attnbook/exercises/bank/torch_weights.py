@@ -7,7 +7,7 @@ import math
 import torch
 from torch import nn
 
-from ..exercise import Exercise, Mistake, draw, exact
+from ..legacy import Exercise, Mistake, draw, exact
 from .torch_weights_blocks import read_blocks
 from .torch_weights_layers import answers, layer_demands, layer_kind, worth_a_remark
 

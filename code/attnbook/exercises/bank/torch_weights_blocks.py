@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..observe import observe
 from ..recognise import Case
 from ..verdict import Finding

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from .. import kinds
+from .. import legacy as kinds
 from ..conduct import in_another_dtype
-from ..exercise import Exercise, draw, exact
+from ..legacy import Exercise, draw, exact
 from ..observe import Call, copies, observe
 from ..recognise import Case, make_case
 from ..verdict import Finding

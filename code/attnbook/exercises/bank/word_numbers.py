@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from .. import differences
-from ..exercise import Exercise
+from ..legacy import Exercise
 from ..recognise import Case, known_mistake, make_case, several_mistakes, smallest_wrong
 from ..verdict import Finding
 from ..wording import inputs, one_line, values
@@ -143,7 +143,7 @@ def list_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
             "What is special about these arguments?",
         )
     path = "; ".join(
-        f"{what} {values(value)}" for what, value in exercise.steps(*worst.arguments)
+        f"{what} {values(value)}" for what, value in exercise.on_the_way(worst.arguments)
     )
     return Finding(
         "unknown",

@@ -1,0 +1,79 @@
+"""Arguments of probes: random and exact tensors, and lists and functions that can say what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from .wording import in_words
+
+
+def draw(*shape: int, seed: int) -> torch.Tensor:
+    """Moderate random numbers, float64 with standard deviation 0.7; the global generator is not touched."""
+    return 0.7 * torch.randn(
+        *shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+    )
+
+
+def exact(*rows: object) -> torch.Tensor:
+    """A float64 tensor of chosen numbers, or nested lists of them."""
+    return torch.tensor(list(rows), dtype=torch.float64)
+
+
+class Described:
+    """A function that can say what it does, for exercises whose arguments are functions.
+
+    Args:
+        described: what it does, in a few words.
+        function: the function.
+        other: another function, to find out whether this argument matters; without it the function's result
+            is multiplied by 1.3.
+    """
+
+    def __init__(
+        self, described: str, function: Callable, other: Callable | None = None
+    ) -> None:
+        self.described, self.function, self.other = described, function, other
+
+    def __call__(self, *arguments: object) -> object:
+        return self.function(*arguments)
+
+    def __deepcopy__(self, memo: dict) -> Described:
+        return self  # it holds nothing that a call could change
+
+    def __rmul__(self, factor: float) -> Described:
+        """Another one: how the checker asks whether a function matters."""
+        if self.other is not None:
+            return self.other()
+        return Described(
+            f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a)
+        )
+
+
+class Listed(list):
+    """A list that messages can show, and that the checker can exchange for another one.
+
+    Args:
+        items: what it holds.
+        other: makes the items of another list, to find out whether this argument matters.
+    """
+
+    def __init__(self, items=(), other: Callable[[list], list] | None = None):
+        super().__init__(items)
+        self.other = other
+
+    @property
+    def described(self) -> str:
+        """The list on one line; a long one by its length."""
+        text = in_words(list(self))
+        return text if len(text) <= 110 else f"a list of {len(self)}"
+
+    def __rmul__(self, factor: float) -> list:
+        """Another list for a factor that is not a whole number; else what Python does."""
+        if isinstance(factor, float) and self.other is not None:
+            return Listed(self.other(list(self)), self.other)
+        return super().__rmul__(factor)
+
+
+Listed.__name__ = "list"  # what Python's own messages call it

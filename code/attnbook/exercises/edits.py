@@ -1,0 +1,98 @@
+"""Mistakes as edits of a solution's source, and the numbers on the way as its named locals."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import sys
+import textwrap
+from collections.abc import Callable
+
+Edits = tuple[tuple[str, str], ...]
+
+
+@functools.cache
+def source(function: Callable) -> str:
+    """Source of a function, dedented, from its `def` on (without decorators)."""
+    text = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    first = ast.parse(text).body[0].lineno
+    return "".join(text.splitlines(keepends=True)[first - 1 :]).rstrip() + "\n"
+
+
+@functools.cache
+def _parts(function: Callable) -> tuple[str, str, str]:
+    """Source of a function in three parts: signature, docstring, the rest of its body."""
+    lines = source(function).splitlines(keepends=True)
+    body = ast.parse("".join(lines)).body[0].body
+    start, end = body[0].lineno - 1, body[0].lineno - 1
+    if ast.get_docstring(ast.parse("".join(lines)).body[0]) is not None:
+        end = body[0].end_lineno
+    return "".join(lines[:start]), "".join(lines[start:end]), "".join(lines[end:])
+
+
+def stub(function: Callable) -> str:
+    """What the reader starts from: signature and docstring of the solution, and a body that is `...`."""
+    signature, docstring, _ = _parts(function)
+    return f"{signature}{docstring}    ...\n"
+
+
+def spans(function: Callable, edits: Edits) -> list[tuple[int, int]]:
+    """Where the edits stand in the source without its docstring; a ValueError if that is not one place each."""
+    code, places = _code(function), []
+    for old, _ in edits:
+        if (count := code.count(old)) != 1:
+            raise ValueError(
+                f"an edit must match exactly once; {old!r} occurs {count} times in the "
+                f"code of {function.__name__}:\n{code}"
+            )
+        places.append((code.index(old), code.index(old) + len(old)))
+    return places
+
+
+def apart(function: Callable, edits: Edits) -> bool:
+    """Whether the edits change different places, and so can be made together."""
+    places = sorted(spans(function, edits))
+    return all(
+        end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False)
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def edited(function: Callable, edits: Edits) -> Callable:
+    """The function with its source changed; a ValueError if an edit does not match exactly once."""
+    code = _code(function)
+    if not apart(function, edits):
+        raise ValueError(f"two edits of {function.__name__} change the same characters")
+    changes = zip(spans(function, edits), edits, strict=True)
+    for (start, end), (_, new) in sorted(changes, reverse=True):
+        code = code[:start] + new + code[end:]
+    file = f"<{function.__name__} with {edits!r}>"
+    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
+    world = dict(inspect.unwrap(function).__globals__)
+    exec(compile(code, file, "exec"), world)
+    return world[function.__name__]
+
+
+def _code(function: Callable) -> str:
+    signature, _, body = _parts(function)
+    return signature + body
+
+
+def named_locals(function: Callable, arguments: tuple) -> dict[str, object]:
+    """Call a function and note the values that its own names have when it returns, in order of appearance."""
+    code, found = inspect.unwrap(function).__code__, {}
+
+    def watch(frame, event, _):
+        if event == "return" and frame.f_code is code and not found:
+            found.update(frame.f_locals)
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        function(*arguments)
+    finally:
+        sys.setprofile(before)
+    taken = set(inspect.signature(function).parameters)
+    return {name: value for name, value in found.items() if name not in taken}
