@@ -43,7 +43,9 @@ def over_queries(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding
         The finding, or None.
     """
     mistake = next(
-        mistake for mistake in exercise.mistakes if mistake.name == "softmax-over-queries"
+        mistake
+        for mistake in exercise.mistakes
+        if mistake.name == "softmax-over-queries"
     )
     x, memory, *matrices, lengths = cases[1].arguments
     whole = (x, memory, *matrices, torch.full_like(lengths, memory.shape[1]))

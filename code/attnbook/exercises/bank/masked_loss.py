@@ -30,7 +30,9 @@ def nan_without_words(
         for case in wrong
     ):
         mistake = next(
-            mistake for mistake in exercise.mistakes if mistake.name == "nan-without-words"
+            mistake
+            for mistake in exercise.mistakes
+            if mistake.name == "nan-without-words"
         )
         return tell(exercise, mistake, fn, cases)
     return None

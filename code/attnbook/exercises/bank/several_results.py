@@ -232,7 +232,8 @@ class Parts:
             inputs(exercise.parameters, case.arguments), expected, got
         ).rstrip()
         path = "; ".join(
-            f"{what} {values(value)}" for what, value in exercise.on_the_way(case.arguments)
+            f"{what} {values(value)}"
+            for what, value in exercise.on_the_way(case.arguments)
         )
         return Finding(
             "unknown",

@@ -143,7 +143,8 @@ def list_kind(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
             "What is special about these arguments?",
         )
     path = "; ".join(
-        f"{what} {values(value)}" for what, value in exercise.on_the_way(worst.arguments)
+        f"{what} {values(value)}"
+        for what, value in exercise.on_the_way(worst.arguments)
     )
     return Finding(
         "unknown",
