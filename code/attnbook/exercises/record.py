@@ -7,11 +7,13 @@ import datetime
 import html
 import json
 import os
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import filelock
+import platformdirs
 
 from .exercise import CHAPTERS, Shelf
 
@@ -45,14 +47,8 @@ def location() -> Path | None:
         return None
     if wish:
         return Path(wish).expanduser()
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Application Support"
-    else:
-        folder = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return folder / "attnbook" / "progress.json"
+    folder = platformdirs.user_data_dir("attnbook", appauthor=False)
+    return Path(folder) / "progress.json"
 
 
 def read() -> Record:
@@ -144,7 +140,11 @@ def _update(change: Callable[[dict[str, dict]], bool]) -> str:
             return ""
         path = path.resolve()  # a link stays a link
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path):
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(
+                NotImplementedError
+            ):  # no locks there: go on without
+                held.enter_context(filelock.FileLock(f"{path}.lock", timeout=20))
             record = read()
             if record.foreign or (record.remark and not record.damaged):
                 return record.remark
@@ -191,22 +191,6 @@ def _replace(path: Path, data: dict) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Let one process at a time read, change and write (two notebooks may be open)."""
-    with open(path.with_name(path.name + ".lock"), "a") as lock:
-        with contextlib.suppress(OSError):  # a file system without locks: go on without
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(lock.fileno(), msvcrt.LK_LOCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(lock, fcntl.LOCK_EX)
-        yield  # closing the file gives the lock back
 
 
 @dataclass(frozen=True)

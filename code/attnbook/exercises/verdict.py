@@ -60,7 +60,7 @@ class Verdict:
         return {"solved": "✓", "wrong": "✗", "unwritten": "○"}[self.status]
 
     def __repr__(self) -> str:
-        lines = [f"{self.mark} {self.exercise} — {self.about}"]
+        lines = _wrap(f"{self.mark} {self.exercise} — {self.about}", "", "  ")
         for line in self.says.splitlines():
             lines += (
                 [f"  {line}"] if line.startswith("    ") else _wrap(line, "  ", "  ")

@@ -207,7 +207,7 @@ def nucleus_in_place(probs, p):
     return probs / probs.sum()
 
 
-# === wrong wrong-shape
+# === wrong in-sorted-order + zeros-left-out
 def nucleus_short(probs, p):
     sorted_probs, _ = ranked(probs)
     kept = sorted_probs[sorted_probs.cumsum(0) - sorted_probs < p]

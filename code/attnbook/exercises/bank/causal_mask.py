@@ -133,8 +133,8 @@ EXERCISE = Exercise(
         "begins in the upper left corner, 1 is one column to the right.",
     ),
     why="As long as there are as many keys as queries, a triangle without any shift is right, and so is every test "
-    "with a square. The shift shows only where earlier keys come out of a cache: then each new word would see the first "
-    "word of the text and nothing else, and the output would still look like numbers. True and False are just as "
-    "easily exchanged, since `nn.MultiheadAttention` reads its masks the other way round; the rows tell, for no "
+    "with a square. The shift shows only where earlier keys come out of a cache: then each new word would see the "
+    "first word of the text and nothing else, and the output would still look like numbers. True and False are just "
+    "as easily exchanged, since `nn.MultiheadAttention` reads its masks the other way round; the rows tell, for no "
     "query should see only the future.",
 )

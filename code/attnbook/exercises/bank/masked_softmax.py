@@ -158,10 +158,12 @@ MISTAKES = (
             "equal scores is uniform: all the attention goes to padding. For all other lengths you are right.",
             "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
     Mistake("finite-fill", ((FILL, "scores.masked_fill(~keep, -1)"), LEAVE)),
-    Mistake("finite-fill", (FILL, "scores.masked_fill(~keep, -100)")),
+    Mistake("finite-fill",
+            ((FILL, "scores.masked_fill(~keep, -100)"), (AFTER, "weights * keep.any(-1, keepdim=True)"))),
     Mistake("finite-penalty", ((FILL, "scores - 10 * (~keep).to(scores)"), LEAVE)),
     Mistake("writes-into-argument", (FILL, "scores.masked_fill_(~keep, -1e6)")),
-    Mistake("nan-gradient", (AFTER, "weights.nan_to_num(0.0)")),
+    Mistake("nan-gradient",
+            ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
     Mistake("wrong-device", ("scores.shape[-1], device=scores.device", "scores.shape[-1]")),
 )
 # fmt: on
