@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from . import conduct, differences, kinds
+from .errors import at_the_edge
 from .exercise import Exercise
 from .gradients import gradients
 from .observe import copies, observe
@@ -356,6 +357,7 @@ class Several(Tensors):
         return f"{', '.join(named[:-1])} and {named[-1]}"
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
+        result = self._unstacked(result)
         if not isinstance(result, tuple | list) or len(result) != len(self.names):
             raise TypeError("not as many tensors as there are parts")
         for part, axes in zip(result, self.axes, strict=True):
@@ -368,6 +370,12 @@ class Several(Tensors):
             parts = self.settle(arguments, parts)
         return torch.cat(parts, dim=self.dim)
 
+    def _unstacked(self, result: object) -> object:
+        """The parts of one tensor in which they are stacked, which a caller can take apart just as well."""
+        axes = max(len(part.split()) for part in self.axes)
+        stacked = _ordinary(result) and result.dim() == axes + 1
+        return result.unbind() if stacked else result
+
     def split(self, joined: torch.Tensor, like: tuple) -> list[torch.Tensor]:
         """Take joined parts apart again, with the sizes of `like`."""
         return list(joined.split([part.shape[self.dim] for part in like], dim=self.dim))
@@ -375,8 +383,11 @@ class Several(Tensors):
     def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         result, given = case.call.result, inputs(exercise.parameters, case.arguments)
         right = exercise.solution(*copies(case.arguments))
-        if case.got is not None and _sizes(result) == _sizes(right):
-            return None
+        if case.got is not None:
+            result = self._unstacked(result)
+            return (
+                None if _sizes(result) == _sizes(right) else self._shapes(exercise, fn)
+            )
         wanted = self.wanted(exercise)
         if isinstance(result, torch.Tensor):
             known = [
@@ -396,11 +407,17 @@ class Several(Tensors):
                 f" of {len(result)}" if isinstance(result, tuple | list | dict) else ""
             )
             inside = f"a {type(result).__name__}{size}"
-            return kinds.wrong_kind(exercise, case, f"{wanted}, in this order", inside)
+            name = (
+                "returns-a-dict" if isinstance(result, dict) else "returns-another-kind"
+            )
+            wanted = f"{wanted}, in this order"
+            return kinds.wrong_kind(exercise, case, wanted, inside, name)
         if not all(_ordinary(part) for part in result):
             inside = f"({', '.join(type(part).__name__ for part in result)})"
             wanted = f"ordinary tensors: {wanted}"
-            return kinds.wrong_kind(exercise, case, wanted, inside)
+            arrays = any(isinstance(part, np.ndarray) for part in result)
+            name = "returns-numpy" if arrays else "not-tensors"
+            return kinds.wrong_kind(exercise, case, wanted, inside, name)
         return self._shapes(exercise, fn)
 
     def _shapes(self, exercise: Exercise, fn: Callable) -> Finding | None:
@@ -415,7 +432,8 @@ class Several(Tensors):
         if found or not wrong:
             return found
         case = max(wrong, key=lambda one: one.expected.numel())
-        right, result = exercise.solution(*copies(case.arguments)), case.call.result
+        right = exercise.solution(*copies(case.arguments))
+        result = self._unstacked(case.call.result)
         given = f"With {shapes(exercise.parameters, case.arguments)}"
         if sorted(_sizes(result)) == sorted(_sizes(right)):
             return Finding(
@@ -439,7 +457,7 @@ class Several(Tensors):
         )
 
     def _misshapen(self, exercise: Exercise, case: Case) -> bool:
-        result = case.call.result
+        result = self._unstacked(case.call.result)
         right = exercise.solution(*copies(case.arguments))
         if not isinstance(result, tuple | list) or len(result) != len(right):
             return False
@@ -450,6 +468,8 @@ class Several(Tensors):
         self, exercise: Exercise, fn: Callable, cases: list[Case]
     ) -> Finding | None:
         """Say which of the results is wrong: the last, since the first is made of it."""
+        if at_the_edge(exercise, cases):
+            return None
         case = smallest_wrong(cases)
         right = exercise.solution(*copies(case.arguments))
         parts = zip(
@@ -470,7 +490,7 @@ class Several(Tensors):
             inputs(exercise.parameters, case.arguments), expected, got
         ).rstrip()
         return Finding(
-            "unknown",
+            f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown",
             f"the {name}",
             f"Of the {name}: {seen}\n{fine}{differences.path(exercise, case)}",
             "Print the same quantities in your function: which is the first that differs?",
@@ -504,7 +524,9 @@ class Several(Tensors):
         """Demand whole numbers of the dtype that came in."""
         case = make_case(exercise, fn, exercise.example())
         came = next(a for a in case.arguments if isinstance(a, torch.Tensor)).dtype
-        for name, part in zip(self.names, case.call.result, strict=True):
+        for name, part in zip(
+            self.names, self._unstacked(case.call.result), strict=True
+        ):
             kind = _short(part.dtype)
             if part.is_floating_point():
                 return Finding(

@@ -15,7 +15,11 @@ from .wording import inputs, number, one_line, shapes, side_by_side, values
 
 
 def wrong_kind(
-    exercise: Exercise, case: Case, wanted: str, inside: str = ""
+    exercise: Exercise,
+    case: Case,
+    wanted: str,
+    inside: str = "",
+    name: str = "returns-another-kind",
 ) -> Finding | None:
     """What to say of a result that is not of the kind asked for; None for an ordinary tensor.
 
@@ -42,12 +46,7 @@ def wrong_kind(
         )
     if inside:
         ask = "At which line does your result turn into something else?"
-        return Finding(
-            "returns-another-kind",
-            "what comes back",
-            f"{returns} {inside}{asked}",
-            ask,
-        )
+        return Finding(name, "what comes back", f"{returns} {inside}{asked}", ask)
     right = (
         " The numbers in it are right." if _same_numbers(result, case.expected) else ""
     )
