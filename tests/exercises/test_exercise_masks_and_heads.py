@@ -4,13 +4,9 @@ import re
 
 import numpy as np
 import pytest
-import right_answers_masks_and_heads as right_ones
 import torch
 import torch.nn.functional as F
-import wrong_answers_masks_and_heads as wrong_ones
-from right_answers import RIGHT
 from torch import nn
-from wrong_answers import WRONG
 
 from attnbook import masks, multihead
 from attnbook.exercises.bank import SHELF, torch_weights, torch_weights_layers
@@ -160,7 +156,7 @@ def test_the_vectors_that_the_layer_speaks_of():
     )
     expected = W_o @ torch.stack(heads).double()
     torch.testing.assert_close(
-        LAYER.read(LAYER.example(), LAYER.solution(*LAYER.example()))[0, 0],
+        LAYER.answer.read(LAYER.example(), LAYER.solution(*LAYER.example()))[0, 0],
         expected,
         rtol=0,
         atol=1e-6,
@@ -185,35 +181,6 @@ def test_what_is_said_of_masks_that_are_not_bool_is_true():
         scores, scores, values, attn_mask=mask.float()
     )
     torch.testing.assert_close(weights[0, 0], t([1.0, 0]).softmax(0))
-
-
-# --- both banks -----------------------------------------------------------------------------------------------
-
-OURS = {right_ones.__name__, wrong_ones.__name__}
-
-
-def test_ours_are_all_filed():
-    for name in NAMES:
-        assert (
-            len(
-                [
-                    1
-                    for exercise, f in RIGHT
-                    if exercise == name and f.__module__ in OURS
-                ]
-            )
-            >= 6
-        )
-        assert (
-            len(
-                [
-                    1
-                    for exercise, _, f in WRONG
-                    if exercise == name and f.__module__ in OURS
-                ]
-            )
-            >= 20
-        )
 
 
 # --- masks ----------------------------------------------------------------------------------------------------
@@ -330,7 +297,7 @@ def test_every_kind_of_layer_is_understood(diagnosis, answer, says):
 
 
 def test_random_weights_make_no_random_message():
-    answers = [m.wrong for m in LAYER.wrong if m.name.endswith("copied")]
+    answers = [LAYER.mistaken(m) for m in LAYER.mistakes if m.name.endswith("copied")]
     assert len(answers) == 3
     for answer in answers:
         shown = set()
