@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from verdicts import answer_called
 
 from attnbook import masks, multihead
 from attnbook.exercises.bank import SHELF, torch_weights, torch_weights_layers
@@ -190,8 +191,8 @@ def test_what_is_said_of_masks_that_are_not_bool_is_true():
 @pytest.mark.parametrize(
     ("diagnosis", "change", "says"),
     [
-        ("returns-numpy", lambda mask: mask.numpy(), "a NumPy array of shape"),
-        ("returns-a-list", lambda mask: mask.tolist(), "neither a shape nor `&` and `~`"),
+        ("returns-numpy", lambda mask: mask.numpy(), "a NumPy"),
+        ("returns-a-list", lambda mask: mask.tolist(), "a Python list of length"),
         ("returns-a-list", lambda mask: list(mask), "a Python list"),
         ("returns-a-tuple", lambda mask: (mask, None), "Number 1 of them is the right answer"),
         ("returns-a-bool", lambda mask: bool(mask.any()), "returns True"),
@@ -470,7 +471,9 @@ def test_sizes_that_do_not_divide_are_refused(refusal, diagnosis):
 
 
 def test_a_refusal_of_sizes_that_do_divide_is_ones_own_line():
-    verdict = judge(COUNT, wrong_ones.budget_refuses_the_wrong_way_round)
+    verdict = judge(
+        COUNT, answer_called("parameter-budget", "budget_refuses_the_wrong_way_round")
+    )
     assert verdict.diagnosis == "raises"
     assert "your own line that refuses" in verdict.asks
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from verdicts import answer_called
 
 from attnbook import decoding, losses, masks, metrics, positions, sampling, scores
 from attnbook.exercises.bank import SHELF, beam_search_languages, key_value_cache_parts
@@ -374,7 +375,7 @@ def test_a_wrong_part_is_named_and_the_right_ones_too():
 
 
 def test_padding_that_is_heard_a_little_is_measured():
-    (answer,) = [f for name, _, f in WRONG if f.__name__ == "bahdanau_fills_a_little"]
+    answer = answer_called("bahdanau-step", "bahdanau_fills_a_little")
     verdict = judge(STEP, answer)
     assert verdict.diagnosis == "padding-heard" and "0.000" in verdict.says
 

@@ -59,6 +59,12 @@ def answers(name: str) -> list[Answer]:
     return found
 
 
+def answer_called(exercise: str, name: str) -> FunctionType:
+    """The answer with this name."""
+    functions = [answer.function for answer in answers(exercise)]
+    return next(function for function in functions if function.__name__ == name)
+
+
 def _executed(source: str, lines_before: int, path: Path, world: dict) -> dict:
     world = dict(world)
     exec(compile("\n" * lines_before + source, str(path), "exec"), world)

@@ -72,25 +72,25 @@ def wrong_kind(
             "returns-a-list",
             "a list",
         )
-        ask = (
-            "Which function of torch makes one tensor of the parts that you have gathered, so that "
-            "gradients still reach them?"
-        )
+        flow = ", so that gradients still reach them" if exercise.differentiable else ""
+        ask = f"Which function of torch makes one tensor of the parts that you have gathered{flow}?"
     elif isinstance(result, np.ndarray | np.generic):
         kind, name, about = (
             f"a NumPy {type(result).__name__}",
             "returns-numpy",
             "a NumPy array",
         )
-        right += (
-            "\nNumPy follows no tensor to an accelerator and keeps no record of how a number was made, so "
-            "no gradient could ever reach the arguments."
+        right += "\nNumPy cannot follow a tensor to an accelerator" + (
+            ", and keeps no record of how a number was made: no gradient could ever reach the arguments."
+            if exercise.differentiable
+            else "."
         )
         ask = "Which of your NumPy calls has a namesake in torch?"
     elif isinstance(result, bool | int | float):
         kind, name = f"the Python number {number(result)}", "returns-a-number"
         about = "a bare Python number"
-        right += "\nA Python number does not remember how it was computed: no gradient can flow back through it."
+        if exercise.differentiable:
+            right += "\nA Python number does not remember how it was computed: no gradient can flow back through it."
         ask = "What would the last line return without `.item()` or `float(...)`?"
     else:
         kind, name = _a(type(result).__name__), "returns-another-kind"
