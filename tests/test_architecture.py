@@ -16,7 +16,7 @@ PACKAGE = ROOT / "code" / "attnbook"
 
 # A module imports only from floors below its own. An entry with a slash is a subpackage.
 FLOORS = [
-    {"checks/", "reproducible", "spelling"},
+    {"checks/", "files", "reproducible", "spelling"},
     {
         "kernels",
         "masks",
