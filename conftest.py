@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from surroundings import execution_environment
+
+from tools.surroundings import execution_environment
 
 # removed when the process ends
 _scratch = tempfile.TemporaryDirectory(prefix="attnbook-tests-")

@@ -4,12 +4,13 @@ import json
 import re
 from dataclasses import replace
 
-import bench
 import pytest
 import torch
-from benchmarks import FAMILIES, GROUPS, translation
-from benchmarks.family import Bar, Case, Family, Layer, padded_sequences
-from benchmarks.measure import (
+
+from tools import bench
+from tools.benchmarks import FAMILIES, GROUPS, translation
+from tools.benchmarks.family import Bar, Case, Family, Layer, padded_sequences
+from tools.benchmarks.measure import (
     PEAK_RESET,
     check_agreement,
     joined,
@@ -18,7 +19,7 @@ from benchmarks.measure import (
     run,
     times,
 )
-from benchmarks.report import (
+from tools.benchmarks.report import (
     STORED,
     bar_line,
     merged,
@@ -27,8 +28,8 @@ from benchmarks.report import (
     sweep_table,
     table,
 )
-from benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
-from benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
+from tools.benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
+from tools.benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
 
 needs_account = pytest.mark.skipif(
     not PEAK_RESET.exists(),
@@ -417,7 +418,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
     stored = json.loads(path.read_text("utf-8"))
     assert (
         stored["command"]
-        == "python tools/bench.py --families multi-head --lengths 128 --rounds 1 --no-memory"
+        == "python -m tools.bench --families multi-head --lengths 128 --rounds 1 --no-memory"
     )
     assert str(tmp_path) not in path.read_text("utf-8")
     assert len(stored["results"]) == 2 and stored["sweep"] == []
@@ -517,7 +518,7 @@ def stored():
 def test_the_stored_file_is_whole_and_says_how_each_family_was_measured(stored):
     for run_of in (stored, *stored.get("later", {}).values()):
         assert (
-            run_of["command"].startswith("python tools/bench.py")
+            run_of["command"].startswith("python -m tools.bench")
             and run_of["rounds"] >= 5
         )
         assert set(run_of["versions"]) == {"python", "torch", "d2l"}

@@ -4,11 +4,15 @@ import argparse
 import json
 from dataclasses import replace
 
-import bench
 import pytest
 import torch
-from benchmarks import quality
-from benchmarks.quality import (
+from toy_corpus import toy_pairs
+
+from attnbook.data.splits import Pair, Split, split_pairs
+from attnbook.translation import RECIPES, Translator, prepare
+from tools import bench
+from tools.benchmarks import quality
+from tools.benchmarks.quality import (
     corpus_bleu,
     judged,
     line,
@@ -16,10 +20,6 @@ from benchmarks.quality import (
     train_and_score,
     unseen_share,
 )
-from toy_corpus import toy_pairs
-
-from attnbook.data.splits import Pair, Split, split_pairs
-from attnbook.translation import RECIPES, Translator, prepare
 
 TOY = replace(
     RECIPES["transformer"],
@@ -179,7 +179,7 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
         and "at least 30 after 60 s" in said
     )
     found = json.loads(stored.read_text("utf-8"))
-    command = "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
+    command = "python -m tools.bench --only-quality --quality-seconds 60 --quality-seeds 2 --store"
     assert found["results"][0]["command"] == command
     assert found["data"]["file"] == "toy.tsv" and str(tmp_path) not in stored.read_text(
         "utf-8"

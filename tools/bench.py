@@ -1,11 +1,11 @@
 """Measure the book's layers against PyTorch's and d2l's: time and memory, in one run.
 
-    python tools/bench.py                              everything, on the CPU, one thread
-    python tools/bench.py --families multi-head --lengths 512
-    python tools/bench.py --store                      and keep it for the performance appendix
-    python tools/bench.py --families translation --store        these alone; what is kept of the others stays
-    python tools/bench.py --only-quality --quality fra.txt      how well the book's translator translates
-    python tools/bench.py --device cuda
+    python -m tools.bench                              everything, on the CPU, one thread
+    python -m tools.bench --families multi-head --lengths 512
+    python -m tools.bench --store                      and keep it for the performance appendix
+    python -m tools.bench --families translation --store        these alone; what is kept of the others stays
+    python -m tools.bench --only-quality --quality fra.txt      how well the book's translator translates
+    python -m tools.bench --device cuda
 
 Only layers that give the same output are compared, and that is checked first. Layers take turns, round by round, so
 that a busy moment of the machine meets all of them; a ratio is the median over the rounds of two layers' times within a
@@ -23,10 +23,11 @@ import sys
 from pathlib import Path
 
 import torch
-from benchmarks import FAMILIES, GROUPS, quality
-from benchmarks.family import KINDS, Case, Family
-from benchmarks.measure import joined, memory, peak_bytes, times
-from benchmarks.report import (
+
+from tools.benchmarks import FAMILIES, GROUPS, quality
+from tools.benchmarks.family import KINDS, Case, Family
+from tools.benchmarks.measure import joined, memory, peak_bytes, times
+from tools.benchmarks.report import (
     STORED,
     bar_line,
     merged,
@@ -36,7 +37,7 @@ from benchmarks.report import (
     sweep_table,
     table,
 )
-from benchmarks.verdicts import judge
+from tools.benchmarks.verdicts import judge
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:

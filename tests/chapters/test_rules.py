@@ -5,8 +5,10 @@ import copy
 import jupytext
 import nbformat
 import pytest
-import rules
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import rules
+from tools.notebooks import code_cells
 
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}
 ALT = {
@@ -50,7 +52,7 @@ def chapter():
             new_markdown_cell("## Further reading\n\n{cite:t}`nadaraya1964`"),
         ]
     )
-    for number, cell in enumerate(rules.code_cells(notebook), 1):
+    for number, cell in enumerate(code_cells(notebook), 1):
         cell.execution_count = number
     return notebook
 

@@ -4,7 +4,7 @@ import torch
 
 from attnbook.interop import load_d2l
 from attnbook.interop_weights import from_d2l_attention, to_torch_attention
-from benchmarks.family import (
+from tools.benchmarks.family import (
     Bar,
     Case,
     Family,

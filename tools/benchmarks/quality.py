@@ -19,14 +19,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from normal_form import ROOT, write_atomically
 
 from attnbook.data.splits import Pair, Split, references
 from attnbook.data.translation import read_pairs, split_pairs
+from attnbook.files import write_atomically
 from attnbook.fitting import fit, steps_in
 from attnbook.text import normalise
 from attnbook.translation import RECIPES, Recipe, Translator
-from benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
+from tools import ROOT
+from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"
 SAMPLE = ROOT.parent / "shared" / "data" / "fra-sample.tsv"
@@ -48,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The command line's part about quality.
 
     Args:
-        parser: of `tools/bench.py`; changed.
+        parser: of `python -m tools.bench`; changed.
     """
     group = parser.add_argument_group("quality")
     group.add_argument(

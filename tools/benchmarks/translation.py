@@ -14,7 +14,7 @@ from attnbook.configs import RecurrentConfig, TransformerConfig
 from attnbook.interop import load_d2l
 from attnbook.losses import masked_cross_entropy
 from attnbook.translators import RecurrentTranslator, TransformerTranslator
-from benchmarks.family import Bar, Case, Family, Layer
+from tools.benchmarks.family import Bar, Case, Family, Layer
 
 OURS, D2L = "RecurrentTranslator", "d2l, as published"
 CACHED, UNCACHED = "with a cache", "without"
