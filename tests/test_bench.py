@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -418,7 +419,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
     stored = json.loads(path.read_text("utf-8"))
     assert (
         stored["command"]
-        == "python -m tools.bench --families multi-head --lengths 128 --rounds 1 --no-memory"
+        == "python -m tools.bench --families multi-head --lengths 128 --rounds 1 --no-memory --json some.json"
     )
     assert str(tmp_path) not in path.read_text("utf-8")
     assert len(stored["results"]) == 2 and stored["sweep"] == []
@@ -501,6 +502,15 @@ def test_a_family_measured_later_leaves_what_is_stored_of_the_others():
         "c": "third",
     }
     assert before["results"] == [part("a", 1), part("b", 1)] and "later" not in before
+
+
+@pytest.mark.parametrize("given", [["--json", "a/b c.json"], ["--json=a/b c.json"]])
+def test_the_command_that_is_stored_can_be_run_again_and_names_no_folder(given):
+    said = shlex.split(bench.said(["--rounds", "3", *given, "--lengths", "128", "512"]))
+    assert said[:3] == ["python", "-m", "tools.bench"]
+    again = bench.parse(said[3:])
+    assert (again.rounds, again.lengths) == (3, [128, 512])
+    assert str(again.json) == "b c.json"
 
 
 def test_a_group_is_its_families():

@@ -182,5 +182,5 @@ def test_the_stored_results_are_complete():
         for row in stored["rows"]
         for name in ("trained_length", "beyond")
     )
-    assert stored["command"].startswith("python tools/experiments/positions.py")
+    assert stored["command"].startswith("python -m tools.experiments.positions")
     assert set(stored["versions"]) == {"python", "torch"}

@@ -1,9 +1,7 @@
 """The small model of the attention viewer: causal, measured as described, stored without loss of what is claimed."""
 
-import importlib.util
 import json
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -34,7 +32,6 @@ from attnbook.sentences import (
     to_ids,
 )
 
-SCRIPT = Path(__file__).resolve().parents[1] / "tools" / "experiments" / "patterns.py"
 DATA = json.loads(STORED.read_text("utf-8"))
 REPEATED = (
     START,
@@ -229,7 +226,7 @@ def test_weights_survive_packing_to_half_precision(fresh):
 
 def test_the_stored_file_says_where_it_comes_from_and_is_small():
     assert STORED.stat().st_size < 150_000
-    assert DATA["command"].startswith("python tools/experiments/patterns.py --seeds")
+    assert DATA["command"].startswith("python -m tools.experiments.patterns --seeds")
     assert DATA["versions"].keys() == {"python", "torch"}
     assert [run["seed"] for run in DATA["runs"]] == list(range(len(DATA["runs"])))
     assert len(DATA["runs"]) >= 3 and DATA["seed"] in range(len(DATA["runs"]))
@@ -295,14 +292,13 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path, change, says):
 
 
 def test_the_experiment_writes_such_a_file(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("patterns", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    from tools.experiments import patterns
+
     path = tmp_path / "new" / "model.json"
     options = ["--out", str(path), "--seeds", "2", "--steps", "2", "--count", "9"]
     monkeypatch.setattr(sys, "argv", ["patterns.py", *options])
     monkeypatch.setattr(torch, "set_num_threads", lambda n: None)
-    script.main()
+    patterns.main()
     found = json.loads(path.read_text("utf-8"))
     assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [
         0,

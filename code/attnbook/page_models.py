@@ -255,7 +255,7 @@ def _read(name: str) -> dict:
     path = FOLDER / f"{name}.json"
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path.name} is not there; make it with python tools/experiments/page_models.py"
+            f"{path.name} is not there; make it with python -m tools.experiments.page_models"
         )
     try:
         state = json.loads(path.read_text("utf-8"))
@@ -311,5 +311,5 @@ def _fill(model: nn.Module, weights: dict) -> None:
 def _damaged(name: str, why: str) -> ValueError:
     return ValueError(
         f"{name} is not a page model ({why}); install the book again, or make it anew with "
-        "python tools/experiments/page_models.py"
+        "python -m tools.experiments.page_models"
     )
