@@ -13,7 +13,9 @@ from tools.surroundings import execution_environment
 
 # removed when the process ends
 _scratch = tempfile.TemporaryDirectory(prefix="attnbook-tests-")
-os.environ.update(execution_environment(_scratch.name))
+os.environ.update(
+    execution_environment(_scratch.name, os.environ.get("OMP_NUM_THREADS", "1"))
+)
 # a kernel chooses its inline backend only if nobody else has chosen
 os.environ.pop("MPLBACKEND", None)
 
