@@ -8,7 +8,7 @@ import pytest
 import torch
 from toy_corpus import toy_pairs
 
-from attnbook.data.splits import Pair, Split, split_pairs
+from attnbook.data import Pair, Split, split_pairs
 from attnbook.translation import RECIPES, Translator, prepare
 from tools import bench
 from tools.benchmarks import quality

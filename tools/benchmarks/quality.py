@@ -20,12 +20,10 @@ from pathlib import Path
 
 import torch
 
-from attnbook.data.splits import Pair, Split, references
-from attnbook.data.translation import read_pairs, split_pairs
+from attnbook.data import Pair, Split, read_pairs, references, split_pairs
 from attnbook.files import write_atomically
-from attnbook.fitting import fit, steps_in
 from attnbook.text import normalise
-from attnbook.translation import RECIPES, Recipe, Translator
+from attnbook.translation import RECIPES, Recipe, Translator, fit, steps_in
 from tools import ROOT
 from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 

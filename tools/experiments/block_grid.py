@@ -14,8 +14,8 @@ from pathlib import Path
 
 import torch
 
-from attnbook.block_task import NORM_PLACES, measure_stack
 from attnbook.files import write_atomically
+from attnbook.studies import NORM_PLACES, measure_stack
 from tools import ROOT
 from tools.experiments.stored import made_by
 

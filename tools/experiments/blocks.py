@@ -12,8 +12,8 @@ from pathlib import Path
 
 import torch
 
-from attnbook.block_task import fit_stack, layer_gradients
 from attnbook.files import write_atomically
+from attnbook.studies import fit_stack, layer_gradients
 from tools import ROOT
 from tools.experiments.stored import made_by, unfinished
 
