@@ -39,15 +39,11 @@ def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
 
     The insides of `exercises` are left out: they are no part of what the book teaches.
     """
-    # the loop versions first, so that where both have a name the real one is said
-    paths = sorted(package.rglob("*.py"), key=lambda path: path.name != "naive.py")
     return {
         node.name: path.relative_to(package).as_posix()
-        for path in paths
+        for path in sorted(package.rglob("*.py"))
+        if "exercises" not in path.parts or path.name == "__init__.py"
         for node in ast.parse(path.read_text("utf-8")).body
-        if path.parent == package
-        or path.name == "__init__.py"
-        or "exercises" not in path.parts
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and not node.name.startswith("_")
     }

@@ -57,7 +57,10 @@ def chapter():
     return notebook
 
 
-NAMES = {"masked_softmax": "masks.py", "DotProductAttention": "attention.py"}
+NAMES = {
+    "masked_softmax": "attention/masks.py",
+    "DotProductAttention": "attention/layers.py",
+}
 
 
 def all_problems(notebook, twin=None):
@@ -263,7 +266,7 @@ def test_a_twin_that_differs_is_named(chapter):
 def test_names_of_the_package_are_read_from_its_source():
     names = rules.package_names()
     assert (
-        names["masked_softmax"] == "masks.py"
-        and names["DotProductAttention"] == "attention.py"
+        names["masked_softmax"] == "attention/masks.py"
+        and names["DotProductAttention"] == "attention/layers.py"
     )
     assert not any(name.startswith("_") for name in names)
