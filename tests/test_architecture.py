@@ -311,49 +311,6 @@ def test_no_file_is_too_big_for_a_repository():
     assert not big
 
 
-def test_requirements_are_exact_and_end_with_the_book_itself():
-    lines = [
-        line.split("#")[0].strip()
-        for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    ]
-    *pins, last = [line for line in lines if line]
-    assert last == "-e ."
-    assert [
-        pin for pin in pins if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][\w.]*", pin)
-    ] == []
-
-
-def test_the_exact_versions_lie_within_the_ranges_of_the_package():
-    import tomllib
-
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    pins = dict(
-        re.findall(
-            r"^([\w.-]+)==(\S+)$",
-            (ROOT / "requirements.txt").read_text("utf-8"),
-            re.MULTILINE,
-        )
-    )
-    pins = {canonicalize_name(name): version for name, version in pins.items()}
-    ranges = [
-        Requirement(r)
-        for r in sum(project["optional-dependencies"].values(), project["dependencies"])
-    ]
-    outside = [
-        str(r)
-        for r in ranges
-        if (v := pins.get(canonicalize_name(r.name)))
-        and not r.specifier.contains(v, prereleases=True)
-    ]
-    assert not outside
-    assert {"torch", "matplotlib", "anywidget", "ipywidgets"} <= {
-        r.name for r in ranges
-    }
-
-
 def test_every_command_of_the_documentation_exists():
     targets = set(
         re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)

@@ -1,17 +1,20 @@
 """`make test` says where it is: a line every few seconds, no dots, and last of all what was not tested."""
 
 import os
+import queue
 import re
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
-from tools import ROOT
+from tools import ROOT, progress
 
 TESTS = """
 import time
+import types
 import pytest
 @pytest.mark.parametrize("n", range(60))
 def test_quick(n): assert n != 40
@@ -52,10 +55,6 @@ def test_lines_instead_of_dots(tmp_path, workers):
     told = [line for line in said if re.search(r"\d:\d\d  \d+ of 126 done", line)]
     assert 2 <= len(told) <= 1 + (time.monotonic() - began) / 0.3, done.stdout
     assert any("chapters/test_one.py" in line for line in told)
-    if workers:  # also during a slow test
-        assert any(
-            "chapters/test_one.py, chapters/test_two.py" in line for line in told
-        )
     assert re.search(r", [12] failed  chapters/test_", told[-1])
     at_once = said.index("FAILED chapters/test_one.py::test_quick[40]")
     assert at_once < next(n for n, line in enumerate(said) if "FAILURES" in line)
@@ -75,3 +74,20 @@ def test_nothing_follows_the_summary_if_nothing_was_skipped(tmp_path):
         text=True,
     )
     assert re.fullmatch(r"=+ 1 passed in [\d.]+s =+", done.stdout.splitlines()[-1])
+
+
+def test_a_line_comes_also_while_one_test_takes_long(monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.05)
+    told = queue.Queue()
+    session = types.SimpleNamespace(testscollected=8280)
+    reporter = types.SimpleNamespace(write_line=told.put)
+    running = progress.Progress(session, reporter, by_itself=True)
+    assert "collecting the tests" in told.get(timeout=60)
+    running.pytest_runtest_logfinish("tests/test_one.py::test")
+    for cell in ("chapters/08-a.ipynb::Cell 3", "tests/test_two.py::test[1::2]"):
+        running.pytest_runtest_logstart(cell)
+    lines = [told.get(timeout=60) for _ in range(3)]
+    assert lines[-1].endswith(
+        "  1 of 8,280 done  chapters/08-a.ipynb, tests/test_two.py"
+    )
+    running.pytest_sessionfinish()

@@ -42,16 +42,17 @@ class Progress:
     def tell(self):
         """A line, if the last one is some seconds old."""
         now = time.monotonic()
-        if now - self.told < EVERY or not self.session.testscollected:
+        if now - self.told < EVERY:
             return
         self.told = now
         minutes, seconds = divmod(int(now - self.begin), 60)
-        failed = f", {self.failed} failed" if self.failed else ""
         files = dict.fromkeys(test.partition("::")[0] for test in list(self.running))
-        self.reporter.write_line(
-            f"{minutes:3}:{seconds:02}  {self.done:,} of {self.session.testscollected:,} done"
-            f"{failed}  {', '.join(files)}"
-        )
+        what = "collecting the tests"
+        if self.done or files:
+            total = self.session.testscollected
+            failed = f", {self.failed} failed" if self.failed else ""
+            what = f"{self.done:,} of {total:,} done{failed}  {', '.join(files)}"
+        self.reporter.write_line(f"{minutes:3}:{seconds:02}  {what}")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self):

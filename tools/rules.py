@@ -42,7 +42,8 @@ def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
     return {
         node.name: path.relative_to(package).as_posix()
         for path in sorted(package.rglob("*.py"))
-        if "exercises" not in path.parts or path.name == "__init__.py"
+        if path.relative_to(package).parts[0] != "exercises"
+        or path.name == "__init__.py"
         for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and not node.name.startswith("_")
