@@ -43,7 +43,7 @@ def test_lines_instead_of_dots(tmp_path, workers):
     command = [sys.executable, "-m", "pytest", "-p", "tools.progress", *distributed]
     began = time.monotonic()
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "chapters"],
+        [*command, "-ra", "-p", "no:cacheprovider", "chapters"],
         cwd=tmp_path,
         env=ENVIRONMENT,
         capture_output=True,
@@ -58,6 +58,7 @@ def test_lines_instead_of_dots(tmp_path, workers):
     assert re.search(r", [12] failed  chapters/test_", told[-1])
     at_once = said.index("FAILED chapters/test_one.py::test_quick[40]")
     assert at_once < next(n for n, line in enumerate(said) if "FAILURES" in line)
+    assert done.stdout.count("no browser here") == 1
     summary, last = said[-2:]
     assert re.fullmatch(r"=+ 2 failed, 120 passed, 4 skipped in [\d.]+s =+", summary)
     assert last == "Not tested: 4 tests in chapters; no browser here: install one"

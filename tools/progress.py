@@ -19,6 +19,8 @@ def pytest_sessionstart(session):
     plugins = session.config.pluginmanager
     if (reporter := plugins.get_plugin("terminalreporter")) is not None:
         reporter.showfspath = False
+        # `-ra` would list each skipped test; the last line counts them
+        reporter.reportchars = reporter.reportchars.replace("s", "")
         # workers leave this process idle; without them its output is captured while a test runs
         idle = plugins.has_plugin("dsession")
         plugins.register(Progress(session, reporter, idle))
