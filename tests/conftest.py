@@ -5,8 +5,6 @@ def test_something(browser, built_book):
     page.goto((built_book / "index.html").as_uri())
 """
 
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -15,15 +13,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from attnbook.widgets.browser import MISSING, chromium, find_chromium
+
 ROOT = Path(__file__).resolve().parent.parent
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 # Its scope is the module: while a playwright is alive, its event loop runs in this thread, and the notebooks'
@@ -31,19 +23,10 @@ ARGUMENTS = [
 @pytest.fixture(scope="module")
 def browser():
     """A headless Chromium; without one the test is skipped (in CI that is a failure)."""
-    path = os.environ.get("CHROMIUM") or next(
-        filter(None, map(shutil.which, CHROMIUM)), None
-    )
-    if path is None:
-        pytest.skip(
-            "no Chromium found: install it (Debian: apt install chromium) or set CHROMIUM to its path"
-        )
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
+    if find_chromium() is None:
+        pytest.skip(MISSING)
+    with chromium() as headless:
+        yield headless
 
 
 class Build:

@@ -4,11 +4,15 @@ import argparse
 import json
 from dataclasses import replace
 
-import bench
 import pytest
 import torch
-from benchmarks import quality
-from benchmarks.quality import (
+from toy_corpus import toy_pairs
+
+from attnbook.data import Pair, Split, split_pairs
+from attnbook.translation import RECIPES, Translator, prepare
+from tools import bench
+from tools.benchmarks import quality
+from tools.benchmarks.quality import (
     corpus_bleu,
     judged,
     line,
@@ -16,10 +20,6 @@ from benchmarks.quality import (
     train_and_score,
     unseen_share,
 )
-from toy_corpus import toy_pairs
-
-from attnbook.data.splits import Pair, Split, split_pairs
-from attnbook.translation import RECIPES, Translator, prepare
 
 TOY = replace(
     RECIPES["transformer"],
@@ -32,7 +32,8 @@ TOY = replace(
 
 
 def test_bleu_is_sacrebleus_lower_cased_with_every_reference():
-    sacrebleu = pytest.importorskip("sacrebleu")
+    import sacrebleu
+
     written = ["va !", "je suis chez moi ce soir ."]
     expected = [["Marche.", "Va !"], ["Je suis à la maison ce soir."]]
     found, signature = corpus_bleu(written, expected)
@@ -163,7 +164,7 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     bench.main(
         [
             "--only-quality",
-            "--quality",
+            "--data",
             str(file),
             "--quality-seconds",
             "60",
@@ -179,7 +180,7 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
         and "at least 30 after 60 s" in said
     )
     found = json.loads(stored.read_text("utf-8"))
-    command = "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
+    command = "python -m tools.bench --only-quality --data toy.tsv --quality-seconds 60 --quality-seeds 2 --store"
     assert found["results"][0]["command"] == command
     assert found["data"]["file"] == "toy.tsv" and str(tmp_path) not in stored.read_text(
         "utf-8"
@@ -202,24 +203,21 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
 
 
 def test_without_a_file_a_line_says_so(capsys):
-    quality.measure(argparse.Namespace(quality=None), "")
-    assert "skipped" in capsys.readouterr().out
+    quality.measure(argparse.Namespace(data=None), "")
+    assert "Left out: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--only-quality"], "--only-quality needs --quality PATH"),
-        (["--quality", "no/such.tsv"], "there is no file no/such.tsv"),
+        (["--only-quality"], "--only-quality needs --data PATH"),
+        (["--data", "no/such.tsv"], "there is no file no/such.tsv"),
         (["--quality-seconds", "0"], "--quality-seconds must be positive"),
         (["--quality-seeds", "0"], "--quality-seeds must be at least 1, got 0"),
         (["--quality-threads", "0"], "--quality-threads must be at least 1, got 0"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_it_begins(
-    arguments, message, monkeypatch, tmp_path, capsys
-):
-    monkeypatch.setattr(quality, "SAMPLE", tmp_path / "none")
+def test_what_cannot_be_run_is_refused_before_it_begins(arguments, message, capsys):
     with pytest.raises(SystemExit):
         bench.main(arguments)
     assert message in capsys.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from attnbook.block_task import Wiring, layer_gradients, measure_stack
+from attnbook.studies import Wiring, layer_gradients, measure_stack
 from attnbook.widgets import BlockExplorerFigure
 from attnbook.widgets.block_explorer import GRID, MEASURES, WIRINGS
 
@@ -59,7 +59,7 @@ def test_the_grid_is_whole_and_says_where_it_comes_from():
     stored = json.loads(
         (ROOT / "code/attnbook/widgets/block_grid.json").read_text("utf-8")
     )
-    assert stored["command"] == "python tools/experiments/block_grid.py --seeds 20"
+    assert stored["command"] == "python -m tools.experiments.block_grid --seeds 20"
     assert set(stored["versions"]) == {"python", "torch"} and stored["seeds"] >= 10
     assert len(stored["stacks"]) == 6 * 11
     for norm, residual in WIRINGS.values():

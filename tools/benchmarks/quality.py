@@ -19,17 +19,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from normal_form import ROOT, write_atomically
 
-from attnbook.data.splits import Pair, Split, references
-from attnbook.data.translation import read_pairs, split_pairs
-from attnbook.fitting import fit, steps_in
+from attnbook.data import Pair, Split, read_pairs, references, split_pairs
+from attnbook.files import write_atomically
 from attnbook.text import normalise
-from attnbook.translation import RECIPES, Recipe, Translator
-from benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
+from attnbook.translation import RECIPES, Recipe, Translator, fit, steps_in
+from tools import ROOT
+from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"
-SAMPLE = ROOT.parent / "shared" / "data" / "fra-sample.tsv"
 # which of the book's recipes: how much noise a training can bear depends on how long it is
 SHORT, LONG, LONG_FROM = (
     "transformer-few-pairs",
@@ -41,6 +39,10 @@ BEAMS = (
     1,
     4,
 )  # greedy, and beam search; the better one on the development set is reported
+LEFT_OUT = (
+    "Left out: how well the translator translates. It needs a file of English–French pairs: make bench DATA=fra.txt "
+    "(or a .tsv, or d2l's fra-eng.zip)."
+)
 PATIENCE = 1.1  # a training that took longer than so many times its time proves nothing
 
 
@@ -48,14 +50,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The command line's part about quality.
 
     Args:
-        parser: of `tools/bench.py`; changed.
+        parser: of `python -m tools.bench`; changed.
     """
     group = parser.add_argument_group("quality")
     group.add_argument(
-        "--quality",
+        "--data",
         type=Path,
         metavar="PATH",
-        help="a file of English–French pairs: fra.txt, .tsv or d2l's fra-eng.zip",
+        help="a file of English–French pairs: fra.txt, .tsv or d2l's fra-eng.zip; "
+        "without it the translator is not measured",
     )
     group.add_argument(
         "--quality-seconds",
@@ -79,11 +82,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse what cannot be run, before anything is; and find the file.
+    """Refuse what cannot be run, before anything is.
 
     Args:
         parser: for its error.
-        options: `quality` becomes the sample beside the repository if it was not given and is there.
+        options: as parsed.
     """
     for name in ("quality_seeds", "quality_threads"):
         if getattr(options, name) < 1:
@@ -91,12 +94,10 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
             parser.error(f"{option} must be at least 1, got {getattr(options, name)}")
     if min(options.quality_seconds) <= 0:
         parser.error("--quality-seconds must be positive")
-    if options.quality is None and SAMPLE.is_file():
-        options.quality = SAMPLE
-    if options.quality is not None and not options.quality.is_file():
-        parser.error(f"there is no file {options.quality}; pass fra.txt or the like")
-    if options.only_quality and options.quality is None:
-        parser.error("--only-quality needs --quality PATH, a file of sentence pairs")
+    if options.data is not None and not options.data.is_file():
+        parser.error(f"there is no file {options.data}; pass fra.txt or the like")
+    if options.only_quality and options.data is None:
+        parser.error("--only-quality needs --data PATH, a file of sentence pairs")
 
 
 def corpus_bleu(
@@ -232,18 +233,15 @@ def measure(options: argparse.Namespace, command: str) -> None:
         options: of the command line.
         command: as it can be repeated.
     """
-    if options.quality is None:
-        print(
-            "\nquality: skipped, there is no file of sentence pairs; pass --quality PATH "
-            "(fra.txt, .tsv or fra-eng.zip)"
-        )
+    if options.data is None:
+        print(f"\n{LEFT_OUT}")
         return
     before = torch.get_num_threads()
     torch.set_num_threads(options.quality_threads)
-    pairs = read_pairs(options.quality)
+    pairs = read_pairs(options.data)
     splits = [split_pairs(pairs, seed=seed) for seed in range(options.quality_seeds)]
     sizes = {p: len(references(part)) for p, part in splits[0]._asdict().items()}
-    print(f"\nquality: {options.quality.name}, sources {sizes}")
+    print(f"\nquality: {options.data.name}, sources {sizes}")
     found = []
     for seconds in options.quality_seconds:
         name = SHORT if seconds < LONG_FROM else LONG
@@ -269,10 +267,10 @@ def with_stored(found: list[dict], sha256: str) -> list[dict]:
     return [every[seconds] for seconds in sorted(every)]
 
 
-def _as_json(options, sizes: dict, found: list) -> bytes:
+def _as_json(options, sizes: dict, found: list) -> str:
     import sacrebleu
 
-    sha256 = hashlib.sha256(options.quality.read_bytes()).hexdigest()
+    sha256 = hashlib.sha256(options.data.read_bytes()).hexdigest()
     found = with_stored(found, sha256)
     used = dict.fromkeys(result["recipe"] for result in found)
 
@@ -288,7 +286,7 @@ def _as_json(options, sizes: dict, found: list) -> bytes:
             "threads": options.quality_threads,
         },
         "data": {
-            "file": options.quality.name,
+            "file": options.data.name,
             "sha256": sha256,
             "split seed": "the run's",
             "sources": sizes,
@@ -297,4 +295,4 @@ def _as_json(options, sizes: dict, found: list) -> bytes:
         "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
         "results": found,
     }
-    return json.dumps(record, indent=1, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"

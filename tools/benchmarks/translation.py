@@ -10,11 +10,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.configs import RecurrentConfig, TransformerConfig
 from attnbook.interop import load_d2l
-from attnbook.losses import masked_cross_entropy
-from attnbook.translators import RecurrentTranslator, TransformerTranslator
-from benchmarks.family import Bar, Case, Family, Layer
+from attnbook.transformer import RecurrentConfig, TransformerConfig
+from attnbook.translation import (
+    RecurrentTranslator,
+    TransformerTranslator,
+    masked_cross_entropy,
+)
+from tools.benchmarks.family import Bar, Case, Family, Layer
 
 OURS, D2L = "RecurrentTranslator", "d2l, as published"
 CACHED, UNCACHED = "with a cache", "without"

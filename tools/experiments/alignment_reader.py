@@ -1,6 +1,6 @@
 """What a translator reads while it learns: the numbers behind the figure “alignment reader” of chapter 12.
 
-    python tools/experiments/alignment_reader.py
+    python -m tools.experiments.alignment_reader
 
 Trains two small translators on the bundled corpus, one with additive attention and one without, three minutes each on
 one core, and stops at eight moments between “untrained” and “done”. At each one it stores how both translate a few
@@ -10,17 +10,12 @@ code/attnbook/widgets/alignment_reader.json, the same bytes for the same version
 
 import argparse
 import hashlib
-import json
-import platform
-import sys
 from dataclasses import asdict, replace
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, row_by_row
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader.json"
 SEED = SPLIT_SEED = 0
@@ -48,8 +43,7 @@ def recipe(attention: str):
 
 def look(translator, sentences: dict, development: list) -> dict:
     """What one translator makes of the sentences now; its weights in thousandths, None without attention."""
-    from attnbook.decoding import greedy
-    from attnbook.translation import evaluate
+    from attnbook.translation import evaluate, greedy
 
     def whole(weights) -> list:
         return [[round(1000 * a) for a in row] for row in weights.tolist()]
@@ -73,10 +67,9 @@ def look(translator, sentences: dict, development: list) -> dict:
 
 def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
     """Train one translator and look at it at every moment; the steps and what was seen."""
-    from attnbook.data.batches import make_batches
-    from attnbook.fitting import translation_loss
+    from attnbook.data import make_batches
     from attnbook.training import TrainConfig, train
-    from attnbook.translation import prepare
+    from attnbook.translation import prepare, translation_loss
 
     how = recipe(attention)
     translator, encoded = prepare(how, split.train, SEED)
@@ -108,11 +101,11 @@ def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
 def main() -> None:
     """Train both and store what was seen."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.parse_args()
+    options = parser.parse_args()
     import torch
 
-    from attnbook.data.splits import references, split_pairs
-    from attnbook.data.translation import CORPUS, bundled_pairs
+    from attnbook.data import bundled_pairs, references, split_pairs
+    from attnbook.data.corpus import CORPUS
     from attnbook.text import UNK, normalise, tokenise
 
     torch.set_num_threads(1)
@@ -134,9 +127,8 @@ def main() -> None:
     steps, attentive = run("additive", split, SENTENCES)
     _, plain = run("none", split, SENTENCES)
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    state = {
-        "command": "python tools/experiments/alignment_reader.py",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+    result = {
+        **made_by(__spec__.name, options),
         "seed": SEED,
         "split_seed": SPLIT_SEED,
         "corpus_sha256": corpus,
@@ -164,19 +156,8 @@ def main() -> None:
             for i, (source, reference) in enumerate(SENTENCES.items())
         ],
     }
-    head = [
-        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
-        for key, value in state.items()
-        if key != "sentences"
-    ]
-    rows = [
-        json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-        for row in state["sentences"]
-    ]
-    text = (
-        "{\n" + ",\n".join(head) + ',\n"sentences": [\n' + ",\n".join(rows) + "\n]}\n"
-    )
-    write_atomically(RESULT, text.encode())
+    text = row_by_row(result, "sentences")
+    write_atomically(RESULT, text)
     print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB")
 
 

@@ -1,6 +1,6 @@
 """Additive, dot and general scores in the same translator: the runs behind chapter 12's last comparison.
 
-    python tools/experiments/alignments.py --seeds 2 --steps 900
+    python -m tools.experiments.alignments --seeds 2 --steps 900
 
 Grammar sentences of 4 to 14 words, a GRU encoder that reads one way (a dot product needs states of one size), the same
 batches and steps. About half a minute a model on one core; writes chapters/results/alignments.json after every model
@@ -9,16 +9,12 @@ and goes on where it stopped.
 
 import argparse
 import json
-import platform
-import sys
 import time
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, unfinished
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "alignments.json"
 KINDS = ("additive", "dot", "general")
@@ -26,12 +22,15 @@ KINDS = ("additive", "dot", "general")
 
 def run(kind: str, seed: int, steps: int) -> dict:
     """Train one model and measure it."""
-    from attnbook.data.grammar import BilingualGrammar
-    from attnbook.fitting import fit
-    from attnbook.metrics import bleu
-    from attnbook.models import count_parameters
-    from attnbook.translation import Recipe
-    from attnbook.word_alignment import alignment_error_rate, hard_alignment
+    from attnbook.data import BilingualGrammar
+    from attnbook.transformer import count_parameters
+    from attnbook.translation import (
+        Recipe,
+        alignment_error_rate,
+        bleu,
+        fit,
+        hard_alignment,
+    )
 
     sizes = {"embed_size": 64, "hidden_size": 128, "num_layers": 1, "dropout": 0.1}
     recipe = Recipe(
@@ -83,21 +82,17 @@ def main() -> None:
 
     torch.set_num_threads(1)
     result = {
-        "command": f"python tools/experiments/alignments.py --seeds {options.seeds} --steps {options.steps}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": "BLEU and alignment error rate on new sentences of 4 to 14 words; CPU milliseconds a training step",
         "rows": [],
     }
-    if RESULT.exists():
-        stored = json.loads(RESULT.read_text("utf-8"))
-        if stored["command"] == result["command"]:
-            result["rows"] = stored["rows"]
+    result = unfinished(RESULT, result)
     done = {(row["kind"], row["seed"]) for row in result["rows"]}
     for seed in range(options.seeds):
         for kind in KINDS:
             if (kind, seed) not in done:
                 result["rows"].append(run(kind, seed, options.steps))
-                write_atomically(RESULT, (json.dumps(result, indent=1) + "\n").encode())
+                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure stacks of layers in every wiring before training, for the block explorer.
 
-    python tools/experiments/block_grid.py        writes code/attnbook/widgets/block_grid.json (about half a minute)
+    python -m tools.experiments.block_grid        writes code/attnbook/widgets/block_grid.json (about half a minute)
 
 Six wirings (the layer norm after the sublayer, before it or nowhere; with and without the residual sum), stacks of
 2 to 12 layers, and 20 seeds of each. What is stored of the seeds is the lower quartile, the median and the upper
@@ -10,23 +10,18 @@ quartile.
 import argparse
 import itertools
 import json
-import os
-import platform
 from pathlib import Path
 
 import torch
 
-from attnbook.block_task import NORM_PLACES, measure_stack
+from attnbook.files import write_atomically
+from attnbook.studies import NORM_PLACES, measure_stack
+from tools import ROOT
+from tools.experiments.stored import made_by
 
 DEPTHS = range(2, 13)
 MEASURES = ("gradient", "stream", "apart")
-DEFAULT = (
-    Path(__file__).resolve().parents[2]
-    / "code"
-    / "attnbook"
-    / "widgets"
-    / "block_grid.json"
-)
+DEFAULT = ROOT / "code" / "attnbook" / "widgets" / "block_grid.json"
 MEASURED = (
     "lower quartile, median, upper quartile over the seeds, before training, width 64, rows of 16 symbols; gradient: "
     "norm of the gradient of each layer's W_2; stream: mean square of the stream's entries, before the first layer "
@@ -63,8 +58,7 @@ def main() -> None:
     torch.set_num_threads(1)
     wirings = itertools.product((True, False), NORM_PLACES, DEPTHS)
     result = {
-        "command": f"python tools/experiments/block_grid.py --seeds {options.seeds}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": MEASURED,
         "seeds": options.seeds,
         "stacks": [
@@ -76,9 +70,7 @@ def main() -> None:
         json.dumps(stack, separators=(",", ":")) for stack in result.pop("stacks")
     )
     head = json.dumps(result, indent=1)[:-2]
-    part = options.out.with_suffix(".part")
-    part.write_text(f'{head},\n "stacks": [\n{rows}\n]}}\n', encoding="utf-8")
-    os.replace(part, options.out)
+    write_atomically(options.out, f'{head},\n "stacks": [\n{rows}\n]}}\n')
 
 
 if __name__ == "__main__":

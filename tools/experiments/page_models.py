@@ -1,8 +1,8 @@
 """The translators that the book's pages run: trained on the bundled corpus, rounded to 8 bits, measured, stored.
 
-    python tools/experiments/page_models.py                        all three, one core, into code/attnbook/data/models
-    python tools/experiments/page_models.py --only transformer     one of them
-    python tools/experiments/page_models.py --dev --only seq2seq   measured on the development set, nothing written
+    python -m tools.experiments.page_models                        all three, one core, into code/attnbook/data/models
+    python -m tools.experiments.page_models --only transformer     one of them
+    python -m tools.experiments.page_models --dev --only seq2seq   measured on the development set, nothing written
 
 The settings below were chosen on the development set. The test set is looked at once, by the first two commands.
 """
@@ -10,7 +10,6 @@ The settings below were chosen on the development set. The test set is looked at
 import argparse
 import hashlib
 import json
-import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -20,21 +19,31 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook import page_models
-from attnbook.checkpoint import write_text
-from attnbook.data.batches import Batch, EncodedPair, make_batches
-from attnbook.data.splits import Split
-from attnbook.data.translation import CORPUS, bundled_pairs, split_pairs
-from attnbook.fitting import translation_loss
-from attnbook.page_models import (
-    PAGE_MODELS,
-    export_page_model,
-    page_sentences,
-    quantised,
+from attnbook.data import (
+    Batch,
+    EncodedPair,
+    Split,
+    bundled_pairs,
+    make_batches,
+    split_pairs,
 )
+from attnbook.data.corpus import CORPUS
+from attnbook.files import write_atomically
 from attnbook.text import EOS, UNK
 from attnbook.training import TrainConfig, train
-from attnbook.translation import Recipe, Translator, evaluate, prepare
+from attnbook.translation import (
+    PAGE_MODELS,
+    Recipe,
+    Translator,
+    evaluate,
+    export_page_model,
+    page_models,
+    page_sentences,
+    prepare,
+    quantised,
+    translation_loss,
+)
+from tools.experiments.stored import made_by
 
 SEED = SPLIT_SEED = 0
 
@@ -195,7 +204,7 @@ def main() -> None:
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if not wanted.dev:
         text = json.dumps(page_sentences(split), ensure_ascii=False, indent=0)
-        write_text(page_models.FOLDER / "sentences.json", text + "\n")
+        write_atomically(page_models.FOLDER / "sentences.json", text + "\n")
     for name in [wanted.only] if wanted.only else PAGE_MODELS:
         began = time.perf_counter()
         translator = trained(SETTINGS[name], split)
@@ -213,11 +222,7 @@ def main() -> None:
         if wanted.dev:
             continue
         measured = {
-            "command": f"python tools/experiments/page_models.py --only {name}",
-            "versions": {
-                "python": platform.python_version(),
-                "torch": torch.__version__,
-            },
+            **made_by(__spec__.name, argparse.Namespace(only=name)),
             "seed": SEED,
             "split_seed": SPLIT_SEED,
             "corpus_sha256": corpus,

@@ -93,9 +93,7 @@ def new(name: str, bank: Path = BANK) -> tuple[Path, str]:
         FileExistsError: if there is such a file already.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        raise ValueError(
-            f"an exercise's name is lower-case words joined by hyphens, such as soft-lookup; got {name!r}"
-        )
+        raise ValueError(f"an exercise's name is lower-case words joined by hyphens, such as soft-lookup; got {name!r}")
     function = name.replace("-", "_")
     file = bank / f"{function}.py"
     with open(file, "x", encoding="utf-8") as module:
@@ -122,9 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: its words; those of the command line if None.
     """
-    parser = argparse.ArgumentParser(
-        "python -m attnbook.exercises", description=__doc__
-    )
+    parser = argparse.ArgumentParser("python -m attnbook.exercises", description=__doc__)
     commands = parser.add_subparsers(required=True)
     begin = commands.add_parser("new", help="begin an exercise")
     begin.add_argument("name", help="lower-case words joined by hyphens: soft-lookup")

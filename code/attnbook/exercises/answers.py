@@ -34,11 +34,7 @@ class Tensors:
         """What is asked for, in words."""
         axes = exercise.returns.split()
         comma = "," if len(axes) == 1 else ""
-        return (
-            f"a tensor of shape ({', '.join(axes)}{comma})"
-            if axes
-            else "a tensor with one number"
-        )
+        return f"a tensor of shape ({', '.join(axes)}{comma})" if axes else "a tensor with one number"
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
         """The numbers that are compared; anything else than a tensor if the result is of another kind."""
@@ -48,14 +44,10 @@ class Tensors:
         """What to say of a result of another kind; None if this is not the matter."""
         return kinds.wrong_kind(exercise, case, self.wanted(exercise))
 
-    def detect(
-        self, exercise: Exercise, fn: Callable, cases: list[Case]
-    ) -> Finding | None:
+    def detect(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """A recogniser for tensors of the right shape, after the mistakes that the exercise knows."""
 
-    def describe(
-        self, exercise: Exercise, fn: Callable, cases: list[Case]
-    ) -> Finding | None:
+    def describe(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """What to say of wrong numbers that nothing has recognised."""
 
     def demand(self, exercise: Exercise, fn: Callable) -> Finding | None:
@@ -85,9 +77,7 @@ class Mask(Tensors):
             )
         return kinds.wrong_kind(exercise, case, self.wanted(exercise))
 
-    def detect(
-        self, exercise: Exercise, fn: Callable, cases: list[Case]
-    ) -> Finding | None:
+    def detect(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """A mask that is meant to be added to the scores, whatever its large negative number is."""
         for case in cases:
             allowed = case.expected == 1
@@ -199,14 +189,8 @@ class WholeNumbers(Tensors):
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
         if isinstance(result, torch.Tensor | np.ndarray):
             result = torch.as_tensor(result)
-            if (
-                result.dim() != 1
-                or result.is_floating_point()
-                or result.dtype == torch.bool
-            ):
-                raise TypeError(
-                    f"not a row of whole numbers: {result.dtype}, {result.dim()} axes"
-                )
+            if result.dim() != 1 or result.is_floating_point() or result.dtype == torch.bool:
+                raise TypeError(f"not a row of whole numbers: {result.dtype}, {result.dim()} axes")
             return result.detach().to("cpu", torch.float64)
         if not isinstance(result, list | tuple) or not all(_whole(x) for x in result):
             raise TypeError("not a list of whole numbers")
@@ -215,16 +199,11 @@ class WholeNumbers(Tensors):
     def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         if case.got is None:
             return self._no_list(exercise, case)
-        cases = [
-            make_case(exercise, fn, some)
-            for some in (exercise.example(), *exercise.probes())
-        ]
+        cases = [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
         at_the_edge = all(one.right() for one in cases)
         if at_the_edge:
             cases += [make_case(exercise, fn, some) for some in exercise.edges()]
-        if any(one.call.error is not None for one in cases) or all(
-            one.right() for one in cases
-        ):
+        if any(one.call.error is not None for one in cases) or all(one.right() for one in cases):
             return None
         for one in cases:
             if one.got is None:
@@ -239,9 +218,7 @@ class WholeNumbers(Tensors):
             or self._another_list(exercise, smallest_wrong(cases), at_the_edge)
         )
 
-    def _another_list(
-        self, exercise: Exercise, case: Case, at_the_edge: bool
-    ) -> Finding:
+    def _another_list(self, exercise: Exercise, case: Case, at_the_edge: bool) -> Finding:
         seen = (
             f"With {inputs(exercise.parameters, case.arguments)} you return {_row(case.got)}; right is "
             f"{_row(case.expected)}."
@@ -262,9 +239,7 @@ class WholeNumbers(Tensors):
 
     def _no_list(self, exercise: Exercise, case: Case) -> Finding:
         given, result = inputs(exercise.parameters, case.arguments), case.call.result
-        if isinstance(result, int | np.integer) or (
-            isinstance(result, torch.Tensor) and result.numel() == 1
-        ):
+        if isinstance(result, int | np.integer) or (isinstance(result, torch.Tensor) and result.numel() == 1):
             return Finding(
                 "one-number",
                 "one number",
@@ -350,10 +325,7 @@ class Several(Tensors):
     settle: Callable[[tuple, list[torch.Tensor]], list[torch.Tensor]] | None = None
 
     def wanted(self, exercise: Exercise) -> str:
-        named = [
-            f"{name} ({', '.join(axes.split())})"
-            for name, axes in zip(self.names, self.axes, strict=True)
-        ]
+        named = [f"{name} ({', '.join(axes.split())})" for name, axes in zip(self.names, self.axes, strict=True)]
         return f"{', '.join(named[:-1])} and {named[-1]}"
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
@@ -385,9 +357,7 @@ class Several(Tensors):
         right = exercise.solution(*copies(case.arguments))
         if case.got is not None:
             result = self._unstacked(result)
-            return (
-                None if _sizes(result) == _sizes(right) else self._shapes(exercise, fn)
-            )
+            return None if _sizes(result) == _sizes(right) else self._shapes(exercise, fn)
         wanted = self.wanted(exercise)
         if isinstance(result, torch.Tensor):
             known = [
@@ -403,13 +373,9 @@ class Several(Tensors):
                 "How does a function in Python return several things?",
             )
         if not isinstance(result, tuple | list) or len(result) != len(self.names):
-            size = (
-                f" of {len(result)}" if isinstance(result, tuple | list | dict) else ""
-            )
+            size = f" of {len(result)}" if isinstance(result, tuple | list | dict) else ""
             inside = f"a {type(result).__name__}{size}"
-            name = (
-                "returns-a-dict" if isinstance(result, dict) else "returns-another-kind"
-            )
+            name = "returns-a-dict" if isinstance(result, dict) else "returns-another-kind"
             wanted = f"{wanted}, in this order"
             return kinds.wrong_kind(exercise, case, wanted, inside, name)
         if not all(_ordinary(part) for part in result):
@@ -421,10 +387,7 @@ class Several(Tensors):
         return self._shapes(exercise, fn)
 
     def _shapes(self, exercise: Exercise, fn: Callable) -> Finding | None:
-        cases = [
-            make_case(exercise, fn, some)
-            for some in (exercise.example(), *exercise.probes())
-        ]
+        cases = [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
         if any(one.call.error is not None for one in cases):
             return None
         found = known_mistake(exercise, fn, cases)
@@ -450,8 +413,7 @@ class Several(Tensors):
             "wrong-shape",
             f"the shape of the {name}",
             f"{given} the {name} should have the shape ({', '.join(axes.split())}) = {tuple(mine.shape)}; "
-            f"yours has {tuple(theirs.shape)}."
-            + (" The numbers in it are right." if same else ""),
+            f"yours has {tuple(theirs.shape)}." + (" The numbers in it are right." if same else ""),
             "Write the shape as a comment behind each of your lines. At which line does an axis come or go "
             "that should not?",
         )
@@ -464,9 +426,7 @@ class Several(Tensors):
         tensors = all(isinstance(part, torch.Tensor) for part in result)
         return tensors and _sizes(result) != _sizes(right)
 
-    def describe(
-        self, exercise: Exercise, fn: Callable, cases: list[Case]
-    ) -> Finding | None:
+    def describe(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Say which of the results is wrong: the last, since the first is made of it."""
         if at_the_edge(exercise, cases):
             return None
@@ -481,14 +441,8 @@ class Several(Tensors):
         wrong = [(name, a, b) for name, a, b in parts if not near(b, a)]
         name, expected, got = wrong[-1]
         others = [n for n in self.names if n not in [w[0] for w in wrong]]
-        fine = (
-            f"Right: {' and '.join(others)}."
-            if others
-            else "None of the results is right yet."
-        )
-        seen = side_by_side(
-            inputs(exercise.parameters, case.arguments), expected, got
-        ).rstrip()
+        fine = f"Right: {' and '.join(others)}." if others else "None of the results is right yet."
+        seen = side_by_side(inputs(exercise.parameters, case.arguments), expected, got).rstrip()
         return Finding(
             f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown",
             f"the {name}",
@@ -507,13 +461,8 @@ class Several(Tensors):
         def solution(*arguments):
             return self.read(arguments, exercise.solution(*arguments))
 
-        as_one = replace(
-            exercise, solution=solution, differentiable=self.floats, answer=Tensors()
-        )
-        cases = [
-            make_case(as_one, joined, some)
-            for some in (as_one.example(), *as_one.probes(), *as_one.edges())
-        ]
+        as_one = replace(exercise, solution=solution, differentiable=self.floats, answer=Tensors())
+        cases = [make_case(as_one, joined, some) for some in (as_one.example(), *as_one.probes(), *as_one.edges())]
         return (
             conduct.writes(as_one, cases)
             or gradients(as_one, joined, cases)
@@ -524,9 +473,7 @@ class Several(Tensors):
         """Demand whole numbers of the dtype that came in."""
         case = make_case(exercise, fn, exercise.example())
         came = next(a for a in case.arguments if isinstance(a, torch.Tensor)).dtype
-        for name, part in zip(
-            self.names, self._unstacked(case.call.result), strict=True
-        ):
+        for name, part in zip(self.names, self._unstacked(case.call.result), strict=True):
             kind = _short(part.dtype)
             if part.is_floating_point():
                 return Finding(
@@ -534,8 +481,7 @@ class Several(Tensors):
                     f"{kind} ids",
                     f"The numbers are right, but your {name} have the dtype {kind}: 5.0 is not a row of an "
                     "embedding, and `F.cross_entropy` takes floating-point targets for probabilities.",
-                    "Which line makes floating-point numbers, and which function makes them like another "
-                    "tensor's?",
+                    "Which line makes floating-point numbers, and which function makes them like another tensor's?",
                 )
             if part.dtype != came:
                 return Finding(
@@ -590,10 +536,4 @@ def _is_row(x: object) -> bool:
 
 
 def _row(x: torch.Tensor) -> str:
-    return (
-        "an empty list"
-        if x.numel() == 0
-        else values(x)
-        if x.numel() > 1
-        else f"[{values(x)}]"
-    )
+    return "an empty list" if x.numel() == 0 else values(x) if x.numel() > 1 else f"[{values(x)}]"

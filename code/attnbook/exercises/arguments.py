@@ -11,9 +11,7 @@ from .wording import in_words
 
 def draw(*shape: int, seed: int) -> torch.Tensor:
     """Moderate random numbers, float64 with standard deviation 0.7; the global generator is not touched."""
-    return 0.7 * torch.randn(
-        *shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
-    )
+    return 0.7 * torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def exact(*rows: object) -> torch.Tensor:
@@ -31,9 +29,7 @@ class Described:
             is multiplied by 1.3.
     """
 
-    def __init__(
-        self, described: str, function: Callable, other: Callable | None = None
-    ) -> None:
+    def __init__(self, described: str, function: Callable, other: Callable | None = None) -> None:
         self.described, self.function, self.other = described, function, other
 
     def __call__(self, *arguments: object) -> object:
@@ -46,9 +42,7 @@ class Described:
         """Another one: how the checker asks whether a function matters."""
         if self.other is not None:
             return self.other()
-        return Described(
-            f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a)
-        )
+        return Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
 
 
 class Listed(list):

@@ -28,11 +28,7 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
     ):
         finding, first = examine(exercise, fn)
         later = None
-        if (
-            finding is not None
-            and finding.name == "wrong-device"
-            and not exercise.device_matters
-        ):
+        if finding is not None and finding.name == "wrong-device" and not exercise.device_matters:
             finding, later = None, finding
         elif finding is None:
             later = kinds.first(exercise.remarks, exercise, fn)
@@ -40,25 +36,19 @@ def judge(exercise: Exercise, fn: Callable) -> Verdict:
         return Verdict(exercise.name, "unwritten", None, "not written yet")
     if finding is None:
         remark = f"One thing for later. {later.says}" if later else ""
-        return Verdict(
-            exercise.name, "solved", None, "solved", _praise(exercise), note=remark
-        )
+        return Verdict(exercise.name, "solved", None, "solved", _praise(exercise), note=remark)
     says = finding.says
     if first is not None and first.call.printed.strip() and finding.name != "prints":
         lines = [line for line in first.call.printed.splitlines() if line.strip()]
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
         says += f"\nOn the small example your function printed `{one_line(lines[0], 70)}`{more}."
-    return Verdict(
-        exercise.name, "wrong", finding.name, finding.about, says, finding.asks
-    )
+    return Verdict(exercise.name, "wrong", finding.name, finding.about, says, finding.asks)
 
 
 def _praise(exercise: Exercise) -> str:
     shapes = 1 + len(exercise.probes()) + len(exercise.edges())
     if not exercise.differentiable:
-        tensors = any(
-            isinstance(argument, torch.Tensor) for argument in exercise.example()
-        )
+        tensors = any(isinstance(argument, torch.Tensor) for argument in exercise.example())
         return f"Right on {shapes} sets of arguments{'; they stay as they were' if tensors else ''}."
     return (
         f"Right on {shapes} sets of arguments of different shapes, in float32 and float64, gradients "
@@ -75,9 +65,7 @@ def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | No
     first = make_case(exercise, fn, exercise.example())
     if is_unwritten(fn, first.call):
         return UNWRITTEN, first
-    cases = [first] + [
-        make_case(exercise, fn, arguments) for arguments in exercise.probes()
-    ]
+    cases = [first] + [make_case(exercise, fn, arguments) for arguments in exercise.probes()]
     found = _numbers(exercise, fn, cases)
     if found:  # the edges can wait
         return found, first
@@ -88,13 +76,7 @@ def examine(exercise: Exercise, fn: Callable) -> tuple[Finding | None, Case | No
 def _callable(exercise: Exercise, fn: object) -> Finding | None:
     if callable(fn):
         return None
-    came = (
-        "None"
-        if fn is None
-        else "the text " + repr(fn)
-        if isinstance(fn, str)
-        else f"a {type(fn).__name__}"
-    )
+    came = "None" if fn is None else "the text " + repr(fn) if isinstance(fn, str) else f"a {type(fn).__name__}"
     return Finding(
         "not-a-function",
         "not a function",
@@ -127,9 +109,7 @@ def _signature(exercise: Exercise, fn: Callable) -> Finding | None:
             f"The checker calls {call}; your function takes ({', '.join(names)}): {one_line(str(error))}.",
             "Which parameter is missing, or which one too many?",
         )
-    if names[: len(wanted)] != wanted and sorted(names[: len(wanted)]) == sorted(
-        wanted
-    ):
+    if names[: len(wanted)] != wanted and sorted(names[: len(wanted)]) == sorted(wanted):
         return Finding(
             "parameter-order",
             "the order of the parameters",
@@ -160,9 +140,7 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         return found
     if len(answered) < len(cases):
         failed = next(case for case in cases if case.call.error is not None)
-        return conduct.float32_only(exercise, fn, failed) or an_error(
-            exercise, fn, cases
-        )
+        return conduct.float32_only(exercise, fn, failed) or an_error(exercise, fn, cases)
     for case in cases:
         found = exercise.answer.amiss(exercise, fn, case)
         if found:
@@ -174,9 +152,7 @@ def _numbers(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         or kinds.not_finite(exercise, cases)
         or relations.relation(exercise, cases)
         or differences.ignores(exercise, fn, cases)
-        or kinds.first(
-            (*exercise.describers, exercise.answer.describe), exercise, fn, cases
-        )
+        or kinds.first((*exercise.describers, exercise.answer.describe), exercise, fn, cases)
         or differences.almost(exercise, cases)
         or conduct.writes(exercise, cases, right=False)
         or differences.unknown(exercise, cases)
@@ -190,11 +166,7 @@ def _conduct(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | N
         or conduct.writes(exercise, cases)
         or differences.not_repeatable(exercise, fn, cases)
         or (gradients(exercise, fn, cases) if exercise.differentiable else None)
-        or (
-            conduct.keeps_dtype(exercise, fn, cases)
-            if exercise.differentiable
-            else None
-        )
+        or (conduct.keeps_dtype(exercise, fn, cases) if exercise.differentiable else None)
         or conduct.any_layout(exercise, fn, largest)
         or conduct.any_device(exercise, fn, largest)
     )

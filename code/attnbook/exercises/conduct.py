@@ -16,11 +16,7 @@ from .wording import inputs, values
 
 def writes(exercise: Exercise, cases: list[Case], right: bool = True) -> Finding | None:
     """Find an argument that the function wrote into."""
-    beginning = (
-        "The numbers are right, but"
-        if right
-        else "The numbers are not right yet; first of all, though:"
-    )
+    beginning = "The numbers are right, but" if right else "The numbers are not right yet; first of all, though:"
     for case in cases:
         for position in case.call.touched():
             name = exercise.parameters[position]
@@ -39,10 +35,7 @@ def writes(exercise: Exercise, cases: list[Case], right: bool = True) -> Finding
 
 def in_another_dtype(exercise: Exercise, arguments: tuple, dtype: torch.dtype) -> tuple:
     """Copy a call's arguments with their floating-point numbers in another dtype."""
-    return tuple(
-        a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a
-        for a in copies(arguments)
-    )
+    return tuple(a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in copies(arguments))
 
 
 def keeps_dtype(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -53,11 +46,7 @@ def keeps_dtype(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
     for name, dtype, call in calls:
         if call.error is not None:
             place = own_line(call.error, fn)
-            line = (
-                f"line {place[1]}, `{place[2]}`, raises"
-                if place and place[2]
-                else "your function raises"
-            )
+            line = f"line {place[1]}, `{place[2]}`, raises" if place and place[2] else "your function raises"
             return Finding(
                 "one-dtype-only",
                 f"fails in {name}",
@@ -82,16 +71,10 @@ def keeps_dtype(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding 
 def float32_only(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     """Find out whether a call that failed in float64 is right in float32."""
     call = observe(fn, in_another_dtype(exercise, case.arguments, torch.float32))
-    if not isinstance(call.result, torch.Tensor) or not near(
-        call.result.float(), case.expected
-    ):
+    if not isinstance(call.result, torch.Tensor) or not near(call.result.float(), case.expected):
         return None
     place = own_line(case.call.error, fn)
-    line = (
-        f"line {place[1]}, `{place[2]}`, raises"
-        if place and place[2]
-        else "your function raises"
-    )
+    line = f"line {place[1]}, `{place[2]}`, raises" if place and place[2] else "your function raises"
     return Finding(
         "one-dtype-only",
         "fails in float64",
@@ -105,9 +88,7 @@ def any_layout(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
     """Find a function that fails when a tensor's numbers do not lie in a row in memory."""
     call = observe(
         fn,
-        tuple(
-            _scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments
-        ),
+        tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments),
     )
     if case.answered(call).right():
         return None
@@ -145,11 +126,7 @@ def any_device(exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
         result = on_another_device(fn, case.arguments)
     except WrongDevice as seen:
         place = own_line(seen, fn)
-        line = (
-            f"line {place[1]}, `{place[2]}`,"
-            if place and place[2]
-            else "a line of your function"
-        )
+        line = f"line {place[1]}, `{place[2]}`," if place and place[2] else "a line of your function"
         return Finding(
             "wrong-device",
             "the device",

@@ -48,17 +48,13 @@ class Elsewhere(torch.Tensor):
         return self.held.tolist()
 
     def numpy(self) -> Any:
-        raise TypeError(
-            "can't convert a tensor on another device to numpy; copy it to the CPU first"
-        )
+        raise TypeError("can't convert a tensor on another device to numpy; copy it to the CPU first")
 
     def __repr__(self) -> str:
         return f"Elsewhere({self.held!r})"
 
     @classmethod
-    def __torch_dispatch__(
-        cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+    def __torch_dispatch__(cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         return _run(func, args, kwargs or {})
 
 
@@ -71,39 +67,25 @@ class Watch(TorchDispatchMode):
 
 
 class _Rehearsal(Watch):
-    def __torch_dispatch__(
-        self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         return _run(func, args, kwargs or {})
 
 
 def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
-    tensors = [
-        x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)
-    ]
+    tensors = [x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)]
     away = [x for x in tensors if isinstance(x, Elsewhere)]
     device = kwargs.get("device")
     if away and not str(func).startswith(INDEXING):
         for x in tensors:
             if not isinstance(x, Elsewhere) and x.dim() > 0:
-                raise WrongDevice(
-                    f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments"
-                )
+                raise WrongDevice(f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments")
     moves = device is not None and torch.device(device).type != ELSEWHERE.type
-    lands_away = (bool(away) and not moves) or (
-        device is not None and torch.device(device).type == ELSEWHERE.type
-    )
+    lands_away = (bool(away) and not moves) or (device is not None and torch.device(device).type == ELSEWHERE.type)
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
     result = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
-    if (
-        func._schema.is_mutable
-    ):  # an in-place operation hands back the tensor that it wrote into
-        if (
-            args
-            and isinstance(args[0], torch.Tensor)
-            and isinstance(result, torch.Tensor)
-        ):
+    if func._schema.is_mutable:  # an in-place operation hands back the tensor that it wrote into
+        if args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
             return args[0]
         return result
     return tree_map(_wrap, result) if lands_away else result
@@ -114,18 +96,12 @@ def _unwrap(x: Any) -> Any:
 
 
 def _wrap(x: Any) -> Any:
-    return (
-        Elsewhere(x)
-        if isinstance(x, torch.Tensor) and not isinstance(x, Elsewhere)
-        else x
-    )
+    return Elsewhere(x) if isinstance(x, torch.Tensor) and not isinstance(x, Elsewhere) else x
 
 
 def on_another_device(fn: Callable, arguments: tuple) -> Any:
     """Call a function with its tensors on a second device, in rehearsal."""
-    given = tuple(
-        Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments
-    )
+    given = tuple(Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments)
     with (
         torch.no_grad(),
         _Rehearsal(),

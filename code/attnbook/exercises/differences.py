@@ -18,17 +18,11 @@ from .wording import inputs, shapes, side_by_side, values
 def ignores(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find an argument that makes no difference to the reader's result although it should."""
     cases = [case for case in cases if not case.right()]
-    cases = sorted(cases, key=lambda case: -case.expected.numel())[
-        :2
-    ]  # two, lest it be a coincidence
+    cases = sorted(cases, key=lambda case: -case.expected.numel())[:2]  # two, lest it be a coincidence
     for position, name in enumerate(exercise.parameters):
         if all(_makes_no_difference(exercise, fn, case, position) for case in cases):
             case = cases[0]
-            outside = {
-                n: what
-                for n, what in read_from_outside(fn).items()
-                if what.startswith("a tensor")
-            }
+            outside = {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}
             if outside:
                 return Finding(
                     "reads-a-global",
@@ -41,17 +35,13 @@ def ignores(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | No
             return Finding(
                 "ignores-an-argument",
                 f"`{name}` makes no difference",
-                f"Two calls that differ only in `{name}` give the same result, {values(case.got)}; they "
-                f"should differ.",
-                f"Where does `{name}` enter your computation, and what makes it cancel or get lost on the "
-                f"way?",
+                f"Two calls that differ only in `{name}` give the same result, {values(case.got)}; they should differ.",
+                f"Where does `{name}` enter your computation, and what makes it cancel or get lost on the way?",
             )
     return None
 
 
-def _makes_no_difference(
-    exercise: Exercise, fn: Callable, case: Case, position: int
-) -> bool:
+def _makes_no_difference(exercise: Exercise, fn: Callable, case: Case, position: int) -> bool:
     other = list(copies(case.arguments))
     if isinstance(other[position], int):
         return _makes_no_difference_whole(exercise, fn, case, position)
@@ -61,15 +51,11 @@ def _makes_no_difference(
         shift = draw(*other[position].shape, seed=99) if other[position].dim() else 0.4
         other[position] = other[position] + shift
     else:
-        other[position] = torch.where(
-            other[position] > 2, other[position] - 1, other[position] + 1
-        )
+        other[position] = torch.where(other[position] > 2, other[position] - 1, other[position] + 1)
     return _same_answer(exercise, fn, case, tuple(other)) is True
 
 
-def _makes_no_difference_whole(
-    exercise: Exercise, fn: Callable, case: Case, position: int
-) -> bool:
+def _makes_no_difference_whole(exercise: Exercise, fn: Callable, case: Case, position: int) -> bool:
     n = case.arguments[position]
     for whole in (
         n + 1,
@@ -84,9 +70,7 @@ def _makes_no_difference_whole(
     return False
 
 
-def _same_answer(
-    exercise: Exercise, fn: Callable, case: Case, other: tuple
-) -> bool | None:
+def _same_answer(exercise: Exercise, fn: Callable, case: Case, other: tuple) -> bool | None:
     """Whether a call with other arguments gives the reader's old answer but should not; None if it is no call."""
     try:
         wanted = make_case(exercise, fn, other)
@@ -97,9 +81,7 @@ def _same_answer(
 
 
 def _close(case: Case) -> torch.Tensor:
-    return torch.isclose(
-        case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7
-    )
+    return torch.isclose(case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7)
 
 
 def where_wrong(exercise: Exercise, case: Case) -> str:
@@ -118,9 +100,7 @@ def where_wrong(exercise: Exercise, case: Case) -> str:
             else wrong.nonzero().flatten().tolist()
         )
         if wrong.shape[dim] > 1 and len(at) == 1:
-            return (
-                f"{text}; the wrong ones all lie at index {at[0]} of the axis {axis}."
-            )
+            return f"{text}; the wrong ones all lie at index {at[0]} of the axis {axis}."
         if wrong.shape[dim] > 1 and at == list(range(1, wrong.shape[dim])):
             return f"{text}; index 0 of the axis {axis} is right, all others have mistakes."
     return text + "."
@@ -129,9 +109,9 @@ def where_wrong(exercise: Exercise, case: Case) -> str:
 def unknown(exercise: Exercise, cases: list[Case]) -> Finding:
     """Describe a wrong answer that nothing else recognised, by the smallest probe that shows it."""
     case = smallest_wrong(cases)
-    says = side_by_side(
-        inputs(exercise.parameters, case.arguments), case.expected, case.got
-    ) + where_wrong(exercise, case)
+    says = side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got) + where_wrong(
+        exercise, case
+    )
     says = says.rstrip()
     if case is cases[0]:
         return Finding(
@@ -147,24 +127,18 @@ def unknown(exercise: Exercise, cases: list[Case]) -> Finding:
             f"For ordinary arguments your answer is right.\n{says}",
             "What is special about these arguments: an axis of size 1, equal numbers, a length of 0?",
         )
-    sizes = ", ".join(
-        f"{axis} = {size}" for axis, size in exercise.sizes(cases[0].arguments).items()
-    )
+    sizes = ", ".join(f"{axis} = {size}" for axis, size in exercise.sizes(cases[0].arguments).items())
     return Finding(
         "right-for-the-example-only",
         "right for the example only",
         f"With the small example ({sizes}) your answer is right.\n{says}",
-        "What is special about the small example: an axis of size 1, two equal numbers, a size written "
-        "into the code?",
+        "What is special about the small example: an axis of size 1, two equal numbers, a size written into the code?",
     )
 
 
 def almost(exercise: Exercise, cases: list[Case]) -> Finding | None:
     """Find numbers that are right to a few digits only."""
-    if not all(
-        torch.allclose(case.got.to(torch.float64), case.expected, rtol=3e-3, atol=3e-3)
-        for case in cases
-    ):
+    if not all(torch.allclose(case.got.to(torch.float64), case.expected, rtol=3e-3, atol=3e-3) for case in cases):
         return None
     case = smallest_wrong(cases)
     return Finding(
@@ -172,14 +146,11 @@ def almost(exercise: Exercise, cases: list[Case]) -> Finding | None:
         "right to a few digits",
         f"{side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got).rstrip()}\n"
         "For all shapes that were tried your numbers are right to two or three digits, and no further.",
-        "Is something rounded, is half precision used, or is a small number added (to a sum that is "
-        "divided by, say)?",
+        "Is something rounded, is half precision used, or is a small number added (to a sum that is divided by, say)?",
     )
 
 
-def not_repeatable(
-    exercise: Exercise, fn: Callable, cases: list[Case]
-) -> Finding | None:
+def not_repeatable(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find an answer that changes from call to call."""
     for case in cases:
         again = case.answered(observe(fn, case.arguments)).got
@@ -190,8 +161,7 @@ def not_repeatable(
     return Finding(
         "not-repeatable",
         "a different answer every time",
-        f"Two calls with the same arguments ({shapes(exercise.parameters, case.arguments)}) give "
-        f"different results.",
+        f"Two calls with the same arguments ({shapes(exercise.parameters, case.arguments)}) give different results.",
         "What does your function remember from call to call, or draw at random, or read from memory that "
         "it never filled?",
     )
@@ -199,7 +169,5 @@ def not_repeatable(
 
 def path(exercise: Exercise, case: Case) -> str:
     """The numbers that the solution passes on the way to its answer, as a line of a message."""
-    steps = "; ".join(
-        f"{what} {values(value)}" for what, value in exercise.on_the_way(case.arguments)
-    )
+    steps = "; ".join(f"{what} {values(value)}" for what, value in exercise.on_the_way(case.arguments))
     return f"\nOn the way to it one passes: {steps}." if steps else ""

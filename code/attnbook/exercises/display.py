@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from .exercise import Exercise
 from .wording import inline
@@ -45,18 +48,10 @@ class Hints:
         return f'Hints for {self.exercise.name}: hint("{self.exercise.name}", 1), then 2, then 3'
 
     def _repr_html_(self) -> str:
-        parts = [
-            (f"Hint {level}", f"<p>{inline(text)}</p>")
-            for level, text in enumerate(self.exercise.hints, 1)
-        ]
+        parts = [(f"Hint {level}", f"<p>{inline(text)}</p>") for level, text in enumerate(self.exercise.hints, 1)]
         parts.append(("Solution", highlighted(self.exercise.source())))
-        parts.append(
-            ("Why the wrong answer looks right", f"<p>{inline(self.exercise.why)}</p>")
-        )
-        folded = "\n".join(
-            f"<details><summary>{title}</summary>\n{body}\n</details>"
-            for title, body in parts
-        )
+        parts.append(("Why the wrong answer looks right", f"<p>{inline(self.exercise.why)}</p>"))
+        folded = "\n".join(f"<details><summary>{title}</summary>\n{body}\n</details>" for title, body in parts)
         return f'<div class="attnbook-hints" data-exercise="{self.exercise.name}">\n{folded}\n</div>'
 
 
@@ -66,13 +61,9 @@ def hint(exercise: Exercise, level: int) -> Text:
     if not isinstance(level, int) or isinstance(level, bool):
         raise TypeError(f"level should be 1, 2 or 3; got {level!r}")
     if not 1 <= level <= count:
-        raise ValueError(
-            f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}"
-        )
+        raise ValueError(f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}")
     text = exercise.hints[level - 1]
-    return Text(
-        f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}"
-    )
+    return Text(f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}")
 
 
 def stub(exercise: Exercise) -> Text:
@@ -82,12 +73,4 @@ def stub(exercise: Exercise) -> Text:
 
 def highlighted(source: str) -> str:
     """Show Python source in colours (Pygments' classes, as on the rest of the page)."""
-    try:
-        from pygments import highlight
-        from pygments.formatters import HtmlFormatter
-        from pygments.lexers import PythonLexer
-    except ImportError:
-        return f'<div class="highlight"><pre><code>{html.escape(source, quote=False)}</code></pre></div>'
-    return highlight(
-        source, PythonLexer(), HtmlFormatter(cssclass="highlight", wrapcode=True)
-    ).strip()
+    return highlight(source, PythonLexer(), HtmlFormatter(cssclass="highlight", wrapcode=True)).strip()

@@ -54,9 +54,7 @@ def spans(function: Callable, edits: Edits) -> list[tuple[int, int]]:
 def apart(function: Callable, edits: Edits) -> bool:
     """Whether the edits change different places, and so can be made together."""
     places = sorted(spans(function, edits))
-    return all(
-        end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False)
-    )
+    return all(end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -37,17 +37,12 @@ def an_error(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding:
     if case is not cases[0] and cases[0].right():
         small = shapes(exercise.parameters, cases[0].arguments)
         outside = read_from_outside(fn)
-        told = (
-            f" It reads {listed(outside)} from the notebook, outside the function."
-            if outside
-            else ""
-        )
+        told = f" It reads {listed(outside)} from the notebook, outside the function." if outside else ""
         return Finding(
             "one-shape-only",
             "one shape only",
             f"With the shapes {small} your answer is right.{told}\n{says}",
-            "Is a size written into your code as a number? Where could the code read it off the arguments "
-            "instead?"
+            "Is a size written into your code as a number? Where could the code read it off the arguments instead?"
             if strange or outside
             else _question(error),
         )
@@ -69,8 +64,7 @@ QUESTIONS = (
     ),
     (
         "must be Tensor, not",
-        "Is what you hand over there a tensor or a plain number? Which library has this function for plain "
-        "numbers?",
+        "Is what you hand over there a tensor or a plain number? Which library has this function for plain numbers?",
     ),
     (
         "Dimension out of range",
@@ -97,17 +91,12 @@ def _question(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return "Left to itself this line would end the whole notebook. What should the function do instead?"
     if isinstance(error, RecursionError):
-        return (
-            "The function calls itself without end. Did you mean to call another one?"
-        )
+        return "The function calls itself without end. Did you mean to call another one?"
     text = str(error)
     for part, question in QUESTIONS:
         if part in text:
             return question
-    if any(
-        word in text
-        for word in ("size", "shape", "dimension", "broadcast", "stack expects")
-    ):
+    if any(word in text for word in ("size", "shape", "dimension", "broadcast", "stack expects")):
         return (
             "Write the shape of each factor in that line as a comment, axis by axis. "
             "Which two axes meet that should not?"
@@ -123,10 +112,7 @@ def at_the_edge(exercise: Exercise, cases: list[Case]) -> bool:
 def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool]:
     """Name the axes whose sizes an error's text mentions; and whether it mentions a size that no axis has."""
     mentioned = (
-        {
-            int(n)
-            for n in re.findall(r"(?:\(|\[|x|, |size )(\d+)(?=[\])x, ]|$)", str(error))
-        }
+        {int(n) for n in re.findall(r"(?:\(|\[|x|, |size )(\d+)(?=[\])x, ]|$)", str(error))}
         if isinstance(error, RuntimeError)
         else set()
     )

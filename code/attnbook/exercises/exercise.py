@@ -168,9 +168,7 @@ class Exercise:
         found: dict[str, float] = {}
         for (name, spec), argument in zip(self.shapes.items(), arguments, strict=True):
             if not isinstance(argument, torch.Tensor):
-                found.update(
-                    {name: argument} if isinstance(argument, int | float) else {}
-                )
+                found.update({name: argument} if isinstance(argument, int | float) else {})
             else:
                 found.update(
                     (axis, size)
@@ -190,9 +188,7 @@ class Shelf:
         """Put exercises on the shelf."""
         for exercise in exercises:
             if exercise.name in self._exercises:
-                raise ValueError(
-                    f"there are two exercises called {exercise.name!r}; give one another name"
-                )
+                raise ValueError(f"there are two exercises called {exercise.name!r}; give one another name")
             self._exercises[exercise.name] = exercise
 
     def get(self, name: str) -> Exercise:
@@ -204,20 +200,12 @@ class Shelf:
             )
         if name in self._exercises:
             return self._exercises[name]
-        wanted = (
-            name.strip()
-            .lower()
-            .replace("_", "-")
-            .removeprefix("ex-")
-            .removeprefix("my-")
-        )
+        wanted = name.strip().lower().replace("_", "-").removeprefix("ex-").removeprefix("my-")
         near = difflib.get_close_matches(wanted, self._exercises, n=2, cutoff=0.5)
         if near:
             advice = "did you mean " + " or ".join(repr(other) for other in near) + "?"
         else:
-            advice = (
-                "there are " + ", ".join(repr(other) for other in self._exercises) + "."
-            )
+            advice = "there are " + ", ".join(repr(other) for other in self._exercises) + "."
         raise ValueError(f"there is no exercise called {name!r}; {advice}")
 
     def __iter__(self) -> Iterator[Exercise]:
@@ -229,19 +217,12 @@ class Shelf:
     def by_chapter(self) -> list[tuple[int, list[Exercise]]]:
         """Exercises grouped by chapter, in the order of the book."""
         ordered = sorted(self, key=lambda exercise: exercise.chapter)
-        return [
-            (chapter, list(group))
-            for chapter, group in itertools.groupby(ordered, lambda e: e.chapter)
-        ]
+        return [(chapter, list(group)) for chapter, group in itertools.groupby(ordered, lambda e: e.chapter)]
 
 
 def _what(thing: object) -> str:
     name = getattr(thing, "__name__", None)
-    return (
-        f"the function {name}"
-        if callable(thing) and name
-        else f"a {type(thing).__name__}"
-    )
+    return f"the function {name}" if callable(thing) and name else f"a {type(thing).__name__}"
 
 
 def _tensors() -> Tensors:

@@ -42,11 +42,7 @@ def gradients(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | 
             result = call.result
             if call.error is not None:
                 place = own_line(call.error, fn)
-                line = (
-                    f"line {place[1]}, `{place[2]}`, raises"
-                    if place and place[2]
-                    else "your function raises"
-                )
+                line = f"line {place[1]}, `{place[2]}`, raises" if place and place[2] else "your function raises"
                 return Finding(
                     "no-gradient",
                     "the gradient",
@@ -67,30 +63,17 @@ def gradients(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | 
                     "Which line leaves torch, or tells it to stop recording?",
                 )
             right = exercise.solution(*leaves)
-            upstream = (
-                draw(*right.shape, seed=7)
-                if right.dim()
-                else torch.ones((), dtype=torch.float64)
-            )
-            wanted = [
-                leaf
-                for leaf in leaves
-                if isinstance(leaf, torch.Tensor) and leaf.requires_grad
-            ]
-            names = [
-                name for name in exercise.parameters if name in exercise.differentiable
-            ]
+            upstream = draw(*right.shape, seed=7) if right.dim() else torch.ones((), dtype=torch.float64)
+            wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+            names = [name for name in exercise.parameters if name in exercise.differentiable]
             expected = torch.autograd.grad(right, wanted, upstream)
             try:
-                got = torch.autograd.grad(
-                    result, wanted, upstream.to(result.dtype), allow_unused=True
-                )
+                got = torch.autograd.grad(result, wanted, upstream.to(result.dtype), allow_unused=True)
             except RuntimeError as error:
                 return Finding(
                     "gradient-fails",
                     "the gradient",
-                    f"The numbers are right, but going backwards through your function "
-                    f"raises\n{error_text(error)}",
+                    f"The numbers are right, but going backwards through your function raises\n{error_text(error)}",
                     f"Which of your lines overwrites (in place) numbers that the backward pass still "
                     f"needs?{_in_place_names(fn)}",
                 )
@@ -116,11 +99,7 @@ def _compare(
     if got is not None:
         says = f"is {values(got)}; it should be {values(expected)}"
         if expected.numel() > LONGEST:
-            at = tuple(
-                (~torch.isclose(got.double(), expected, rtol=1e-5, atol=1e-7))
-                .nonzero()[0]
-                .tolist()
-            )
+            at = tuple((~torch.isclose(got.double(), expected, rtol=1e-5, atol=1e-7)).nonzero()[0].tolist())
             pair = told_apart(expected[at], got[at])
             says = f"is {pair[1]} at {list(at)}; it should be {pair[0]} there"
     if got is None or (not got.any() and expected.abs().max() > 1e-6):
@@ -157,28 +136,14 @@ def _leaves(exercise: Exercise, arguments: tuple) -> tuple:
 
 
 def _in_place(fn: Callable, leaves: tuple) -> Call:
-    return observe(
-        lambda: fn(*leaves), ()
-    )  # no copies: the gradient must reach these very tensors
+    return observe(lambda: fn(*leaves), ())  # no copies: the gradient must reach these very tensors
 
 
 def _in_place_names(fn: Callable) -> str:
-    used = sorted(
-        name
-        for name in names_used(fn)
-        if name.endswith("_") and not name.startswith("_")
-    )
-    return (
-        " Your code mentions " + ", ".join(f"`{name}`" for name in used) + "."
-        if used
-        else ""
-    )
+    used = sorted(name for name in names_used(fn) if name.endswith("_") and not name.startswith("_"))
+    return " Your code mentions " + ", ".join(f"`{name}`" for name in used) + "." if used else ""
 
 
 def _suspects(fn: Callable) -> str:
     used = sorted(names_used(fn) & set(CUTS), key=CUTS.index)
-    return (
-        " Your code mentions " + ", ".join(f"`{name}`" for name in used) + "."
-        if used
-        else ""
-    )
+    return " Your code mentions " + ", ".join(f"`{name}`" for name in used) + "." if used else ""

@@ -47,9 +47,7 @@ def wrong_kind(
     if inside:
         ask = "At which line does your result turn into something else?"
         return Finding(name, "what comes back", f"{returns} {inside}{asked}", ask)
-    right = (
-        " The numbers in it are right." if _same_numbers(result, case.expected) else ""
-    )
+    right = " The numbers in it are right." if _same_numbers(result, case.expected) else ""
     if isinstance(result, torch.Tensor):
         kind = f"a {unusual(result)} tensor; wanted is an ordinary one"
         name, about, ask = (
@@ -120,9 +118,7 @@ def _same_numbers(result: object, expected: torch.Tensor) -> bool:
         if isinstance(result, list) and result and isinstance(result[0], torch.Tensor):
             result = torch.stack(result)
         numbers = torch.as_tensor(np.asarray(result, dtype=float))
-        return numbers.numel() == expected.numel() and near(
-            numbers.reshape(expected.shape), expected
-        )
+        return numbers.numel() == expected.numel() and near(numbers.reshape(expected.shape), expected)
     except (TypeError, ValueError, RuntimeError):
         return False
 
@@ -136,27 +132,19 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
         max(bad, key=lambda case: case.expected.numel()),
         exercise.returns.split(),
     )
-    wanted = (
-        f"{_axes(exercise)} = {tuple(case.expected.shape)}"
-        if axes
-        else "(), a single number"
-    )
+    wanted = f"{_axes(exercise)} = {tuple(case.expected.shape)}" if axes else "(), a single number"
     says = (
         f"With {shapes(exercise.parameters, case.arguments)} the result should have the shape {wanted}; "
         f"yours has {tuple(case.got.shape)}."
     )
     for order in itertools.permutations(range(len(axes))):
-        if all(
-            c.got.dim() == len(axes) and near(c.got, c.expected.permute(order))
-            for c in cases
-        ):
+        if all(c.got.dim() == len(axes) and near(c.got, c.expected.permute(order)) for c in cases):
             yours = ", ".join(axes[i] for i in order)
             return Finding(
                 "transposed",
                 "axes in the wrong order",
                 f"{says}\nAll your numbers are right, but laid out as ({yours}).",
-                f"Which axis should run down the rows, and which across? Yours are the other way round: "
-                f"({yours}).",
+                f"Which axis should run down the rows, and which across? Yours are the other way round: ({yours}).",
             )
     if all(near(c.got.squeeze(), c.expected.squeeze()) for c in cases):
         more = case.got.dim() > case.expected.dim()
@@ -190,17 +178,12 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
                 "the others are missing.",
                 f"Which line picks the number 0 of {axis}, or works on one only?",
             )
-    if all(
-        c.got.numel() == c.expected.numel()
-        and near(c.got.reshape(c.expected.shape), c.expected)
-        for c in cases
-    ):
+    if all(c.got.numel() == c.expected.numel() and near(c.got.reshape(c.expected.shape), c.expected) for c in cases):
         return Finding(
             "flattened",
             "axes run together",
             f"{says}\nYour numbers are right and in the right order, but axes are run together.",
-            "Which line joins two axes (a `reshape`, one list for two loops), and which line should part "
-            "them again?",
+            "Which line joins two axes (a `reshape`, one list for two loops), and which line should part them again?",
         )
     for dim, axis in enumerate(axes):
         if all(_first_few(c, dim) for c in cases):
@@ -213,16 +196,11 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
             )
     for dim in range(case.got.dim()):
         for verb, reduce in (("sum", torch.sum), ("mean", torch.mean)):
-            if all(
-                c.got.dim() > dim
-                and near(reduce(c.got.to(torch.float64), dim), c.expected)
-                for c in cases
-            ):
+            if all(c.got.dim() > dim and near(reduce(c.got.to(torch.float64), dim), c.expected) for c in cases):
                 return Finding(
                     "not-summed",
                     "one sum is missing",
-                    f"{says}\nThe {verb} of your result over its axis {dim} would be right: "
-                    f"{values(case.expected)}.",
+                    f"{says}\nThe {verb} of your result over its axis {dim} would be right: {values(case.expected)}.",
                     f"Your result still has one number for each of {case.got.shape[dim]} things. What "
                     f"should become of them?",
                 )
@@ -235,16 +213,12 @@ def wrong_shape(exercise: Exercise, cases: list[Case]) -> Finding | None:
                     f"{says}\nYour numbers are the right ones after a further {verb} over {axes[dim]}.",
                     f"Which line lets the axis {axes[dim]} disappear?",
                 )
-    if (
-        any(near(c.got.squeeze(), c.expected.squeeze()) for c in cases)
-        and case.got.dim() < case.expected.dim()
-    ):
+    if any(near(c.got.squeeze(), c.expected.squeeze()) for c in cases) and case.got.dim() < case.expected.dim():
         return Finding(
             "missing-axis",
             "an axis is lost",
             f"{says}\nFor other shapes your numbers are right.",
-            "Does your code squeeze axes, or pick the first element of one? What happens to an axis of "
-            "size 1 then?",
+            "Does your code squeeze axes, or pick the first element of one? What happens to an axis of size 1 then?",
         )
     return Finding(
         "wrong-shape",
@@ -274,11 +248,7 @@ def not_finite(exercise: Exercise, cases: list[Case]) -> Finding | None:
     case = smallest_wrong(bad)
     what = "NaN (not a number)" if torch.isnan(case.got).any() else "∞ (infinity)"
     count, total = int((~torch.isfinite(case.got)).sum()), case.got.numel()
-    share = (
-        f"{count} of {total} numbers {'is' if count == 1 else 'are'} {what}."
-        if total > 1
-        else ""
-    )
+    share = f"{count} of {total} numbers {'is' if count == 1 else 'are'} {what}." if total > 1 else ""
     return Finding(
         "not-finite",
         "NaN" if "NaN" in what else "infinity",

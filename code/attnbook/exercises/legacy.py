@@ -43,11 +43,7 @@ def slip(pipeline, **steps):
 
 
 def both(first, second):
-    if not (
-        isinstance(first, partial)
-        and isinstance(second, partial)
-        and first.func is second.func
-    ):
+    if not (isinstance(first, partial) and isinstance(second, partial) and first.func is second.func):
         return None
     if first.keywords.keys() & second.keywords.keys():
         return None

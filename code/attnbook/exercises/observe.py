@@ -52,9 +52,7 @@ class Call:
         """Positions of the arguments that the function wrote into."""
         return [
             i
-            for i, (before, after) in enumerate(
-                zip(self.arguments, self.after, strict=True)
-            )
+            for i, (before, after) in enumerate(zip(self.arguments, self.after, strict=True))
             if isinstance(before, torch.Tensor) and not _unchanged(before, after)
         ]
 
@@ -74,10 +72,7 @@ def observe(fn: Callable, arguments: tuple) -> Call:
 
 def copies(arguments: tuple) -> tuple:
     """Copy a call's arguments."""
-    return tuple(
-        a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a)
-        for a in arguments
-    )
+    return tuple(a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a) for a in arguments)
 
 
 def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
@@ -97,10 +92,7 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
     if call.result is ...:
         return True
     code = getattr(inspect.unwrap(fn), "__code__", None)
-    return (
-        code is not None
-        and {step.opname for step in dis.get_instructions(code)} <= NOTHING
-    )
+    return code is not None and {step.opname for step in dis.get_instructions(code)} <= NOTHING
 
 
 def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
@@ -115,17 +107,13 @@ def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
 
 def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | None:
     """Find the last frame of an error's traceback that is the reader's own code."""
-    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(
-        type(fn).__call__, "__code__", None
-    )
+    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(type(fn).__call__, "__code__", None)
     home = code.co_filename if code else None
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     theirs = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
-        if file == home or not (
-            _belongs_to_python(file) or os.path.abspath(file).startswith(here)
-        ):
+        if file == home or not (_belongs_to_python(file) or os.path.abspath(file).startswith(here)):
             theirs = frame, line
     if theirs is None:
         return None
@@ -135,8 +123,7 @@ def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | Non
 def _belongs_to_python(file: str) -> bool:
     paths = sysconfig.get_paths()
     return file.startswith("<frozen") or any(
-        os.path.abspath(file).startswith(paths[kind])
-        for kind in ("stdlib", "platstdlib", "purelib", "platlib")
+        os.path.abspath(file).startswith(paths[kind]) for kind in ("stdlib", "platstdlib", "purelib", "platlib")
     )
 
 
@@ -147,15 +134,11 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
         return ""
     frame, line = place
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
-    text = re.sub(
-        r"^\s*\w+\s*=(?!=)", "", text
-    )  # the name that the line would have set
+    text = re.sub(r"^\s*\w+\s*=(?!=)", "", text)  # the name that the line would have set
     for name in re.findall(r"(?<![\w.])[A-Za-z_]\w*", text):
         value = frame.f_locals.get(name)
         if isinstance(value, torch.Tensor):
-            found[name] = (
-                f"{name} {tuple(value.shape) if value.dim() else 'is one number'}"
-            )
+            found[name] = f"{name} {tuple(value.shape) if value.dim() else 'is one number'}"
     return ", ".join(found.values())
 
 

@@ -42,9 +42,7 @@ class Case:
             result = None if result is None else self.read(self.arguments, result)
         except Exception:  # a result of another kind than the exercise asks for
             return None
-        return (
-            result if isinstance(result, torch.Tensor) and not unusual(result) else None
-        )
+        return result if isinstance(result, torch.Tensor) and not unusual(result) else None
 
     def answered(self, call: Call) -> Case:
         """The same probe with another call's result."""
@@ -99,31 +97,19 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
             )
         else:
             result = case.numbers(result)
-            if (
-                case.got is None
-                or result is None
-                or not near(case.got, result.detach())
-            ):
+            if case.got is None or result is None or not near(case.got, result.detach()):
                 return False
-            telling = telling or (
-                not case.right() and bool(torch.isfinite(case.got).any())
-            )
+            telling = telling or (not case.right() and bool(torch.isfinite(case.got).any()))
     return telling or 2 * alike > raised
 
 
-def known_mistake(
-    exercise: Exercise, fn: Callable, cases: list[Case]
-) -> Finding | None:
+def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for the reader's mistake among those that the exercise knows."""
     known = [mistake for mistake in exercise.mistakes if mistake.says]
     for mistake in known:
-        if does_as(exercise.mistaken(mistake), cases) and _line_fits(
-            mistake, fn, cases
-        ):
+        if does_as(exercise.mistaken(mistake), cases) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
-    if any(case.got is None for case in cases) or all(
-        case.got.shape == case.expected.shape for case in cases
-    ):
+    if any(case.got is None for case in cases) or all(case.got.shape == case.expected.shape for case in cases):
         return None
     squeezed = [  # a known mistake, and an axis of size 1 too many or too few
         Case(
@@ -143,12 +129,8 @@ def known_mistake(
 def _line_fits(mistake: Mistake, fn: Callable, cases: list[Case]) -> bool:
     if not mistake.line:
         return True
-    places = [
-        own_line(case.call.error, fn) for case in cases if case.call.error is not None
-    ]
-    return all(
-        place is not None and re.search(mistake.line, place[2]) for place in places
-    )
+    places = [own_line(case.call.error, fn) for case in cases if case.call.error is not None]
+    return all(place is not None and re.search(mistake.line, place[2]) for place in places)
 
 
 PAIRS = 1500  # combinations of mistakes that are tried at most
@@ -159,12 +141,9 @@ def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
     known = [mistake for mistake in exercise.mistakes if mistake.says]
     if smallest_wrong(cases).got is None:  # there are no numbers to tell of
         return None
-    shapes_fit = all(
-        case.got is not None and case.got.shape == case.expected.shape for case in cases
-    )
+    shapes_fit = all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
     tried = itertools.chain.from_iterable(
-        itertools.combinations(known, count)
-        for count in ((2, 3) if shapes_fit else (2,))
+        itertools.combinations(known, count) for count in ((2, 3) if shapes_fit else (2,))
     )
     for some in itertools.islice(tried, PAIRS):
         together = exercise.mistaken(*some)
@@ -178,14 +157,10 @@ def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
     return None
 
 
-def tell(
-    exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]
-) -> Finding:
+def tell(exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]) -> Finding:
     """Put a recognised mistake into words, with the numbers of the reader's own function."""
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
-    if (
-        case.right()
-    ):  # the mistake does not show on its example: take a probe on which it does
+    if case.right():  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
     if hasattr(mistake, "about"):  # an exercise of the old form
         says = mistake.old_says.format_map(_facts(exercise, fn, case))
@@ -214,9 +189,7 @@ def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
     if case.call.error is not None:
         place = own_line(case.call.error, fn)
         facts["error"] = error_text(case.call.error)
-        facts["line"] = (
-            f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
-        )
+        facts["line"] = f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
         facts["seen"] = "With {given} {line} raises {error}. ".format_map(facts)
     own = named_locals(exercise.solution, copies(case.arguments))
     return {name: values(value) for name, value in own.items()} | facts
@@ -229,9 +202,7 @@ def make_case(exercise: Exercise, fn: Callable, arguments: tuple) -> Case:
     return Case(arguments, expected, observe(fn, arguments), read)
 
 
-def tell_several(
-    exercise: Exercise, looks: list[str], name: str, cases: list[Case]
-) -> Finding:
+def tell_several(exercise: Exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:
     """Put mistakes that meet in one answer into words."""
     case = smallest_wrong(cases)
     count = {2: "two", 3: "three"}[len(looks)]
@@ -252,7 +223,5 @@ def smallest_wrong(cases: list[Case]) -> Case:
         return cases[0]
     return min(
         (case for case in cases if not case.right()),
-        key=lambda case: sum(
-            a.numel() for a in case.arguments if isinstance(a, torch.Tensor)
-        ),
+        key=lambda case: sum(a.numel() for a in case.arguments if isinstance(a, torch.Tensor)),
     )

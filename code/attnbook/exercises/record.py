@@ -71,9 +71,7 @@ def _understood(data: object) -> Record:
         or not isinstance(data.get("version"), int)
         or not isinstance(data.get("exercises"), dict)
     ):
-        return Record(
-            damaged=True, remark=_damaged("it has no version or no list of exercises")
-        )
+        return Record(damaged=True, remark=_damaged("it has no version or no list of exercises"))
     if data["version"] > VERSION:
         return Record(
             foreign=True,
@@ -113,9 +111,7 @@ def note(name: str, solved: bool) -> str:
         if known == "solved" or (known == "attempted" and not solved):
             return False
         exercises[name] = (
-            {"state": "solved", "solved_on": datetime.date.today().isoformat()}
-            if solved
-            else {"state": "attempted"}
+            {"state": "solved", "solved_on": datetime.date.today().isoformat()} if solved else {"state": "attempted"}
         )
         return True
 
@@ -141,9 +137,7 @@ def _update(change: Callable[[dict[str, dict]], bool]) -> str:
         path = path.resolve()  # a link stays a link
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
-            with contextlib.suppress(
-                NotImplementedError
-            ):  # no locks there: go on without
+            with contextlib.suppress(NotImplementedError):  # no locks there: go on without
                 held.enter_context(filelock.FileLock(f"{path}.lock", timeout=20))
             record = read()
             if record.foreign or (record.remark and not record.damaged):
@@ -177,9 +171,7 @@ def _keep_aside(path: Path) -> str:
 
 def _replace(path: Path, data: dict) -> None:
     """Write a file in full or not at all."""
-    handle, temporary = tempfile.mkstemp(
-        dir=path.parent, prefix=path.name + ".", suffix=".tmp"
-    )
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(data, file, indent=1, sort_keys=True)
@@ -234,9 +226,7 @@ class Progress:
         ]
         last = None
         for chapter, name, title, mark in self.rows:
-            head = (
-                f"{chapter} {html.escape(CHAPTERS[chapter])}" if chapter != last else ""
-            )
+            head = f"{chapter} {html.escape(CHAPTERS[chapter])}" if chapter != last else ""
             lines.append(
                 f"<tr><td>{head}</td><td>{html.escape(title)} (<code>{name}</code>)</td>"
                 f'<td title="{said[mark]}"><span aria-label="{said[mark]}" role="img">{mark}</span></td></tr>'

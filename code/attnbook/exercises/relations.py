@@ -100,9 +100,7 @@ def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
             return Finding(
                 name,
                 "one step too many",
-                side_by_side(
-                    inputs(exercise.parameters, case.arguments), case.expected, case.got
-                ),
+                side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got),
                 f"It looks as if {looks}. {asks}",
             )
     found = _factor(exercise, cases) or _offset(exercise, cases)
@@ -112,24 +110,12 @@ def relation(exercise: Exercise, cases: list[Case]) -> Finding | None:
 def _known_and_more(exercise: Exercise, cases: list[Case]) -> Finding | None:
     for mistake in (mistake for mistake in exercise.mistakes if mistake.says):
         try:
-            results = [
-                case.numbers(
-                    exercise.mistaken(mistake)(*copies(case.arguments))
-                ).detach()
-                for case in cases
-            ]
-        except (
-            Exception
-        ):  # a mistake that raises on the probes cannot be half of a pair
+            results = [case.numbers(exercise.mistaken(mistake)(*copies(case.arguments))).detach() for case in cases]
+        except Exception:  # a mistake that raises on the probes cannot be half of a pair
             continue
         for name, looks, change, _ in RELATIONS:
-            if all(
-                near(case.got, change(result))
-                for case, result in zip(cases, results, strict=True)
-            ):
-                return tell_several(
-                    exercise, [mistake.phrase, looks], f"{mistake.name} + {name}", cases
-                )
+            if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
+                return tell_several(exercise, [mistake.phrase, looks], f"{mistake.name} + {name}", cases)
     return None
 
 
@@ -137,22 +123,12 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
     """Find a known mistake whose result has its axes in the wrong order besides."""
     axes = exercise.returns.split()
     for order in itertools.permutations(range(len(axes))):
-        if all(
-            case.got.dim() == len(axes) and near(case.got, case.expected.permute(order))
-            for case in cases
-        ):
+        if all(case.got.dim() == len(axes) and near(case.got, case.expected.permute(order)) for case in cases):
             return None  # nothing is wrong but the order of the axes
     for mistake in (mistake for mistake in exercise.mistakes if mistake.says):
         try:
-            results = [
-                case.numbers(
-                    exercise.mistaken(mistake)(*copies(case.arguments))
-                ).detach()
-                for case in cases
-            ]
-        except (
-            Exception
-        ):  # a mistake that raises on the probes cannot be half of a pair
+            results = [case.numbers(exercise.mistaken(mistake)(*copies(case.arguments))).detach() for case in cases]
+        except Exception:  # a mistake that raises on the probes cannot be half of a pair
             continue
         for order in list(itertools.permutations(range(len(axes))))[1:]:
             if all(
@@ -164,9 +140,7 @@ def turned(exercise: Exercise, cases: list[Case]) -> Finding | None:
                     mistake.phrase,
                     f"the axes of the result come in the order ({yours})",
                 ]
-                return tell_several(
-                    exercise, looks, f"{mistake.name} + transposed", cases
-                )
+                return tell_several(exercise, looks, f"{mistake.name} + transposed", cases)
     return None
 
 
@@ -175,9 +149,7 @@ def _factor(exercise: Exercise, cases: list[Case]) -> Finding | None:
     for case in cases:
         seen = case.expected.abs() > 1e-3
         ratio = (case.got.to(torch.float64) / case.expected)[seen]
-        if ratio.numel() == 0 or not near(
-            case.got.to(torch.float64), ratio.mean() * case.expected
-        ):
+        if ratio.numel() == 0 or not near(case.got.to(torch.float64), ratio.mean() * case.expected):
             return None
         ratios.append(float(ratio.mean()))
     if not all(1e-6 < abs(ratio) < 1e6 for ratio in ratios):
@@ -194,8 +166,7 @@ def _factor(exercise: Exercise, cases: list[Case]) -> Finding | None:
     )
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]
     seen = "; ".join(
-        f"{number(ratio)} for "
-        + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
+        f"{number(ratio)} for " + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
         for ratio, size in list(zip(ratios, sizes, strict=True))[:3]
     )
     if formula is None:
@@ -229,9 +200,7 @@ def _axes_in(formula: str, sizes: dict[str, int]) -> str:
 def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
     if max(ratios) - min(ratios) < 1e-5 * abs(ratios[0]):
         return number(ratios[0])
-    axes = [
-        axis for axis in sizes[0] if all(size[axis] for size in sizes)
-    ]  # a number may be 0
+    axes = [axis for axis in sizes[0] if all(size[axis] for size in sizes)]  # a number may be 0
     groups = [(axis,) for axis in axes] + list(itertools.combinations(axes, 2))
     for group in groups:
         product = [float(np.prod([size[axis] for axis in group])) for size in sizes]
@@ -245,9 +214,7 @@ def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
         ):
             rest = [ratio / p**power for ratio, p in zip(ratios, product, strict=True)]
             if max(rest) - min(rest) < 1e-5 * abs(rest[0]):
-                return (
-                    text if abs(rest[0] - 1) < 1e-5 else f"{number(rest[0])} · {text}"
-                )
+                return text if abs(rest[0] - 1) < 1e-5 else f"{number(rest[0])} · {text}"
     return None
 
 
@@ -255,9 +222,7 @@ def _offset(exercise: Exercise, cases: list[Case]) -> Finding | None:
     offsets = []
     for case in cases:
         difference = case.got.to(torch.float64) - case.expected
-        if case.expected.numel() > 1 and not near(
-            case.got.to(torch.float64), case.expected + difference.mean()
-        ):
+        if case.expected.numel() > 1 and not near(case.got.to(torch.float64), case.expected + difference.mean()):
             return None
         offsets.append(float(difference.mean()))
     if max(offsets) - min(offsets) > 1e-5:

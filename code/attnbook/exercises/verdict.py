@@ -62,9 +62,7 @@ class Verdict:
     def __repr__(self) -> str:
         lines = _wrap(f"{self.mark} {self.exercise} — {self.about}", "", "  ")
         for line in self.says.splitlines():
-            lines += (
-                [f"  {line}"] if line.startswith("    ") else _wrap(line, "  ", "  ")
-            )
+            lines += [f"  {line}"] if line.startswith("    ") else _wrap(line, "  ", "  ")
         if self.asks:
             lines += _wrap(self.asks, "  → ", "    ")
         if self.note:
@@ -72,23 +70,13 @@ class Verdict:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        colour = {"solved": "#009E73", "wrong": "#D55E00", "unwritten": "#999999"}[
-            self.status
-        ]
-        style = (
-            f"border-left:4px solid {colour};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
-        )
-        parts = [
-            f"<p><strong>{self.mark} {inline(self.exercise)} — {inline(self.about)}</strong></p>"
-        ]
-        for is_code, lines in itertools.groupby(
-            self.says.splitlines(), lambda line: line.startswith("    ")
-        ):
+        colour = {"solved": "#009E73", "wrong": "#D55E00", "unwritten": "#999999"}[self.status]
+        style = f"border-left:4px solid {colour};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
+        parts = [f"<p><strong>{self.mark} {inline(self.exercise)} — {inline(self.about)}</strong></p>"]
+        for is_code, lines in itertools.groupby(self.says.splitlines(), lambda line: line.startswith("    ")):
             if is_code:
                 code = "\n".join(line[4:] for line in lines)
-                parts.append(
-                    f"<pre><code>{html.escape(code, quote=False)}</code></pre>"
-                )
+                parts.append(f"<pre><code>{html.escape(code, quote=False)}</code></pre>")
             else:
                 parts += [f"<p>{inline(line)}</p>" for line in lines]
         if self.asks:

@@ -9,9 +9,7 @@ from .verdict import Finding
 from .wording import number, values
 
 
-def odd_weights(
-    got: torch.Tensor, expected: torch.Tensor, where: str
-) -> Finding | None:
+def odd_weights(got: torch.Tensor, expected: torch.Tensor, where: str) -> Finding | None:
     """Describe wrong weights by their sum or by the scores behind them."""
     got = got.detach().to(torch.float64)
     if near(got, expected) or not torch.isfinite(got).all():
@@ -50,8 +48,7 @@ def odd_weights(
             "scores-rescaled",
             "the size of the scores",
             f"{text} Yours are {number(ratio)} times as far apart.",
-            f"Where is a score multiplied by {number(ratio)} (or divided by {number(1 / ratio)}) in your "
-            f"code?",
+            f"Where is a score multiplied by {number(ratio)} (or divided by {number(1 / ratio)}) in your code?",
         )
     return Finding(
         "other-scores",

@@ -23,11 +23,7 @@ def number(x: float, digits: int = 3) -> str:
         return "∞" if x > 0 else "−∞"
     size = abs(x)
     if 0 < size < 0.5 * 10**-digits or size >= 1e6:
-        text = (
-            re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{x:.{max(digits - 2, 1)}e}")
-            .replace("e+", "e")
-            .replace(".0e", "e")
-        )
+        text = re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{x:.{max(digits - 2, 1)}e}").replace("e+", "e").replace(".0e", "e")
     else:
         # the nudge settles ties the same way whatever the last bit of x is
         text = f"{math.copysign(size + 1e-10, x):.{digits}f}".rstrip("0").rstrip(".")
@@ -62,30 +58,17 @@ def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
     return pair
 
 
-def side_by_side(
-    given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST
-) -> str:
+def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
     """Write what came beside what should have come; a table's rows stand one above the other."""
     if expected.shape == got.shape and expected.numel() > longest:
-        different = ~torch.isclose(
-            got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7
-        )
-        at = (
-            tuple(different.nonzero()[0].tolist())
-            if different.any()
-            else (0,) * expected.dim()
-        )
+        different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
+        at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
         texts = told_apart(expected[at], got[at])
         return f"With {given} your number at {list(at)} is {texts[1]}; right is {texts[0]}. "
     texts = told_apart(expected, got)
-    if (
-        max(expected.squeeze().dim(), got.squeeze().dim()) < 2
-        or max(expected.numel(), got.numel()) > LONGEST
-    ):
+    if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
         return f"With {given} you return {texts[1]}; right is {texts[0]}. "
-    digits = next(
-        (d for d in (3, 5, 8, 12) if values(expected, d) != values(got, d)), 3
-    )
+    digits = next((d for d in (3, 5, 8, 12) if values(expected, d) != values(got, d)), 3)
     return f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n"
 
 
@@ -136,9 +119,7 @@ def inline(text: str) -> str:
     """Turn the little markdown of hints and messages (`code`, *stress*) into HTML."""
     pieces = re.split(r"(`[^`]+`)", text)
     for i, piece in enumerate(pieces):
-        safe = html.escape(
-            piece.strip("`") if piece.startswith("`") else piece, quote=False
-        )
+        safe = html.escape(piece.strip("`") if piece.startswith("`") else piece, quote=False)
         pieces[i] = (
             f"<code>{safe}</code>"
             if piece.startswith("`")

@@ -2,7 +2,8 @@
 
 import traitlets
 
-from ..sentences import MAX_WORDS, START, VOCABULARY
+from attnbook.studies.sentences import MAX_WORDS, START, VOCABULARY
+
 from .base import Figure, number_between
 
 SENTENCE = [

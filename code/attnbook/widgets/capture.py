@@ -4,24 +4,16 @@ Each figure is drawn in headless Chromium in its first state, and its drawings a
 figure's code. Needs playwright and a Chromium; only who changes a figure needs to run it.
 """
 
-import os
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from . import figure_class
 from .base import HERE
+from .browser import chromium
 from .page import script_names, standalone_page, write_assets
 
 WIDTH = 720
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 # Gathers the stages of a figure into one SVG. What only the living figure needs is left out; colours
 # fall back from their CSS variables to the values written beside them.
@@ -54,14 +46,6 @@ GATHER = """(width) => {
   whole.append(...drawings);
   return new XMLSerializer().serializeToString(whole) + "\\n";
 }"""
-
-
-def find_chromium():
-    """Path of a Chromium on this machine (the variable CHROMIUM goes first), or None."""
-    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(
-        filter(None, map(shutil.which, names)), None
-    )
 
 
 def capture(browser, module):
@@ -98,20 +82,11 @@ def capture(browser, module):
 
 def main(names):
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
-    chromium = find_chromium()
-    if chromium is None:
-        raise SystemExit(
-            "no Chromium found: install one (Debian: apt install chromium) and try again"
-        )
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+    with chromium() as browser:
         for name in names or [n for n in script_names() if n != "frames"]:
             path = HERE / f"{name}.svg"
             path.write_text(capture(browser, name), "utf-8")
             print(f"{path.name}: {path.stat().st_size / 1024:.0f} KB")
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import numbers
 
 import traitlets
 
+from attnbook.attention import KERNELS
 from attnbook.data import kernel_regression_data
-from attnbook.kernels import KERNELS
 
 from .base import Figure, number_between, one_of, yes_or_no
 

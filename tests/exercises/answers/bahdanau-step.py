@@ -47,8 +47,8 @@ def bahdanau_by_loops(state, memory, lens, W_q, W_k, w_v):
 
 # === right
 def bahdanau_by_the_package(state, memory, lens, W_q, W_k, w_v):
-    from attnbook.masks import masked_softmax
-    from attnbook.scores import additive_score
+    from attnbook.attention.masks import masked_softmax
+    from attnbook.attention.scores import additive_score
 
     query = state[-1][:, None]
     weights = masked_softmax(additive_score(query, memory, W_q, W_k, w_v), lens)

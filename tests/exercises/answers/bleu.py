@@ -171,7 +171,7 @@ def bleu_with_torch(hypothesis, references, max_n):
 
 # === right
 def bleu_of_the_book(hypothesis, references, max_n):
-    from attnbook.metrics import sentence_bleu
+    from attnbook.translation.metrics import sentence_bleu
 
     return (
         sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)

@@ -22,8 +22,8 @@ def across_with_torch(x, memory, W_q, W_k, W_v, memory_lens):
 
 # === right
 def across_with_the_package(x, memory, W_q, W_k, W_v, memory_lens):
-    from attnbook.masks import masked_softmax
-    from attnbook.scores import scaled_dot_score
+    from attnbook.attention.masks import masked_softmax
+    from attnbook.attention.scores import scaled_dot_score
 
     weights = masked_softmax(scaled_dot_score(x @ W_q.T, memory @ W_k.T), memory_lens)
     return weights @ (memory @ W_v.T)

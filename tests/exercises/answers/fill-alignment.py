@@ -54,7 +54,7 @@ def alignment_by_sorting(weights, source_len):
 
 # === right
 def alignment_of_the_book(weights, source_len):
-    from attnbook.metrics import hard_alignment
+    from attnbook.translation.word_alignment import hard_alignment
 
     links = {j: i for i, j in hard_alignment(weights[:, :source_len])}
     return [links[j] for j in range(len(weights))]

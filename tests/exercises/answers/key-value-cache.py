@@ -84,7 +84,7 @@ def cache_turning_all_queries_at_once(q, k, v, past_keys, past_values, rotate):
 
 # === right
 def cache_with_the_books_mask(q, k, v, past_keys, past_values, rotate):
-    from attnbook.masks import causal_mask, masked_softmax
+    from attnbook.attention.masks import causal_mask, masked_softmax
 
     t, T = past_keys.shape[2], k.shape[2]
     new = torch.arange(t + T, device=k.device)[t:]

@@ -58,7 +58,7 @@ def penalty_by_sorting(candidates, alpha):
 
 # === right
 def penalty_of_the_book(candidates, alpha):
-    from attnbook.decoding import length_penalty_factor
+    from attnbook.translation.decoding import length_penalty_factor
 
     scores = [lp / length_penalty_factor(n, alpha) for lp, n in candidates]
     return scores.index(max(scores))

@@ -55,7 +55,7 @@ def decoder_one_sentence_at_a_time(valid_lens, T):
 
 # === right
 def decoder_with_the_packages_functions(valid_lens, T):
-    from attnbook.masks import causal_mask, sequence_mask
+    from attnbook.attention.masks import causal_mask, sequence_mask
 
     return sequence_mask(valid_lens, T)[:, None] & causal_mask(
         T, device=valid_lens.device

@@ -32,7 +32,7 @@ def budget_head_by_head(d_model, num_heads):
 
 # === right
 def budget_of_the_packages_layer(d_model, num_heads):
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.attention.heads import MultiHeadAttention
 
     return sum(
         p.numel()
@@ -96,7 +96,7 @@ def budget_full_width_with_output(d_model, num_heads):
 
 # === wrong full-width-heads
 def budget_wide(d_model, num_heads):
-    from attnbook.multihead import WideHeads
+    from attnbook.attention.stages import WideHeads
 
     return sum(p.numel() for p in WideHeads(d_model, num_heads).parameters())
 
@@ -271,7 +271,7 @@ def budget_refuses_with_a_runtime_error(d_model, num_heads):
 
 # === wrong grouped
 def budget_of_shared_keys(d_model, num_heads):
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.attention.heads import MultiHeadAttention
 
     return sum(
         p.numel()

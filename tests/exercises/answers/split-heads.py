@@ -53,7 +53,7 @@ def split_by_einsum(x, num_heads):
 
 # === right
 def split_by_the_package(x, num_heads):
-    from attnbook.multihead import split_heads
+    from attnbook.attention.splitting import split_heads
 
     return split_heads(x, num_heads)
 

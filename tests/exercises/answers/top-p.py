@@ -61,7 +61,7 @@ def nucleus_by_counting(probs, p):
 
 # === right
 def nucleus_of_the_book(probs, p):
-    from attnbook.sampling import filter_logits
+    from attnbook.translation.sampling import filter_logits
 
     kept = filter_logits(probs.detach().log(), top_p=float(p)).isfinite()
     return probs * kept / (probs * kept).sum()

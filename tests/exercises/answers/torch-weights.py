@@ -73,8 +73,8 @@ def layer_by_chunks(W_q, W_k, W_v, W_o, num_heads):
 
 # === right
 def layer_by_the_package(W_q, W_k, W_v, W_o, num_heads):
-    from attnbook.interop_weights import to_torch_attention
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.interop.pytorch import to_torch_attention
+    from attnbook.attention.heads import MultiHeadAttention
 
     ours = MultiHeadAttention(len(W_q), num_heads, bias=False).to(W_q.dtype)
     with torch.no_grad():
@@ -310,7 +310,7 @@ def layer_own_attributes(W_q, W_k, W_v, W_o, num_heads):
 
 # === wrong returns-another-kind
 def layer_of_the_book(W_q, W_k, W_v, W_o, num_heads):
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.attention.heads import MultiHeadAttention
 
     layer = MultiHeadAttention(len(W_q), num_heads, bias=False).to(W_q)
     layer.W_qkv.weight.data = torch.cat([W_q, W_k, W_v])

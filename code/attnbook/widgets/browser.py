@@ -1,0 +1,59 @@
+"""The one place that knows where a Chromium is and how the figures' tools and tests start it."""
+
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MISSING = (
+    "no Chromium found: install one (Debian: apt install chromium; anywhere: playwright install chromium), "
+    "or set CHROMIUM to its path"
+)
+
+
+def find_chromium():
+    """Path of a Chromium on this machine, or None.
+
+    The environment variable CHROMIUM goes first, then the names on the PATH, then what playwright has downloaded.
+    """
+    on_path = next(filter(None, map(shutil.which, NAMES)), None)
+    return os.environ.get("CHROMIUM") or on_path or _playwrights_own()
+
+
+@contextmanager
+def chromium():
+    """A headless Chromium as a playwright browser, closed at the end; RuntimeError if there is none."""
+    path = find_chromium()
+    if path is None:
+        raise RuntimeError(MISSING)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def _playwrights_own():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+
+    def ask():
+        with sync_playwright() as playwright:
+            return playwright.chromium.executable_path
+
+    # In a thread of its own, because playwright refuses to start where an event loop is running.
+    with ThreadPoolExecutor(1) as pool:
+        path = pool.submit(ask).result()
+    return path if Path(path).is_file() else None
