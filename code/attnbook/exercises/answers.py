@@ -11,26 +11,17 @@ import torch
 
 from . import conduct, differences, kinds
 from .errors import at_the_edge
-from .exercise import Exercise
 from .gradients import gradients
-from .observe import copies, observe
-from .recognise import (
-    Case,
-    known_mistake,
-    make_case,
-    near,
-    several_mistakes,
-    smallest_wrong,
-    unusual,
-)
-from .verdict import Finding
-from .wording import in_words, inputs, number, shapes, side_by_side, values
+from .observe import copies
+from .recognise import Case, known_mistake, make_case, near, several_mistakes, smallest_wrong, unusual
+from .verdict import Finding, message
+from .wording import inputs, number, shapes, side_by_side, values
 
 
 class Tensors:
     """One tensor of floating-point numbers, which is compared as it is; what every other kind starts from."""
 
-    def wanted(self, exercise: Exercise) -> str:
+    def wanted(self, exercise) -> str:
         """What is asked for, in words."""
         axes = exercise.returns.split()
         comma = "," if len(axes) == 1 else ""
@@ -40,101 +31,67 @@ class Tensors:
         """The numbers that are compared; anything else than a tensor if the result is of another kind."""
         return result
 
-    def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
+    def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
         """What to say of a result of another kind; None if this is not the matter."""
         return kinds.wrong_kind(exercise, case, self.wanted(exercise))
 
-    def detect(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    def detect(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """A recogniser for tensors of the right shape, after the mistakes that the exercise knows."""
 
-    def describe(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """What to say of wrong numbers that nothing has recognised."""
 
-    def demand(self, exercise: Exercise, fn: Callable) -> Finding | None:
+    def demand(self, exercise, fn: Callable) -> Finding | None:
         """What a result must be besides having the right numbers."""
-        return leaves_lists_alone(exercise, fn)
+        return conduct.leaves_lists_alone(exercise, fn)
 
 
 @dataclass(frozen=True)
 class Mask(Tensors):
     """A bool tensor, True where a query may attend; it is compared as ones and zeros."""
 
-    def wanted(self, exercise: Exercise) -> str:
+    def wanted(self, exercise) -> str:
         return f"a bool tensor of shape ({', '.join(exercise.returns.split())})"
 
     def read(self, arguments: tuple, result: torch.Tensor) -> torch.Tensor:
         return result.detach().to(torch.float64)
 
-    def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-        result, given = case.call.result, inputs(exercise.parameters, case.arguments)
+    def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
+        result, wanted = case.call.result, self.wanted(exercise)
         if isinstance(result, bool):
-            return Finding(
-                "returns-a-bool",
-                "one yes or no",
-                f"With {given} your function returns {result}; wanted is {self.wanted(exercise)}: one yes or "
-                "no for every pair of a query and a key.",
-                "Which line answers for one pair only, and what would answer for all pairs at once?",
-            )
-        return kinds.wrong_kind(exercise, case, self.wanted(exercise))
+            given = inputs(exercise.parameters, case.arguments)
+            return message("returns-a-bool", given=given, result=result, wanted=wanted)
+        return kinds.wrong_kind(exercise, case, wanted)
 
-    def detect(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    def detect(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """A mask that is meant to be added to the scores, whatever its large negative number is."""
         for case in cases:
             allowed = case.expected == 1
-            if (
-                (case.got[allowed] != 0).any()
-                or (case.got[~allowed] > -1).any()
-                or case.call.result.dtype == torch.bool
-            ):
-                return None
-        if not torch.isfinite(cases[0].got).all():
-            return None  # −∞ is a mistake that the exercises know by name
-        lowest = number(float(cases[0].got.min()))
-        return Finding(
-            "additive-finite",
-            "a mask to be added",
-            f"With {inputs(exercise.parameters, cases[0].arguments)} your mask is {values(cases[0].got)}: "
-            f"numbers to add to the scores, 0 where a query may attend and {lowest} where not. Asked for is "
-            "a bool mask, True where it may.",
-            f"Which part of your code comes *before* the {lowest}, and says who may attend?",
-        )
+            hides = not (case.got[allowed] != 0).any() and not (case.got[~allowed] > -1).any()
+            if not hides or case.call.result.dtype == torch.bool or not torch.isfinite(case.got).all():
+                return None  # −∞ is a mistake that the exercises know by name
+        given, got = inputs(exercise.parameters, cases[0].arguments), cases[0].got
+        return message("additive-finite", given=given, got=values(got), lowest=number(float(got.min())))
 
-    def demand(self, exercise: Exercise, fn: Callable) -> Finding | None:
+    def demand(self, exercise, fn: Callable) -> Finding | None:
         case = make_case(exercise, fn, exercise.example())
         dtype = case.call.result.dtype
         if dtype == torch.bool:
             return None
-        harm = (
-            "A mask of floating-point numbers is *added* to the scores by `F.scaled_dot_product_attention`. "
-            "Yours would add 1 where a query may attend and 0 where it may not: nothing would be hidden."
-            if dtype.is_floating_point
-            else f"With whole numbers `~` does not turn 1 into 0: ~1 is "
-            f"{number(int(~torch.ones((), dtype=dtype)))}, and that counts as True again. "
-            "`masked_fill` and `F.scaled_dot_product_attention` refuse such a mask."
-        )
-        return Finding(
-            "not-bool",
-            f"{_short(dtype)} instead of bool",
-            f"With {inputs(exercise.parameters, case.arguments)} your zeros and ones are in the right places, "
-            f"{values(case.got)}, but their dtype is {dtype}.\n{harm}",
-            "Which dtype knows only True and False, and where could your code ask for it (or compare, so "
-            "that it comes by itself)?",
-        )
+        facts = {"given": inputs(exercise.parameters, case.arguments), "got": values(case.got), "dtype": _short(dtype)}
+        if dtype.is_floating_point:
+            return message("not-bool/float", **facts)
+        return message("not-bool", flipped=number(int(~torch.ones((), dtype=dtype))), **facts)
 
 
 @dataclass(frozen=True)
 class Number(Tensors):
-    """One Python number.
-
-    Args:
-        what: what is asked for, ``"one number from 0 to 1"``.
-        whole: whether it must be a Python integer (a count, an index).
-    """
+    """One Python number: `what` is asked for (``"one number from 0 to 1"``), and whether it must be an integer."""
 
     what: str
     whole: bool = False
 
-    def wanted(self, exercise: Exercise) -> str:
+    def wanted(self, exercise) -> str:
         return self.what
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
@@ -146,33 +103,17 @@ class Number(Tensors):
             raise TypeError(f"not a number but a {type(result).__name__}")
         return torch.tensor(float(result), dtype=torch.float64)
 
-    def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
+    def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
         return kinds.wrong_kind(exercise, case, self.what) if case.got is None else None
 
-    def demand(self, exercise: Exercise, fn: Callable) -> Finding | None:
+    def demand(self, exercise, fn: Callable) -> Finding | None:
         case = make_case(exercise, fn, exercise.example())
-        result, seen = (
-            case.call.result,
-            f"With {inputs(exercise.parameters, case.arguments)}",
-        )
-        whole = isinstance(result, int | np.integer) and not isinstance(result, bool)
+        result, facts = case.call.result, {"wanted": self.what, "given": inputs(exercise.parameters, case.arguments)}
         if self.whole and isinstance(result, torch.Tensor):
-            return Finding(
-                "a-tensor",
-                "a tensor with one number in it",
-                f"{seen} you return the right number, {values(case.expected)}, in a tensor of the dtype "
-                f"{result.dtype}; wanted is {self.what}.",
-                "Does this need torch at all, or which method takes the number out?",
-            )
-        if self.whole and not whole:
-            return Finding(
-                "a-float",
-                f"{result!r} is not a whole number",
-                f"{seen} you return {result!r}, a {type(result).__name__}; wanted is {self.what}. A float is "
-                "not an index, and beyond 2^53 it can no longer tell one whole number from the next.",
-                "Which operator of yours makes a floating-point number even of 10/5, and which one does not?",
-            )
-        return leaves_lists_alone(exercise, fn)
+            return message("a-tensor/number", right=values(case.expected), dtype=result.dtype, **facts)
+        if self.whole and not _whole(result):
+            return message("a-float", result=repr(result), kind=type(result).__name__, **facts)
+        return conduct.leaves_lists_alone(exercise, fn)
 
 
 @dataclass(frozen=True)
@@ -183,7 +124,7 @@ class WholeNumbers(Tensors):
     recognises mistakes itself, as soon as a list comes back.
     """
 
-    def wanted(self, exercise: Exercise) -> str:
+    def wanted(self, exercise) -> str:
         return "a list of whole numbers"
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
@@ -196,18 +137,16 @@ class WholeNumbers(Tensors):
             raise TypeError("not a list of whole numbers")
         return torch.tensor([int(x) for x in result], dtype=torch.float64)
 
-    def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
+    def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
         if case.got is None:
             return self._no_list(exercise, case)
-        cases = [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
-        at_the_edge = all(one.right() for one in cases)
-        if at_the_edge:
+        cases = _on_probes(exercise, fn)
+        if edge := all(one.right() for one in cases):
             cases += [make_case(exercise, fn, some) for some in exercise.edges()]
         if any(one.call.error is not None for one in cases) or all(one.right() for one in cases):
             return None
-        for one in cases:
-            if one.got is None:
-                return self._no_list(exercise, one)
+        if unread := [one for one in cases if one.got is None]:
+            return self._no_list(exercise, unread[0])
         return (
             known_mistake(exercise, fn, cases)
             or several_mistakes(exercise, cases)
@@ -215,95 +154,42 @@ class WholeNumbers(Tensors):
             or kinds.first(exercise.detectors, exercise, fn, cases)
             or differences.ignores(exercise, fn, cases)
             or kinds.first(exercise.describers, exercise, fn, cases)
-            or self._another_list(exercise, smallest_wrong(cases), at_the_edge)
+            or self._another_list(exercise, smallest_wrong(cases), edge)
         )
 
-    def _another_list(self, exercise: Exercise, case: Case, at_the_edge: bool) -> Finding:
-        seen = (
-            f"With {inputs(exercise.parameters, case.arguments)} you return {_row(case.got)}; right is "
-            f"{_row(case.expected)}."
-        )
-        if at_the_edge:
-            return Finding(
-                "wrong-at-the-edge",
-                "at the edge",
-                f"For ordinary arguments your answer is right.\n{seen}",
-                "What is special about these arguments?",
-            )
-        return Finding(
-            "unknown",
-            "another list",
-            f"{seen}{differences.path(exercise, case)}",
-            "Print the same quantities in your function: which is the first that differs?",
-        )
+    def _another_list(self, exercise, case: Case, edge: bool) -> Finding:
+        given = inputs(exercise.parameters, case.arguments)
+        seen = f"With {given} you return {_row(case.got)}; right is {_row(case.expected)}."
+        if edge:
+            return message("wrong-at-the-edge", seen=seen)
+        return message("unknown", what="another list", seen=seen + differences.path(exercise, case))
 
-    def _no_list(self, exercise: Exercise, case: Case) -> Finding:
+    def _no_list(self, exercise, case: Case) -> Finding:
         given, result = inputs(exercise.parameters, case.arguments), case.call.result
-        if isinstance(result, int | np.integer) or (isinstance(result, torch.Tensor) and result.numel() == 1):
-            return Finding(
-                "one-number",
-                "one number",
-                f"With {given} your function returns a single number; wanted is a list of whole numbers, here "
-                f"{_row(case.expected)}.",
-                "For how many words is an answer wanted, and which line makes one number of them all?",
-            )
+        tensor, kind = isinstance(result, torch.Tensor), type(result).__name__
+        if isinstance(result, int | np.integer) or (tensor and result.numel() == 1):
+            return message("one-number", given=given, right=_row(case.expected))
         if isinstance(result, tuple | list) and result and _is_row(result[0]):
-            right = " The first of them is the right answer."
-            return Finding(
-                "returns-a-tuple",
-                "more than the list",
-                f"With {given} your function returns a {type(result).__name__} of {len(result)}, whose first "
-                f"part is a {type(result[0]).__name__}; wanted is a list of whole numbers."
-                + (right if self._same(result[0], case.expected) else ""),
-                "Which part of it was asked for?",
-            )
-        inside = (
-            f"a list whose first entry is of the type {type(result[0]).__name__}"
-            if isinstance(result, list) and result
-            else f"a tensor of the dtype {result.dtype} and the shape {tuple(result.shape)}"
-            if isinstance(result, torch.Tensor)
-            else ""
-        )
+            got, part = case.numbers(result[0]), type(result[0]).__name__
+            right = " The first of them is the right answer." if got is not None and near(got, case.expected) else ""
+            return message("returns-a-tuple/row", given=given, kind=kind, size=len(result), part=part, right=right)
+        inside = f"a tensor of the dtype {result.dtype} and the shape {tuple(result.shape)}" if tensor else ""
+        if isinstance(result, list) and result:
+            inside = f"a list whose first entry is of the type {type(result[0]).__name__}"
         return kinds.wrong_kind(exercise, case, self.wanted(exercise), inside)
 
-    def _same(self, part: object, expected: torch.Tensor) -> bool:
-        try:
-            return torch.equal(self.read((), part), expected)
-        except TypeError:
-            return False
-
-    def demand(self, exercise: Exercise, fn: Callable) -> Finding | None:
+    def demand(self, exercise, fn: Callable) -> Finding | None:
         case = make_case(exercise, fn, exercise.example())
-        result, seen = (
-            case.call.result,
-            f"Your numbers are right, {values(case.expected)}, but",
-        )
-        if isinstance(result, torch.Tensor | np.ndarray):
-            what = "tensor" if isinstance(result, torch.Tensor) else "NumPy array"
-            return Finding(
-                "a-tensor" if what == "tensor" else "an-array",
-                f"a {what}, not a list",
-                f"{seen} they come in a {what}; asked for is an ordinary list, whose numbers can be looked up "
-                "in a vocabulary one by one.",
-                f"Which method of a {what} makes a Python list of it?",
-            )
+        result, right = case.call.result, values(case.expected)
+        if isinstance(result, torch.Tensor):
+            return message("a-tensor", what="tensor", right=right)
+        if isinstance(result, np.ndarray):
+            return message("a-tensor", "an-array", what="NumPy array", right=right)
         if isinstance(result, tuple):
-            return Finding(
-                "a-tuple",
-                "a tuple, not a list",
-                f"{seen} they come in a tuple; asked for is a list, and a tuple equals none, whatever it holds.",
-                "How does one make a list of a tuple?",
-            )
-        inside = next((type(x).__name__ for x in result if type(x) is not int), None)
-        if inside:
-            return Finding(
-                "tensors-inside",
-                "what is in the list",
-                f"{seen} in the list they are of the type {inside}. As the key of a dictionary such a thing "
-                "finds nothing.",
-                "Which method or function makes a Python integer of it?",
-            )
-        return leaves_lists_alone(exercise, fn)
+            return message("a-tuple", right=right)
+        if other := [type(x).__name__ for x in result if type(x) is not int]:
+            return message("tensors-inside", what=other[0], right=right)
+        return conduct.leaves_lists_alone(exercise, fn)
 
 
 @dataclass(frozen=True)
@@ -324,7 +210,7 @@ class Several(Tensors):
     floats: tuple[str, ...] = ()
     settle: Callable[[tuple, list[torch.Tensor]], list[torch.Tensor]] | None = None
 
-    def wanted(self, exercise: Exercise) -> str:
+    def wanted(self, exercise) -> str:
         named = [f"{name} ({', '.join(axes.split())})" for name, axes in zip(self.names, self.axes, strict=True)]
         return f"{', '.join(named[:-1])} and {named[-1]}"
 
@@ -335,59 +221,37 @@ class Several(Tensors):
         for part, axes in zip(result, self.axes, strict=True):
             if not _ordinary(part) or part.dim() != len(axes.split()):
                 raise TypeError("a part is not an ordinary tensor with these axes")
-        parts = list(result)
-        if not self.floats:
-            parts = [part.detach().to(torch.float64) for part in parts]
-        if self.settle:
-            parts = self.settle(arguments, parts)
-        return torch.cat(parts, dim=self.dim)
+        parts = list(result) if self.floats else [part.detach().to(torch.float64) for part in result]
+        return torch.cat(self.settle(arguments, parts) if self.settle else parts, dim=self.dim)
 
     def _unstacked(self, result: object) -> object:
         """The parts of one tensor in which they are stacked, which a caller can take apart just as well."""
         axes = max(len(part.split()) for part in self.axes)
-        stacked = _ordinary(result) and result.dim() == axes + 1
-        return result.unbind() if stacked else result
+        return result.unbind() if _ordinary(result) and result.dim() == axes + 1 else result
 
-    def split(self, joined: torch.Tensor, like: tuple) -> list[torch.Tensor]:
-        """Take joined parts apart again, with the sizes of `like`."""
-        return list(joined.split([part.shape[self.dim] for part in like], dim=self.dim))
-
-    def amiss(self, exercise: Exercise, fn: Callable, case: Case) -> Finding | None:
-        result, given = case.call.result, inputs(exercise.parameters, case.arguments)
+    def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
+        result, wanted = case.call.result, self.wanted(exercise)
         right = exercise.solution(*copies(case.arguments))
         if case.got is not None:
-            result = self._unstacked(result)
-            return None if _sizes(result) == _sizes(right) else self._shapes(exercise, fn)
-        wanted = self.wanted(exercise)
+            return None if _sizes(self._unstacked(result)) == _sizes(right) else self._shapes(exercise, fn)
         if isinstance(result, torch.Tensor):
-            known = [
-                f" What you return is the {name}, and right."
-                for name, part in zip(self.names, right, strict=True)
-                if _ordinary(result) and near(result, part)
-            ]
-            return Finding(
-                "one-thing-only",
-                "one tensor alone",
-                f"With {given} your function returns one tensor of shape {tuple(result.shape)}; wanted are "
-                f"{wanted}.{known[0] if known else ''}",
-                "How does a function in Python return several things?",
-            )
+            known = [n for n, part in zip(self.names, right, strict=True) if _ordinary(result) and near(result, part)]
+            facts = {"given": inputs(exercise.parameters, case.arguments), "shape": tuple(result.shape)}
+            facts["right"] = f" What you return is the {known[0]}, and right." if known else ""
+            return message("one-thing-only", wanted=wanted, **facts)
         if not isinstance(result, tuple | list) or len(result) != len(self.names):
             size = f" of {len(result)}" if isinstance(result, tuple | list | dict) else ""
-            inside = f"a {type(result).__name__}{size}"
             name = "returns-a-dict" if isinstance(result, dict) else "returns-another-kind"
-            wanted = f"{wanted}, in this order"
-            return kinds.wrong_kind(exercise, case, wanted, inside, name)
+            inside = f"a {type(result).__name__}{size}" if result is not None else ""
+            return kinds.wrong_kind(exercise, case, f"{wanted}, in this order", inside, name)
         if not all(_ordinary(part) for part in result):
             inside = f"({', '.join(type(part).__name__ for part in result)})"
-            wanted = f"ordinary tensors: {wanted}"
-            arrays = any(isinstance(part, np.ndarray) for part in result)
-            name = "returns-numpy" if arrays else "not-tensors"
-            return kinds.wrong_kind(exercise, case, wanted, inside, name)
+            name = "returns-numpy" if any(isinstance(part, np.ndarray) for part in result) else "not-tensors"
+            return kinds.wrong_kind(exercise, case, f"ordinary tensors: {wanted}", inside, name)
         return self._shapes(exercise, fn)
 
-    def _shapes(self, exercise: Exercise, fn: Callable) -> Finding | None:
-        cases = [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
+    def _shapes(self, exercise, fn: Callable) -> Finding | None:
+        cases = _on_probes(exercise, fn)
         if any(one.call.error is not None for one in cases):
             return None
         found = known_mistake(exercise, fn, cases)
@@ -395,64 +259,45 @@ class Several(Tensors):
         if found or not wrong:
             return found
         case = max(wrong, key=lambda one: one.expected.numel())
-        right = exercise.solution(*copies(case.arguments))
-        result = self._unstacked(case.call.result)
+        right, result = exercise.solution(*copies(case.arguments)), self._unstacked(case.call.result)
         given = f"With {shapes(exercise.parameters, case.arguments)}"
         if sorted(_sizes(result)) == sorted(_sizes(right)):
-            return Finding(
-                "order-of-results",
-                "the order of the results",
-                f"{given} the shapes of your results are {' and '.join(map(str, _sizes(result)))}; wanted are "
-                f"{self.wanted(exercise)}.",
-                "In which order does the task name them?",
-            )
+            came = " and ".join(map(str, _sizes(result)))
+            return message("order-of-results", given=given, came=came, wanted=self.wanted(exercise))
         parts = zip(self.names, self.axes, right, result, strict=True)
         name, axes, mine, theirs = next(p for p in parts if p[2].shape != p[3].shape)
         same = theirs.numel() == mine.numel() and near(theirs.reshape(mine.shape), mine)
-        return Finding(
-            "wrong-shape",
-            f"the shape of the {name}",
-            f"{given} the {name} should have the shape ({', '.join(axes.split())}) = {tuple(mine.shape)}; "
-            f"yours has {tuple(theirs.shape)}." + (" The numbers in it are right." if same else ""),
-            "Write the shape as a comment behind each of your lines. At which line does an axis come or go "
-            "that should not?",
+        says = (
+            f"{given} the {name} should have the shape ({', '.join(axes.split())}) = {tuple(mine.shape)}; yours has "
+            f"{tuple(theirs.shape)}.{' The numbers in it are right.' if same else ''}"
         )
+        return message("wrong-shape", says=says, what=f"the {name}")
 
-    def _misshapen(self, exercise: Exercise, case: Case) -> bool:
-        result = self._unstacked(case.call.result)
-        right = exercise.solution(*copies(case.arguments))
+    def _misshapen(self, exercise, case: Case) -> bool:
+        result, right = self._unstacked(case.call.result), exercise.solution(*copies(case.arguments))
         if not isinstance(result, tuple | list) or len(result) != len(right):
             return False
-        tensors = all(isinstance(part, torch.Tensor) for part in result)
-        return tensors and _sizes(result) != _sizes(right)
+        return all(isinstance(part, torch.Tensor) for part in result) and _sizes(result) != _sizes(right)
 
-    def describe(self, exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Say which of the results is wrong: the last, since the first is made of it."""
         if at_the_edge(exercise, cases):
             return None
         case = smallest_wrong(cases)
-        right = exercise.solution(*copies(case.arguments))
-        parts = zip(
-            self.names,
-            self.split(case.expected, right),
-            self.split(case.got, right),
-            strict=True,
-        )
-        wrong = [(name, a, b) for name, a, b in parts if not near(b, a)]
-        name, expected, got = wrong[-1]
-        others = [n for n in self.names if n not in [w[0] for w in wrong]]
+        widths = [part.shape[self.dim] for part in exercise.solution(*copies(case.arguments))]
+        parts = zip(self.names, *(x.split(widths, dim=self.dim) for x in (case.expected, case.got)), strict=True)
+        wrong = {name: pair for name, *pair in parts if not near(*pair)}
+        name, (expected, got) = list(wrong.items())[-1]
+        others = [n for n in self.names if n not in wrong]
         fine = f"Right: {' and '.join(others)}." if others else "None of the results is right yet."
         seen = side_by_side(inputs(exercise.parameters, case.arguments), expected, got).rstrip()
-        return Finding(
-            f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown",
-            f"the {name}",
-            f"Of the {name}: {seen}\n{fine}{differences.path(exercise, case)}",
-            "Print the same quantities in your function: which is the first that differs?",
-        )
+        seen = f"{seen}\n{fine}{differences.path(exercise, case)}"
+        named = f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown"
+        return message("wrong-part", named, name=name, seen=seen)
 
-    def demand(self, exercise: Exercise, fn: Callable) -> Finding | None:
+    def demand(self, exercise, fn: Callable) -> Finding | None:
         if not self.floats:
-            return self._whole(exercise, fn)
+            return self._ids(exercise, fn)
 
         @functools.wraps(fn)
         def joined(*arguments):
@@ -469,48 +314,20 @@ class Several(Tensors):
             or conduct.keeps_dtype(as_one, joined, cases)
         )
 
-    def _whole(self, exercise: Exercise, fn: Callable) -> Finding | None:
+    def _ids(self, exercise, fn: Callable) -> Finding | None:
         """Demand whole numbers of the dtype that came in."""
         case = make_case(exercise, fn, exercise.example())
         came = next(a for a in case.arguments if isinstance(a, torch.Tensor)).dtype
         for name, part in zip(self.names, self._unstacked(case.call.result), strict=True):
-            kind = _short(part.dtype)
             if part.is_floating_point():
-                return Finding(
-                    "not-whole",
-                    f"{kind} ids",
-                    f"The numbers are right, but your {name} have the dtype {kind}: 5.0 is not a row of an "
-                    "embedding, and `F.cross_entropy` takes floating-point targets for probabilities.",
-                    "Which line makes floating-point numbers, and which function makes them like another tensor's?",
-                )
+                return message("not-whole", name=name, dtype=_short(part.dtype))
             if part.dtype != came:
-                return Finding(
-                    "narrower-ids",
-                    f"{_short(came)} in, {kind} out",
-                    f"The numbers are right, but the ids came as {_short(came)}, and your {name} have the "
-                    f"dtype {kind}; `F.cross_entropy` wants int64 labels.",
-                    "Which tensor does your code make itself, and from which argument could it take the dtype?",
-                )
+                return message("narrower-ids", name=name, came=_short(came), dtype=_short(part.dtype))
         return None
 
 
-def leaves_lists_alone(exercise: Exercise, fn: Callable) -> Finding | None:
-    """Demand that lists among the arguments stay as they were."""
-    if not any(isinstance(argument, list) for argument in exercise.example()):
-        return None
-    for arguments in (exercise.example(), *exercise.probes()):
-        before, after = copies(arguments), observe(fn, arguments).after
-        for name, old, new in zip(exercise.parameters, before, after, strict=True):
-            if isinstance(old, list) and list(old) != list(new):
-                return Finding(
-                    "writes-into-argument",
-                    f"`{name}` is changed",
-                    f"The result is right, but `{name}` was {in_words(list(old))} before the call and is "
-                    f"{in_words(list(new))} after it.\nWhoever passed the list may still need it.",
-                    "Which method of a list (`sort`, `append`, `pop`, `remove`, …) changes the list itself, "
-                    "and what gives a new one instead?",
-                )
-    return None
+def _on_probes(exercise, fn: Callable) -> list[Case]:
+    return [make_case(exercise, fn, some) for some in (exercise.example(), *exercise.probes())]
 
 
 def _short(dtype: torch.dtype) -> str:

@@ -6,16 +6,13 @@ import difflib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import torch
 
+from .answers import Tensors
 from .arguments import draw, exact  # noqa: F401 (an exercise takes them from here)
 from .edits import Edits, apart, edited, named_locals, source, stub
 from .observe import copies
-
-if TYPE_CHECKING:
-    from .answers import Tensors
 
 CHAPTERS = {
     1: "Queries, keys and values",
@@ -117,7 +114,7 @@ class Exercise:
     hints: tuple[str, str, str]
     why: str
     returns: str = ""
-    answer: Tensors = field(default_factory=lambda: _tensors())
+    answer: Tensors = field(default_factory=Tensors)
     edges: Callable[[], list[tuple]] = list
     steps: dict[str, str] = field(default_factory=dict)
     differentiable: tuple[str, ...] = ()
@@ -224,8 +221,3 @@ def _what(thing: object) -> str:
     name = getattr(thing, "__name__", None)
     return f"the function {name}" if callable(thing) and name else f"a {type(thing).__name__}"
 
-
-def _tensors() -> Tensors:
-    from .answers import Tensors  # which needs this module
-
-    return Tensors()

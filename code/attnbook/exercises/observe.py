@@ -32,29 +32,18 @@ NOTHING = {
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the reader's function.
+    """One call of the reader's function."""
 
-    Args:
-        arguments: what it was given (the function got copies).
-        result: what it returned.
-        error: what it raised, or None.
-        printed: what it wrote to the screen.
-        after: the copies as the function left them.
-    """
-
-    arguments: tuple
+    arguments: tuple  # what it was given (the function got copies)
     result: Any
     error: BaseException | None
     printed: str
-    after: tuple
+    after: tuple  # the copies as the function left them
 
     def touched(self) -> list[int]:
         """Positions of the arguments that the function wrote into."""
-        return [
-            i
-            for i, (before, after) in enumerate(zip(self.arguments, self.after, strict=True))
-            if isinstance(before, torch.Tensor) and not _unchanged(before, after)
-        ]
+        pairs = enumerate(zip(self.arguments, self.after, strict=True))
+        return [i for i, (old, new) in pairs if isinstance(old, torch.Tensor) and not _unchanged(old, new)]
 
 
 def observe(fn: Callable, arguments: tuple) -> Call:
@@ -76,9 +65,8 @@ def copies(arguments: tuple) -> tuple:
 
 
 def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
-    if before.shape != after.shape or before.dtype != after.dtype:
-        return False
-    return torch.allclose(before, after, rtol=0, atol=0, equal_nan=True)
+    same_kind = before.shape == after.shape and before.dtype == after.dtype
+    return same_kind and torch.allclose(before, after, rtol=0, atol=0, equal_nan=True)
 
 
 def is_unwritten(fn: Callable, call: Call) -> bool:
@@ -97,12 +85,17 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
 
 def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
     """Find the reader's own line in which an error came up."""
-    place = own_frame(error, fn)
-    if place is None:
+    if (place := own_frame(error, fn)) is None:
         return None
     frame, line = place
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
     return frame.f_code.co_name, line - frame.f_code.co_firstlineno + 1, text
+
+
+def at_line(error: BaseException, fn: Callable) -> str:
+    """The reader's own failing line, as the subject of "raises": ``line 3, `x.view(6)`,``."""
+    place = own_line(error, fn)
+    return f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
 
 
 def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | None:
@@ -115,8 +108,6 @@ def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | Non
         file = frame.f_code.co_filename
         if file == home or not (_belongs_to_python(file) or os.path.abspath(file).startswith(here)):
             theirs = frame, line
-    if theirs is None:
-        return None
     return theirs
 
 
@@ -167,12 +158,8 @@ def read_from_outside(fn: Callable) -> dict[str, str]:
         for name, value in getattr(plain, "__globals__", {}).items()
         if name in names_used(fn) and not hasattr(builtins, name)
     }
-    code = getattr(plain, "__code__", None)
-    for name, cell in zip(
-        code.co_freevars if code else (),
-        getattr(plain, "__closure__", None) or (),
-        strict=False,
-    ):
+    names = getattr(getattr(plain, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, getattr(plain, "__closure__", None) or (), strict=False):
         with contextlib.suppress(ValueError):  # an empty cell
             outside[name] = cell.cell_contents
     found = {}

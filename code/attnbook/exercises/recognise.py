@@ -10,16 +10,12 @@ from dataclasses import dataclass, replace
 import torch
 
 from .edits import named_locals
-from .exercise import Exercise, Mistake
-from .observe import Call, copies, error_text, observe, own_line
+from .observe import Call, at_line, copies, error_text, observe, own_line
 from .verdict import Finding
 from .wording import inputs, side_by_side, values
 
-TOLERANCE = {
-    torch.float32: (1e-3, 1e-5),
-    torch.float16: (2e-2, 2e-3),
-    torch.bfloat16: (1e-1, 2e-2),
-}
+TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
+PAIRS = 1500  # combinations of mistakes that are tried at most
 
 
 @dataclass(frozen=True)
@@ -54,18 +50,18 @@ class Case:
 
 
 def unusual(x: torch.Tensor) -> str:
-    """Name what keeps a tensor from being compared with others number by number."""
-    if x.is_nested:
-        return "nested"
-    if x.layout != torch.strided:
-        return "sparse"
-    if x.is_quantized:
-        return "quantized"
-    if x.is_floating_point() and x.dtype.itemsize == 1:
-        return "float8"
-    if x.is_complex():
-        return "complex"
-    return "meta" if x.is_meta else ""
+    """Name what keeps a tensor from being compared with others number by number; "" for an ordinary one."""
+    return next((name for name, is_so in UNUSUAL.items() if is_so(x)), "")
+
+
+UNUSUAL: dict[str, Callable] = {
+    "nested": lambda x: x.is_nested,
+    "sparse": lambda x: x.layout != torch.strided,
+    "quantized": lambda x: x.is_quantized,
+    "float8": lambda x: x.is_floating_point() and x.dtype.itemsize == 1,
+    "complex": torch.is_complex,
+    "meta": lambda x: x.is_meta,
+}
 
 
 def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
@@ -73,13 +69,13 @@ def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
     if unusual(got) or got.shape != expected.shape:
         return False
     rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
-    return torch.allclose(
-        got.detach().to("cpu", torch.float64),
-        expected.detach().to(torch.float64),
-        rtol=rtol,
-        atol=atol,
-        equal_nan=True,
-    )
+    got, expected = got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64)
+    return torch.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def worded(exercise) -> list:
+    """The mistakes that an exercise has words for."""
+    return [mistake for mistake in exercise.mistakes if mistake.says]
 
 
 def does_as(fn: Callable, cases: list[Case]) -> bool:
@@ -91,10 +87,7 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
         except Exception as error:
             if case.call.error is None:
                 return False
-            raised, alike = (
-                raised + 1,
-                alike + (error_text(error) == error_text(case.call.error)),
-            )
+            raised, alike = raised + 1, alike + (error_text(error) == error_text(case.call.error))
         else:
             result = case.numbers(result)
             if case.got is None or result is None or not near(case.got, result.detach()):
@@ -103,61 +96,47 @@ def does_as(fn: Callable, cases: list[Case]) -> bool:
     return telling or 2 * alike > raised
 
 
-def known_mistake(exercise: Exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+def known_mistake(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for the reader's mistake among those that the exercise knows."""
-    known = [mistake for mistake in exercise.mistakes if mistake.says]
-    for mistake in known:
+    for mistake in worded(exercise):
         if does_as(exercise.mistaken(mistake), cases) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
     if any(case.got is None for case in cases) or all(case.got.shape == case.expected.shape for case in cases):
         return None
-    squeezed = [  # a known mistake, and an axis of size 1 too many or too few
-        Case(
-            case.arguments,
-            case.expected.squeeze(),
-            case.call,
-            lambda arguments, result, read=case.read: read(arguments, result).squeeze(),
-        )
-        for case in cases
-    ]
-    for mistake in known:
+    squeezed = [_squeezed(case) for case in cases]
+    for mistake in worded(exercise):
         if does_as(exercise.mistaken(mistake), squeezed):
             return tell(exercise, mistake, fn, cases)
     return None
 
 
-def _line_fits(mistake: Mistake, fn: Callable, cases: list[Case]) -> bool:
+def _squeezed(case: Case) -> Case:
+    """The same probe, looked at as if axes of size 1 did not matter."""
+    read = case.read
+    return replace(case, expected=case.expected.squeeze(), read=lambda arguments, x: read(arguments, x).squeeze())
+
+
+def _line_fits(mistake, fn: Callable, cases: list[Case]) -> bool:
     if not mistake.line:
         return True
     places = [own_line(case.call.error, fn) for case in cases if case.call.error is not None]
     return all(place is not None and re.search(mistake.line, place[2]) for place in places)
 
 
-PAIRS = 1500  # combinations of mistakes that are tried at most
-
-
-def several_mistakes(exercise: Exercise, cases: list[Case]) -> Finding | None:
+def several_mistakes(exercise, cases: list[Case]) -> Finding | None:
     """Look for two or three of the exercise's mistakes, edits of different places, that meet in one answer."""
-    known = [mistake for mistake in exercise.mistakes if mistake.says]
     if smallest_wrong(cases).got is None:  # there are no numbers to tell of
         return None
-    shapes_fit = all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
-    tried = itertools.chain.from_iterable(
-        itertools.combinations(known, count) for count in ((2, 3) if shapes_fit else (2,))
-    )
-    for some in itertools.islice(tried, PAIRS):
+    fits = all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
+    tried = (itertools.combinations(worded(exercise), count) for count in ((2, 3) if fits else (2,)))
+    for some in itertools.islice(itertools.chain.from_iterable(tried), PAIRS):
         together = exercise.mistaken(*some)
         if together is not None and does_as(together, cases):
-            return tell_several(
-                exercise,
-                [mistake.phrase for mistake in some],
-                " + ".join(m.name for m in some),
-                cases,
-            )
+            return tell_several(exercise, [m.phrase for m in some], " + ".join(m.name for m in some), cases)
     return None
 
 
-def tell(exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]) -> Finding:
+def tell(exercise, mistake, fn: Callable, cases: list[Case]) -> Finding:
     """Put a recognised mistake into words, with the numbers of the reader's own function."""
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
     if case.right():  # the mistake does not show on its example: take a probe on which it does
@@ -169,51 +148,41 @@ def tell(exercise: Exercise, mistake: Mistake, fn: Callable, cases: list[Case]) 
     facts = _facts(exercise, fn, case)
     phrase, _, more = mistake.says.partition(". ")
     numbers = "" if re.search(r"\{(seen|got|error)\}", more) else facts["seen"]
-    return Finding(
-        mistake.name,
-        f"it looks as if {phrase.format_map(facts).rstrip('.')}",
-        (numbers + more.format_map(facts)).strip(),
-        mistake.ask,
-    )
+    about = f"it looks as if {phrase.format_map(facts).rstrip('.')}"
+    return Finding(mistake.name, about, (numbers + more.format_map(facts)).strip(), mistake.ask)
 
 
-def _facts(exercise: Exercise, fn: Callable, case: Case) -> dict[str, str]:
-    facts = {
-        "given": inputs(exercise.parameters, case.arguments),
-        "expected": values(case.expected),
-        "seen": "",
-    }
+def _facts(exercise, fn: Callable, case: Case) -> dict[str, str]:
+    facts = {"given": inputs(exercise.parameters, case.arguments), "expected": values(case.expected), "seen": ""}
     if case.got is not None:
         facts["got"] = values(case.got)
         facts["seen"] = side_by_side(facts["given"], case.expected, case.got)
     if case.call.error is not None:
-        place = own_line(case.call.error, fn)
-        facts["error"] = error_text(case.call.error)
-        facts["line"] = f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
+        facts |= {"error": error_text(case.call.error), "line": at_line(case.call.error, fn)}
         facts["seen"] = "With {given} {line} raises {error}. ".format_map(facts)
     own = named_locals(exercise.solution, copies(case.arguments))
     return {name: values(value) for name, value in own.items()} | facts
 
 
-def make_case(exercise: Exercise, fn: Callable, arguments: tuple) -> Case:
+def make_case(exercise, fn: Callable, arguments: tuple) -> Case:
     """Answer one probe: the right answer beside the reader's."""
     read = exercise.answer.read
     expected = read(arguments, exercise.solution(*copies(arguments))).detach()
     return Case(arguments, expected, observe(fn, arguments), read)
 
 
-def tell_several(exercise: Exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:
+def tell_several(exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:
     """Put mistakes that meet in one answer into words."""
     case = smallest_wrong(cases)
     count = {2: "two", 3: "three"}[len(looks)]
     listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
+    seen = side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)
     return Finding(
         name,
-        f"{count} things at once",
-        f"{side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)}"
-        f"Your numbers are exactly those of {count} slips together: {listed}.",
-        "Mend any of them and check again: the message will then speak of the rest with its numbers. "
-        "Which do you find first in your code?",
+        f"{count} slips at once",
+        f"{seen}Your numbers are those of {count} slips together: {listed}.",
+        f"Fix {'either' if len(looks) == 2 else 'any of them'} and check again: the message will then be about what is "
+        "left. Which of them do you find first in your code?",
     )
 
 

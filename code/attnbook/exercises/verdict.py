@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import itertools
 import textwrap
 from dataclasses import dataclass
+from pathlib import Path
 
 from .wording import inline
 
@@ -27,6 +29,22 @@ class Finding:
     about: str
     says: str
     asks: str
+
+
+@functools.cache
+def _catalogue() -> dict[str, tuple[str, str, str]]:
+    """The messages of `messages.txt` by their keys: what heads a message, what was seen, the question."""
+    entries = {}
+    for block in Path(__file__).with_name("messages.txt").read_text("utf-8").split("\n## ")[1:]:
+        key, _, about = block.partition("\n")[0].partition(" | ")
+        says, _, asks = block.partition("\n")[2].partition("\n→ ")
+        entries[key] = about, says, asks.partition("\n")[0]
+    return entries
+
+
+def message(key: str, diagnosis: str = "", **facts: object) -> Finding:
+    """The finding `key` of `messages.txt`, filled in; its diagnosis is the key up to a slash, if no other is given."""
+    return Finding(diagnosis or key.partition("/")[0], *(text.format_map(facts) for text in _catalogue()[key]))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from .recognise import near
-from .verdict import Finding
+from .verdict import Finding, message
 from .wording import number, values
 
 
@@ -14,45 +14,19 @@ def odd_weights(got: torch.Tensor, expected: torch.Tensor, where: str) -> Findin
     got = got.detach().to(torch.float64)
     if near(got, expected) or not torch.isfinite(got).all():
         return None
-    shown = f"{where} your weights are {values(got)}; right is {values(expected)}."
+    seen, total = f"{where} your weights are {values(got)}; right is {values(expected)}.", float(got.sum())
     if (got < 0).any():
-        return Finding(
-            "negative-weights",
-            "a negative weight",
-            f"{shown} A share of {number(float(got.min()))} has no meaning: the result would no longer lie "
-            f"between the values.",
-            "Which step should make every weight positive?",
-        )
-    if abs(float(got.sum()) - 1) > 1e-5:
-        return Finding(
-            "weights-do-not-sum-to-one",
-            "the sum of the weights",
-            f"{shown} Yours sum to {number(float(got.sum()))}, not to 1.",
-            "Which step should see to it that the weights sum to 1, and over which axis?",
-        )
+        return message("negative-weights", seen=seen, lowest=number(float(got.min())))
+    if abs(total - 1) > 1e-5:
+        return message("weights-do-not-sum-to-one", seen=seen, total=number(total))
     if (got == 0).any():
-        return Finding(
-            "other-weights",
-            "the weights",
-            f"{shown} Some key of yours gets nothing at all.",
-            "Can exp(score) be zero for a finite score?",
-        )
+        return message("other-weights", seen=seen)
     mine, right = (got / got[0]).log(), (expected / expected[0]).log()
+    seen += (
+        f"\nA softmax keeps the differences between scores: yours are {values(mine)} above the first, and should be "
+        f"{values(right)} above it."
+    )
     ratio = float(mine[-1] / right[-1]) if abs(float(right[-1])) > 1e-6 else 0.0
-    text = (
-        f"{shown}\nA softmax keeps the differences between scores: yours lie {values(mine)} above the "
-        f"first, and should lie {values(right)} above it."
-    )
     if near(mine, ratio * right):
-        return Finding(
-            "scores-rescaled",
-            "the size of the scores",
-            f"{text} Yours are {number(ratio)} times as far apart.",
-            f"Where is a score multiplied by {number(ratio)} (or divided by {number(1 / ratio)}) in your code?",
-        )
-    return Finding(
-        "other-scores",
-        "the scores",
-        text,
-        "Which of the scores is the first that you did not expect?",
-    )
+        return message("scores-rescaled", seen=seen, ratio=number(ratio), inverse=number(1 / ratio))
+    return message("other-scores", seen=seen)
