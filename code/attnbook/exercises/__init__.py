@@ -18,42 +18,16 @@ from .checker import judge
 from .exercise import Exercise, Mistake
 from .verdict import Verdict
 
-__all__ = [
-    "Exercise",
-    "Mistake",
-    "Verdict",
-    "check",
-    "get",
-    "hint",
-    "hints",
-    "names",
-    "progress",
-    "stub",
-]
+__all__ = ["Exercise", "Mistake", "Verdict", "check", "get", "hint", "hints", "names", "progress", "stub"]
 
 
 def names() -> list[str]:
-    """Name all exercises, in the order of the book.
-
-    Returns:
-        For instance ``["soft-lookup", "nadaraya-watson", …]``.
-    """
+    """Name all exercises, in the order of the book: ``["soft-lookup", "nadaraya-watson", …]``."""
     return [exercise.name for exercise in SHELF]
 
 
 def get(name: str) -> Exercise:
-    """Take an exercise by its name.
-
-    Args:
-        name: for instance ``"soft-lookup"``.
-
-    Returns:
-        The exercise with all its parts.
-
-    Raises:
-        TypeError: if `name` is not a string.
-        ValueError: if there is no such exercise; the message names the nearest ones.
-    """
+    """Take an exercise by its name; a ValueError names the nearest ones if there is none."""
     return SHELF.get(name)
 
 
@@ -62,7 +36,7 @@ def check(name: str, fn: Callable) -> Verdict:
 
     Args:
         name: the exercise, for instance ``"soft-lookup"``.
-        fn: your function (the function itself, without brackets behind its name).
+        fn: your function (the function itself, without brackets after its name).
 
     Returns:
         The verdict, which a notebook shows: ✓ solved, ✗ with one mistake, its numbers and a question, or
@@ -80,55 +54,20 @@ def check(name: str, fn: Callable) -> Verdict:
 
 
 def hints(name: str) -> _display.Hints:
-    """Show the help for an exercise, folded.
-
-    Args:
-        name: the exercise.
-
-    Returns:
-        Three hints, the solution and "why the wrong answer looks right", as HTML that opens on a click.
-
-    Raises:
-        ValueError: if there is no such exercise.
-    """
+    """All the help for an exercise, folded: three hints, the solution, "why the wrong answer looks right"."""
     return _display.Hints(get(name))
 
 
 def hint(name: str, level: int) -> _display.Text:
-    """Show one hint.
-
-    Args:
-        name: the exercise.
-        level: 1, 2 or 3; each says more than the one before.
-
-    Returns:
-        The hint.
-
-    Raises:
-        ValueError: if there is no such exercise or hint.
-    """
+    """One hint, of level 1, 2 or 3; each says more than the one before."""
     return _display.hint(get(name), level)
 
 
 def stub(name: str) -> _display.Text:
-    """Show the code that an answer starts from.
-
-    Args:
-        name: the exercise.
-
-    Returns:
-        The source of the stub.
-
-    Raises:
-        ValueError: if there is no such exercise.
-    """
+    """The code that an answer starts from."""
     return _display.stub(get(name))
 
 
 def progress() -> _record.Progress:
-    """Show what is solved so far: ✓ solved, ✗ tried, ○ not yet.
-
-    Returns:
-        A table by chapter.
-    """
+    """What is solved so far, by chapter: ✓ solved, ✗ tried, ○ not yet."""
     return _record.table(SHELF)

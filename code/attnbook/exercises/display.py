@@ -14,12 +14,7 @@ from .wording import inline
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of text that a notebook shows as it is.
-
-    Args:
-        plain: as text.
-        markdown: as markdown, if that is something else.
-    """
+    """A piece of text that a notebook shows as it is; `markdown` if that is something else."""
 
     plain: str
     markdown: str = ""
@@ -36,11 +31,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Hints:
-    """All the help for an exercise, each part folded until it is wanted.
-
-    Args:
-        exercise: the exercise.
-    """
+    """All the help for an exercise, each part folded until it is wanted."""
 
     exercise: Exercise
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -164,14 +163,11 @@ class Exercise:
         """Size of every named axis (and every plain number): ``{"T": 5, "S": 7, "width": 0.6}``."""
         found: dict[str, float] = {}
         for (name, spec), argument in zip(self.shapes.items(), arguments, strict=True):
-            if not isinstance(argument, torch.Tensor):
-                found.update({name: argument} if isinstance(argument, int | float) else {})
-            else:
-                found.update(
-                    (axis, size)
-                    for axis, size in zip(spec.split(), argument.shape, strict=False)
-                    if axis.isidentifier()
-                )
+            if isinstance(argument, int | float):
+                found[name] = argument
+            elif isinstance(argument, torch.Tensor):
+                axes = zip(spec.split(), argument.shape, strict=False)
+                found |= {axis: size for axis, size in axes if axis.isidentifier()}
         return found
 
 
@@ -199,10 +195,7 @@ class Shelf:
             return self._exercises[name]
         wanted = name.strip().lower().replace("_", "-").removeprefix("ex-").removeprefix("my-")
         near = difflib.get_close_matches(wanted, self._exercises, n=2, cutoff=0.5)
-        if near:
-            advice = "did you mean " + " or ".join(repr(other) for other in near) + "?"
-        else:
-            advice = "there are " + ", ".join(repr(other) for other in self._exercises) + "."
+        advice = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(self._exercises)}."
         raise ValueError(f"there is no exercise called {name!r}; {advice}")
 
     def __iter__(self) -> Iterator[Exercise]:
@@ -211,13 +204,11 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._exercises)
 
-    def by_chapter(self) -> list[tuple[int, list[Exercise]]]:
-        """Exercises grouped by chapter, in the order of the book."""
-        ordered = sorted(self, key=lambda exercise: exercise.chapter)
-        return [(chapter, list(group)) for chapter, group in itertools.groupby(ordered, lambda e: e.chapter)]
+    def by_chapter(self) -> list[Exercise]:
+        """Exercises in the order of their chapters."""
+        return sorted(self, key=lambda exercise: exercise.chapter)
 
 
 def _what(thing: object) -> str:
     name = getattr(thing, "__name__", None)
     return f"the function {name}" if callable(thing) and name else f"a {type(thing).__name__}"
-

@@ -98,13 +98,7 @@ class Old(new.Exercise):
 
 def Exercise(*, statement, stub, function, steps, wrong, read=None, kind=None, **rest):
     made = Old(mistakes=wrong, answer=OldAnswer(read, kind), **rest)
-    old = {
-        "function": function,
-        "stub": stub,
-        "steps": steps,
-        "read": read,
-        "kind": kind,
-    }
+    old = {"function": function, "stub": stub, "steps": steps, "read": read, "kind": kind}
     object.__setattr__(made, "old", old)
     return made
 

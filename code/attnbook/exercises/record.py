@@ -7,37 +7,42 @@ import datetime
 import html
 import json
 import os
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import filelock
 import platformdirs
 
+from ..files import write_atomically
 from .exercise import CHAPTERS, Shelf
 
 VERSION = 1
 VARIABLE = "ATTNBOOK_PROGRESS"
 STATES = ("attempted", "solved")
 
+DAMAGED = (
+    "Your progress file cannot be understood ({why}). It is left as it is; the next answer that you check begins a new "
+    "file and keeps the old one beside it, under the same name with .bak added."
+)
+KEPT = "Your progress file could not be understood; it is kept as {aside}, and a new one was begun."
+NEWER = (
+    "Your progress file was written by a newer version of this book (format {format}; this one knows {known}). It is "
+    "left alone; install the newer version to see it, or set {variable} to another file."
+)
+CANNOT = (
+    "Your progress could not be {what} ({kind}: {reason}). The verdict is valid all the same. To keep your progress, "
+    "set the environment variable {variable} to a file in a folder that you may write to."
+)
+
 
 @dataclass
 class Record:
-    """What is remembered.
-
-    Args:
-        exercises: for every exercise that was tried its state (``"attempted"`` or ``"solved"``) and, if
-            solved, the day (``"solved_on": "2025-01-31"``).
-        remark: what went wrong with reading or writing, in words for the reader; "" if nothing did.
-        damaged: whether a file is there that could not be understood.
-        foreign: whether the file belongs to a newer version of the book and must be left alone.
-    """
+    """What is remembered, by the name of each exercise that was tried: {"state": …, "solved_on": "2025-01-31"}."""
 
     exercises: dict[str, dict] = field(default_factory=dict)
-    remark: str = ""
-    damaged: bool = False
-    foreign: bool = False
+    remark: str = ""  # what went wrong with reading or writing, in words for the reader
+    damaged: bool = False  # a file is there that could not be understood
+    foreign: bool = False  # the file belongs to a newer version of the book and must be left alone
 
 
 def location() -> Path | None:
@@ -59,77 +64,32 @@ def read() -> Record:
             return Record()
         data = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return Record(damaged=True, remark=_damaged("it is no JSON"))
+        return _damaged("it is not JSON")
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder
         return Record(remark=_cannot("read", error))
-    return _understood(data)
-
-
-def _understood(data: object) -> Record:
-    if (
-        not isinstance(data, dict)
-        or not isinstance(data.get("version"), int)
-        or not isinstance(data.get("exercises"), dict)
-    ):
-        return Record(damaged=True, remark=_damaged("it has no version or no list of exercises"))
+    if not isinstance(data, dict) or not isinstance(data.get("version"), int):
+        return _damaged("it has no version")
+    if not isinstance(data.get("exercises"), dict):
+        return _damaged("it has no list of exercises")
     if data["version"] > VERSION:
-        return Record(
-            foreign=True,
-            remark=f"Your progress file was written by a newer version of this book (format "
-            f"{data['version']}; this one knows "
-            f"{VERSION}). It is left alone; install the newer version to see it, or set {VARIABLE} to "
-            f"another file.",
-        )
-    entries = data["exercises"]
-    for entry in entries.values():
-        if not isinstance(entry, dict) or entry.get("state") not in STATES:
-            return Record(damaged=True, remark=_damaged("an entry has no known state"))
-    return Record(entries)
+        newer = NEWER.format(format=data["version"], known=VERSION, variable=VARIABLE)
+        return Record(foreign=True, remark=newer)
+    if any(not isinstance(entry, dict) or entry.get("state") not in STATES for entry in data["exercises"].values()):
+        return _damaged("an entry has no known state")
+    return Record(data["exercises"])
 
 
-def _damaged(why: str) -> str:
-    return (
-        f"Your progress file cannot be understood ({why}). It is left as it is; the next answer that you "
-        "check begins a new file and keeps the old one beside it, under the same name with .bak added."
-    )
+def _damaged(why: str) -> Record:
+    return Record(damaged=True, remark=DAMAGED.format(why=why))
 
 
 def _cannot(what: str, error: Exception) -> str:
     reason = getattr(error, "strerror", None) or str(error)
-    return (
-        f"Your progress could not be {what} ({type(error).__name__}: {reason}). The verdict holds all the "
-        f"same. To keep your progress, set the environment variable {VARIABLE} to a file in a folder that "
-        "you may write to."
-    )
+    return CANNOT.format(what=what, kind=type(error).__name__, reason=reason, variable=VARIABLE)
 
 
 def note(name: str, solved: bool) -> str:
-    """Remember that an exercise was tried or solved."""
-
-    def change(exercises: dict[str, dict]) -> bool:
-        known = exercises.get(name, {}).get("state")
-        if known == "solved" or (known == "attempted" and not solved):
-            return False
-        exercises[name] = (
-            {"state": "solved", "solved_on": datetime.date.today().isoformat()} if solved else {"state": "attempted"}
-        )
-        return True
-
-    return _update(change)
-
-
-def forget() -> str:
-    """Begin anew: empty the record."""
-
-    def change(exercises: dict[str, dict]) -> bool:
-        had_some = bool(exercises)
-        exercises.clear()
-        return had_some
-
-    return _update(change)
-
-
-def _update(change: Callable[[dict[str, dict]], bool]) -> str:
+    """Remember that an exercise was tried or solved; returns a remark if something went wrong."""
     try:
         path = location()
         if path is None:
@@ -142,15 +102,14 @@ def _update(change: Callable[[dict[str, dict]], bool]) -> str:
             record = read()
             if record.foreign or (record.remark and not record.damaged):
                 return record.remark
-            if not change(record.exercises):
+            known = record.exercises.get(name, {}).get("state")
+            if known == "solved" or (known == "attempted" and not solved):
                 return record.remark
-            kept = (
-                f"Your progress file could not be understood; it is kept as {_keep_aside(path)}, and a new "
-                f"one was begun."
-                if record.damaged
-                else ""
-            )
-            _replace(path, {"version": VERSION, "exercises": record.exercises})
+            entry = {"solved_on": datetime.date.today().isoformat()} if solved else {}
+            record.exercises[name] = {"state": "solved" if solved else "attempted", **entry}
+            kept = KEPT.format(aside=_keep_aside(path)) if record.damaged else ""
+            data = {"version": VERSION, "exercises": record.exercises}
+            write_atomically(path, json.dumps(data, indent=1, sort_keys=True) + "\n")
             return kept
     except (OSError, RuntimeError) as error:
         return _cannot("saved", error)
@@ -169,33 +128,12 @@ def _keep_aside(path: Path) -> str:
             count += 1
 
 
-def _replace(path: Path, data: dict) -> None:
-    """Write a file in full or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(data, file, indent=1, sort_keys=True)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
 @dataclass(frozen=True)
 class Progress:
-    """The table that `progress()` shows: exercises by chapter, each with ✓ (solved), ✗ (tried) or ○.
+    """The table that `progress()` shows: exercises by chapter, each with ✓ (solved), ✗ (tried) or ○."""
 
-    Args:
-        rows: (chapter, exercise's name, its title, its mark).
-        remark: what went wrong with reading the file, or "".
-    """
-
-    rows: tuple[tuple[int, str, str, str], ...]
-    remark: str = ""
+    rows: tuple[tuple[int, str, str, str], ...]  # chapter, the exercise's name, its title, its mark
+    remark: str = ""  # what went wrong with reading the file
 
     @property
     def solved(self) -> int:
@@ -205,51 +143,37 @@ class Progress:
     def _summary(self) -> str:
         return f"{self.solved} of {len(self.rows)} exercises solved"
 
+    def _by_chapter(self):
+        """Each row with the heading of its chapter, once for each chapter."""
+        for before, row in zip((None, *self.rows), self.rows, strict=False):
+            new = before is None or before[0] != row[0]
+            yield (f"{row[0]}  {CHAPTERS[row[0]]}" if new else ""), row
+
     def __repr__(self) -> str:
-        lines, last = [], None
-        width = max((len(name) for _, name, _, _ in self.rows), default=0)
-        for chapter, name, title, mark in self.rows:
-            if chapter != last:
-                lines.append(f"{chapter}  {CHAPTERS[chapter]}")
-            lines.append(f"   {mark} {name:<{width}}  {title}")
-            last = chapter
-        lines.append(self._summary())
-        return "\n".join(lines + ([f"! {self.remark}"] if self.remark else []))
+        lines, width = [], max((len(row[1]) for row in self.rows), default=0)
+        for heading, (_, name, title, mark) in self._by_chapter():
+            lines += [heading] * bool(heading) + [f"   {mark} {name:<{width}}  {title}"]
+        return "\n".join([*lines, self._summary()] + [f"! {self.remark}"] * bool(self.remark))
 
     def _repr_html_(self) -> str:
         said = {"✓": "solved", "✗": "tried, not solved yet", "○": "not tried yet"}
         lines = [
-            '<table class="attnbook-progress">',
-            f"<caption>{self._summary()}</caption>",
-            "<thead><tr><th>Chapter</th><th>Exercise</th><th></th></tr></thead>",
-            "<tbody>",
+            f'<table class="attnbook-progress">\n<caption>{self._summary()}</caption>',
+            "<thead><tr><th>Chapter</th><th>Exercise</th><th></th></tr></thead>\n<tbody>",
         ]
-        last = None
-        for chapter, name, title, mark in self.rows:
-            head = f"{chapter} {html.escape(CHAPTERS[chapter])}" if chapter != last else ""
-            lines.append(
-                f"<tr><td>{head}</td><td>{html.escape(title)} (<code>{name}</code>)</td>"
-                f'<td title="{said[mark]}"><span aria-label="{said[mark]}" role="img">{mark}</span></td></tr>'
-            )
-            last = chapter
-        lines += ["</tbody>", "</table>"]
-        if self.remark:
-            lines.append(f"<p>! {html.escape(self.remark, quote=False)}</p>")
-        return "\n".join(lines)
+        lines += [
+            f"<tr><td>{html.escape(heading.replace('  ', ' '))}</td>"
+            f"<td>{html.escape(title)} (<code>{name}</code>)</td>"
+            f'<td title="{said[mark]}"><span aria-label="{said[mark]}" role="img">{mark}</span></td></tr>'
+            for heading, (_, name, title, mark) in self._by_chapter()
+        ]
+        lines.append("</tbody>\n</table>")
+        return "\n".join(lines + [f"<p>! {html.escape(self.remark, quote=False)}</p>"] * bool(self.remark))
 
 
 def table(shelf: Shelf) -> Progress:
     """Make the table of progress."""
-    record = read()
-    marks = {"solved": "✓", "attempted": "✗"}
-    rows = tuple(
-        (
-            chapter,
-            exercise.name,
-            exercise.title,
-            marks.get(record.exercises.get(exercise.name, {}).get("state"), "○"),
-        )
-        for chapter, exercises in shelf.by_chapter()
-        for exercise in exercises
-    )
-    return Progress(rows, record.remark)
+    record, marks = read(), {"solved": "✓", "attempted": "✗"}
+    states = {name: entry["state"] for name, entry in record.exercises.items()}
+    rows = [(e.chapter, e.name, e.title, marks.get(states.get(e.name), "○")) for e in shelf.by_chapter()]
+    return Progress(tuple(rows), record.remark)

@@ -16,19 +16,12 @@ WIDTH = 100  # columns of the plain text
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with an answer.
+    """One thing that is wrong with an answer."""
 
-    Args:
-        name: the diagnosis in a word, for instance ``mask-after-softmax``.
-        about: the few words that head the message.
-        says: what was seen, with numbers; a line that starts with four spaces is code and stays as it is.
-        asks: the question that leads on.
-    """
-
-    name: str
-    about: str
-    says: str
-    asks: str
+    name: str  # the diagnosis in a word, for instance mask-after-softmax
+    about: str  # the few words that head the message
+    says: str  # what was seen, with numbers; a line that starts with four spaces is code and stays as it is
+    asks: str  # the question that leads on
 
 
 @functools.cache
@@ -49,25 +42,15 @@ def message(key: str, diagnosis: str = "", **facts: object) -> Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of checking an answer; shows itself as text and as HTML, the same every time.
-
-    Args:
-        exercise: name of the exercise.
-        status: ``"solved"``, ``"wrong"`` or ``"unwritten"``.
-        diagnosis: name of the mistake, or None.
-        about: what follows the exercise's name in the first line.
-        says: the message.
-        asks: the question that leads on, or "".
-        note: a remark of the checker itself (for instance that the progress could not be saved), or "".
-    """
+    """The result of checking an answer; shows itself as text and as HTML, the same every time."""
 
     exercise: str
-    status: str
-    diagnosis: str | None
-    about: str
+    status: str  # "solved", "wrong" or "unwritten"
+    diagnosis: str | None  # name of the mistake
+    about: str  # what follows the exercise's name in the first line
     says: str = ""
     asks: str = ""
-    note: str = ""
+    note: str = ""  # a remark of the checker itself (for instance that the progress could not be saved)
 
     def __bool__(self) -> bool:
         return self.status == "solved"
@@ -107,10 +90,5 @@ class Verdict:
 
 def _wrap(line: str, first: str, later: str) -> list[str]:
     return textwrap.wrap(
-        line,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=later,
-        break_long_words=False,
-        break_on_hyphens=False,
+        line, WIDTH, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
     ) or [""]
