@@ -254,7 +254,7 @@ def cache_returns_output_only(q, k, v, past_keys, past_values, rotate):
     return attended(q, keys, values, t)
 
 
-# === wrong returns-another-kind
+# === wrong returns-a-dict
 def cache_returns_a_dictionary(q, k, v, past_keys, past_values, rotate):
     q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
     return {"output": attended(q, keys, values, t), "keys": keys, "values": values}

@@ -1,41 +1,21 @@
 """Exercise bilinear: a matrix between query and key."""
 
-from __future__ import annotations
-
-import math
-
-import torch
-
-from ..legacy import Exercise, Mistake, draw, exact, slip
+from ..exercise import Exercise, Mistake, draw, exact
 
 
-def solution(query, key, M):
-    """Score every query with every key through a matrix: qᵀ M k."""
-    projected = (
-        query @ M
-    )  # (B, T, Dq) · (Dq, Dk) → (B, T, Dk): the query in the key's space
-    return projected @ key.transpose(-2, -1)  # (B, T, Dk) · (B, Dk, S) → (B, T, S)
+def my_bilinear_scores(query, key, M):
+    """Score every query with every key through a matrix: qᵀ M k.
 
-
-def pipeline(
-    query,
-    key,
-    M,
-    matrix=lambda M: M,
-    project=lambda q, M: q @ M,
-    dot=lambda p, k: p @ k.transpose(-2, -1),
-    after=lambda e: e,
-):
-    """The same in named steps, so that a mistake is one step done wrongly."""
-    return after(dot(project(query, matrix(M)), key))
+    query: (B, T, Dq), key: (B, S, Dk), M: (Dq, Dk) → (B, T, S)
+    """
+    projected = query @ M  # (B, T, Dk): the queries in the keys' space
+    columns = key.transpose(-2, -1)  # (B, Dk, S): one key per column
+    return projected @ columns  # (B, T, S)
 
 
 def example() -> tuple:
-    return (
-        exact([[1, 1], [2, 0]]),
-        exact([[1, 0], [0, 1], [1, 1]]),
-        exact([1, 2], [0, 1]),
-    )
+    keys = exact([[1, 0], [0, 1], [1, 1]])
+    return exact([[1, 1], [2, 0]]), keys, exact([1, 2], [0, 1])
 
 
 def two_in_a_batch() -> tuple:
@@ -43,268 +23,119 @@ def two_in_a_batch() -> tuple:
 
 
 def different_sizes() -> tuple:
-    return (
-        exact([[1, 1], [2, 0]]),
-        exact([[1, 0, 0], [0, 1, 2]]),
-        exact([1, 2, 0], [0, 1, -1]),
-    )
+    keys = exact([[1, 0, 0], [0, 1, 2]])
+    return exact([[1, 1], [2, 0]]), keys, exact([1, 2, 0], [0, 1, -1])
+
+
+def _drawn(b: int, t: int, s: int, dq: int, dk: int, *seeds: int) -> tuple:
+    one, two, three = seeds
+    return draw(b, t, dq, seed=one), draw(b, s, dk, seed=two), draw(dq, dk, seed=three)
 
 
 def probes() -> list[tuple]:
-    return [
-        (
-            draw(b, t, dq, seed=220 + t),
-            draw(b, s, dk, seed=230 + t),
-            draw(dq, dk, seed=240 + t),
-        )
-        for b, t, s, dq, dk in [(2, 5, 7, 3, 11), (3, 2, 5, 13, 7), (5, 3, 2, 7, 11)]
-    ]
+    shapes = [(2, 5, 7, 3, 11), (3, 2, 5, 13, 7), (5, 3, 2, 7, 11)]
+    return [_drawn(*s, 220 + s[1], 230 + s[1], 240 + s[1]) for s in shapes]
 
 
 def edges() -> list[tuple]:
     return [
-        (draw(1, 1, 2, seed=251), draw(1, 3, 5, seed=252), draw(2, 5, seed=253)),
-        (draw(2, 3, 1, seed=254), draw(2, 1, 5, seed=255), draw(1, 5, seed=256)),
+        _drawn(1, 1, 3, 2, 5, 251, 252, 253),
+        _drawn(2, 3, 1, 1, 5, 254, 255, 256),
     ]
 
 
-def steps(query, key, M) -> list[tuple[str, object]]:
-    return [
-        ("the queries times M", query @ M),
-        ("their dot products with the keys", solution(query, key, M)),
-    ]
+# edits that are used several times
+PROJECT, COLUMNS, OUT = "query @ M", "key.transpose(-2, -1)", "projected @ columns"
+BATCH = "Which operation multiplies the matrices of a batch pair by pair?"
+TWICE = "Bilinear means: twice the query gives twice the score. Does yours?"
 
-
-def _cut_to_fit(query, key):
-    size = min(query.shape[-1], key.shape[-1])
-    return query[..., :size] @ key[..., :size].transpose(-2, -1)
-
-
-WRONG = (
-    Mistake(
-        "m-transposed",
-        slip(pipeline, matrix=lambda M: M.T),
-        "M the other way round",
-        "{seen}The query (1, 1) becomes (3, 1) in yours; (1, 1) times M is (1·1 + 1·0, 1·2 + 1·1) = (1, 3). "
-        "With a square M both run. With Dq different from Dk only one does.",
-        "M is used transposed, qᵀ Mᵀ k (or the key is multiplied by M from the right, which is the same)",
-        "M has the shape (Dq, Dk). Which of its axes meets the query?",
-    ),
-    Mistake(
-        "m-ignored",
-        lambda query, key, M: _cut_to_fit(query, key),
-        "where is M?",
-        "{seen}These are plain dot products, as if M were the identity.",
-        "M does not enter",
-        "Where would a query of 3 features learn to speak to a key of 11?",
-    ),
-    Mistake(
-        "scaled",
-        slip(
-            pipeline,
-            after=lambda e: e,
-            dot=lambda p, k: p @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]),
-        ),
-        "a scale that does not belong",
-        "{seen}Every score is divided by 1.414, the root of Dk = 2. M can learn any scale it needs.",
-        "the scores are divided by √Dk",
-        "Is there a root in qᵀ M k?",
-    ),
-    Mistake(
-        "scaled-by-query-size",
-        slip(pipeline, project=lambda q, M: q @ M / math.sqrt(q.shape[-1])),
-        "a scale that does not belong",
-        "{seen}Every score is divided by 1.414, the root of Dq = 2. M can learn any scale it needs.",
-        "the scores are divided by √Dq",
-        "Is there a root in qᵀ M k?",
-        example=different_sizes,
-    ),
-    Mistake(
-        "softmax-applied",
-        slip(pipeline, after=lambda e: e.softmax(-1)),
-        "one step too far",
-        "{seen}Your rows sum to 1: these are the weights already.",
-        "the softmax is applied as well",
-        "Are scores asked for, or weights?",
-    ),
-    Mistake(
-        "tanh-applied",
-        slip(pipeline, after=torch.tanh),
-        "a nonlinearity that does not belong",
-        "{seen}No score of yours can leave (−1, 1): a tanh has been applied to it.",
-        "a tanh is applied to the scores",
-        "Bilinear means: twice the query gives twice the score. Does yours?",
-    ),
-    Mistake(
-        "tanh-inside",
-        slip(pipeline, project=lambda q, M: torch.tanh(q @ M)),
-        "a nonlinearity that does not belong",
-        "{seen}The query (1, 1) becomes tanh of (1, 3) = (0.762, 0.995); it should stay (1, 3).",
-        "a tanh is applied between M and the key",
-        "Bilinear means: twice the query gives twice the score. Does yours?",
-    ),
-    Mistake(
-        "diagonal-only",
-        slip(
-            pipeline,
-            project=lambda q, M: (
-                q @ torch.diag_embed(M.diagonal(), 0)
-                if M.shape[0] == M.shape[1]
-                else q @ (M * torch.eye(*M.shape, dtype=M.dtype))
-            ),
-        ),
-        "only the diagonal of M",
-        "{seen}Feature 1 of a query meets only feature 1 of a key, feature 2 only feature 2. The number 2 "
-        "in the corner of M, which ties "
-        "feature 1 of the query to feature 2 of the key, has no effect.",
-        "only the diagonal of M is used",
-        "How many products does qᵀ M k sum when both vectors have 2 features: 2 or 4?",
-    ),
-    Mistake(
-        "absolute-m",
-        slip(pipeline, matrix=torch.abs),
-        "the sign of M",
-        "{seen}The −1 in the corner of M has become 1.",
-        "M enters by its absolute values",
-        "What does a negative number in M say about two features?",
-        example=different_sizes,
-    ),
-    Mistake(
-        "softmax-of-m",
-        slip(pipeline, matrix=lambda M: M.softmax(-1)),
-        "M is no set of weights",
-        "{seen}The rows of M go through a softmax: (1, 2) becomes (0.269, 0.731). M may hold any numbers, "
-        "negative ones too.",
-        "a softmax is applied to M",
-        "Which numbers in attention have to sum to 1: M's, or the weights that come later?",
-    ),
-    Mistake(
-        "reshaped",
-        slip(
-            pipeline, dot=lambda p, k: p @ k.reshape(k.shape[0], k.shape[2], k.shape[1])
-        ),
-        "turned or cut anew?",
-        "{seen}The shapes fit, the numbers do not: `reshape` and `view` to (B, Dk, S) read the key's "
-        "numbers in the old order and cut them into new rows.",
-        "the key is reshaped instead of transposed",
-        "Which operation makes rows into columns?",
-    ),
-    Mistake(
-        "first-keys-for-all",
-        slip(pipeline, dot=lambda p, k: p @ k[:1].transpose(-2, -1)),
-        "the batch",
-        "{seen}The batch has two elements, each with one query and one key. The query of the second is "
-        "compared with the key of the first.",
-        "the keys of the first batch element serve for all",
-        "Which operation multiplies the matrices of a batch pair by pair?",
-        example=two_in_a_batch,
-    ),
-    Mistake(
-        "first-queries-for-all",
-        slip(pipeline, project=lambda q, M: (q[:1] @ M).expand(len(q), -1, -1)),
-        "the batch",
-        "{seen}The batch has two elements, each with one query and one key. The first element's query "
-        "stands in for the second one's.",
-        "the queries of the first batch element serve for all",
-        "Which operation multiplies the matrices of a batch pair by pair?",
-        example=two_in_a_batch,
-    ),
-    Mistake(
-        "all-keys-added",
-        slip(pipeline, dot=lambda p, k: p @ k.sum(0, keepdim=True).transpose(-2, -1)),
-        "the batch",
-        "{seen}The batch has two elements, each with one query and one key. Every query meets the keys of "
-        "all batch elements added together, (1, 0) + (0, 1) = (1, 1): "
-        "the batch letter is missing in an einsum, or summed over.",
-        "the keys are summed over the batch",
-        "Which letter of the einsum must stand in the query, in the key and in the result?",
-        example=two_in_a_batch,
-    ),
-    Mistake(
-        "key-summed",
-        slip(
-            pipeline, dot=lambda p, k: p.sum(-1)[..., None].expand(-1, -1, k.shape[1])
-        ),
-        "the key has no say",
-        "{seen}In every row of yours all numbers are equal: the features of (1, 1) M = (1, 3) are added up "
-        "without meeting a key.",
-        "the key is left out",
-        "What is the dot product of (1, 3) with the first key, (1, 0)?",
-    ),
-    Mistake(
-        "query-summed",
-        slip(pipeline, project=lambda q, M: M.sum(0).expand(*q.shape[:2], -1)),
-        "the query has no say",
-        "{seen}All rows of yours are equal, as if every query were (1, 1).",
-        "the query is left out",
-        "What is the query (2, 0) times M?",
-    ),
-    Mistake(
-        "projected-returned",
-        slip(pipeline, dot=lambda p, k: p),
-        "half-way",
-        "With {given} you return {got}. These are the queries times M, and they are right: each now lives "
-        "in the key's space. The key has not come in yet.",
-        "the function stops after query times M",
-        "How do you compare (1, 3) with each of the keys?",
-    ),
-    Mistake(
-        "key-not-transposed",
-        lambda query, key, M: query @ M @ key,
-        "rows and columns",
-        "With {given} {line} raises {error}. A matrix product runs over the last axis of the first factor "
-        "and the last but one of the second: "
-        "here these are Dk = 2 and S = 3.",
-        "the key is not transposed",
-        "The sum must run over the features of both. Which two axes of the key must change places?",
-        line=r"@|matmul|bmm",
-    ),
-    Mistake(
-        "transposed", lambda query, key, M: solution(query, key, M).transpose(1, 2)
-    ),
-    Mistake("gradient-cut", lambda query, key, M: solution(query, key, M.detach())),
+# fmt: off
+MISTAKES = (
+    Mistake("m-transposed", (PROJECT, "query @ M.T"),
+            "M is used transposed, qᵀ Mᵀ k (or the key is multiplied by M from the right, which is the same). The "
+            "queries times M should be {projected}. With a square M both run; if Dq and Dk differ, only one does.",
+            "M has the shape (Dq, Dk). Which of its axes meets the query?"),
+    Mistake("m-ignored", ((PROJECT, "query[..., : M.shape[1]]"), (COLUMNS, "key[..., : M.shape[0]].mT")),
+            "M does not enter. Your scores are plain dot products, as if M were the identity.",
+            "How would a query of 3 features be compared with a key of 11?"),
+    Mistake("scaled", (COLUMNS, "key.mT / key.shape[-1] ** 0.5"),
+            "the scores are divided by √Dk. M can learn any scale it needs.", "Is there a root in qᵀ M k?"),
+    Mistake("scaled-by-query-size", (PROJECT, "query @ M / query.shape[-1] ** 0.5"),
+            "the scores are divided by √Dq. M can learn any scale it needs.", "Is there a root in qᵀ M k?",
+            different_sizes),
+    Mistake("softmax-applied", (OUT, "(projected @ columns).softmax(-1)"),
+            "the softmax is applied as well. Your rows sum to 1: these are the weights already.",
+            "Are scores asked for, or weights?"),
+    Mistake("tanh-applied", (OUT, "(projected @ columns).tanh()"),
+            "a tanh is applied to the scores. Yours cannot leave the interval from −1 to 1.", TWICE),
+    Mistake("tanh-inside", (PROJECT, "(query @ M).tanh()"),
+            "a tanh is applied between M and the key. The queries times M are {projected}, and should stay so.", TWICE),
+    Mistake("diagonal-only", (PROJECT, "query @ M.tril().triu()"),
+            "only the diagonal of M is used. Feature 1 of a query meets only feature 1 of a key; the number 2 in the "
+            "corner of M, which ties feature 1 of the query to feature 2 of the key, has no effect.",
+            "How many products does qᵀ M k sum when both vectors have 2 features: 2 or 4?"),
+    Mistake("absolute-m", (PROJECT, "query @ M.abs()"),
+            "M enters by its absolute values. The −1 in the corner of M has become 1.",
+            "What does a negative number in M say about two features?", different_sizes),
+    Mistake("softmax-of-m", (PROJECT, "query @ M.softmax(-1)"),
+            "a softmax is applied to M. M may hold any numbers, negative ones, too; its rows need not sum to 1.",
+            "Which numbers in attention have to sum to 1: those in M, or the weights that come later?"),
+    Mistake("reshaped", (COLUMNS, "key.reshape(len(key), key.shape[2], -1)"),
+            "the key is reshaped instead of transposed. The shapes fit, the numbers do not: `reshape` and `view` to "
+            "(B, Dk, S) read the key's numbers in the old order and cut them into new rows.",
+            "Which operation makes rows into columns?"),
+    Mistake("first-keys-for-all", (COLUMNS, "key[:1].mT"),
+            "the keys of the first batch element are used for all. The query of the second element is compared with "
+            "the key of the first.", BATCH, two_in_a_batch),
+    Mistake("first-queries-for-all", (PROJECT, "(query[:1] @ M).expand(len(query), -1, -1)"),
+            "the queries of the first batch element are used for all. The query of the second element has no effect.",
+            BATCH, two_in_a_batch),
+    Mistake("all-keys-added", (COLUMNS, "key.sum(0, keepdim=True).mT"),
+            "the keys are summed over the batch. Every query meets the keys of both batch elements, added together: "
+            "in an einsum, the batch letter is missing or summed over.",
+            "Which letter of the einsum must appear in the query, in the key and in the result?", two_in_a_batch),
+    Mistake("key-summed", (OUT, "projected.sum(-1, keepdim=True).expand(-1, -1, key.shape[1])"),
+            "the key is left out. In each of your rows all numbers are equal: the features of the queries times M, "
+            "{projected}, are added up without meeting a key.",
+            "What is the dot product of the first query times M with the first key?"),
+    Mistake("query-summed", (PROJECT, "M.sum(0).expand(*query.shape[:2], -1)"),
+            "the query is left out. All your rows are equal, as if every query were (1, 1).",
+            "What is the query (2, 0) times M?"),
+    Mistake("projected-returned", (OUT, "projected"),
+            "the function stops after query times M. These numbers are right: each query is now in the keys' space. "
+            "But the keys have not come in yet.", "How do you compare the first of them with each of the keys?"),
+    Mistake("key-not-transposed", (COLUMNS, "key"),
+            "the key is not transposed. A matrix product sums over the last axis of the first factor and the last "
+            "but one of the second: here these are Dk = 2 and S = 3.",
+            "The sum must run over the features of both. Which two axes of the key must change places?",
+            line="@|matmul|bmm"),
+    Mistake("transposed", (OUT, "(projected @ columns).mT")),
+    Mistake("gradient-cut", (PROJECT, "query @ M.detach()")),
 )
+# fmt: on
 
-BILINEAR = Exercise(
+EXERCISE = Exercise(
     name="bilinear",
     title="A matrix between query and key",
     chapter=5,
-    function="my_bilinear_scores",
-    statement="""\
-Score every query with every key through a matrix $\\mathbf M$, so that the two may have different sizes:
-
-$$e_{ij} = \\mathbf q_i^\\top \\mathbf M\\, \\mathbf k_j .$$
-
-With $\\mathbf q = (1, 1)$, $\\mathbf M = \\begin{pmatrix}1&2\\\\0&1\\end{pmatrix}$ and $\\mathbf k =
-(0, 1)$ the score is $3$: first
-$\\mathbf q^\\top\\mathbf M = (1, 3)$, then the dot product.""",
-    stub='''\
-def my_bilinear_scores(query, key, M):
-    """Score every query with every key through a matrix: qᵀ M k.
-
-    query: (B, T, Dq), key: (B, S, Dk), M: (Dq, Dk) → (B, T, S)
-    """
-    ...
-''',
-    hints=(
-        "Two matrix products, one after the other. Write the shapes: (B, T, Dq), (Dq, Dk), and what must "
-        "the last factor be so that (B, T, S) comes out?",
-        "`query @ M` has the shape (B, T, Dk): the query has moved to the key's space. What is left is a "
-        "plain dot product with each key.",
-        "The second product is with `key.transpose(-2, -1)`, which has the shape (B, Dk, S): "
-        "(B, T, Dk) times (B, Dk, S) gives (B, T, S).",
-    ),
-    solution=solution,
-    why="With a square M the transposed one runs just as well, and with a symmetric M (an identity in a "
-    "first test, say) it even gives the same numbers. "
-    "In training nobody would notice: the matrix simply learns its own transpose. You notice when weights "
-    "are copied from one implementation to another.",
+    solution=my_bilinear_scores,
     shapes={"query": "B T Dq", "key": "B S Dk", "M": "Dq Dk"},
     returns="B T S",
     example=example,
     probes=probes,
     edges=edges,
-    steps=steps,
-    wrong=WRONG,
+    mistakes=MISTAKES,
+    steps={"projected": "the queries times M"},
     differentiable=("query", "key", "M"),
+    hints=(
+        "Two matrix products, one after the other. Write the shapes: (B, T, Dq), (Dq, Dk), and what must the last "
+        "factor be so that (B, T, S) comes out?",
+        "`query @ M` has the shape (B, T, Dk): the queries have moved to the keys' space. What is left is a plain dot "
+        "product with each key.",
+        "The second product is (B, T, Dk) times (B, Dk, S). The key comes as (B, S, Dk): which of its axes must change "
+        "places?",
+    ),
+    why="With a square M the transposed one runs just as well, and with a symmetric M (an identity in a first test, "
+    "say) it even gives the same numbers. In training it would go unnoticed: the matrix simply learns its own "
+    "transpose. You notice when weights are copied from one implementation to another.",
 )

@@ -1,66 +1,276 @@
 """Exercise key-value-cache: go on where the last call stopped, at the right position."""
 
-from __future__ import annotations
+import math
 
-from ..legacy import Exercise
-from .key_value_cache_mistakes import WRONG
-from .key_value_cache_parts import PARTS, edges, example, probes, solution, steps
+import torch
 
-KEY_VALUE_CACHE = Exercise(
-    name="key-value-cache",
-    title="Continue from the cache",
-    chapter=14,
-    function="my_cached_attention",
-    statement="""\
-Causal self-attention with rotary positions, a few words at a time. The cache holds the keys and values of the
-$t$ words read so far (none at first: $t$ may be 0); its keys have been turned to their positions already. Now
-$T$ more words arrive, often just one: `q`, `k` and `v` are theirs, not turned yet. `rotate(x, positions)` turns
-`x` $(\\dots, T, D_h)$, row by row, to the $T$ whole numbers in `positions`.
+from ..answers import Several
+from ..arguments import Described, draw, exact
+from ..exercise import Exercise, Mistake
 
-Turn what has to be turned, append to the cache, and let each new word attend to all words up to itself, with
-scores divided by $\\sqrt{D_h}$. Return (output $(B, H, T, D_h)$, keys, values), both $(B, H, t + T, D_h)$ and
-ready for the next call. The tensors that you are given must stay as they are.""",
-    stub='''\
+
 def my_cached_attention(q, k, v, past_keys, past_values, rotate):
     """Attend from T new words to the t cached ones and to each other, and return the longer cache.
 
     q, k, v: (B, H, T, Dh), past_keys (turned already), past_values: (B, H, t, Dh),
     rotate: function (x, positions) → x turned → ((B, H, T, Dh), (B, H, t+T, Dh), (B, H, t+T, Dh))
     """
-    ...
-''',
-    hints=(
-        "Where do the new words stand? If the cache holds t of them, the first new one is number t, counted from 0. "
-        "Which of the six tensors have to be turned, and which have been already?",
-        "`torch.cat` along the axis of the positions makes the longer cache, turned keys behind turned "
-        "keys, and values "
-        "behind values. The scores are then (B, H, T, t + T), and new word i may see the columns up to t + i.",
-        "`new = torch.arange(t, t + T, device=k.device)` serves twice: as the positions in `rotate(q, new)` and "
-        "`rotate(k, new)`, and in the mask, where `new[:, None]` is compared with the numbers of all t + T columns.",
-    ),
-    solution=solution,
-    why="A new word that believes to stand at position 0 still sees all others, the shapes fit, and the text goes on; "
-    "it "
-    "only becomes stranger with every word, since distances are wrong. In a model with learned positions the same "
-    "mistake is as quiet. Turning the cached keys once more at every step is right for the first call, when nothing is "
-    "cached, and for no other. The only sure test is the one that the chapter makes: the same text once with the cache "
-    "and once without it.",
-    shapes={
-        "q": "B H T Dh",
-        "k": "B H T Dh",
-        "v": "B H T Dh",
-        "past_keys": "B H t Dh",
-        "past_values": "B H t Dh",
-        "rotate": "a function",
-    },
+    t, T = past_keys.shape[2], k.shape[2]
+    new = torch.arange(t, t + T, device=k.device)  # (T,), the new words' positions
+    queries = rotate(q, new)
+    turned = rotate(k, new)
+    keys = torch.cat([past_keys, turned], dim=2)  # (B, H, t + T, Dh)
+    values = torch.cat([past_values, v], dim=2)
+    root = math.sqrt(q.shape[-1])
+    scores = queries @ keys.transpose(2, 3) / root  # (B, H, T, t + T)
+    column = torch.arange(t + T, device=k.device)
+    sees = column <= new[:, None]  # (T, t + T)
+    masked = scores.masked_fill(~sees, -torch.inf)
+    weights = masked.softmax(dim=-1)
+    output = weights @ values
+    return output, keys, values
+
+
+def _turning(described: str, base: float, factor: float = 1.0) -> Described:
+    """Turn pair i of the features by factor · position · (π/2 if base is 0, else base to the power −i/pairs)."""
+
+    def rotate(x, positions):
+        rows = x.shape[-2]
+        if not isinstance(positions, torch.Tensor) or positions.shape != (rows,):
+            shaped = isinstance(positions, torch.Tensor)
+            came = f"of shape {tuple(positions.shape)}" if shaped else repr(positions)
+            raise ValueError(
+                f"rotate(x, positions) wants one whole number for each of the {rows} rows of x, a tensor of shape "
+                f"({rows},); positions is {came}"
+            )
+        pair = torch.arange(x.shape[-1] // 2, dtype=x.dtype, device=x.device)
+        speed = base ** (-pair / len(pair)) if base else 0 * pair + math.pi / 2
+        angle = factor * positions.to(x)[:, None] * speed
+        # a quarter turn's cosine and sine are made exact
+        cos, sin = (c.where(c.abs() > 1e-9, 0.0) for c in (angle.cos(), angle.sin()))
+        a, b = x[..., 0::2], x[..., 1::2]
+        return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+
+    further = f"1.3·({described})"
+    return Described(described, rotate, lambda: _turning(further, base, 1.3 * factor))
+
+
+QUARTERS = _turning("a quarter turn for each position", 0.0)
+ROTARY = _turning("rotary positions", 100.0)
+
+
+# fmt: off
+def example() -> tuple:
+    """One new word at position 2; two quarter turns take (1, 0) to (−1, 0)."""
+    return (exact([[[2, 0]]]), exact([[[1, 0]]]), exact([[[2, 2]]]),
+            exact([[[1, 0], [0, 2]]]), exact([[[1, 0], [0, 1]]]), QUARTERS)
+
+
+def two_new() -> tuple:
+    """Two new words at positions 1 and 2."""
+    return (exact([[[2, 0], [1, 1]]]), exact([[[1, 0], [0, 2]]]), exact([[[2, 2], [0, 4]]]),
+            exact([[[1, 0]]]), exact([[[1, 0]]]), QUARTERS)
+# fmt: on
+
+
+def two_sentences() -> tuple:
+    """The example, and behind it a sentence with another past."""
+    *tensors, turn = example()
+    return *(torch.cat([x, -2 * x + 1]) for x in tensors), turn
+
+
+def _call(batch: int, heads: int, new: int, cached: int, size: int, seed: int) -> tuple:
+    rows = new, new, new, cached, cached
+    return *(draw(batch, heads, n, size, seed=seed + i) for i, n in enumerate(rows)), ROTARY  # fmt: skip
+
+
+def probes() -> list[tuple]:
+    sizes = (2, 3, 1, 5, 4), (3, 2, 5, 7, 4), (5, 1, 3, 2, 6), (1, 3, 2, 7, 8)
+    return [_call(*size, 1461 + 6 * i) for i, size in enumerate(sizes)]
+
+
+def edges() -> list[tuple]:
+    sizes = (2, 3, 5, 0, 4), (1, 1, 1, 0, 2), (2, 3, 1, 1, 6)
+    return [_call(*size, 1485 + 6 * i) for i, size in enumerate(sizes)]
+
+
+# edits that are used several times
+Q, K, ROOT, SEES = (
+    "rotate(q, new)",
+    "rotate(k, new)",
+    "math.sqrt(q.shape[-1])",
+    "column <= new[:, None]",
+)
+KEYS, VALUES = (
+    "torch.cat([past_keys, turned], dim=2)",
+    "torch.cat([past_values, v], dim=2)",
+)
+RETURN = "return output, keys, values"
+KEYS_FIRST, VALUES_FIRST = (
+    "torch.cat([turned, past_keys], dim=2)",
+    "torch.cat([v, past_values], dim=2)",
+)
+ALL = "torch.arange(t + T)"
+
+
+def _places(places: str) -> tuple:
+    """Edits that turn queries and keys to other positions."""
+    return (Q, f"rotate(q, {places})"), (K, f"rotate(k, {places})")
+
+
+GIVEN = "Two words are cached, so the new one is at position 2. "
+TWO = "One word is cached, so the new ones are at positions 1 and 2. "
+COMING_BACK = "If t keys go in and T are new, how many should come back?"
+BOTH = "Should a new word's query and key have different positions?"
+
+# fmt: off
+MISTAKES = (
+    Mistake("position-zero", _places("new - t"),
+            f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, "
+            "and those to all the others are wrong.",
+            "How many words come before the first new one, and which tensor knows?"),
+    Mistake("query-at-zero", (Q, "rotate(q, new - t)"),
+            f"the queries' positions are counted from 0. {GIVEN}Your keys are right, but the query should become "
+            "{queries}.", BOTH),
+    Mistake("key-at-zero", (K, "rotate(k, new - t)"),
+            f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become "
+            "{turned}, and go into the cache like this.", BOTH),
+    Mistake("one-place-too-far", _places("new + 1"),
+            f"the new words are one position too far. {GIVEN}Positions count from 0: after two words comes number 2.",
+            "If the cache is empty, at which position should the first word be?"),
+    Mistake("one-place-behind", _places("new - t + max(t - 1, 0)"),
+            f"the new words are one position too early. {GIVEN}Yours is at 1, like the last cached word.",
+            "Which positions do two cached words have?"),
+    Mistake("all-at-one-place", _places("0 * new + t"),
+            f"all new words get the position of the first. {TWO}For a single new word you are right.",
+            "If t words are cached, at which positions are T new ones?", two_new),
+    Mistake("cached-keys-turned-again", (KEYS, f"rotate(torch.cat([past_keys, k], dim=2), {ALL})"),
+            "the cached keys are turned again together with the new one. The cached keys were turned to their "
+            "positions when they came into the cache; in yours they turn further with every call.",
+            "Which of the keys were turned before they came into the cache?"),
+    Mistake("turned-again-when-asked", ("keys.transpose(2, 3)", f"rotate(keys, {ALL}).mT"),
+            "keys that have been turned are turned again before they are compared. Your cache is right; only for the "
+            "scores all keys are turned a second time.",
+            "Which of the keys are not turned yet when they are compared with the query?"),
+    Mistake("not-turned", ((Q, "q"), (K, "k")),
+            f"`rotate` is not called. {GIVEN}In yours it has no position.",
+            "How does the new word know how far away the cached ones are?"),
+    Mistake("query-not-turned", (Q, "q"),
+            f"the queries are not turned. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
+            "depends on the distance only if *both* are turned.",
+            "What should the score of a word with itself depend on, apart from its query and key?", two_new),
+    Mistake("key-not-turned", (K, "k"),
+            f"the new keys are not turned. {TWO}Your queries are right, but the keys should become {{turned}}, for the "
+            "scores and for the cache.", "What does the task say about the keys that are in the cache?", two_new),
+    Mistake("values-turned", (VALUES, "torch.cat([past_values, rotate(v, new)], dim=2)"),
+            "the new values are turned, too. Positions are for comparing; what is passed on stays as it is.",
+            "Which of query, key and value enter a score?"),
+    Mistake("raw-keys-kept", (RETURN, "return output, torch.cat([past_keys, k], dim=2), values"),
+            "the new keys are returned without having been turned. Your output is right, but the next call takes the "
+            "new key, as it came, for one that has been turned.", "In which form does the next call expect the keys?"),
+    Mistake("cache-not-longer", (RETURN, "return output, past_keys, past_values"),
+            "the cache comes back without the new words. Your output is right, but the next call will not know that "
+            "there was a third word.", COMING_BACK),
+    Mistake("values-not-kept", (RETURN, "return output, keys, v"),
+            "the cache of values does not grow. Output and keys are right, but you return the new values alone: three "
+            "keys, one value.", "To each key belongs a value. How many of each should come back?"),
+    Mistake("only-the-new-returned", (RETURN, "return output, turned, v"),
+            "only the new keys and values come back. Your output is right, but the words before them are lost to the "
+            "next call.", COMING_BACK),
+    Mistake("new-in-front", ((KEYS, KEYS_FIRST), (VALUES, VALUES_FIRST)),
+            "the new keys and values are put in front of the cached ones. For the output of a single word the order "
+            "does not matter, but the mask and the next call rely on it.",
+            "Which of two tensors comes first in `torch.cat`?"),
+    Mistake("keys-behind-values-in-front", (VALUES, VALUES_FIRST),
+            "keys and values are appended at different ends. Key number i no longer belongs to value number i.",
+            "Which value belongs to the key of the newest word, and where is it?"),
+    Mistake("ignores-the-cache", (SEES, "(column <= new[:, None]) & (column >= t)"),
+            "the new words attend to each other only. The cache that you return is right, but a single new word "
+            "attends to itself alone, and its output is its own value.",
+            "How many columns should the scores of one new word have?"),
+    Mistake("without-itself", (SEES, "column < new[:, None]"),
+            "each word attends only to those *before* itself. In the first call, with an empty cache, nothing would be "
+            "left, and the softmax of nothing is NaN.", "May word 2 see column 2?"),
+    Mistake("no-mask", (SEES, "column <= new[:, None] + T"),
+            f"new words attend to later ones. {TWO}The first must not see the second. For a single new word no mask is "
+            "needed, and you are right.", "Which of the new words may see which, when several come at once?", two_new),
+    Mistake("mask-from-the-first-column", (SEES, "column <= new[:, None] - t"),
+            f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first "
+            "column, as if nothing were cached.",
+            "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
+            two_new),
+    Mistake("mask-of-the-new-words", ("masked_fill(~sees,", "masked_fill(torch.ones(T, T).tril() == 0,"),
+            "the causal mask is square. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
+            "words.", "How many columns do the scores have, and how many does your mask have?", two_new,
+            line=r"mask|where|fill|tril|triu|\+"),
+    Mistake("joined-along-the-heads", (KEYS, "torch.cat([past_keys, turned], dim=1)"),
+            "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads. Two "
+            "tensors that are joined along an axis may differ only there.",
+            "In (B, H, T, Dh), which number does the axis of the words have?", line=r"cat|concat"),
+    Mistake("not-scaled", (ROOT, "1"),
+            "the scores are not divided by √Dh. Your cache is right; the root is {root}.",
+            "What does the task divide the scores by?"),
+    Mistake("scaled-by-the-length", (ROOT, "math.sqrt(t + T)"),
+            "the scores are divided by the root of the number of keys. Your cache is right; it is the number of "
+            "features that matters.",
+            "What does the task divide the scores by, and does that change from call to call?"),
+    Mistake("divided-by-the-features", (ROOT, "q.shape[-1]"),
+            "the scores are divided by Dh instead of √Dh. Your cache is right; the root is {root}.",
+            "What is below the fraction bar of a scaled dot product?"),
+    Mistake("softmax-over-queries", ("masked.softmax(dim=-1)", "masked.softmax(dim=-2)"),
+            "the softmax runs over the queries (dim=2). The cache is right. With a single new word every weight is 1, "
+            "and the output is the sum of all values.",
+            "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
+    Mistake("first-of-the-batch", ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), turned], dim=2)"),
+            (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
+            "every sentence gets the first one's cache. The second sentence has a past of its own.",
+            "Which index or `expand` picks one sentence of the batch?", two_sentences),
+    Mistake("values-before-keys", (RETURN, "return output, values, keys"),
+            "values are returned before keys. Your output is right. Keys and values have the same shape, so no error "
+            "is raised: the next call compares queries with values.", "In which order does the task name the results?"),
+    Mistake("order-of-results", (RETURN, "return keys, output, values")),
+    Mistake("one-thing-only", (RETURN, "return output")),
+    Mistake("writes-into-argument", ((Q, "rotate(q.div_(math.sqrt(q.shape[-1])), new)"), (ROOT, "1"))),
+    Mistake("gradient-cut", (KEYS, "torch.cat([past_keys.detach(), turned], dim=2)")),
+)
+# fmt: on
+
+EXERCISE = Exercise(
+    name="key-value-cache",
+    title="Continue from the cache",
+    chapter=14,
+    solution=my_cached_attention,
+    shapes={"q": "B H T Dh", "k": "B H T Dh", "v": "B H T Dh"}
+    | {"past_keys": "B H t Dh", "past_values": "B H t Dh", "rotate": "a function"},
     returns="B H T+2(t+T) Dh",
+    answer=Several(
+        ("output", "keys", "values"),
+        ("B H T Dh", "B H t+T Dh", "B H t+T Dh"),
+        dim=2,
+        floats=("q", "k", "v", "past_keys", "past_values"),
+    ),
     example=example,
     probes=probes,
     edges=edges,
-    steps=steps,
-    wrong=WRONG,
-    describers=(PARTS.which_part,),
-    demands=(PARTS.flows,),
-    read=PARTS.read,
-    kind=PARTS.kind,
+    mistakes=MISTAKES,
+    steps={
+        "new": "the positions of the new words",
+        "queries": "the turned queries",
+        "keys": "all keys",
+        "scores": "the scores",
+        "weights": "the weights",
+    },
+    hints=(
+        "Which positions do the new words have? If the cache holds t of them, the first new one is number t, counted "
+        "from 0. Which of the five tensors have to be turned, and which have been already?",
+        "`torch.cat` along the axis of the positions makes the longer cache: turned keys after turned keys, values "
+        "after values. The scores are then (B, H, T, t + T), and new word i may see the columns up to t + i.",
+        "`torch.arange(t, t + T, device=k.device)` serves twice: as the positions for `rotate`, and in the mask, where "
+        "it is compared with the numbers of all t + T columns. Which shape must it have for that comparison?",
+    ),
+    why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes on; "
+    "it only becomes stranger with every word, since the distances are wrong. In a model with learned positions the "
+    "same mistake is as quiet. Turning the cached keys once more at every step is right for the first call, when "
+    "nothing is cached, and for no other. The only sure test is the one that the chapter makes: the same text once "
+    "with the cache and once without it.",
 )
