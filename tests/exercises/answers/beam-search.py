@@ -345,7 +345,7 @@ def beam_returns_the_score_too(next_log_probs, eos, width, max_len):
     return list(words), total
 
 
-# === wrong returns-another-kind
+# === wrong returns-a-number
 def beam_returns_the_score(next_log_probs, eos, width, max_len):
     return search(next_log_probs, eos, width, max_len)[1]
 

@@ -90,7 +90,7 @@ def decoder_what_is_hidden(valid_lens, T):
     return future | padding
 
 
-# === wrong or-instead-of-and + inverted
+# === wrong lengths-inverted + triangle-inverted
 def decoder_what_is_hidden_by_both(valid_lens, T):
     p = torch.arange(T)
     future, padding = p > p[:, None], p >= valid_lens[:, None, None]

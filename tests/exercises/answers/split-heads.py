@@ -114,7 +114,7 @@ def split_view_the_other_way(x, num_heads):
     return x.view(b, t, d // num_heads, num_heads).permute(0, 3, 1, 2)
 
 
-# === wrong every-other-feature + transposed
+# === wrong sizes-exchanged + features-in-front
 def split_view_the_other_way_transposed(x, num_heads):
     b, t, d = x.shape
     return x.view(b, t, d // num_heads, num_heads).transpose(1, 3)

@@ -1,33 +1,18 @@
-"""Exercise beam-search: not the best word, but the best beginnings."""
+"""Exercise beam-search: not the best word, but the best prefixes."""
 
-from __future__ import annotations
+import functools
+import math  # noqa: F401  (some of the mistakes use it)
 
-from ..legacy import Exercise
-from .beam_search_languages import edges, example, probes
-from .beam_search_mistakes import WRONG
-from .beam_search_steps import no_sentence, solution, steps, what_was_found
-from .word_numbers import as_whole_numbers, list_kind, must_be_a_list
+import torch
 
-BEAM_SEARCH = Exercise(
-    name="beam-search",
-    title="Keep the best beginnings",
-    chapter=14,
-    function="my_beam_search",
-    statement="""\
-Write beam search. `next_log_probs(prefix)` takes a tuple of word numbers, `()` at first, and returns the
-log-probabilities $(V,)$ of the next word. Begin with the empty beginning, whose log-probability is 0, and
-repeat:
+from ..answers import WholeNumbers
+from ..arguments import Described
+from ..exercise import Exercise, Mistake
+from ..recognise import smallest_wrong
+from ..verdict import Finding
+from ..wording import inputs, number
 
-1. Continue every open beginning with every word, and add up the log-probabilities.
-2. Keep the best `width` of *all* these continuations together, or fewer: each finished sentence occupies one of
-the `width` places for good.
-3. A continuation that ends in `eos` is finished: set it aside. The others are the open beginnings of the next
-round.
 
-Stop when nothing is open, or after `max_len` words (`eos` counts as one). Return the finished sentence with the
-greatest log-probability, as a list of word numbers with its `eos`; only if none was finished, the best of the
-open beginnings. There is no length penalty.""",
-    stub='''\
 def my_beam_search(next_log_probs, eos, width, max_len):
     """Keep the `width` best beginnings at every step; return the best finished sentence.
 
@@ -35,25 +20,272 @@ def my_beam_search(next_log_probs, eos, width, max_len):
     eos: the number that ends a sentence, width: places in the beam, max_len: the most words, eos included
     → list of word numbers
     """
-    ...
-''',
-    hints=(
-        "Keep a list of pairs (beginning, log-probability). One round makes of every open pair V new ones. With two "
-        "open beginnings and three words, how many are there before anything is thrown away?",
-        "Sort *all* the new pairs by their log-probability, the greatest first, and cut the list to the "
-        "places that are "
-        "free: `width` minus the number of finished sentences. Then part it in two, by the last word.",
-        "A pair is `(prefix + (word,), total + gain)`. `sorted(pairs, key=lambda pair: pair[1], reverse=True)` has the "
-        "best in front. At the end take the `max` of the finished ones, or of the open ones if there are "
-        "none, and make "
-        "a `list` of its beginning.",
-    ),
-    solution=solution,
-    why="On easy sentences greedy search finds the same, and so does every variant here: the first word is sure, and "
-    "so are the others. It shows where two beginnings compete. Throwing finished sentences away looks natural, since "
-    "they need no further step; but then only sentences of the greatest length are left to be returned, and the "
-    "translation ends in repetitions. And the product of probabilities is right, until a sentence is so long that it "
-    "becomes 0 for every beginning.",
+    beams, finished = [((), 0.0)], []
+    for _ in range(max_len):
+        grown = []
+        for prefix, total in beams:
+            log_probs = next_log_probs(prefix).tolist()
+            for word, gain in enumerate(log_probs):
+                grown.append(((*prefix, word), total + gain))
+        ranked = sorted(grown, key=lambda beam: beam[1], reverse=True)
+        free = width - len(finished)  # a finished sentence keeps its place
+        best = ranked[:free]
+        finished += [beam for beam in best if beam[0][-1] == eos]
+        beams = [beam for beam in best if beam[0][-1] != eos]
+        if not beams:
+            break
+    candidates = finished or beams
+    winner = max(candidates, key=lambda beam: beam[1])
+    return list(winner[0])
+
+
+def _language(described, logits, other):
+    """A language: the log-probabilities of the next word, given a tuple (or a list) of words."""
+    logits = functools.cache(logits)
+
+    def next_log_probs(prefix):
+        row = isinstance(prefix, tuple | list)
+        if not row or not all(isinstance(word, int) for word in prefix):
+            raise TypeError(
+                f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}"
+            )
+        return logits(tuple(prefix)).log_softmax(0)
+
+    return Described(described, next_log_probs, other)
+
+
+def _by_the_last_word(first, after, described):
+    """A language whose next word depends on the last one only, by tables of probabilities."""
+    start, *rows = torch.tensor([first, *after], dtype=torch.float64).log()
+    return _language(
+        described,
+        lambda prefix: rows[prefix[-1]] if prefix else start,
+        lambda: _at_random(3, 3),
+    )
+
+
+@functools.cache
+def _at_random(vocabulary, seed, spread=1.2, ends=0.0, eos=0):
+    """A language in which every prefix has a distribution of its own; `ends` is added to the logit of `eos`."""
+
+    def logits(prefix):
+        state = seed
+        for word in prefix:
+            state = (state * 1_000_003 + word + 1) % 2_147_483_647
+        generator = torch.Generator().manual_seed(state)
+        drawn = spread * torch.randn(
+            vocabulary, generator=generator, dtype=torch.float64
+        )
+        drawn[eos] += ends
+        return drawn
+
+    def other():
+        return _at_random(vocabulary, seed + 500, spread, ends, eos)
+
+    return _language(f"a random language of {vocabulary} words", logits, other)
+
+
+# fmt: off
+def example() -> tuple:
+    """Greedy search begins with 1 and never ends; the likeliest sentence is 2, 0."""
+    table = "(0.1, 0.5, 0.4) for the first word, (0.3, 0.4, 0.3) after a 1 and (0.9, 0.05, 0.05) after a 2"
+    after = [0.2, 0.4, 0.4], [0.3, 0.4, 0.3], [0.9, 0.05, 0.05]
+    return _by_the_last_word([0.1, 0.5, 0.4], after, table), 0, 2, 3
+
+
+def cut_off() -> tuple:
+    """2, 0 is finished with 0.3 · 0.9 = 0.27; the open 1, 1 has 0.6 · 0.6 = 0.36."""
+    table = "(0.1, 0.6, 0.3) for the first word and after a 1, (0.9, 0.05, 0.05) after a 2"
+    after = [0.2, 0.4, 0.4], [0.1, 0.6, 0.3], [0.9, 0.05, 0.05]
+    return _by_the_last_word([0.1, 0.6, 0.3], after, table), 0, 2, 2
+
+
+def one_beam() -> tuple:
+    return *example()[:2], 1, 2
+
+
+def endless() -> tuple:
+    """So many equally likely words that a product of their probabilities is 0 before the sentence is over."""
+    return _at_random(13, 1490, spread=0.1, ends=-12.0), 0, 2, 331
+
+
+def probes() -> list[tuple]:
+    """Languages in which the rules of the task and other rules find different sentences."""
+    drawn = (  # vocabulary, seed, spread, ends, eos, width, max_len
+        (4, 4974, 2.0, 1.0, 0, 2, 7), (6, 3884, 1.2, 1.2, 4, 3, 5), (9, 2050, 1.2, -0.3, 1, 5, 3),
+        (4, 2029, 1.2, -0.3, 3, 2, 6), (5, 4057, 1.5, 0.5, 2, 3, 5), (6, 4420, 2.0, 1.0, 0, 4, 3),
+        (4, 2013, 1.2, 0.4, 0, 2, 7), (5, 3989, 1.5, 0.5, 2, 3, 5), (4, 3141, 1.2, 1.2, 3, 2, 6),
+    )
+    return [(_at_random(*language, eos), eos, width, longest) for *language, eos, width, longest in drawn]
+
+
+def zero() -> tuple:
+    return probes()[0]
+
+
+def one() -> tuple:
+    return probes()[1]
+
+
+def three() -> tuple:
+    return probes()[3]
+
+
+def edges() -> list[tuple]:
+    return [
+        (_at_random(5, 1451, eos=2), 2, 1, 4), (_at_random(3, 1452, eos=1), 1, 5, 1),
+        (_at_random(5, 1453, ends=-9.0), 0, 2, 3), endless(),
+    ]
+
+
+# edits that are used several times
+START, GAIN, WORDS = "((), 0.0)", "total + gain", "for word, gain in enumerate(log_probs):"
+FREE, BEST, ROUNDS = "width - len(finished)", "ranked[:free]", "range(max_len)"
+ENDS, GOES_ON, SET_ASIDE = "beam[0][-1] == eos", "beam[0][-1] != eos", "finished += ["
+CANDIDATES, WINNER, RESULT = "finished or beams", "max(candidates, key=lambda beam: beam[1])", "list(winner[0])"
+NO_END = (ENDS, "False"), (GOES_ON, "True")
+MAX_LEN = "How many words may the list have, `eos` included, and how many does one round add?"
+
+MISTAKES = (
+    Mistake("greedy", (FREE, "1 - len(finished)"),
+            "only the best continuation is kept, whatever `width` is. That is greedy search: the second likeliest "
+            "first word is gone for good, but with width 2 it should stay for another round.",
+            "How many prefixes are open after your first round?"),
+    Mistake("not-added-up", (GAIN, "gain"),
+            "log-probabilities are not added up along a sentence. You rank by the *last* word alone: a sure word "
+            "after an unlikely one then looks as good as after a likely one.",
+            "What must be passed on from round to round, besides the words?", one),
+    Mistake("probabilities-added", (GAIN, "total + math.exp(gain)"),
+            "probabilities are added instead of their logarithms. The probability of a sentence is the product of "
+            "its words', and only logarithms turn that into a sum.",
+            "If the first word has 0.5 and the second 0.4, how likely are both?", three),
+    Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * math.exp(gain)")),
+            "probabilities are multiplied instead of their logarithms added. For short sentences your answer is "
+            "right. In a long one the product becomes smaller than the smallest number that a computer can store, "
+            "and is 0 for every prefix: all look alike, and the first in the list wins.",
+            "Why does the task give you log-probabilities?", endless),
+    Mistake("log-probabilities-multiplied", ((START, "((), 1.0)"), (GAIN, "total * gain")),
+            "log-probabilities are multiplied. Two negative numbers have a positive product, and it is the larger "
+            "the less likely both are.", "What is log(a · b)?"),
+    Mistake("width-for-each-beginning",
+            ((WORDS, "for gain, word in sorted(zip(log_probs, range(len(log_probs))))[-width:]:"), (BEST, "ranked")),
+            "`width` continuations of each prefix are kept. After t rounds that are width to the power of t, and the "
+            "search becomes as slow as trying everything.",
+            "With a width of 3, how many prefixes are open after two rounds in yours?", zero),
+    Mistake("nothing-thrown-away", (BEST, "ranked[:30000]"),
+            "nothing is ever cut to `width`. The sentence that you find is the likeliest of all; but with 10,000 "
+            "words there are a hundred million prefixes of two words.", "Where is `width` used in your code?", zero),
+    Mistake("finished-take-no-place", (FREE, "width"),
+            "finished sentences take no place in the beam. You keep `width` *open* prefixes in every round. Some "
+            "libraries do; here each finished sentence occupies one of the places, so that the search comes to an "
+            "end.", "With a width of 3 and one finished sentence, how many open prefixes may stay?", zero),
+    Mistake("finished-compete",
+            (("grown = []", "grown = list(finished)"), (FREE, "width"), (SET_ASIDE, "finished = [")),
+            "finished sentences are ranked again in every round. They can then be pushed out of the beam by better "
+            "prefixes. Some libraries do so; here a finished sentence is set aside and keeps its place for good.",
+            "Once a sentence is finished, can anything still happen to it in the task's rules?", zero),
+    Mistake("finished-forgotten", ((FREE, "width"), (SET_ASIDE, "gone = ["), (f"{GOES_ON}]", f"{GOES_ON}] or beams")),
+            "finished sentences are dropped. What ends in `eos` leaves your beam and is kept nowhere: 2, 0 was found "
+            "and thrown away.", "In which list does a sentence wait that ends in `eos`?"),
+    Mistake("end-forbidden", (WORDS, f"{WORDS}\n                if word == eos:\n                    continue"),
+            "`eos` is left out of the continuations, and so nothing is ever finished",
+            "How can a sentence come to an end in yours?"),
+    Mistake("goes-on-after-the-end", NO_END,
+            "prefixes that end in `eos` are continued. `eos` is a word like any other in yours.",
+            "What is there to say after the end of a sentence?"),
+    Mistake("cut-at-the-end",
+            (*NO_END, (RESULT, "list(winner[0][:winner[0].index(eos) + 1] if eos in winner[0] else winner[0])")),
+            "prefixes that end in `eos` are continued, and cut in the end. What was said after the end has still "
+            "cost probability, and places in the beam.",
+            "May words after the end of a sentence change its rank?", zero),
+    Mistake("first-to-finish", ("if not beams:", "if finished or not beams:"),
+            "the search stops as soon as one sentence is finished. A longer one, still open, may be likelier.",
+            "What is to happen to the other open prefixes when one has ended?", one),
+    Mistake("last-to-finish", (WINNER, "candidates[-1]"),
+            "the last of the finished sentences is taken", "By what should the finished sentences be compared?", zero),
+    Mistake("unfinished-returned", (CANDIDATES, "finished + beams"),
+            "open prefixes are compared with finished sentences. 1, 1 has 0.6·0.6 = 0.36 and is likelier than 2, 0 "
+            "with 0.3·0.9 = 0.27; but it is not finished. The search ran out of rounds in the middle of it.",
+            "If there are finished sentences, may an open prefix win?", cut_off),
+    Mistake("best-on-average", (WINNER, "max(candidates, key=lambda beam: beam[1] / len(beam[0]))"),
+            "the log-probability is divided by the length in the end. Comparing means is a length penalty, and the "
+            "task has none.", "Is there a division in the task?", zero),
+    Mistake("worst-first", (", reverse=True", ""),
+            "the continuations are sorted in ascending order, and you keep the *least* likely",
+            "Which is larger, log 0.5 or log 0.1?"),
+    Mistake("beams-not-followed",
+            (BEST, "[((*beams[i % len(beams)][0], b[0][-1]), b[1]) for i, b in enumerate(ranked[:free])]"),
+            "continuation number i is appended to prefix number i. But the i-th best continuation need not come from "
+            "the i-th prefix. In a model the cached states must follow, too.",
+            "For a continuation among the best, how does your code know which prefix it came from?", one),
+    Mistake("last-word-only", ("next_log_probs(prefix)", "next_log_probs(prefix[-1:])"),
+            "`next_log_probs` gets the last word instead of the whole prefix. The next word depends on *all* words "
+            "before it.", "What does the decoder know of the first word if you pass only the last?", one),
+    Mistake("end-is-zero", ((ENDS, "beam[0][-1] == 0"), (GOES_ON, "beam[0][-1] != 0")),
+            "`eos` is not used, and the word 0 ends a sentence", "Where is `eos` used in your code?", one),
+    Mistake("end-left-off", (RESULT, "[word for word in winner[0] if word != eos]"),
+            "`eos` is taken off the result. The caller needs it, to tell a finished sentence from one that was cut "
+            "off.", "How could the caller know whether your sentence is finished?"),
+    Mistake("end-added", (RESULT, "[*winner[0], eos] if winner[0][-1] != eos else list(winner[0])"),
+            "`eos` is appended if it is missing. With width 1 and max_len 2 greedy search writes 1, 1 and is cut off: "
+            "it is not finished, and the list should not say so.",
+            "What does a missing `eos` tell the caller?", one_beam),
+    Mistake("one-word-too-many", (ROUNDS, "range(max_len + 1)"),
+            "max_len + 1 rounds are made (or `eos` is not counted). It is a word like any other.", MAX_LEN, one_beam),
+    Mistake("one-word-too-few", (ROUNDS, "range(max_len - 1)"), "max_len − 1 rounds are made", MAX_LEN, cut_off),
+    Mistake("returns-a-tuple", (RESULT, "list(winner[0]), 0.0")),
+    Mistake("a-tuple", (RESULT, "winner[0]")),
+    Mistake("a-tensor", (RESULT, "torch.tensor(winner[0])")),
+)
+# fmt: on
+
+
+def _likelihood(language, words):
+    return sum(float(language(tuple(words[:i]))[w]) for i, w in enumerate(words))
+
+
+def what_was_found(exercise, fn, cases):
+    """Describe another sentence by what can be seen of it: its words, its end and its log-probability."""
+    case = smallest_wrong(cases)
+    language, eos, _, max_len = case.arguments
+    mine, right = (x.long().tolist() for x in (case.got, case.expected))
+    size, given = len(language(())), inputs(exercise.parameters, case.arguments)
+    seen = f"With {given} you return {mine}; right is {right}.\n"
+    # fmt: off
+    if not mine:
+        return Finding("empty", "no word at all", seen + "Your list is empty.",
+                       "Which branch of your code returns before a single word was chosen?")
+    if any(not 0 <= word < size for word in mine):
+        return Finding("no-such-word", "a word that does not exist",
+                       f"{seen}The vocabulary has {size} words, numbered from 0.",
+                       "How do you get the prefix and the word back from an index of a flattened table?")
+    if eos in mine[:-1]:
+        return Finding("goes-on-after-the-end", "after the end",
+                       f"{seen}The word {eos} ends a sentence, and yours goes on after it.",
+                       "What should your code do with a continuation whose last word is `eos`?")
+    if len(mine) > max_len:
+        return Finding("too-long", "too long",
+                       f"{seen}max_len is {max_len}, `eos` included, and yours has {len(mine)} words.",
+                       "How many rounds does your loop make, and what is added after the last of them?")
+    yours, best = _likelihood(language, mine), _likelihood(language, right)
+    seen += f"Yours has the log-probability {number(yours)}, the right one {number(best)}."
+    if right[-1] == eos != mine[-1]:
+        return Finding("unfinished", "not finished",
+                       f"{seen} Yours does not end in `eos`, which is {eos}; there was a finished sentence to return.",
+                       "When your loop is over, which list do you look at first?")
+    if yours > best:
+        seen += " A wider search would find yours, too, but not one with `width` places."
+    return Finding("another-sentence", "another sentence", seen,
+                   "Print the prefixes that are kept after every round, with their log-probabilities: which is the "
+                   "first that you did not expect?")
+    # fmt: on
+
+
+EXERCISE = Exercise(
+    name="beam-search",
+    title="Keep the best beginnings",
+    chapter=14,
+    solution=my_beam_search,
     shapes={
         "next_log_probs": "a function",
         "eos": "a number",
@@ -61,14 +293,27 @@ def my_beam_search(next_log_probs, eos, width, max_len):
         "max_len": "a number",
     },
     returns="words",
+    answer=WholeNumbers(),
     example=example,
     probes=probes,
     edges=edges,
-    steps=steps,
-    wrong=WRONG,
-    detectors=(no_sentence,),
+    mistakes=MISTAKES,
+    steps={
+        "ranked": "the continuations of the last round",
+        "finished": "the finished sentences",
+    },
     describers=(what_was_found,),
-    read=as_whole_numbers,
-    kind=list_kind,
-    demands=(must_be_a_list,),
+    hints=(
+        "Keep a list of pairs (prefix, log-probability). One round makes V new pairs of every open one. With two open "
+        "prefixes and three words, how many are there before anything is thrown away?",
+        "Sort *all* the new pairs by their log-probability, the largest first, and cut the list to the places that "
+        "are free: `width` minus the number of finished sentences. Then divide it in two, by the last word.",
+        "A new prefix is the old tuple and one more word; `sorted` takes a `key` and `reverse`. At the end take the "
+        "`max` of the finished pairs. What if there are none, and what is left to do to make a list of word numbers?",
+    ),
+    why="On easy sentences greedy search finds the same, and so does every variant here: the first word is sure, "
+    "and so are the others. It shows where two prefixes compete. Throwing finished sentences away looks "
+    "natural, since they need no further step; but then only sentences of the full length are left to be "
+    "returned, and the translation ends in repetitions. And the product of probabilities is right, until a "
+    "sentence is so long that it becomes 0 for every prefix.",
 )

@@ -1,28 +1,17 @@
 """Exercise cross-attention: one sequence asks, another answers."""
 
-from __future__ import annotations
+import math
 
-from ..legacy import Exercise
-from .cross_attention_mistakes import WRONG
-from .cross_attention_steps import edges, example, probes, solution, steps
-from .cross_attention_weights import over_queries, own_weights
+import torch
 
-CROSS_ATTENTION = Exercise(
-    name="cross-attention",
-    title="Across two lengths",
-    chapter=6,
-    function="my_cross_attention",
-    statement="""\
-One head of cross-attention: `x` $(B, T, D)$ asks and `memory` $(B, S, D)$ answers. Of memory $b$ the first
-`memory_lens[b]` positions are real, at least one; the others are padding and must not answer. Each matrix is
-$(D, D)$ and is applied as a linear layer applies its weight, `x @ W.T`. Scale the scores by $\\sqrt D$; there
-is no $\\mathbf W^O$:
+from ..exercise import Exercise, Mistake, draw, exact
+from ..observe import copies
+from ..recognise import make_case, near, tell
+from ..verdict import Finding
+from ..weights import odd_weights
+from ..wording import number, values
 
-$$\\operatorname{softmax}\\!\\Bigl(\\frac{(\\mathbf X \\mathbf W_q^\\top)(\\mathbf M \\mathbf W_k^\\top)^\\top}
-{\\sqrt D}\\Bigr)\\,\\mathbf M \\mathbf W_v^\\top .$$
 
-Return the output $(B, T, D)$.""",
-    stub='''\
 def my_cross_attention(x, memory, W_q, W_k, W_v, memory_lens):
     """Ask with x; answer from the first memory_lens[b] positions of the memory.
 
@@ -30,37 +19,300 @@ def my_cross_attention(x, memory, W_q, W_k, W_v, memory_lens):
     memory_lens: (B,) integers from 1 to S
     → (B, T, D)
     """
-    ...
-''',
-    hints=(
-        "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why "
-        "must it be the same two that share the memory?",
-        "The scores are (B, T, S): a row for each position of x, a column for each of the memory. The "
-        "lengths count columns. With `real` of shape (B, 1, S) every query of sentence b gets the same mask.",
-        "`query, key, value = x @ W_q.T, memory @ W_k.T, memory @ W_v.T`; divide by "
-        "`math.sqrt(x.shape[-1])`; fill the scores with `-torch.inf` where `torch.arange(S)` is not below "
-        "`memory_lens[:, None, None]`; softmax over the last axis.",
-    ),
-    solution=solution,
-    why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and "
-    "a mask with one length for both looks natural: a class with a single `seq_len` cannot tell. And with "
-    "square matrices `x @ W` runs where `x @ W.T` is meant; in training nobody notices, since the matrix "
-    "simply learns its own transpose. It shows when weights are copied.",
-    shapes={
-        "x": "B T D",
-        "memory": "B S D",
-        "W_q": "D D",
-        "W_k": "D D",
-        "W_v": "D D",
-        "memory_lens": "B",
-    },
+    query = x @ W_q.T  # (B, T, D)
+    key = memory @ W_k.T  # (B, S, D)
+    value = memory @ W_v.T  # (B, S, D)
+    scores = query @ key.mT  # (B, T, S)
+    scaled = scores / math.sqrt(x.shape[-1])
+    position = torch.arange(key.shape[1], device=key.device)  # (S,)
+    lengths = memory_lens[:, None, None]  # (B, 1, 1)
+    real = position < lengths  # (B, 1, S)
+    filled = scaled.masked_fill(~real, -torch.inf)
+    weights = filled.softmax(dim=-1)  # (B, T, S), every row sums to 1
+    return weights @ value  # (B, T, D)
+
+
+def _lengths(*lengths: int) -> torch.Tensor:
+    return torch.tensor(lengths)
+
+
+MEMORY = exact([[1, 0], [0, 1], [3, 3]])
+MATRICES = exact([2, 1], [0, 1]), exact([0, 1], [-1, 1]), exact([2, 0], [1, 3])
+
+
+def example() -> tuple:
+    return exact([[1, 0]]), MEMORY, *MATRICES, _lengths(2)
+
+
+def two_questions() -> tuple:
+    return exact([[1, 0], [-1, 0]]), MEMORY, *MATRICES, _lengths(2)
+
+
+def nothing_padded() -> tuple:
+    return exact([[1, 0], [-1, 0]]), MEMORY, *MATRICES, _lengths(3)
+
+
+def two_sentences() -> tuple:
+    memory = exact([[1, 0], [0, 1]], [[0, 1], [1, 0]])
+    return exact([[1, 0]], [[1, 0]]), memory, *MATRICES, _lengths(1, 2)
+
+
+def longer_first() -> tuple:
+    return *two_sentences()[:-1], _lengths(2, 1)
+
+
+def three_questions() -> tuple:
+    x, memory = exact([[1], [2], [3]], [[1], [2], [3]]), exact([[1], [2]], [[2], [1]])
+    return x, memory, *[exact([1])] * 3, _lengths(1, 2)
+
+
+# fmt: off
+def probes() -> list[tuple]:
+    sizes = (2, 5, 7, 3, (3, 5)), (3, 2, 11, 5, (4, 9, 2)), (5, 7, 3, 2, (2, 1, 2, 1, 2))
+    return [
+        (draw(b, t, d, seed=400 + t), draw(b, s, d, seed=410 + t),
+         *(draw(d, d, seed=420 + 10 * i + d) for i in range(3)), _lengths(*lengths))
+        for b, t, s, d, lengths in sizes
+    ]
+
+
+def edges() -> list[tuple]:
+    return [
+        (*(draw(1, n, 5, seed=451) for n in (1, 1)), *(draw(5, 5, seed=452 + i) for i in range(3)), _lengths(1)),
+        (*(draw(3, n, 1, seed=455) for n in (2, 5)), *(draw(1, 1, seed=456 + i) for i in range(3)), _lengths(1, 5, 3)),
+        (*(draw(2, 3, 5, seed=460 + i) for i in (1, 2)), *(draw(5, 5, seed=463 + i) for i in range(3)), _lengths(3, 2)),
+    ]
+
+
+# edits that are used several times
+FROM_MEMORY = ("query = x", "query = memory")
+KEY, VALUE = ("key = memory", "key = x"), ("value = memory", "value = x")
+MASK_OF_MEMORY = ("key.shape[1]", "memory.shape[1]")
+Q, K, V = "W_q.T", "W_k.T", "W_v.T"
+ROOT, SCALE = "math.sqrt(x.shape[-1])", "scores / math.sqrt(x.shape[-1])"
+REAL, LENGTHS = "position < lengths", "memory_lens[:, None, None]"
+FILL, SOFTMAX, OUT = "scaled.masked_fill(~real, -torch.inf)", "filled.softmax(dim=-1)", "weights @ value"
+PRODUCT = r"@|matmul|bmm|einsum"
+OFFERS = "Which sequence offers the keys: the one that asks, or the one that answers?"
+ROLES = "Which of query, key and value belong to the sequence that asks, and which to the one that answers?"
+AXIS = "A linear layer keeps its weight as (outputs, inputs). Which axis of {} must meet the features?"
+USE = "Each of the three matrices has one use. Where is that of {}?"
+VARIANCE = "The variance of a dot product grows with the number of its terms, the D features."
+SHAPE = "Which shape must the lengths have to match scores of shape (B, T, S) along B?"
+ZERO = "For which score is exp(score) zero?"
+
+MISTAKES = (
+    Mistake("W_q-not-transposed", (Q, "W_q"),
+            "W_q is applied as `x @ W_q`. The query of (1, 0) is then the first *row* of W_q; it should be {query}.",
+            AXIS.format("W_q")),
+    Mistake("W_v-not-transposed", (V, "W_v"),
+            "W_v is applied as `memory @ W_v`. The values should be {value}.", AXIS.format("W_v")),
+    Mistake("W_k-not-transposed", (K, "W_k"),
+            "W_k is applied as `memory @ W_k`. The keys should be {key}.", AXIS.format("W_k")),
+    Mistake("self-attention", (KEY, VALUE),
+            "keys and values are made of x (self-attention). What the memory holds makes no difference.", ROLES),
+    Mistake("keys-from-x", KEY,
+            "the keys are made of x. The values are made of the memory: the weights have the shape (B, T, T), and "
+            "values of shape (B, S, D) do not fit.", OFFERS, line=PRODUCT),
+    Mistake("keys-from-x-masked", (KEY, MASK_OF_MEMORY),
+            "the keys are made of x. The scores then have the shape (B, T, T), and a mask for the S positions of the "
+            "memory does not fit.", OFFERS, two_questions, line=r"mask|where|fill|\+"),
+    Mistake("self-attention-masked", (KEY, VALUE, MASK_OF_MEMORY),
+            "keys and values are made of x (self-attention). The scores then have the shape (B, T, T), and a mask for "
+            "the S positions of the memory does not fit.", ROLES, two_questions,
+            line=r"mask|where|fill|\+|@|matmul|bmm"),
+    Mistake("queries-from-memory", FROM_MEMORY,
+            "the queries are made of the memory. You get a row for each position of the memory, and x makes no "
+            "difference.", "How many answers are wanted: one for each position of x, or of the memory?"),
+    Mistake("roles-exchanged", (FROM_MEMORY, KEY, VALUE),
+            "x and the memory have changed places. You get a row for each position of the memory, made of the values "
+            "of x.", "Which of the two asks, and which answers?"),
+    Mistake("values-from-x", VALUE,
+            "the values are made of x. The weights have the shape (B, T, S), one for each position of the memory; "
+            "values of shape (B, T, D) do not fit.", "Weight j belongs to key j. Which value belongs to it?",
+            line=PRODUCT),
+    Mistake("weights-in-front", ("x @ W_q.T", "W_q @ x"),
+            "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column; the vectors of x "
+            "are *rows*, T of them.", "If y = W x for one vector in a column, what is it for a table with a vector in "
+            "every row?", line=r"@|matmul|bmm"),
+    Mistake("weights-not-transposed", ((Q, "W_q"), (K, "W_k"), (V, "W_v")),
+            "all three matrices are applied as `x @ W` instead of `x @ W.T`. With square matrices both run. The query "
+            "of (1, 0) is then the first *row* of W_q; it should be {query}.", AXIS.format("W")),
+    Mistake("W_q-forgotten", (" @ W_q.T", ""),
+            "W_q is not used. The keys are compared with x itself, and not with {query}.", USE.format("W_q")),
+    Mistake("W_k-forgotten", (" @ W_k.T", ""),
+            "W_k is not used. The queries are compared with the memory itself, and not with {key}.", USE.format("W_k")),
+    Mistake("W_v-forgotten", (" @ W_v.T", ""),
+            "W_v is not used. The right weights average the memory itself, and not {value}.", USE.format("W_v")),
+    Mistake("key-and-value-exchanged", ((K, "W_v.T"), (V, "W_k.T")),
+            "W_k and W_v have changed places",
+            "Which matrix makes what is compared, and which makes what is passed on?"),
+    Mistake("query-and-key-exchanged", ((Q, "W_k.T"), (K, "W_q.T")),
+            "W_q and W_k have changed places", "Which matrix belongs to the sequence that asks?"),
+    Mistake("keys-averaged", (OUT, "weights @ key"),
+            "the weights are applied to the keys instead of the values. Keys are only for comparing with queries.",
+            "What does a dictionary return, its keys or its values?"),
+    Mistake("not-scaled", (SCALE, "scores"),
+            "the scores are not divided by √D. They are {scores} and should be {scaled}; your weights are too extreme.",
+            "What happens to the variance of a dot product as the number of features grows?"),
+    Mistake("scaled-by-keys", (SCALE, "scores / math.sqrt(key.shape[1])"),
+            f"the scores are divided by √S, the root of the number of keys. {VARIANCE}",
+            "Over which axis does a dot product sum?"),
+    Mistake("scaled-by-queries", (SCALE, "scores / math.sqrt(query.shape[1])"),
+            f"the scores are divided by √T, the root of the number of queries. {VARIANCE}",
+            "Over which axis does a dot product sum?"),
+    Mistake("scaled-by-features", (SCALE, "scores / x.shape[-1]"),
+            "the scores are divided by D instead of √D",
+            "The *variance* of a dot product is D. What is its standard deviation?"),
+    Mistake("multiplied", (SCALE, "scores * math.sqrt(x.shape[-1])"),
+            "the scores are multiplied by √D", "Should the scale make large dot products larger or smaller?"),
+    Mistake("weights-scaled", ((SCALE, "scores"), (SOFTMAX, f"{SOFTMAX} / {ROOT}")),
+            "the weights are divided by √D instead of the scores. They no longer sum to 1.",
+            "Before or after which step should the numbers be scaled?"),
+    Mistake("scaled-twice", (SOFTMAX, f"{SOFTMAX} / {ROOT}"),
+            "the weights or the output are divided by √D, besides the scores",
+            "How many times does √D occur in softmax(QKᵀ/√D) V?"),
+    Mistake("not-masked", (FILL, "scaled"),
+            "`memory_lens` has no effect. The padding answers, too.",
+            "Which of the S scores of a query must not reach the softmax? (Did a method return a masked copy that was "
+            "not assigned?)"),
+    Mistake("inverted", (FILL, "scaled.masked_fill(real, -torch.inf)"),
+            "the mask is the wrong way round. Only the padding answers, and the real positions get nothing.",
+            "`masked_fill` fills where its mask is True. Is that where you keep, or where you hide?"),
+    Mistake("one-too-many", (REAL, "position <= lengths"),
+            "the position `memory_lens` is kept too (`<=`). It is padding.", "Positions count from 0: is 2 < 2?"),
+    Mistake("one-too-few", (REAL, "position < (lengths - 1).clamp(min=0)"),
+            "the last real position is masked as well", "Which positions do two words fill, counted from 0?"),
+    Mistake("from-the-right", (REAL, "position >= key.shape[1] - lengths"),
+            "the first positions are masked instead of the last. The padding is at the end.",
+            "Which of the positions 0, 1, 2 belong to a memory of two words?"),
+    Mistake("queries-masked",
+            ((REAL, "torch.arange(query.shape[1])[:, None] < lengths"), ("~real, -torch.inf", "~real, -1e9")),
+            "the mask runs along the queries instead of the keys. `memory_lens` counts positions of the memory, and "
+            "these are the keys: the padding still answers.",
+            "In scores of shape (B, T, S), which axis counts positions of the memory?"),
+    Mistake("first-length-only", (LENGTHS, "memory_lens[:1, None, None]"),
+            "`memory_lens[0]` is used for the whole batch", SHAPE, two_sentences),
+    Mistake("longest-length", (LENGTHS, "memory_lens.max()"),
+            "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
+    Mistake("shortest-length", (LENGTHS, "memory_lens.min()"),
+            "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
+    Mistake("padding-zeroed", ((FILL, "scaled * real"), (OUT, "weights @ (value * real.mT)")),
+            "the padded positions of the memory are set to 0 instead of their scores to −∞. Their scores are then 0, "
+            "and exp(0) = 1: they still take part of the weight, and pass on a value of 0.", ZERO),
+    Mistake("zero-fill", (FILL, "scaled * real"),
+            "the masked scores are set to 0 instead of −∞. exp(0) = 1: the padding still takes part of the weight.",
+            ZERO),
+    Mistake("mask-after-softmax", ((FILL, "scaled"), (SOFTMAX, f"{SOFTMAX} * real")),
+            "the mask is applied after the softmax. By then the padding has taken its part of the sum: what is left "
+            "does not sum to 1.",
+            "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
+    Mistake("causal", (FILL, "scaled.masked_fill(~(real & (torch.ones_like(scores).tril() == 1)), -torch.inf)"),
+            "a causal mask is applied as well. Your first query sees only the first position of the memory, but the "
+            "memory has been read to its end before x asks.",
+            "In a translation, may the first word of the answer depend on the last word of the question?"),
+    Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
+            "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete "
+            "for each key.", "Which axis of (B, T, S) counts the keys?", nothing_padded),
+    Mistake("no-softmax", ((FILL, "scaled * real"), (SOFTMAX, "filled")),
+            "the softmax is missing. You average with the scores themselves, which do not sum to 1 and may be "
+            "negative.", "Which function makes weights of scores: positive, and summing to 1?"),
+    Mistake("weights-returned", (OUT, "weights"),
+            "the weights are returned. They are right, but the values have not been used yet.",
+            "What is done with the weights (B, T, S) and the values (B, S, D)?"),
+    Mistake("softmax-twice", (SOFTMAX, "filled.softmax(-1).softmax(-1)"),
+            "the softmax is applied twice. The first gives the weights {weights}; the second makes them nearly equal, "
+            "the 0 of the padding included.", "What is exp(0), and does the padding still get nothing?"),
+    Mistake("key-not-transposed", ("key.mT", "key"),
+            "the keys are not transposed. A matrix product runs over the last axis of the first factor and the last "
+            "but one of the second: here D and S.",
+            "The sum must run over the features of both. Which two axes of the keys must be exchanged?", line=PRODUCT),
+    Mistake("residual", (OUT, "x + weights @ value"),
+            "x is added to the result. Blocks add it around their attention; here attention alone is asked for.",
+            "At which line does the sum with x come in?"),
+    Mistake("wrong-lengths-axis", (LENGTHS, "memory_lens[:, None]"),
+            "the mask has no axis for the queries. Its shape is (B, S); aligned with scores (B, T, S) from the right, "
+            "its B would meet the T queries.",
+            "Which shape must (B, S) become, so that one row serves all queries of a sentence?", three_questions,
+            line=r"mask|where|fill|\+|&"),
+    Mistake("gradient-cut", (("key = memory", "key = memory.detach()"), ("value = memory", "value = memory.detach()"))),
+    Mistake("missing-axis", (OUT, "(weights @ value).squeeze()")),
+)
+# fmt: on
+
+
+def _open(length):
+    """Arguments for which the output *is* the weights: the values are the rows of the identity."""
+    identity = torch.eye(3, dtype=torch.float64)
+    W_q = exact([1, 0, 0], [0, 1, 0], [0, 0, 2])
+    W_k = exact([1, 2, 0], [0, 1, 1], [0, 0, -1])
+    return exact([[1, 0, 1]]), identity[None], W_q, W_k, identity, _lengths(length)
+
+
+def over_queries(exercise, fn, cases):
+    """A softmax over the queries gives NaN where a key is hidden from all: ask with nothing hidden."""
+    mistake = next(m for m in exercise.mistakes if m.name == "softmax-over-queries")
+    *others, lengths = cases[1].arguments
+    whole = (*others, torch.full_like(lengths, others[1].shape[1]))
+    case = make_case(exercise, fn, whole)
+    wrong = exercise.mistaken(mistake)(*copies(whole))
+    found = case.got is not None and near(case.got, wrong)
+    return tell(exercise, mistake, fn, cases) if found else None
+
+
+def own_weights(exercise, fn, cases):
+    """Describe the weights that a query's answer is made with."""
+    whole, padded = (make_case(exercise, fn, _open(length)) for length in (3, 2))
+    if any(c.got is None or c.got.shape != c.expected.shape for c in (whole, padded)):
+        return None
+    setting = "With an identity for the memory and for W_v the output is the weights themselves."  # fmt: skip
+    got = padded.got[0, 0].detach()
+    if whole.right() and got[2] != 0 and torch.isfinite(got).all():
+        return Finding(
+            "padding-answers",
+            "the padding keeps some weight",
+            f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; right is "
+            f"{values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
+            "For which score is exp(score) exactly zero, however small the others are?",
+        )
+    setting += " For 3 real positions of 3"
+    return odd_weights(whole.got[0, 0], whole.expected[0, 0], setting)
+
+
+EXERCISE = Exercise(
+    name="cross-attention",
+    title="Across two lengths",
+    chapter=6,
+    solution=my_cross_attention,
+    shapes={"x": "B T D", "memory": "B S D"}
+    | dict.fromkeys(("W_q", "W_k", "W_v"), "D D")
+    | {"memory_lens": "B"},
     returns="B T D",
     example=example,
     probes=probes,
     edges=edges,
-    steps=steps,
-    wrong=WRONG,
+    mistakes=MISTAKES,
+    steps={
+        "query": "the queries",
+        "key": "the keys",
+        "value": "the values",
+        "scaled": "the scaled scores",
+        "weights": "the weights",
+    },
     detectors=(over_queries,),
     describers=(own_weights,),
     differentiable=("x", "memory", "W_q", "W_k", "W_v"),
+    hints=(
+        "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both "
+        "be made of the memory?",
+        "The scores are (B, T, S): a row for each position of x, a column for each of the memory. The lengths count "
+        "columns. With a mask of shape (B, 1, S) every query of sentence b is masked in the same way.",
+        "Each projection is a product with a transposed matrix. Divide the scores by `math.sqrt(x.shape[-1])`, fill "
+        "them with `-torch.inf` where the position is not below the length, and take the softmax over the last axis. "
+        "What is left to do with the values?",
+    ),
+    why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a "
+    "mask with one length for both looks natural: a class with a single `seq_len` cannot tell. And with "
+    "square matrices `x @ W` runs where `x @ W.T` is meant; in training it goes unnoticed, since the matrix "
+    "simply learns its own transpose. It shows when weights are copied.",
 )
