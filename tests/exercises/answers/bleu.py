@@ -358,7 +358,7 @@ def bleu_sorts_the_hypothesis(hypothesis, references, max_n):
     return core(sorted(hypothesis), [sorted(r) for r in references], max_n)
 
 
-# === wrong returns-a-tuple
+# === wrong returns-a-list
 def bleu_returns_precisions(hypothesis, references, max_n):
     return core(hypothesis, references, max_n, bp=lambda c, r: 1, mean=lambda ps: ps)
 

@@ -220,7 +220,7 @@ def penalty_prints(candidates, alpha):
     print(argmax([p / lp(n, alpha) for p, n in candidates]))
 
 
-# === wrong returns-a-tuple
+# === wrong returns-a-list
 def penalty_returns_all_scores(candidates, alpha):
     return [p / lp(n, alpha) for p, n in candidates]
 

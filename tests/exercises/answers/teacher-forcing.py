@@ -209,23 +209,23 @@ def shift_like_bart(target_ids, bos, eos, pad):
     return f[:, :-1], f[:, 1:]
 
 
-# === wrong different-widths
+# === wrong wrong-shape
 def shift_widths(target_ids, bos, eos, pad):
     f = framed(target_ids, bos, eos, pad)
     return f, f[:, 1:]
 
 
-# === wrong framed-only
+# === wrong one-thing-only
 def shift_only_framed(target_ids, bos, eos, pad):
     return framed(target_ids, bos, eos, pad)
 
 
-# === wrong labels-only
+# === wrong one-thing-only
 def shift_only_labels(target_ids, bos, eos, pad):
     return framed(target_ids, bos, eos, pad)[:, 1:]
 
 
-# === wrong one-tensor
+# === wrong one-thing-only
 def shift_stacked(target_ids, bos, eos, pad):
     f = framed(target_ids, bos, eos, pad)
     return torch.stack([f[:, :-1], f[:, 1:]], dim=1)
@@ -243,7 +243,7 @@ def shift_numpy(target_ids, bos, eos, pad):
     return f[:, :-1], f[:, 1:]
 
 
-# === wrong not-a-pair
+# === wrong returns-another-kind
 def shift_three(target_ids, bos, eos, pad):
     f = framed(target_ids, bos, eos, pad)
     return f[:, :-1], f[:, 1:], (target_ids != pad).sum(1)

@@ -1,66 +1,262 @@
-"""Exercise bleu: how many of its n-grams would a reference grant?"""
+"""Exercise bleu: how many of its n-grams does a reference allow?"""
 
-from __future__ import annotations
+import math
 
-from ..legacy import Exercise
-from .bleu_mistakes import WRONG
-from .bleu_steps import edges, example, probes, solution, steps
-from .one_number import as_number, number_kind
-from .plain_lists import leaves_lists_alone
+import torch
 
-BLEU = Exercise(
-    name="bleu",
-    title="BLEU of one sentence",
-    chapter=11,
-    function="my_bleu",
-    statement="""\
-Compute BLEU of a single sentence, between 0 and 1: the geometric mean of the n-gram precisions $p_1, \\dots,
-p_N$ times the brevity penalty,
+from ..answers import Number
+from ..arguments import Listed
+from ..exercise import Exercise, Mistake
 
-$$\\mathrm{BP} \\cdot \\Bigl(\\prod_{n=1}^{N} p_n\\Bigr)^{1/N}, \\qquad \\mathrm{BP} = \\begin{cases} 1 & c \\ge
-r \\\\ e^{1 - r/c} & c < r, \\end{cases}$$
 
-with $N$ = `max_n`, $c$ the length of the hypothesis and $r$ the length of the reference that is nearest in
-length (of two equally near, the shorter). An n-gram of the hypothesis counts as often as it stands there, but
-no more often than in the one reference that has it most often. Nothing is smoothed: if some $p_n$ is 0, or the
-hypothesis is too short to have an n-gram, the result is 0.
-
-The sentences are lists of tokens, already split: `my_bleu(["the", "cat"], [["the", "cat", "sat"]], 2)` is $e^{1
-- 3/2} = 0.607$.""",
-    stub='''\
 def my_bleu(hypothesis, references, max_n):
     """BLEU of one sentence against one or more references, not smoothed.
 
     hypothesis: list of tokens, references: list of lists of tokens, max_n: the longest n-grams that count
     → a number from 0 to 1
     """
-    ...
-''',
-    hints=(
-        "Do one n first. A `collections.Counter` of tuples holds how often each n-gram stands in a "
-        "sentence; a sentence "
-        "of 7 tokens has 6 bigrams. What may each of them count at most?",
-        "Counters can be compared entry by entry: `a | b` takes the larger count, `a & b` the smaller one. So the "
-        "references are joined with the one, and the hypothesis is clipped with the other; p_n is what is left, "
-        "divided by all n-grams of the hypothesis.",
-        "If a `Counter` of the hypothesis is empty, return 0. Multiply the p_n, take the root with `** (1 / max_n)`, "
-        "and multiply by the penalty. The nearest length: `min(lengths, key=lambda r: (abs(r - c), r))`.",
-    ),
-    solution=solution,
-    why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to "
-    "write "
-    "*the the the* to show what clipping is for, and early in training every model does. And a score that skips the "
-    "orders with no match, or adds a little to each count, looks better than an honest 0: short "
-    "sentences have no common "
-    "4-gram, and the mean over sentences rises. That is another metric; it needs another name.",
+    from collections import Counter
+
+    def ngrams(tokens, n):
+        starts = range(len(tokens) - n + 1)
+        return Counter(tuple(tokens[i : i + n]) for i in starts)
+
+    precisions = torch.zeros(max_n, dtype=torch.float64)
+    for n in range(1, max_n + 1):
+        counts, allowed = ngrams(hypothesis, n), Counter()
+        if not counts:
+            return 0.0  # too short to have an n-gram
+        for reference in references:
+            allowed |= ngrams(reference, n)  # the larger of two counts
+        clipped = counts & allowed  # the smaller of two counts
+        precisions[n - 1] = clipped.total() / counts.total()
+    mean = precisions.prod() ** (1 / max_n)
+    c, lengths = len(hypothesis), [len(reference) for reference in references]
+    r = min(lengths, key=lambda r: (abs(r - c), r))
+    penalty = 1.0 if c >= r else math.exp(1 - r / c)
+    return float(penalty * mean)
+
+
+def sentences(hypothesis: str, *references: str, max_n: int = 2):
+    """What makes a call's arguments of text."""
+    return lambda: (
+        Listed(hypothesis.split(), lambda tokens: [*tokens[::-1], "indeed"]),
+        Listed(
+            [reference.split() for reference in references],
+            lambda others: [[*other[1:], "indeed"] for other in others],
+        ),
+        max_n,
+    )
+
+
+CAT = "the cat is on the mat", "there is a cat on the mat"
+# seven words, as many as the nearer reference has; 5 of 7 words and 4 of 6 bigrams are allowed
+example = sentences("the cat the cat on the mat", *CAT)
+short = sentences("the cat is on", *CAT)
+long = sentences("the cat is on the mat now and then", CAT[0])
+between = sentences("the cat is on it", "the cat is here", "the cat is on it all")
+three = sentences("she is at home now", "she is home", "now she is at home again")
+far_first = sentences(
+    "she is at home now", "and now at last she is at home", "now she is at home again"
+)
+said_twice = sentences("calm and calm", "he is calm", "keep calm and go", max_n=1)
+no_bigram = sentences("mat the on cat the", CAT[0])
+too_short = sentences("the cat", "the cat", max_n=3)
+
+# fmt: off
+PROBES = (
+    sentences("he is calm and he is here now", "he is very calm and he is here", "he is calm here", max_n=4),
+    sentences("i am at home at home", "i am at home", "at home i am well at ease", "home at last", max_n=3),
+    sentences("we lost the the game again", "once again we lost the game the other day", "we lost the game"),
+    sentences("she does not see it", "she does not see that it is so late", max_n=3),
+    sentences("a b a b a b c", "a b c a b", "b a b a c c c c c", max_n=4),
+    sentences("the cat sat on a mat on a mat", "a cat sat on the mat", "on a mat sat the cat and that was it", max_n=1),
+    sentences("go home now my good old friend", "go home now my friend"),
+    between, three, no_bigram, short,
+)
+EDGES = (
+    too_short, sentences("", "the cat"), sentences("go", "go", "go on", max_n=1), sentences(CAT[0], *CAT, max_n=6),
+    sentences("no word of it", "the cat", max_n=1),
+)
+# fmt: on
+
+
+def best_reference(hypothesis, references, max_n):
+    return max(my_bleu(hypothesis, [one], max_n) for one in references)
+
+
+def mean_over_references(hypothesis, references, max_n):
+    scores = [my_bleu(hypothesis, [one], max_n) for one in references]
+    return sum(scores) / len(scores)
+
+
+def letters(hypothesis, references, max_n):
+    return my_bleu(" ".join(hypothesis), [" ".join(one) for one in references], max_n)
+
+
+# edits that are used several times
+CLIP, MEAN = "counts & allowed", "precisions.prod() ** (1 / max_n)"
+GRAMS, PRECISION = (
+    "tuple(tokens[i : i + n]) for i in starts",
+    "clipped.total() / counts.total()",
+)
+ORDERS, STARTS = "range(1, max_n + 1)", "range(len(tokens) - n + 1)"
+NEAREST = "min(lengths, key=lambda r: (abs(r - c), r))"
+COUNTERS = "ngrams(hypothesis, n), Counter()"
+PENALTY = "1.0 if c >= r else math.exp(1 - r / c)"
+EMPTY = "if not counts:\n            return 0.0"
+NO_WORDS = "if not hypothesis:\n            return 0.0\n        if not counts:\n            break"
+OWN_ROOT = "precisions[: len(hypothesis)].prod() ** (1 / min(max_n, len(hypothesis)))"
+NEARER = "Which of the references' lengths is nearest to that of the hypothesis?"
+SMOOTHED = "What should the result be for a sentence without a single bigram in common?"
+TOO_SHORT = (
+    "What does the task say of a hypothesis that is too short to have an n-gram?"
+)
+SINGLE = "May the first word be found in one reference, and the second in another?"
+
+# fmt: off
+MISTAKES = (
+    Mistake("not-clipped", (CLIP, "Counter({gram: count for gram, count in counts.items() if gram in allowed})"),
+            "an n-gram counts as often as it occurs in the hypothesis if a reference has it at all. A sentence of "
+            "nothing but *the* would then have the precision 1. The precisions should be {precisions}.",
+            "How often does *the* occur in the reference that has it most often?"),
+    Mistake("distinct-only", (f"Counter({GRAMS})", "Counter({" + GRAMS + "})"),
+            "repeated n-grams are counted once: sets instead of counts. The precisions should be {precisions}.",
+            "How many words does the sentence have, and how many different ones?"),
+    Mistake("first-reference-only", ("for reference in references:", "for reference in references[:1]:"),
+            "n-grams are looked up in the first reference alone. The first one has no *and*, but the second one has.",
+            "Which words of the hypothesis does at least one of the references have?", said_twice),
+    Mistake("references-added", ("allowed |=", "allowed +="),
+            "the counts of all references are added up. *calm* occurs once in each reference, and you let it count "
+            "twice; with ten references it could count ten times.",
+            "How often does *calm* occur in the *one* reference that has it most often?", said_twice),
+    Mistake("in-all-references", ((COUNTERS, "ngrams(hypothesis, n), ngrams(references[0], n)"), ("|=", "&=")),
+            "the smallest count among the references is taken: an n-gram counts only if *all* of them have it",
+            "Is it `|` or `&` that takes the larger of two counts?", said_twice),
+    Mistake("best-reference", best_reference,
+            "BLEU is computed for each reference alone, and the best is taken. The references count together: each "
+            "n-gram may find its own.", SINGLE, said_twice),
+    Mistake("mean-over-references", mean_over_references,
+            "BLEU is computed for each reference alone, and the mean is taken. One more good reference should never "
+            "make a translation worse.", SINGLE),
+    Mistake("arithmetic-mean", (MEAN, "precisions.mean()"),
+            "the precisions are added and divided by N. The precisions are {precisions}, and their arithmetic mean "
+            "hardly minds the 0; a product does.",
+            "In the formula, is there a sum or a product, and what does the exponent 1/N do?", no_bigram),
+    Mistake("no-root", (MEAN, "precisions.prod()"),
+            "the root of the product is missing. The precisions are {precisions}; their product shrinks with every "
+            "further n, however good the translation is.", "What does the exponent 1/N in the formula do?"),
+    Mistake("longest-only", ((ORDERS, "[max_n]"), (MEAN, "precisions[-1]")),
+            "only the n-grams with n = max_n are counted. The precisions should be {precisions}.",
+            "Which values does n run through?"),
+    Mistake("one-order-too-few",
+            ((ORDERS, "range(1, max_n)"), (MEAN, "precisions[:-1].prod() ** (1 / max(max_n - 1, 1)) * (max_n > 1)")),
+            "n stops at max_n − 1, one too early. The precisions should be {precisions}.",
+            "Which numbers are in `range(1, 2)`?"),
+    Mistake("d2l-weights", (MEAN, "(precisions ** 0.5 ** torch.arange(1, max_n + 1)).prod()"),
+            "p_n has the exponent 1/2ⁿ: 1/2, 1/4, and so on, as in d2l's `bleu`. These exponents do not sum to 1, "
+            "which makes the number larger; it cannot be compared with BLEU.",
+            "Which exponent does every p_n have in the formula?"),
+    Mistake("no-penalty", (PENALTY, "1.0"),
+            "the brevity penalty is missing. Without it, a single word that is certain would be the best translation "
+            "of all.", "What keeps a model from leaving out everything that is difficult?", short),
+    Mistake("long-ones-punished", (PENALTY, "1.0 if c <= r else math.exp(1 - c / r)"),
+            "c and r have changed places in the penalty: the long sentence is punished. Its precision has done that "
+            "already, since every word too many is one that no reference has.",
+            "Which of c and r belongs to the hypothesis, and when should the exponent be negative?", long),
+    Mistake("penalty-above-one", (PENALTY, "math.exp(1 - r / c)"),
+            "the penalty is not limited to 1. With c = {c} and r = {r} it exceeds 1, and long sentences are rewarded.",
+            "What is the penalty if c is larger than r?", long),
+    Mistake("ratio-for-penalty", (PENALTY, "min(1.0, c / r)"),
+            "the penalty is c/r, the ratio of the lengths itself, instead of an exponential. With c = {c} and r = "
+            "{r} the penalty should be {penalty}.", "What is e to the power of 1 − r/c, and what is c/r?", short),
+    Mistake("penalty-upside-down", (PENALTY, "1.0 if c >= r else math.exp(1 - c / r)"),
+            "c/r is in the exponent instead of r/c. With c = {c} and r = {r} your penalty exceeds 1: the short "
+            "sentence is rewarded.", "Should a short sentence's score become smaller or larger?", short),
+    Mistake("shortest-reference", (NEAREST, "min(lengths)"),
+            "r is the length of the shortest reference. The nearest in length has r = {r}, the hypothesis c = {c}: "
+            "there is a penalty.", NEARER, three),
+    Mistake("longest-reference", (NEAREST, "max(lengths)"),
+            "r is the length of the longest reference. The nearest in length has r = {r}, the hypothesis c = {c}.",
+            NEARER, short),
+    Mistake("mean-length", (NEAREST, "sum(lengths) / len(lengths)"),
+            "r is the mean length of the references. The nearest in length has r = {r}, the hypothesis c = {c}.",
+            NEARER, short),
+    Mistake("first-references-length", (NEAREST, "lengths[0]"),
+            "r is the length of the first reference. The nearest in length has r = {r}, the hypothesis c = {c}.",
+            NEARER, far_first),
+    Mistake("longer-of-two", (NEAREST, "min(lengths, key=lambda r: (abs(r - c), -r))"),
+            "of two references equally near in length the longer one is taken. The task says the shorter: r = {r} "
+            "for c = {c}. For all others you are right.",
+            "If two lengths are equally near, what should they be compared by next?", between),
+    Mistake("recall", (PRECISION, "clipped.total() / max(allowed.total(), 1)"),
+            "the matches are divided by the references' n-grams. That is recall; a precision asks how many of *its "
+            "own* n-grams the hypothesis may count. The precisions should be {precisions}.",
+            "Whose words are judged, and how many are there?"),
+    Mistake("add-one", (PRECISION, "(clipped.total() + 1) / (counts.total() + 1)"),
+            "1 is added to matches and totals, for every n. That is smoothing, and the task has none. The precisions "
+            "should be {precisions}.", SMOOTHED),
+    Mistake("add-one-from-two", (PRECISION, "(clipped.total() + (n > 1)) / (counts.total() + (n > 1))"),
+            "1 is added to matches and totals from n = 2 on. That is a well-known smoothing for single sentences; "
+            "the task has none. The precisions should be {precisions}.", SMOOTHED),
+    Mistake("orders-without-match-skipped",
+            (MEAN, "precisions[precisions > 0].prod() ** (1 / (precisions > 0).sum().clamp(min=1))"),
+            "a p_n of 0 is left out of the mean. The precisions are {precisions}.",
+            "What is a product if one of its factors is 0?", no_bigram),
+    Mistake("short-orders-skipped", ((EMPTY, NO_WORDS), (MEAN, OWN_ROOT)),
+            "n stops at the length of the hypothesis. Where the hypothesis is too short for an n-gram, the task says "
+            "0. For longer sentences you are right.", TOO_SHORT, too_short),
+    Mistake("log-of-zero", (MEAN, "math.exp(sum(math.log(p) for p in precisions) / max_n)"),
+            "a logarithm is taken of a precision that is 0",
+            "What should the whole result be if one p_n is 0, and where could your function say so before it takes "
+            "the logarithm?", no_bigram, line="log"),
+    Mistake("divided-by-none", ("if not counts:", "if counts is None:"),
+            "you divide by the number of n-grams even if there are none. For longer sentences you are right.",
+            TOO_SHORT, too_short, line="/"),
+    Mistake("letters", letters,
+            "n-grams are made of *letters*: a string is cut up instead of a list of tokens",
+            "What does a loop over a string yield, and what does one over a list of words?"),
+    Mistake("last-ngram-missing", (STARTS, "range(len(tokens) - n)"),
+            "the last n-gram of every sentence is missing: `range` stops one too early. The precisions should be "
+            "{precisions}.", "How many bigrams do seven words have?"),
+    Mistake("blocks", (STARTS, "range(0, len(tokens) - n + 1, n)"),
+            "the n-grams are cut one after another and do not overlap, such as *the cat*, *is on*, *the mat*. Every "
+            "word but the last begins a bigram.", "How many bigrams do nine words have?", long),
+    Mistake("percent", ("return float", "return 100 * float"),
+            "the result is multiplied by 100. Many programs print BLEU that way; the task asks for a number from 0 "
+            "to 1.", "What is the largest number that the formula can give?"),
+    Mistake("returns-a-tuple", ("float(penalty * mean)", "float(penalty * mean), max_n")),
+)
+# fmt: on
+
+EXERCISE = Exercise(
+    name="bleu",
+    title="BLEU of one sentence",
+    chapter=11,
+    solution=my_bleu,
     shapes={"hypothesis": "a list", "references": "a list", "max_n": "a number"},
-    returns="",
+    answer=Number("one number from 0 to 1"),
     example=example,
-    probes=probes,
-    edges=edges,
-    steps=steps,
-    wrong=WRONG,
-    demands=(leaves_lists_alone,),
-    read=as_number,
-    kind=number_kind("one number from 0 to 1"),
+    probes=lambda: [make() for make in PROBES],
+    edges=lambda: [make() for make in EDGES],
+    mistakes=MISTAKES,
+    steps={
+        "precisions": "the precisions",
+        "c": "c",
+        "r": "r",
+        "penalty": "the penalty",
+    },
+    hints=(
+        "Do a single n first. A `collections.Counter` of tuples holds how often each n-gram occurs in a sentence; a "
+        "sentence of 7 tokens has 6 bigrams. How often may each of them count at most?",
+        "Counters can be compared entry by entry: `a | b` takes the larger count, `a & b` the smaller one. One of them "
+        "combines the references, the other clips the hypothesis; p_n is what is left, divided by all n-grams of the "
+        "hypothesis.",
+        "If the hypothesis has no n-gram, return 0. Multiply the p_n, take the N-th root, and multiply by the penalty. "
+        "For the nearest length, `min` takes a `key`, which may be a pair: first the distance, then the length.",
+    ),
+    why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to "
+    "write *the the the* to show what clipping is for, and early in training every model does. And a score that skips "
+    "the orders without a match, or adds a little to each count, looks better than an honest 0: short sentences have "
+    "no 4-gram in common, and the mean over sentences rises. That is another metric; it needs another name.",
 )
