@@ -7,8 +7,6 @@ stub("soft-lookup")                    the code to start from
 progress()                             what is solved so far
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from . import display as _display

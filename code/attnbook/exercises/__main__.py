@@ -1,7 +1,5 @@
 """`python -m attnbook.exercises new NAME` begins an exercise: its file in the bank, and what to add elsewhere."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

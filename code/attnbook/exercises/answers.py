@@ -1,7 +1,5 @@
 """The kinds of answer: tensors, a mask, one number, a list, several results. How each is read and judged."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace

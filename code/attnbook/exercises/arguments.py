@@ -1,7 +1,5 @@
 """Arguments of probes: random and exact tensors, and lists and functions that can say what they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch
@@ -22,36 +20,29 @@ def exact(*rows: object) -> torch.Tensor:
 class Described:
     """A function that can say what it does, for exercises whose arguments are functions.
 
-    Args:
-        described: what it does, in a few words.
-        function: the function.
-        other: another function, to find out whether this argument matters; without it the function's result
-            is multiplied by 1.3.
+    `other` makes another function, to find out whether this argument matters; without it the result is scaled.
     """
 
-    def __init__(self, described: str, function: Callable, other: Callable | None = None) -> None:
+    def __init__(self, described: str, function: Callable, other: Callable | None = None):
         self.described, self.function, self.other = described, function, other
 
     def __call__(self, *arguments: object) -> object:
         return self.function(*arguments)
 
-    def __deepcopy__(self, memo: dict) -> Described:
+    def __deepcopy__(self, memo: dict):
         return self  # it holds nothing that a call could change
 
-    def __rmul__(self, factor: float) -> Described:
+    def __rmul__(self, factor: float):
         """Another one: how the checker asks whether a function matters."""
-        if self.other is not None:
-            return self.other()
-        return Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
+        return (
+            self.other()
+            if self.other
+            else Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
+        )
 
 
 class Listed(list):
-    """A list that messages can show, and that the checker can exchange for another one.
-
-    Args:
-        items: what it holds.
-        other: makes the items of another list, to find out whether this argument matters.
-    """
+    """A list that messages can show; `other` makes another one, to find out whether this argument matters."""
 
     def __init__(self, items=(), other: Callable[[list], list] | None = None):
         super().__init__(items)

@@ -1,7 +1,5 @@
 """Judge an answer: from the function itself, over its numbers, to how it behaves."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 

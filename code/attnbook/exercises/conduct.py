@@ -1,7 +1,5 @@
 """How a right answer behaves: arguments left alone, dtype, memory layout, device."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

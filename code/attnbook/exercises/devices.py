@@ -5,8 +5,6 @@ operation is watched: if it mixes a wrapped tensor with one that the function ma
 accelerator would refuse, and so does the rehearsal.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import warnings
@@ -19,13 +17,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 ELSEWHERE = torch.device("meta")
 # operations in which torch allows indices or masks from the CPU
-INDEXING = (
-    "aten.index",
-    "aten.index_put",
-    "aten._index_put_impl",
-    "aten.copy",
-    "aten._to_copy",
-)
+INDEXING = ("aten.index", "aten.index_put", "aten._index_put_impl", "aten.copy", "aten._to_copy")
 
 
 class WrongDevice(RuntimeError):
@@ -36,7 +28,7 @@ class Elsewhere(torch.Tensor):
     """A tensor that says it is on another device; its numbers are in `held`."""
 
     @staticmethod
-    def __new__(cls, held: torch.Tensor) -> Elsewhere:
+    def __new__(cls, held: torch.Tensor):
         return torch.Tensor._make_wrapper_subclass(
             cls, held.shape, strides=held.stride(), dtype=held.dtype, device=ELSEWHERE
         )
@@ -79,15 +71,12 @@ def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
         for x in tensors:
             if not isinstance(x, Elsewhere) and x.dim() > 0:
                 raise WrongDevice(f"a tensor of shape {tuple(x.shape)} on the CPU meets the arguments")
-    moves = device is not None and torch.device(device).type != ELSEWHERE.type
-    lands_away = (bool(away) and not moves) or (device is not None and torch.device(device).type == ELSEWHERE.type)
+    lands_away = bool(away) if device is None else torch.device(device).type == ELSEWHERE.type
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
     result = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
     if func._schema.is_mutable:  # an in-place operation hands back the tensor that it wrote into
-        if args and isinstance(args[0], torch.Tensor) and isinstance(result, torch.Tensor):
-            return args[0]
-        return result
+        return args[0] if args and isinstance(args[0], torch.Tensor) else result
     return tree_map(_wrap, result) if lands_away else result
 
 
@@ -102,11 +91,6 @@ def _wrap(x: Any) -> Any:
 def on_another_device(fn: Callable, arguments: tuple) -> Any:
     """Call a function with its tensors on a second device, in rehearsal."""
     given = tuple(Elsewhere(a.clone()) if isinstance(a, torch.Tensor) else a for a in arguments)
-    with (
-        torch.no_grad(),
-        _Rehearsal(),
-        warnings.catch_warnings(),
-        contextlib.redirect_stdout(io.StringIO()),
-    ):
+    with torch.no_grad(), _Rehearsal(), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         return fn(*given)

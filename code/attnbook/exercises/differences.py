@@ -1,7 +1,5 @@
 """What can be seen of a wrong answer that nothing explains: where it is wrong, what it depends on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

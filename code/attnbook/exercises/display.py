@@ -1,7 +1,5 @@
 """Help as the page shows it: hints one at a time, the solution folded away, the stub to start from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pygments import highlight

@@ -1,7 +1,5 @@
 """Mistakes as edits of a solution's source, and the numbers on the way as its named locals."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

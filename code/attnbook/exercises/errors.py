@@ -1,7 +1,5 @@
 """An exception in the reader's function, told by their own line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What an exercise is made of, and the shelf it is taken from by its name."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -35,29 +33,22 @@ CHAPTERS = {
 class Mistake:
     """One plausible wrong answer: an edit of the solution, and what its author should hear.
 
-    The checker makes the edit, runs the result beside the reader's function, and if both give the same on
-    every probe, this is the mistake. Two mistakes that change different places are also recognised together.
+    The checker makes the edit, runs the result beside the reader's function, and if both give the same on every probe,
+    this is the mistake. Mistakes that change different places are also recognised together.
 
-    Args:
-        name: short name, for instance ``mask-after-softmax``; unique within its exercise.
-        edit: ``(old, new)``, or several such pairs; each `old` occurs exactly once in the solution's code
-            (its docstring left out). Where no edit can say it, a function with the exercise's parameters.
-        says: completes "it looks as if …", without a full stop; what follows the first ". " is further
-            explanation. In it ``{seen}`` (the engine's sentence about the numbers, put in front if it is not
-            mentioned), ``{given}``, ``{got}``, ``{expected}`` and the solution's own local names are filled
-            in with what happens on `example`. Empty where the engine has the words (then `name` is its).
-        ask: the question that leads on.
-        example: makes the arguments on which the message shows its numbers; None for the exercise's example.
-        line: for a mistake that raises, a pattern that the reader's failing line must match (the text of an
-            error alone can have many causes).
+    `edit` is ``(old, new)``, or several such pairs; each `old` occurs exactly once in the solution's code (without its
+    docstring). Where no edit can say it, it is a function with the exercise's parameters.
+    `says` completes "it looks as if …", without a full stop; what follows the first ". " is further explanation. In it
+    ``{given}``, ``{got}``, ``{expected}``, ``{seen}`` (the engine's sentence about the numbers, put in front where none
+    of them is mentioned) and the solution's own local names are filled in with what happens on `example`.
     """
 
-    name: str
+    name: str  # unique within its exercise, for instance mask-after-softmax
     edit: tuple | Callable
-    says: str = ""
-    ask: str = ""
-    example: Callable[[], tuple] | None = None
-    line: str = ""
+    says: str = ""  # empty where the engine has the words; `name` is then the engine's
+    ask: str = ""  # the question that leads on
+    example: Callable[[], tuple] | None = None  # makes arguments on which the mistake shows; None: the exercise's
+    line: str = ""  # for a mistake that raises: a pattern that the reader's failing line must match
 
     @property
     def edits(self) -> Edits | None:
@@ -76,52 +67,32 @@ class Mistake:
 class Exercise:
     """A task, its help, its solution and everything needed to judge an answer.
 
-    Args:
-        name: the name given to `check`, for instance ``soft-lookup``.
-        title: a line for people.
-        chapter: number of the chapter it belongs to, which states the task.
-        solution: a right answer under the name that the reader's function has. Its source is shown to the
-            reader, its numbers are the reference, and its signature and docstring are the stub.
-        shapes: for every parameter the names of its axes, ``{"query": "B T D", "width": "a number"}``.
-        example: makes arguments small enough to follow by hand (float64).
-        probes: makes arguments of several shapes (float64, moderate values, all axes different).
-        mistakes: the mistakes that the checker knows by name.
-        hints: three hints, each saying more than the one before.
-        why: why the commonest wrong answer looks right.
-        returns: the names of the result's axes; empty for a single number.
-        answer: what kind of thing is asked for, if it is not a tensor of floating-point numbers.
-        edges: makes arguments at the edge of the task (an axis of size 1, say), for when the probes are right.
-        steps: for names inside the solution what they are in words, shown as the numbers on the way.
-        differentiable: the parameters that a gradient must reach; empty where the result has no gradient.
-        detectors: further recognisers, from (exercise, function, cases) to a finding or None.
-        describers: the same, asked last, where nothing has been recognised.
-        demands: what a right answer must do besides giving the right numbers, from (exercise, function) to
-            a finding or None.
-        remarks: asked of an answer that is right, from (exercise, function) to a finding or None; what they
-            find is told as something for later.
-        device_matters: whether a tensor made on the wrong device is a mistake here, or only worth a remark.
+    The solution has the name that the reader's function has. Its source is shown to the reader, its numbers are the
+    reference, its signature and docstring are the stub. The task itself is stated in the chapter.
+    Detectors and describers go from (exercise, function, cases) to a finding or None, demands and remarks from
+    (exercise, function).
     """
 
-    name: str
-    title: str
-    chapter: int
+    name: str  # given to `check`, for instance soft-lookup
+    title: str  # a line for people
+    chapter: int  # the chapter that states the task
     solution: Callable
-    shapes: dict[str, str]
-    example: Callable[[], tuple]
-    probes: Callable[[], list[tuple]]
-    mistakes: tuple[Mistake, ...]
-    hints: tuple[str, str, str]
-    why: str
-    returns: str = ""
-    answer: Tensors = field(default_factory=Tensors)
-    edges: Callable[[], list[tuple]] = list
-    steps: dict[str, str] = field(default_factory=dict)
-    differentiable: tuple[str, ...] = ()
-    detectors: tuple[Callable, ...] = ()
-    describers: tuple[Callable, ...] = ()
-    demands: tuple[Callable, ...] = ()
-    remarks: tuple[Callable, ...] = ()
-    device_matters: bool = False
+    shapes: dict[str, str]  # for every parameter the names of its axes: {"query": "B T D", "width": "a number"}
+    example: Callable[[], tuple]  # makes arguments small enough to follow by hand (float64)
+    probes: Callable[[], list[tuple]]  # makes arguments of several shapes (float64, moderate, all axes different)
+    mistakes: tuple[Mistake, ...]  # the mistakes that the checker knows by name
+    hints: tuple[str, str, str]  # each says more than the one before
+    why: str  # why the commonest wrong answer looks right
+    returns: str = ""  # the names of the result's axes; empty for a single number
+    answer: Tensors = field(default_factory=Tensors)  # what kind of thing is asked for
+    edges: Callable[[], list[tuple]] = list  # arguments at the edge of the task, for when the probes are right
+    steps: dict[str, str] = field(default_factory=dict)  # for names inside the solution what they are in words
+    differentiable: tuple[str, ...] = ()  # the parameters that a gradient must reach
+    detectors: tuple[Callable, ...] = ()  # further recognisers
+    describers: tuple[Callable, ...] = ()  # asked last, where nothing has been recognised
+    demands: tuple[Callable, ...] = ()  # what a right answer must do besides giving the right numbers
+    remarks: tuple[Callable, ...] = ()  # asked of a right answer; what they find is told as something for later
+    device_matters: bool = False  # whether a tensor on the wrong device is a mistake, or only worth a remark
 
     @property
     def function(self) -> str:

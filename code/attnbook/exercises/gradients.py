@@ -1,7 +1,5 @@
 """Do the gradients flow, and are they the right ones?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

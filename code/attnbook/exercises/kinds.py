@@ -1,7 +1,5 @@
 """The kind and the shape of a result: None, tuples, arrays, axes that are missing or in the wrong order."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Call the reader's function and write down everything that can be seen from outside."""
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 import copy

@@ -1,7 +1,5 @@
 """Recognise a mistake by its numbers: run the mistaken formula beside the reader's function and compare."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable
@@ -40,7 +38,7 @@ class Case:
             return None
         return result if isinstance(result, torch.Tensor) and not unusual(result) else None
 
-    def answered(self, call: Call) -> Case:
+    def answered(self, call: Call) -> "Case":
         """The same probe with another call's result."""
         return replace(self, call=call)
 
@@ -141,10 +139,6 @@ def tell(exercise, mistake, fn: Callable, cases: list[Case]) -> Finding:
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
     if case.right():  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
-    if hasattr(mistake, "about"):  # an exercise of the old form
-        says = mistake.old_says.format_map(_facts(exercise, fn, case))
-        asks = f"It looks as if {mistake.phrase}. {mistake.ask}"
-        return Finding(mistake.name, mistake.about, says, asks)
     facts = _facts(exercise, fn, case)
     phrase, _, more = mistake.says.partition(". ")
     numbers = "" if re.search(r"\{(seen|got|error)\}", more) else facts["seen"]

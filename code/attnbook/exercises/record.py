@@ -1,7 +1,5 @@
 """The reader's progress: a small file that is never half-written and never silently thrown away."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import html

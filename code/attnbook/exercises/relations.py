@@ -1,7 +1,5 @@
 """How wrong numbers relate to the right ones: a factor, a sign, a step too many, something added."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What a check says: solved, not written yet, or one mistake with its numbers and a question."""
 
-from __future__ import annotations
-
 import functools
 import html
 import itertools

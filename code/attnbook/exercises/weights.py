@@ -1,7 +1,5 @@
 """Read a function's inner workings off its weights: their sum, and the scores behind them."""
 
-from __future__ import annotations
-
 import torch
 
 from .recognise import near

@@ -1,7 +1,5 @@
 """Numbers and tensors as one writes them on paper: short, exact enough, the same on every machine."""
 
-from __future__ import annotations
-
 import html
 import math
 import re
@@ -82,27 +80,17 @@ def _rows(x: torch.Tensor, digits: int) -> str:
 
 def inputs(names: tuple[str, ...], arguments: tuple) -> str:
     """Write a call's arguments: ``query (1, 2), keys ((1, 0), (0, 1)) and width 2``."""
-    parts = []
-    for name, argument in zip(names, arguments, strict=True):
-        if isinstance(argument, torch.Tensor) and argument.numel() > LONGEST:
-            parts.append(f"{name} of shape {tuple(argument.shape)}")
-        else:
-            parts.append(f"{name} {values(argument)}")
-    return _joined(parts)
+    parts = [f"{name} {values(a)}".replace(" numbers of", " of") for name, a in zip(names, arguments, strict=True)]
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def shapes(names: tuple[str, ...], arguments: tuple) -> str:
     """Write a call's arguments by their shapes: ``query (2, 5, 11), key (2, 7, 11), width 2``."""
-    return ", ".join(
-        f"{name} {values(a)}"
-        if not isinstance(a, torch.Tensor)
-        else f"{name} {tuple(a.shape) if a.is_floating_point() and a.dim() else values(a)}"
-        for name, a in zip(names, arguments, strict=True)
+    told = (
+        tuple(a.shape) if isinstance(a, torch.Tensor) and a.is_floating_point() and a.dim() else values(a)
+        for a in arguments
     )
-
-
-def _joined(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    return ", ".join(f"{name} {what}" for name, what in zip(names, told, strict=True))
 
 
 def one_line(text: str, longest: int = 200) -> str:
@@ -117,15 +105,13 @@ def one_line(text: str, longest: int = 200) -> str:
 
 def inline(text: str) -> str:
     """Turn the little markdown of hints and messages (`code`, *stress*) into HTML."""
-    pieces = re.split(r"(`[^`]+`)", text)
-    for i, piece in enumerate(pieces):
-        safe = html.escape(piece.strip("`") if piece.startswith("`") else piece, quote=False)
-        pieces[i] = (
-            f"<code>{safe}</code>"
-            if piece.startswith("`")
-            else re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", safe)
-        )
-    return "".join(pieces)
+
+    def piece(part: str) -> str:
+        if part.startswith("`"):
+            return f"<code>{html.escape(part.strip('`'), quote=False)}</code>"
+        return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", html.escape(part, quote=False))
+
+    return "".join(map(piece, re.split(r"(`[^`]+`)", text)))
 
 
 def in_words(x: object) -> str:

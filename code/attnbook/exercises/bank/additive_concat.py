@@ -35,19 +35,11 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        _drawn(1, 1, 3, 2, 5, 1, 211, 212, 213, 214),
-        _drawn(2, 3, 1, 5, 5, 3, 215, 216, 217, 218),
-    ]
+    return [_drawn(1, 1, 3, 2, 5, 1, 211, 212, 213, 214), _drawn(2, 3, 1, 5, 5, 3, 215, 216, 217, 218)]
 
 
 # edits that are used several times
-PAIRS, MIX, TANH, OUT = (
-    "torch.cat([q, k], dim=-1)",
-    "pairs @ W.T",
-    "torch.tanh(mixed)",
-    "hidden @ w_v",
-)
+PAIRS, MIX, TANH, OUT = ("torch.cat([q, k], dim=-1)", "pairs @ W.T", "torch.tanh(mixed)", "hidden @ w_v")
 OF_QUERY, OF_KEY = "(q @ W[:, : q.shape[-1]].T)", "(k @ W[:, q.shape[-1] :].T)"
 TABLE = ".reshape(len(query), T, S, -1)"
 FORMULA = "Which nonlinearity does the formula name?"

@@ -76,11 +76,7 @@ def edges() -> list[tuple]:
 
 
 # edits that are used several times
-TOP, SCORE, POSITION = (
-    "state[-1]",
-    "torch.tanh(query[:, None] + keys) @ w_v",
-    "position = ",
-)
+TOP, SCORE, POSITION = ("state[-1]", "torch.tanh(query[:, None] + keys) @ w_v", "position = ")
 REAL, FILL = "position < lens[:, None]", "scores.masked_fill(~real, -torch.inf)"
 NO_FILL, SOFTMAX = (FILL, "scores"), "filled.softmax(dim=-1)"
 CONTEXT, RESULT = "(weights[:, None] @ memory).squeeze(1)", "return context, weights"

@@ -46,9 +46,7 @@ def _language(described, logits, other):
     def next_log_probs(prefix):
         row = isinstance(prefix, tuple | list)
         if not row or not all(isinstance(word, int) for word in prefix):
-            raise TypeError(
-                f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}"
-            )
+            raise TypeError(f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}")
         return logits(tuple(prefix)).log_softmax(0)
 
     return Described(described, next_log_probs, other)
@@ -57,11 +55,7 @@ def _language(described, logits, other):
 def _by_the_last_word(first, after, described):
     """A language whose next word depends on the last one only, by tables of probabilities."""
     start, *rows = torch.tensor([first, *after], dtype=torch.float64).log()
-    return _language(
-        described,
-        lambda prefix: rows[prefix[-1]] if prefix else start,
-        lambda: _at_random(3, 3),
-    )
+    return _language(described, lambda prefix: rows[prefix[-1]] if prefix else start, lambda: _at_random(3, 3))
 
 
 @functools.cache
@@ -73,9 +67,7 @@ def _at_random(vocabulary, seed, spread=1.2, ends=0.0, eos=0):
         for word in prefix:
             state = (state * 1_000_003 + word + 1) % 2_147_483_647
         generator = torch.Generator().manual_seed(state)
-        drawn = spread * torch.randn(
-            vocabulary, generator=generator, dtype=torch.float64
-        )
+        drawn = spread * torch.randn(vocabulary, generator=generator, dtype=torch.float64)
         drawn[eos] += ends
         return drawn
 
@@ -286,22 +278,14 @@ EXERCISE = Exercise(
     title="Keep the best beginnings",
     chapter=14,
     solution=my_beam_search,
-    shapes={
-        "next_log_probs": "a function",
-        "eos": "a number",
-        "width": "a number",
-        "max_len": "a number",
-    },
+    shapes={"next_log_probs": "a function", "eos": "a number", "width": "a number", "max_len": "a number"},
     returns="words",
     answer=WholeNumbers(),
     example=example,
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={
-        "ranked": "the continuations of the last round",
-        "finished": "the finished sentences",
-    },
+    steps={"ranked": "the continuations of the last round", "finished": "the finished sentences"},
     describers=(what_was_found,),
     hints=(
         "Keep a list of pairs (prefix, log-probability). One round makes V new pairs of every open one. With two open "

@@ -38,10 +38,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        _drawn(1, 1, 3, 2, 5, 251, 252, 253),
-        _drawn(2, 3, 1, 1, 5, 254, 255, 256),
-    ]
+    return [_drawn(1, 1, 3, 2, 5, 251, 252, 253), _drawn(2, 3, 1, 1, 5, 254, 255, 256)]
 
 
 # edits that are used several times

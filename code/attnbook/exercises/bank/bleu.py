@@ -42,8 +42,7 @@ def sentences(hypothesis: str, *references: str, max_n: int = 2):
     return lambda: (
         Listed(hypothesis.split(), lambda tokens: [*tokens[::-1], "indeed"]),
         Listed(
-            [reference.split() for reference in references],
-            lambda others: [[*other[1:], "indeed"] for other in others],
+            [reference.split() for reference in references], lambda others: [[*other[1:], "indeed"] for other in others]
         ),
         max_n,
     )
@@ -56,9 +55,7 @@ short = sentences("the cat is on", *CAT)
 long = sentences("the cat is on the mat now and then", CAT[0])
 between = sentences("the cat is on it", "the cat is here", "the cat is on it all")
 three = sentences("she is at home now", "she is home", "now she is at home again")
-far_first = sentences(
-    "she is at home now", "and now at last she is at home", "now she is at home again"
-)
+far_first = sentences("she is at home now", "and now at last she is at home", "now she is at home again")
 said_twice = sentences("calm and calm", "he is calm", "keep calm and go", max_n=1)
 no_bigram = sentences("mat the on cat the", CAT[0])
 too_short = sentences("the cat", "the cat", max_n=3)
@@ -96,10 +93,7 @@ def letters(hypothesis, references, max_n):
 
 # edits that are used several times
 CLIP, MEAN = "counts & allowed", "precisions.prod() ** (1 / max_n)"
-GRAMS, PRECISION = (
-    "tuple(tokens[i : i + n]) for i in starts",
-    "clipped.total() / counts.total()",
-)
+GRAMS, PRECISION = ("tuple(tokens[i : i + n]) for i in starts", "clipped.total() / counts.total()")
 ORDERS, STARTS = "range(1, max_n + 1)", "range(len(tokens) - n + 1)"
 NEAREST = "min(lengths, key=lambda r: (abs(r - c), r))"
 COUNTERS = "ngrams(hypothesis, n), Counter()"
@@ -109,9 +103,7 @@ NO_WORDS = "if not hypothesis:\n            return 0.0\n        if not counts:\n
 OWN_ROOT = "precisions[: len(hypothesis)].prod() ** (1 / min(max_n, len(hypothesis)))"
 NEARER = "Which of the references' lengths is nearest to that of the hypothesis?"
 SMOOTHED = "What should the result be for a sentence without a single bigram in common?"
-TOO_SHORT = (
-    "What does the task say of a hypothesis that is too short to have an n-gram?"
-)
+TOO_SHORT = "What does the task say of a hypothesis that is too short to have an n-gram?"
 SINGLE = "May the first word be found in one reference, and the second in another?"
 
 # fmt: off
@@ -240,12 +232,7 @@ EXERCISE = Exercise(
     probes=lambda: [make() for make in PROBES],
     edges=lambda: [make() for make in EDGES],
     mistakes=MISTAKES,
-    steps={
-        "precisions": "the precisions",
-        "c": "c",
-        "r": "r",
-        "penalty": "the penalty",
-    },
+    steps={"precisions": "the precisions", "c": "c", "r": "r", "penalty": "the penalty"},
     hints=(
         "Do a single n first. A `collections.Counter` of tuples holds how often each n-gram occurs in a sentence; a "
         "sentence of 7 tokens has 6 bigrams. How often may each of them count at most?",

@@ -284,9 +284,7 @@ EXERCISE = Exercise(
     title="Across two lengths",
     chapter=6,
     solution=my_cross_attention,
-    shapes={"x": "B T D", "memory": "B S D"}
-    | dict.fromkeys(("W_q", "W_k", "W_v"), "D D")
-    | {"memory_lens": "B"},
+    shapes={"x": "B T D", "memory": "B S D"} | dict.fromkeys(("W_q", "W_k", "W_v"), "D D") | {"memory_lens": "B"},
     returns="B T D",
     example=example,
     probes=probes,

@@ -34,10 +34,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        (draw(1, 3, seed=131), draw(5, 3, seed=132)),
-        (draw(3, 1, seed=133), draw(2, 1, seed=134)),
-    ]
+    return [(draw(1, 3, seed=131), draw(5, 3, seed=132)), (draw(3, 1, seed=133), draw(2, 1, seed=134))]
 
 
 # edits that are used several times
@@ -129,10 +126,7 @@ class _Differences(Watch):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         leaves = [x for x in tree_leaves(args[:2]) if isinstance(x, torch.Tensor)]
         vectors = [x for x in leaves if x.dim() and x.shape[-1] == self.features]
-        name, subtractions = (
-            str(func),
-            ("aten.sub.", "aten.rsub.", "aten.sub_.", "aten.add.Tensor"),
-        )
+        name, subtractions = (str(func), ("aten.sub.", "aten.rsub.", "aten.sub_.", "aten.add.Tensor"))
         subtracts = name.startswith(subtractions) and len(vectors) == 2
         distances = "cdist", "euclidean_dist", "pairwise_distance"
         self.seen |= subtracts or any(distance in name for distance in distances)
@@ -166,11 +160,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={
-        "dots": "the dot products",
-        "norms": "the squared key norms",
-        "scores": "the scores",
-    },
+    steps={"dots": "the dot products", "norms": "the squared key norms", "scores": "the scores"},
     describers=(first_row,),
     demands=(uses_differences,),
     differentiable=("query", "key"),

@@ -95,21 +95,10 @@ def edges() -> list[tuple]:
 
 
 # edits that are used several times
-Q, K, ROOT, SEES = (
-    "rotate(q, new)",
-    "rotate(k, new)",
-    "math.sqrt(q.shape[-1])",
-    "column <= new[:, None]",
-)
-KEYS, VALUES = (
-    "torch.cat([past_keys, turned], dim=2)",
-    "torch.cat([past_values, v], dim=2)",
-)
+Q, K, ROOT, SEES = ("rotate(q, new)", "rotate(k, new)", "math.sqrt(q.shape[-1])", "column <= new[:, None]")
+KEYS, VALUES = ("torch.cat([past_keys, turned], dim=2)", "torch.cat([past_values, v], dim=2)")
 RETURN = "return output, keys, values"
-KEYS_FIRST, VALUES_FIRST = (
-    "torch.cat([turned, past_keys], dim=2)",
-    "torch.cat([v, past_values], dim=2)",
-)
+KEYS_FIRST, VALUES_FIRST = ("torch.cat([turned, past_keys], dim=2)", "torch.cat([v, past_values], dim=2)")
 ALL = "torch.arange(t + T)"
 
 

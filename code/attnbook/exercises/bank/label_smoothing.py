@@ -31,12 +31,7 @@ def _words(n: int, v: int, epsilon: float, seed: int) -> tuple:
 
 
 def probes() -> list[tuple]:
-    return [
-        _words(2, 7, 0.1, 1301),
-        _words(5, 3, 0.3, 1302),
-        _words(7, 11, 0.15, 1303),
-        _words(3, 13, 0.6, 1304),
-    ]
+    return [_words(2, 7, 0.1, 1301), _words(5, 3, 0.3, 1302), _words(7, 11, 0.15, 1303), _words(3, 13, 0.6, 1304)]
 
 
 def edges() -> list[tuple]:

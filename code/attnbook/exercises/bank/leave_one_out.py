@@ -41,10 +41,7 @@ def probes() -> list[tuple]:
 def edges() -> list[tuple]:
     same_place = draw(5, seed=91)
     same_place[3] = same_place[1]  # two observations at the same x
-    return [
-        (same_place, draw(5, seed=92), _number(1.3)),
-        (draw(2, seed=93), draw(2, seed=94), _number(0.9)),
-    ]
+    return [(same_place, draw(5, seed=92), _number(1.3)), (draw(2, seed=93), draw(2, seed=94), _number(0.9))]
 
 
 # edits that are used several times

@@ -149,9 +149,7 @@ def another_winner(exercise, fn, cases):
         "another winner",
         f"With {inputs(exercise.parameters, case.arguments)} you choose number {chosen}; right is {right}.\n"
         f"Number {chosen}, {case.arguments[0][chosen]}, should have the score {number(scores[chosen], 5)}, and number "
-        f"{right}, {case.arguments[0][right]}, the score {number(scores[right], 5)}.".replace(
-            "-", "−"
-        ),
+        f"{right}, {case.arguments[0][right]}, the score {number(scores[right], 5)}.".replace("-", "−"),
         "Which scores does your own code compute for these two?",
     )
 

@@ -24,10 +24,7 @@ def my_masked_loss(logits, target, pad):
 
 
 # the probabilities of the right words are 1/2, 1/4 and 1/8; at the padding it is 1/16
-PROBABILITIES = [
-    [[1 / 4, 1 / 2, 1 / 4], [1 / 2, 1 / 4, 1 / 4]],
-    [[1 / 2, 1 / 8, 3 / 8], [1 / 16, 7 / 16, 1 / 2]],
-]
+PROBABILITIES = [[[1 / 4, 1 / 2, 1 / 4], [1 / 2, 1 / 4, 1 / 4]], [[1 / 2, 1 / 8, 3 / 8], [1 / 16, 7 / 16, 1 / 2]]]
 
 
 def example() -> tuple:
@@ -70,21 +67,13 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        _batch((2, 3, 5), 0, (3, 3), 1105),
-        _batch((1, 1, 3), 2, (1,), 1106),
-        _batch((2, 3, 5), 1, (0, 0), 1107),
-    ]
+    return [_batch((2, 3, 5), 0, (3, 3), 1105), _batch((1, 1, 3), 2, (1,), 1106), _batch((2, 3, 5), 1, (0, 0), 1107)]
 
 
 # edits that are used several times
 LOG, REAL = "logits.log_softmax(dim=-1)", "target != pad"
 PICK = "log_probs.gather(-1, target[..., None])[..., 0]"
-COUNT, TOTAL, MEAN = (
-    "real.sum().clamp(min=1)",
-    "(surprise * real).sum()",
-    "total / count",
-)
+COUNT, TOTAL, MEAN = ("real.sum().clamp(min=1)", "(surprise * real).sum()", "total / count")
 ZEROED = "(logits * (target != pad)[..., None]).log_softmax(dim=-1)"
 SHIFT = (
     (LOG, "logits[:, :-1].log_softmax(dim=-1)"),
@@ -97,9 +86,7 @@ BACK = (
     (REAL, "target[:, :-1] != pad"),
 )
 WORDS = "In logits of shape (B, T, V), which axis counts the words to choose from?"
-SHIFTED = (
-    "`target` is shifted already. Which word should `logits[0, 0]` have predicted?"
-)
+SHIFTED = "`target` is shifted already. Which word should `logits[0, 0]` have predicted?"
 
 # fmt: off
 MISTAKES = (
@@ -188,9 +175,7 @@ MISTAKES = (
 def nan_without_words(exercise, fn, cases):
     """Recognise an answer that is right except for batches without a word, where it is NaN."""
     wrong = [case for case in cases if not case.right()]
-    if not all(
-        (c.arguments[1] == c.arguments[2]).all() and c.got.isnan() for c in wrong
-    ):
+    if not all((c.arguments[1] == c.arguments[2]).all() and c.got.isnan() for c in wrong):
         return None
     named = {mistake.name: mistake for mistake in exercise.mistakes}
     return tell(exercise, named["nan-without-words"], fn, cases)
@@ -207,11 +192,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={
-        "surprise": "the surprises",
-        "real": "where there is a word",
-        "count": "how many words there are",
-    },
+    steps={"surprise": "the surprises", "real": "where there is a word", "count": "how many words there are"},
     detectors=(nan_without_words,),
     differentiable=("logits",),
     hints=(

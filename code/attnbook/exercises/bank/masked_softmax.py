@@ -52,10 +52,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        (draw(3, 2, 5, seed=105), _lengths(1, 5, 0)),
-        (draw(2, 3, 1, seed=106), _lengths(0, 1)),
-    ]
+    return [(draw(3, 2, 5, seed=105), _lengths(1, 5, 0)), (draw(2, 3, 1, seed=106), _lengths(0, 1))]
 
 
 # edits that are used several times
@@ -186,10 +183,7 @@ def right_where_kept(exercise, fn, cases):
     named = {mistake.name: mistake for mistake in exercise.mistakes if mistake.says}
     kept = [_kept(case.arguments) for case in cases]
     for name, formula in formulas.items():
-        if all(
-            near(case.got[k], formula(case.arguments[0], k)[k])
-            for case, k in zip(cases, kept, strict=True)
-        ):
+        if all(near(case.got[k], formula(case.arguments[0], k)[k]) for case, k in zip(cases, kept, strict=True)):
             return tell(exercise, named[name], fn, cases)
     if all(_whole_rows(case) for case in cases) and any(
         case.expected.shape[1] > int(case.arguments[1].min()) for case in cases
@@ -278,10 +272,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={
-        "keep": "which keys may be attended to",
-        "filled": "the scores with the others filled",
-    },
+    steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
     detectors=(right_where_kept, leaks),
     describers=(first_row,),
     demands=(leaks_a_little,),

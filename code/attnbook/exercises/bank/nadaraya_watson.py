@@ -28,10 +28,7 @@ def example() -> tuple:
 
 def probes() -> list[tuple]:
     shapes = [(5, 7, 0.6), (3, 2, 1.7), (7, 11, 0.8)]
-    return [
-        (draw(t, seed=40 + t), draw(s, seed=50 + t), 1 + draw(s, seed=60 + t), w)
-        for t, s, w in shapes
-    ]
+    return [(draw(t, seed=40 + t), draw(s, seed=50 + t), 1 + draw(s, seed=60 + t), w) for t, s, w in shapes]
 
 
 def edges() -> list[tuple]:
@@ -42,11 +39,7 @@ def edges() -> list[tuple]:
 
 
 # edits that are used several times
-PAIRS, SCALE, SCORE = (
-    "queries[:, None] - keys[None, :]",
-    "distance / width",
-    "-(u**2) / 2",
-)
+PAIRS, SCALE, SCORE = ("queries[:, None] - keys[None, :]", "distance / width", "-(u**2) / 2")
 SOFTMAX, POOL = "scores.softmax(dim=1)", "weights @ values"
 
 # fmt: off
@@ -166,9 +159,7 @@ def another_kernel(exercise, fn, cases):
             "What must the weights of each query be divided by?",
         )
     distances = exact(-2, -1, 0.5, 1, 2)  # in widths
-    seen = [
-        answer(exact(0), exact(0, u * width), exact(0, 1), width) for u in distances
-    ]
+    seen = [answer(exact(0), exact(0, u * width), exact(0, 1), width) for u in distances]
     if not all(weight is not None and 0 <= float(weight) < 1 for weight in seen):
         return None
     mine, right = torch.cat(seen) / (1 - torch.cat(seen)), (-(distances**2) / 2).exp()
@@ -194,11 +185,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={
-        "u": "the distances in widths",
-        "scores": "the exponents −u²/2",
-        "weights": "the weights",
-    },
+    steps={"u": "the distances in widths", "scores": "the exponents −u²/2", "weights": "the weights"},
     describers=(another_kernel,),
     differentiable=("queries", "keys", "values"),
     hints=(

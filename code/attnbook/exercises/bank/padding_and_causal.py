@@ -161,10 +161,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)],
     mistakes=MISTAKES,
-    steps={
-        "real": "which keys are words",
-        "past": "which keys are not later than the query",
-    },
+    steps={"real": "which keys are words", "past": "which keys are not later than the query"},
     device_matters=True,
     hints=(
         "Two masks, and a key must pass both. One says which keys are words, (B, T), and is the same for all queries; "

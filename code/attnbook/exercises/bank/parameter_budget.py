@@ -167,11 +167,7 @@ def off_by_a_part(exercise, fn, cases, largest=3):
         "D/H": (1, -1), "D³": (3, 0), "H": (0, 1), "1": (0, 0),
     }  # fmt: skip
     for name, (d, h) in powers.items():
-        factors = [
-            float(case.got - case.expected) / (D**d * H**h)
-            for case in cases
-            for D, H in [case.arguments]
-        ]
+        factors = [float(case.got - case.expected) / (D**d * H**h) for case in cases for D, H in [case.arguments]]
         if max(factors) - min(factors) > 1e-6 or not 1e-6 < abs(factors[0]) <= largest:
             continue
         size, many = number(abs(factors[0])), "many" if factors[0] > 0 else "few"

@@ -126,8 +126,7 @@ EXERCISE = Exercise(
     steps={"rows": "the rows of the first T positions"},
     differentiable=("x", "encoding"),
     hints=(
-        "Try the faulty line on a batch that holds the same sentence twice. Are the two results equal? Should they "
-        "be?",
+        "Try the faulty line on a batch that holds the same sentence twice. Are the two results equal? Should they be?",
         "In (B, T, D) axis 1 counts the words. So you need as many rows as `x.shape[1]`.",
         "When (T, D) is added to (B, T, D), it is broadcast over the sentences without any help; the index `None` in "
         "the faulty line says otherwise.",

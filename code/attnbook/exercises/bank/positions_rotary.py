@@ -34,10 +34,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        (draw(1, 4, seed=844), torch.tensor([3])),
-        (draw(5, 2, seed=845), torch.tensor([4, 1, 0, 2, 3])),
-    ]
+    return [(draw(1, 4, seed=844), torch.tensor([3])), (draw(5, 2, seed=845), torch.tensor([4, 1, 0, 2, 3]))]
 
 
 # edits that are used several times

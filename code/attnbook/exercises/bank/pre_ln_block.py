@@ -24,10 +24,7 @@ def my_pre_ln_block(x, attend, feed_forward, norm1, norm2):
 def _norm(gain: float, shift: float) -> Described:
     def norm(h):
         centred = h - h.mean(-1, keepdim=True)
-        return (
-            gain * centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-            + shift
-        )
+        return gain * centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt() + shift
 
     return Described(f"a layer norm with gain {gain} and shift {shift}", norm)
 
@@ -188,8 +185,7 @@ EXERCISE = Exercise(
     title="A pre-LN block from its parts",
     chapter=9,
     solution=my_pre_ln_block,
-    shapes={"x": "B T D"}
-    | dict.fromkeys(("attend", "feed_forward", "norm1", "norm2"), "a function"),
+    shapes={"x": "B T D"} | dict.fromkeys(("attend", "feed_forward", "norm1", "norm2"), "a function"),
     returns="B T D",
     example=example,
     probes=probes,

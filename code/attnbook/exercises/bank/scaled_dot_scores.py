@@ -36,18 +36,11 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        (draw(1, 1, 3, seed=161), draw(1, 5, 3, seed=162)),
-        (draw(2, 3, 1, seed=163), draw(2, 1, 1, seed=164)),
-    ]
+    return [(draw(1, 1, 3, seed=161), draw(1, 5, 3, seed=162)), (draw(2, 3, 1, seed=163), draw(2, 1, 1, seed=164))]
 
 
 # edits that are used several times
-DOTS, ROOT, OUT = (
-    "query @ key.transpose(-2, -1)",
-    "math.sqrt(query.shape[-1])",
-    "dots / root",
-)
+DOTS, ROOT, OUT = ("query @ key.transpose(-2, -1)", "math.sqrt(query.shape[-1])", "dots / root")
 COSINE = "query / query.norm(dim=-1, keepdim=True) @ (key / key.norm(dim=-1, keepdim=True)).mT"
 SUMMED = "In (B, T, D), over which axis does a dot product sum?"
 LENGTH = "Should a query that is twice as long give the same scores, or scores twice as large?"

@@ -29,10 +29,7 @@ def negative_score() -> tuple:
 
 def probes() -> list[tuple]:
     shapes = [(5, 7, 3), (3, 2, 11), (7, 11, 2), (13, 3, 5)]
-    return [
-        (draw(d, seed=10 + d), draw(s, d, seed=20 + d), draw(s, v, seed=30 + d))
-        for d, s, v in shapes
-    ]
+    return [(draw(d, seed=10 + d), draw(s, d, seed=20 + d), draw(s, v, seed=30 + d)) for d, s, v in shapes]
 
 
 def edges() -> list[tuple]:
@@ -44,9 +41,7 @@ def edges() -> list[tuple]:
 
 # edits that are used several times
 SCORE, SOFTMAX, POOL = "keys @ query", "scores.softmax(dim=0)", "weights @ values"
-ONLY_DOT = (
-    "The task asks for the plain dot product. Which line of yours should compute it?"
-)
+ONLY_DOT = "The task asks for the plain dot product. Which line of yours should compute it?"
 
 # fmt: off
 MISTAKES = (

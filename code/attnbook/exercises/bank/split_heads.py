@@ -38,11 +38,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [
-        (draw(2, 3, 5, seed=321), 1),
-        (draw(2, 3, 5, seed=322), 5),
-        (draw(1, 1, 6, seed=323), 2),
-    ]
+    return [(draw(2, 3, 5, seed=321), 1), (draw(2, 3, 5, seed=322), 5), (draw(1, 1, 6, seed=323), 2)]
 
 
 # edits that are used several times
@@ -144,10 +140,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={
-        "size": "the features of one head",
-        "cut": "the features in groups, (B, T, H, Dh)",
-    },
+    steps={"size": "the features of one head", "cut": "the features in groups, (B, T, H, Dh)"},
     differentiable=("x",),
     hints=(
         "Two steps. Cutting an axis in two does not move any number: which axis is cut, and into what? Exchanging two "

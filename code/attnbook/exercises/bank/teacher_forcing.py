@@ -180,23 +180,14 @@ EXERCISE = Exercise(
     title="The target, twice",
     chapter=10,
     solution=my_shift,
-    shapes={
-        "target_ids": "B T",
-        "bos": "a number",
-        "eos": "a number",
-        "pad": "a number",
-    },
+    shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"},
     returns="2B T+1",
     answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle),
     example=example,
     probes=probes,
     edges=edges,
     mistakes=tuple(map(in_order, MISTAKES)),
-    steps={
-        "lengths": "the numbers of words",
-        "labels": "the labels",
-        "inputs": "the inputs",
-    },
+    steps={"lengths": "the numbers of words", "labels": "the labels", "inputs": "the inputs"},
     hints=(
         "Write both rows of the example on paper, the inputs above, the labels below. Each label is the input of the "
         "next column. What is in the first column, and what is below the last word?",

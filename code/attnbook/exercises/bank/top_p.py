@@ -33,18 +33,11 @@ def shuffled() -> tuple:
 
 def probes() -> list[tuple]:
     sizes = (5, 0.6), (7, 0.8), (11, 0.35), (13, 0.93), (7, 0.1)
-    return [
-        ((2 * draw(v, seed=1401 + i)).softmax(0), p) for i, (v, p) in enumerate(sizes)
-    ]
+    return [((2 * draw(v, seed=1401 + i)).softmax(0), p) for i, (v, p) in enumerate(sizes)]
 
 
 def edges() -> list[tuple]:
-    return [
-        reached_exactly(),
-        (exact(0.0625, 0.5, 0.1875, 0.25), 1.0),
-        (exact(1), 0.5),
-        (exact(0, 0.75, 0.25), 0.9),
-    ]
+    return [reached_exactly(), (exact(0.0625, 0.5, 0.1875, 0.25), 1.0), (exact(1), 0.5), (exact(0, 0.75, 0.25), 0.9)]
 
 
 # an edit that is used several times

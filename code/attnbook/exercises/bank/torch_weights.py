@@ -21,9 +21,9 @@ def my_torch_attention(W_q, W_k, W_v, W_o, num_heads):
     W_q, W_k, W_v, W_o: (D, D) each, num_heads: H
     → nn.MultiheadAttention without bias, batch_first, in the dtype of the weights
     """
-    layer = torch.nn.MultiheadAttention(
-        len(W_q), num_heads, bias=False, batch_first=True
-    ).to(W_q)  # the dtype and the device of the weights
+    layer = torch.nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(
+        W_q
+    )  # the dtype and the device of the weights
     stacked = torch.cat([W_q, W_k, W_v])  # (3D, D)
     with torch.no_grad():
         layer.in_proj_weight.copy_(stacked)
@@ -48,10 +48,7 @@ def probes():
 
 
 def edges():
-    return [
-        (*(draw(n, n, seed=530 + i) for i in range(4)), h)
-        for n, h in [(3, 1), (3, 3), (1, 1)]
-    ]
+    return [(*(draw(n, n, seed=530 + i) for i in range(4)), h) for n, h in [(3, 1), (3, 3), (1, 1)]]
 
 
 # edits that are used several times
@@ -275,11 +272,7 @@ def _named(thing):
         return f"a {type(thing).__name__} of {len(thing)}"
     if isinstance(thing, type):
         return f"the class `{thing.__name__}`"
-    home = (
-        "the book's own "
-        if type(thing).__module__.startswith("attnbook")
-        else "an object of the class "
-    )
+    home = "the book's own " if type(thing).__module__.startswith("attnbook") else "an object of the class "
     return f"{home}`{type(thing).__name__}`"
 
 
@@ -320,18 +313,10 @@ def _heads(exercise, fn, case):
     if case.call.result.num_heads == case.arguments[-1]:
         return None
     for arguments in (*exercise.probes(), case.arguments):
-        layer, size, heads = (
-            observe(fn, arguments).result,
-            len(arguments[0]),
-            arguments[-1],
-        )
+        layer, size, heads = (observe(fn, arguments).result, len(arguments[0]), arguments[-1])
         if isinstance(layer, nn.MultiheadAttention) and layer.num_heads != heads:
             break
-    per_head = (
-        ", the number of features of one head"
-        if layer.num_heads * heads == size
-        else ""
-    )
+    per_head = ", the number of features of one head" if layer.num_heads * heads == size else ""
     return Finding(
         "number-of-heads",
         "the number of heads",
@@ -345,10 +330,7 @@ def _heads(exercise, fn, case):
 def _shapes(layer, case):
     size = len(case.arguments[0])
     wanted = {"in_proj_weight": (3 * size, size), "out_proj.weight": (size, size)}
-    for name, weight in (
-        ("in_proj_weight", layer.in_proj_weight),
-        ("out_proj.weight", layer.out_proj.weight),
-    ):
+    for name, weight in (("in_proj_weight", layer.in_proj_weight), ("out_proj.weight", layer.out_proj.weight)):
         if weight is None or tuple(weight.shape) == wanted[name]:
             continue
         if tuple(weight.shape) == (size, 3 * size):
@@ -369,15 +351,9 @@ def _shapes(layer, case):
 
 
 def _dtypes(layer):
-    if (
-        layer.in_proj_weight is None
-        or layer.in_proj_weight.dtype == layer.out_proj.weight.dtype
-    ):
+    if layer.in_proj_weight is None or layer.in_proj_weight.dtype == layer.out_proj.weight.dtype:
         return None
-    kinds_ = [
-        str(w.dtype).removeprefix("torch.")
-        for w in (layer.in_proj_weight, layer.out_proj.weight)
-    ]
+    kinds_ = [str(w.dtype).removeprefix("torch.") for w in (layer.in_proj_weight, layer.out_proj.weight)]
     return Finding(
         "mixed-dtypes",
         "two precisions in one layer",
@@ -399,11 +375,7 @@ def left_random(fn, case):
     left = [name for name in first if not torch.equal(first[name], second[name])]
     if not left:
         return None
-    others = [
-        n
-        for n in ("q_proj_weight", "W_q", "q_proj")
-        if getattr(case.call.result, n, None) is not None
-    ]
+    others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(case.call.result, n, None) is not None]
     if others and set(INPUTS) <= set(left):
         return Finding(
             "other-names",
@@ -429,22 +401,14 @@ def left_random(fn, case):
         "W_v": "the last third of in_proj_weight",
         "W_o": "out_proj.weight",
     }
-    where = (
-        "all of it"
-        if count == 4
-        else "in_proj_weight"
-        if count == 3 and "W_o" not in left
-        else None
-    )
+    where = "all of it" if count == 4 else "in_proj_weight" if count == 3 and "W_o" not in left else None
     where = where or ", ".join(places[block] for block in left)
     return Finding(
         name,
         "random numbers are left",
         f"Two calls of your function make layers with different weights: {where} still holds the random "
         f"numbers of a new layer. Missing {'is' if count == 1 else 'are'} "
-        + ", ".join(
-            f"{block} {values(case.arguments[_position(block)])}" for block in left
-        )
+        + ", ".join(f"{block} {values(case.arguments[_position(block)])}" for block in left)
         + ".",
         "Which parameters has a new layer, and which of your lines writes into each of them?",
     )
@@ -460,10 +424,7 @@ def _blocks(layer):
     if not isinstance(layer, nn.MultiheadAttention) or layer.in_proj_weight is None:
         return {}
     thirds = layer.in_proj_weight.detach().chunk(3)
-    return {
-        **dict(zip(INPUTS, thirds, strict=True)),
-        "W_o": layer.out_proj.weight.detach(),
-    }
+    return {**dict(zip(INPUTS, thirds, strict=True)), "W_o": layer.out_proj.weight.detach()}
 
 
 def read_blocks(exercise, fn, cases):
@@ -473,12 +434,7 @@ def read_blocks(exercise, fn, cases):
     if not all(held):
         return None
     what = {
-        block: _recognised(
-            [
-                (case.arguments, blocks[block])
-                for case, blocks in zip(telling, held, strict=True)
-            ]
-        )
+        block: _recognised([(case.arguments, blocks[block]) for case, blocks in zip(telling, held, strict=True)])
         for block in held[0]
     }
     wrong = [block for block, found in what.items() if found != block]
@@ -492,36 +448,20 @@ def read_blocks(exercise, fn, cases):
         f"Your in_proj_weight holds, from above: {', '.join(what[name] for name in INPUTS)}; your "
         f"out_proj.weight: {what['W_o']}.\nIn the small example {values(yours)} is where {block} = "
         f"{values(right)} belongs.",
-        "Which of the lines that fill the layer is the first to put something in another place, or in "
-        "another form?",
+        "Which of the lines that fill the layer is the first to put something in another place, or in another form?",
     )
 
 
 def _recognised(pairs):
     """Name what a block holds, by comparing it with the weights that were given."""
     for position, name in enumerate((*INPUTS, "W_o")):
-        for suffix, change in (
-            ("", lambda W: W),
-            ("ᵀ", lambda W: W.T),
-            (" upside down", lambda W: W.flip(0)),
-        ):
-            ratios = [
-                _ratio(block, change(arguments[position])) for arguments, block in pairs
-            ]
+        for suffix, change in (("", lambda W: W), ("ᵀ", lambda W: W.T), (" upside down", lambda W: W.flip(0))):
+            ratios = [_ratio(block, change(arguments[position])) for arguments, block in pairs]
             if all(ratio is not None for ratio in ratios):
                 same = max(ratios) - min(ratios) < 1e-6
-                times = (
-                    ""
-                    if same and abs(ratios[0] - 1) < 1e-6
-                    else number(ratios[0])
-                    if same
-                    else "a multiple of "
-                )
+                times = "" if same and abs(ratios[0] - 1) < 1e-6 else number(ratios[0]) if same else "a multiple of "
                 return f"{times}{' ' if times and same else ''}{name}{suffix}"
-    if all(
-        torch.equal(block, torch.eye(len(block), dtype=block.dtype))
-        for _, block in pairs
-    ):
+    if all(torch.equal(block, torch.eye(len(block), dtype=block.dtype)) for _, block in pairs):
         return "the identity"
     return "zeros" if not any(block.any() for _, block in pairs) else "something else"
 
@@ -531,10 +471,7 @@ def _ratio(block, weight):
     if block.shape != weight.shape or not seen.any():
         return None
     ratio = (block.double()[seen] / weight[seen]).mean()
-    fits = (
-        torch.allclose(block.double(), ratio * weight, rtol=1e-4, atol=1e-6)
-        and abs(float(ratio)) > 1e-6
-    )
+    fits = torch.allclose(block.double(), ratio * weight, rtol=1e-4, atol=1e-6) and abs(float(ratio)) > 1e-6
     return float(ratio) if fits else None
 
 
@@ -544,12 +481,7 @@ def worth_a_remark(exercise, fn):
     layer = _kept(fn, given).result
     weights = [layer.in_proj_weight, layer.out_proj.weight]
     if not all(w.requires_grad for w in weights):
-        return Finding(
-            "frozen",
-            "frozen",
-            "Your weights have `requires_grad=False`: no training would move them.",
-            "",
-        )
+        return Finding("frozen", "frozen", "Your weights have `requires_grad=False`: no training would move them.", "")
     theirs = {w.untyped_storage().data_ptr() for w in given[:4]}
     if any(w.untyped_storage().data_ptr() in theirs for w in weights):
         return Finding(
@@ -563,9 +495,7 @@ def worth_a_remark(exercise, fn):
 
 
 def _kept(fn, given):
-    return observe(
-        lambda: fn(*given), ()
-    )  # no copies: whether memory is shared shows on these very tensors
+    return observe(lambda: fn(*given), ())  # no copies: whether memory is shared shows on these very tensors
 
 
 EXERCISE = Exercise(
@@ -587,13 +517,7 @@ EXERCISE = Exercise(
     "give plausible maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one "
     "cannot tell whether it reads the batch or the positions first. Only a comparison of outputs, number by "
     "number, on a query that is not the key, shows all of these.",
-    shapes={
-        "W_q": "D D",
-        "W_k": "D D",
-        "W_v": "D D",
-        "W_o": "D D",
-        "num_heads": "a number",
-    },
+    shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"},
     returns="B T D",
     example=example,
     probes=probes,
