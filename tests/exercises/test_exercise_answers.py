@@ -193,3 +193,4 @@ def test_a_message_is_short(verdicts):
         if isinstance(mistake, Mistake):
             assert len(mistake.says.split()) <= 60, (exercise.name, mistake.name)
             assert bool(mistake.says) == bool(mistake.ask)
+            assert "{" not in mistake.phrase, "a combined message could not fill it in"

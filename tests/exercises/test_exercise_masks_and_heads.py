@@ -11,8 +11,9 @@ from verdicts import answer_called
 
 from attnbook import attention as multihead
 from attnbook.attention import CrossAttention, masks
-from attnbook.exercises.bank import SHELF, torch_weights, torch_weights_layers
-from attnbook.exercises.bank.mask_answers import as_numbers
+from attnbook.exercises.answers import Mask
+from attnbook.exercises.arguments import draw
+from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import on_another_device
 
@@ -86,7 +87,7 @@ def test_the_layer_does_what_the_books_does_gradients_included():
         with torch.no_grad():
             ours.W_qkv.weight.copy_(torch.cat([W_q, W_k, W_v]))
             ours.W_o.weight.copy_(W_o)
-        query, key = (torch_weights.draw(2, n, len(W_q), seed=n) for n in (5, 3))
+        query, key = (draw(2, n, len(W_q), seed=n) for n in (5, 3))
         outputs = theirs(query, key, key)[0], ours(query, key, key)[0]
         same(*outputs)
         for output in outputs:
@@ -234,8 +235,8 @@ def test_the_decoders_mask_follows_its_lengths_to_another_device():
 
 
 def test_masks_are_read_as_zeros_and_ones():
-    assert as_numbers((), t([True, False])).tolist() == [1.0, 0.0]
-    assert as_numbers((), t([1, 0])).dtype == torch.float64
+    assert Mask().read((), t([True, False])).tolist() == [1.0, 0.0]
+    assert Mask().read((), t([1, 0])).dtype == torch.float64
 
 
 # --- layers ---------------------------------------------------------------------------------------------------
@@ -285,7 +286,7 @@ def output_replaced(made, weight):
         ("other-weights", layer(lambda made, q, k, v, o: refilled(made, q.flip(0), k, v)), "upside down"),
         ("other-weights", layer(lambda made, *W: made.out_proj.weight.data.zero_()), "zeros"),
         ("other-weights", layer(lambda made, *W: made.in_proj_weight.data[0].mul_(-1)), "something else"),
-        ("order-v-k-q", layer(lambda made, q, k, v, o: refilled(made, v, k, q)), "W_v, W_k, W_q"),
+        ("order-v-k-q", layer(lambda made, q, k, v, o: refilled(made, v, k, q)), "multiplied by W_v"),
         ("some-not-copied", layer(lambda made, *W: made.in_proj_weight.data[len(W[0]) :].normal_()), "W_v"),
         ("W_k-not-copied", layer(lambda made, *W: made.in_proj_weight.data.chunk(3)[1].normal_()), "second third"),
     ],
@@ -376,7 +377,7 @@ def test_a_layer_is_asked_with_queries_that_are_not_its_keys():
             batch_first=True,
             dtype=torch.float64,
         )
-        torch_weights_layers.answers(arguments, spy)
+        LAYER.answer.read(arguments, spy)
     assert len(asked) == 1 + len(LAYER.probes())
     for query, key, value in asked:
         assert query.shape[1] != key.shape[1]
@@ -397,11 +398,11 @@ def test_a_layer_is_asked_with_queries_that_are_not_its_keys():
         ("a-tensor", lambda n: t([float(n)]), "torch.float32"),
         ("returns-none", lambda n: None, "returns nothing"),
         ("prints", print, "prints `400`"),
-        ("returns-a-tuple", lambda n: (n, 0), "Their sum is 400"),
-        ("returns-a-tuple", lambda n: [n, "x"], "a list of 2"),
+        ("returns-a-tuple", lambda n: (n, 0), "Number 1 of them is the right answer"),
+        ("returns-a-list", lambda n: [n, "x"], "a list of 2"),
         ("returns-a-layer", lambda n: nn.Linear(2, 2), "`Linear`"),
         ("returns-another-kind", str, "a str"),
-        ("returns-another-kind", lambda n: n > 0, "a bool"),
+        ("returns-another-kind", lambda n: n > 0, "the truth value True"),
         ("returns-another-kind", lambda n: {"total": n}, "a dict"),
         ("returns-another-kind", lambda n: t([n, n]), "a Tensor"),
         ("not-repeatable", lambda n: n + int(torch.randint(1000, ())), "Two calls"),

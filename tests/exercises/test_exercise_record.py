@@ -87,12 +87,6 @@ def test_no_time_or_date_is_shown(file):
     assert day not in repr(book.progress()) + book.progress()._repr_html_()
 
 
-def test_one_can_begin_anew(file):
-    book.check("soft-lookup", RIGHT)
-    assert record.forget() == ""
-    assert set(marks().values()) == {"○"}
-
-
 def test_off_keeps_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("ATTNBOOK_PROGRESS", "off")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -196,16 +190,16 @@ def test_a_folder_that_cannot_be_made_is_a_remark(tmp_path, monkeypatch):
     assert repr(book.progress()).startswith("1  Queries")
 
 
-@pytest.mark.parametrize("step", ["mkstemp", "replace", "fsync", "mkdir", "lock"])
+@pytest.mark.parametrize("step", ["write", "replace", "fsync", "mkdir", "lock"])
 def test_whichever_step_fails_the_verdict_comes_and_the_file_stays(
     file, monkeypatch, step
 ):
     book.check("soft-lookup", average)
     before = file.read_bytes()
     where = {
-        "mkstemp": (record.tempfile, "mkstemp"),
-        "replace": (record.os, "replace"),
-        "fsync": (record.os, "fsync"),
+        "write": (record, "write_atomically"),
+        "replace": (os, "replace"),
+        "fsync": (os, "fsync"),
         "mkdir": (record.Path, "mkdir"),
         "lock": (record.filelock.FileLock, "acquire"),
     }[step]
@@ -215,7 +209,7 @@ def test_whichever_step_fails_the_verdict_comes_and_the_file_stays(
     assert verdict
     assert "could not be saved (PermissionError: Permission denied)" in verdict.note
     assert file.read_bytes() == before
-    assert [path.name for path in file.parent.iterdir() if path.suffix == ".tmp"] == []
+    assert [path.name for path in file.parent.iterdir() if path.suffix == ".part"] == []
 
 
 def test_a_folder_in_the_files_place_is_a_remark(file):
@@ -251,9 +245,7 @@ def test_a_link_stays_a_link(file, tmp_path):
 
 def _die_in_the_middle(path):
     os.environ["ATTNBOOK_PROGRESS"] = str(path)
-    record.os.replace = lambda *_: os._exit(
-        9
-    )  # the process is gone: no clean-up, no except
+    os.replace = lambda *_: os._exit(9)  # the process is gone: no clean-up, no except
     record.note("soft-lookup", solved=True)
 
 

@@ -7,14 +7,13 @@ import torch
 from verdicts import answer_called
 
 from attnbook.attention import masks, positions, scores
-from attnbook.exercises.bank import SHELF, beam_search_languages, key_value_cache_parts
-from attnbook.exercises.bank.one_number import as_number
-from attnbook.exercises.bank.plain_lists import Listed, in_words
-from attnbook.exercises.bank.word_numbers import as_whole_numbers
+from attnbook.exercises.answers import Number, WholeNumbers
+from attnbook.exercises.arguments import Listed, draw
+from attnbook.exercises.bank import SHELF, beam_search, key_value_cache
 from attnbook.exercises.checker import judge
 from attnbook.exercises.observe import copies
-from attnbook.exercises.wording import inputs
-from attnbook.translation import decoding, losses, metrics, sampling
+from attnbook.exercises.wording import in_words, inputs
+from attnbook.translation import decoding, losses, metrics, sampling, word_alignment
 
 NAMES = [
     "masked-loss", "bleu", "bahdanau-step", "fill-alignment", "label-smoothing",
@@ -38,17 +37,8 @@ def every_argument(exercise):
 
 
 def test_the_chapters_are_theirs():
-    assert [exercise.chapter for exercise in EXERCISES] == [
-        11,
-        11,
-        12,
-        12,
-        13,
-        14,
-        14,
-        14,
-        14,
-    ]
+    chapters = [exercise.chapter for exercise in EXERCISES]
+    assert chapters == [11, 11, 12, 12, 13, 14, 14, 14, 14]
 
 
 def test_the_losses_are_the_packages():
@@ -85,7 +75,7 @@ def test_bahdanaus_step_is_masked_additive_attention():
 def test_the_alignment_is_the_packages():
     for weights, source_len in every_argument(ALIGNMENT):
         links = {(i, j) for j, i in enumerate(ALIGNMENT.solution(weights, source_len))}
-        assert links == metrics.hard_alignment(weights[:, :source_len])
+        assert links == word_alignment.hard_alignment(weights[:, :source_len])
 
 
 def test_the_penalty_is_the_packages():
@@ -165,7 +155,7 @@ def test_the_beam_is_the_packages():
 
 def test_the_cache_continues_what_one_pass_computes():
     """The whole sequence at once, or in two calls: the same outputs."""
-    q, k, v = (key_value_cache_parts.draw(2, 3, 7, 4, seed=seed) for seed in (1, 2, 3))
+    q, k, v = (draw(2, 3, 7, 4, seed=seed) for seed in (1, 2, 3))
     rotate, empty = positions.rotate, torch.zeros(2, 3, 0, 4, dtype=torch.float64)
     whole, keys, values = CACHE.solution(q, k, v, empty, empty, rotate)
     everywhere = torch.arange(7)
@@ -202,13 +192,13 @@ def test_greedy_search_misses_the_likeliest_sentence_of_the_example():
 
 def test_the_quarter_turns_are_exact():
     x = t([[1.0, 0], [1, 0], [1, 0], [1, 0]]).double()
-    turned = key_value_cache_parts.QUARTERS(x, torch.arange(4))
+    turned = key_value_cache.QUARTERS(x, torch.arange(4))
     assert turned.tolist() == [[1, 0], [0, 1], [-1, 0], [0, -1]]
 
 
 def test_the_rotation_of_the_probes_keeps_lengths_and_distances():
-    x, y = (key_value_cache_parts.draw(5, 4, seed=seed) for seed in (8, 9))
-    turn = key_value_cache_parts.ROTARY
+    x, y = (draw(5, 4, seed=seed) for seed in (8, 9))
+    turn = key_value_cache.ROTARY
     places = t([3, 0, 4, 1, 2])
     same(turn(x, places).norm(dim=1), x.norm(dim=1))
     same(
@@ -221,7 +211,7 @@ def test_the_rotation_of_the_probes_keeps_lengths_and_distances():
 
 
 def test_a_language_is_a_distribution_that_depends_on_all_words():
-    language = beam_search_languages.at_random(5, 7)
+    language = beam_search._at_random(5, 7)
     for prefix in ((), (1,), (2, 1), (3, 1)):
         same(language(prefix).exp().sum(), t(1.0).double())
         same(language(prefix), language(list(prefix)))
@@ -231,7 +221,7 @@ def test_a_language_is_a_distribution_that_depends_on_all_words():
 @pytest.mark.parametrize("prefix", [3, t([1, 2]), "12", (1.0,), [t(1)]])
 def test_a_beginning_that_is_none_is_refused(prefix):
     with pytest.raises(TypeError, match="wants a tuple of word numbers"):
-        beam_search_languages.at_random(5, 7)(prefix)
+        beam_search._at_random(5, 7)(prefix)
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -246,7 +236,7 @@ def test_every_argument_of_the_search_matters(number):
 
 
 def test_the_product_of_the_endless_sentence_underflows():
-    language, eos, width, max_len = beam_search_languages.endless()
+    language, eos, width, max_len = beam_search.endless()
     words = BEAM.solution(language, eos, width, max_len)
     assert len(words) == max_len
     product = math.prod(
@@ -276,20 +266,20 @@ def test_lists_are_shown_as_on_paper_and_stay_lists():
     "number", [0.5, 1, t(0.5), t([0.5]), torch.nn.Parameter(t(0.25))]
 )
 def test_what_stands_for_one_number(number):
-    assert as_number((), number).dtype == torch.float64
+    assert Number("one number").read((), number).dtype == torch.float64
 
 
 @pytest.mark.parametrize("thing", [None, True, "0.5", [0.5], t([1.0, 2.0]), 1 + 0j, {}])
 def test_what_stands_for_no_number(thing):
     with pytest.raises((TypeError, ValueError)):
-        as_number((), thing)
+        Number("one number").read((), thing)
 
 
 @pytest.mark.parametrize(
     "words", [[1, 2], (1, 2), t([1, 2]), [t(1), t(2)], t([1, 2]).numpy(), []]
 )
 def test_what_stands_for_a_list_of_words(words):
-    assert as_whole_numbers((), words).dim() == 1
+    assert WholeNumbers().read((), words).dim() == 1
 
 
 @pytest.mark.parametrize(
@@ -297,7 +287,7 @@ def test_what_stands_for_a_list_of_words(words):
 )
 def test_what_stands_for_no_list_of_words(thing):
     with pytest.raises(TypeError):
-        as_whole_numbers((), thing)
+        WholeNumbers().read((), thing)
 
 
 def test_a_list_that_is_sorted_in_place_is_told():
@@ -344,14 +334,14 @@ def test_gradients_of_results_in_parts_are_looked_at(exercise, number):
         ("one-thing-only", lambda parts: parts[-1]),
         ("returns-another-kind", lambda parts: [*parts, None]),
         (
-            "returns-another-kind",
+            "returns-a-dict",
             lambda parts: dict(enumerate(parts)),
         ),
         (
-            "returns-another-kind",
+            "returns-numpy",
             lambda parts: [part.detach().numpy() for part in parts],
         ),
-        ("returns-another-kind", lambda parts: [part.tolist() for part in parts]),
+        ("not-tensors", lambda parts: [part.tolist() for part in parts]),
         ("returns-none", lambda parts: None),
         ("prints", lambda parts: print(parts[0])),
         ("wrong-shape", lambda parts: [parts[0][None], *parts[1:]]),
@@ -384,7 +374,7 @@ def test_padding_that_is_heard_a_little_is_measured():
 def test_another_winner_is_shown_with_both_scores():
     verdict = judge(PENALTY, lambda candidates, alpha: len(candidates) - 1)
     assert verdict.diagnosis == "another-winner"
-    assert "−1.900" in verdict.says and "−1.600" in verdict.says
+    assert "−1.9, " in verdict.says and "−1.6." in verdict.says
 
 
 def test_an_index_that_is_none_is_not_looked_up():

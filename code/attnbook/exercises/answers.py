@@ -102,7 +102,16 @@ class Number(Tensors):
         return torch.tensor(float(result), dtype=torch.float64)
 
     def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
-        return kinds.wrong_kind(exercise, case, self.what) if case.got is None else None
+        if case.got is not None:
+            return None
+        result, inside, name = case.call.result, "", "returns-another-kind"
+        if isinstance(result, torch.Tensor | np.ndarray):
+            inside = f"a {type(result).__name__} of shape {tuple(result.shape)}"
+        elif isinstance(result, list):
+            inside, name = f"a list of {len(result)}", "returns-a-list"
+        elif isinstance(result, bool):
+            inside = f"the truth value {result}"
+        return kinds.wrong_kind(exercise, case, self.what, inside, name)
 
     def demand(self, exercise, fn: Callable) -> Finding | None:
         case = make_case(exercise, fn, exercise.example())

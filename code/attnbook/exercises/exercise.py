@@ -115,10 +115,8 @@ class Exercise:
 
     def mistaken(self, *mistakes: Mistake) -> Callable | None:
         """The function that makes a mistake, or several together; None where these cannot be combined."""
-        if len(mistakes) == 1 and mistakes[0].edits is None:
-            return mistakes[0].edit
         if any(mistake.edits is None for mistake in mistakes):
-            return None
+            return mistakes[0].edit if len(mistakes) == 1 else None
         edits = tuple(edit for mistake in mistakes for edit in mistake.edits)
         if len(mistakes) > 1 and not apart(self.solution, edits):
             return None
@@ -158,9 +156,10 @@ class Shelf:
     def get(self, name: str) -> Exercise:
         """Take an exercise by its name."""
         if not isinstance(name, str):
+            what = f"the function {name.__name__}" if hasattr(name, "__name__") else f"a {type(name).__name__}"
             raise TypeError(
-                f"the first argument is the exercise's name, a string such as 'soft-lookup'; got "
-                f"{_what(name)}. Write it as check('soft-lookup', my_soft_lookup)."
+                f"the first argument is the exercise's name, a string such as 'soft-lookup'; got {what}. Write it as "
+                "check('soft-lookup', my_soft_lookup)."
             )
         if name in self._exercises:
             return self._exercises[name]
@@ -178,8 +177,3 @@ class Shelf:
     def by_chapter(self) -> list[Exercise]:
         """Exercises in the order of their chapters."""
         return sorted(self, key=lambda exercise: exercise.chapter)
-
-
-def _what(thing: object) -> str:
-    name = getattr(thing, "__name__", None)
-    return f"the function {name}" if callable(thing) and name else f"a {type(thing).__name__}"

@@ -151,19 +151,12 @@ def names_used(fn: Callable) -> set[str]:
 def read_from_outside(fn: Callable) -> dict[str, str]:
     """Find tensors and numbers that a function reads from the notebook instead of getting them as arguments."""
     plain = inspect.unwrap(fn)
-    outside = {
-        name: value
-        for name, value in getattr(plain, "__globals__", {}).items()
-        if name in names_used(fn) and not hasattr(builtins, name)
-    }
+    world, used = getattr(plain, "__globals__", {}), names_used(fn)
+    outside = {name: world[name] for name in world if name in used and not hasattr(builtins, name)}
     names = getattr(getattr(plain, "__code__", None), "co_freevars", ())
     for name, cell in zip(names, getattr(plain, "__closure__", None) or (), strict=False):
         with contextlib.suppress(ValueError):  # an empty cell
             outside[name] = cell.cell_contents
-    found = {}
-    for name, value in sorted(outside.items()):
-        if isinstance(value, torch.Tensor):
-            found[name] = f"a tensor of shape {tuple(value.shape)}"
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            found[name] = f"the number {number(value)}"
-    return found
+    tensors = {n: f"a tensor of shape {tuple(x.shape)}" for n, x in outside.items() if isinstance(x, torch.Tensor)}
+    numbers = {n: f"the number {number(x)}" for n, x in outside.items() if type(x) in (int, float)}
+    return dict(sorted((tensors | numbers).items()))

@@ -139,23 +139,24 @@ def tell(exercise, mistake, fn: Callable, cases: list[Case]) -> Finding:
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
     if case.right():  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
-    facts = _facts(exercise, fn, case)
+    told = facts(exercise, fn, case)
     phrase, _, more = mistake.says.partition(". ")
-    numbers = "" if re.search(r"\{(seen|got|error)\}", more) else facts["seen"]
-    about = f"it looks as if {phrase.format_map(facts).rstrip('.')}"
-    return Finding(mistake.name, about, (numbers + more.format_map(facts)).strip(), mistake.ask)
+    numbers = "" if re.search(r"\{(seen|got|error)\}", more) else told["seen"]
+    about = f"it looks as if {phrase.format_map(told).rstrip('.')}"
+    return Finding(mistake.name, about, (numbers + more.format_map(told)).strip(), mistake.ask)
 
 
-def _facts(exercise, fn: Callable, case: Case) -> dict[str, str]:
-    facts = {"given": inputs(exercise.parameters, case.arguments), "expected": values(case.expected), "seen": ""}
+def facts(exercise, fn: Callable, case: Case) -> dict[str, str]:
+    """What a mistake's words may mention: the call, the results, the solution's own locals."""
+    told = {"given": inputs(exercise.parameters, case.arguments), "expected": values(case.expected), "seen": ""}
     if case.got is not None:
-        facts["got"] = values(case.got)
-        facts["seen"] = side_by_side(facts["given"], case.expected, case.got)
+        told["got"] = values(case.got)
+        told["seen"] = side_by_side(told["given"], case.expected, case.got)
     if case.call.error is not None:
-        facts |= {"error": error_text(case.call.error), "line": at_line(case.call.error, fn)}
-        facts["seen"] = "With {given} {line} raises {error}. ".format_map(facts)
+        told |= {"error": error_text(case.call.error), "line": at_line(case.call.error, fn)}
+        told["seen"] = "With {given} {line} raises {error}. ".format_map(told)
     own = named_locals(exercise.solution, copies(case.arguments))
-    return {name: values(value) for name, value in own.items()} | facts
+    return {name: values(value) for name, value in own.items()} | told
 
 
 def make_case(exercise, fn: Callable, arguments: tuple) -> Case:

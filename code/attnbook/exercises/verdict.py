@@ -62,10 +62,8 @@ class Verdict:
         lines = _wrap(f"{self.mark} {self.exercise} — {self.about}", "", "  ")
         for line in self.says.splitlines():
             lines += [f"  {line}"] if line.startswith("    ") else _wrap(line, "  ", "  ")
-        if self.asks:
-            lines += _wrap(self.asks, "  → ", "    ")
-        if self.note:
-            lines += _wrap(self.note, "  ! ", "    ")
+        lines += _wrap(self.asks, "  → ", "    ") if self.asks else []
+        lines += _wrap(self.note, "  ! ", "    ") if self.note else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -78,10 +76,8 @@ class Verdict:
                 parts.append(f"<pre><code>{html.escape(code, quote=False)}</code></pre>")
             else:
                 parts += [f"<p>{inline(line)}</p>" for line in lines]
-        if self.asks:
-            parts.append(f"<p>→ <em>{inline(self.asks)}</em></p>")
-        if self.note:
-            parts.append(f"<p>! {inline(self.note)}</p>")
+        parts += [f"<p>→ <em>{inline(self.asks)}</em></p>"] * bool(self.asks)
+        parts += [f"<p>! {inline(self.note)}</p>"] * bool(self.note)
         body = "\n".join(parts)
         return f'<div class="attnbook-verdict attnbook-{self.status}" style="{style}">\n{body}\n</div>'
 

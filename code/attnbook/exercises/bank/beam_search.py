@@ -150,7 +150,7 @@ MISTAKES = (
     Mistake("probabilities-added", (GAIN, "total + math.exp(gain)"),
             "probabilities are added instead of their logarithms. The probability of a sentence is the product of "
             "its words', and only logarithms turn that into a sum.",
-            "If the first word has 0.5 and the second 0.4, how likely are both?", three),
+            "If the first word has probability 1/2 and the second 1/3, how likely are both?", three),
     Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * math.exp(gain)")),
             "probabilities are multiplied instead of their logarithms added. For short sentences your answer is "
             "right. In a long one the product becomes smaller than the smallest number that a computer can store, "
@@ -196,8 +196,8 @@ MISTAKES = (
     Mistake("last-to-finish", (WINNER, "candidates[-1]"),
             "the last of the finished sentences is taken", "By what should the finished sentences be compared?", zero),
     Mistake("unfinished-returned", (CANDIDATES, "finished + beams"),
-            "open prefixes are compared with finished sentences. 1, 1 has 0.6·0.6 = 0.36 and is likelier than 2, 0 "
-            "with 0.3·0.9 = 0.27; but it is not finished. The search ran out of rounds in the middle of it.",
+            "open prefixes are compared with finished sentences. 1, 1 has 0.6·0.6, more than 2, 0 with 0.3·0.9; "
+            "but it is not finished. The search ran out of rounds in the middle of it.",
             "If there are finished sentences, may an open prefix win?", cut_off),
     Mistake("best-on-average", (WINNER, "max(candidates, key=lambda beam: beam[1] / len(beam[0]))"),
             "the log-probability is divided by the length in the end. Comparing means is a length penalty, and the "

@@ -56,12 +56,12 @@ MISTAKES = (
             "ε like all others, on top of 1 − ε.", "In the formula, does the sum over v leave out the right word?"),
     Mistake("right-word-without-share", (EVEN, "-(log_probs.sum(-1) + right) / log_probs.shape[-1]"),
             "the right word gets nothing of what is spread. Every wrong word gets ε/V, and the right one 1 − ε "
-            "alone: 0.8 + 3 · 0.05 = 0.95 in all.", "What do the four entries of your target sum to?"),
+            "alone: less than 1 in all.", "What do the four entries of your target sum to?"),
     Mistake("even-part-summed", (EVEN, "-log_probs.sum(dim=-1)"),
-            "ε is not divided by V: you add ε times the *sum* of all surprises. Every word gets 0.2, and the target "
-            "sums to 0.8 + 4 · 0.2 = 1.6.", "How much of ε is there for each word if V words share it?"),
+            "ε is not divided by V: you add ε times the *sum* of all surprises. Every word gets the whole "
+            "of ε, and the target sums to more than 1.", "How much of ε is there for each word if V words share it?"),
     Mistake("weights-exchanged", (MIX, "epsilon * right + (1 - epsilon) * even"),
-            "ε and 1 − ε have changed places. The right word gets 0.2, and 0.8 is spread over all words.",
+            "ε and 1 − ε have changed places. The right word gets ε, and 1 − ε is spread over all words.",
             "If ε is 0, what should be left: the right word's part or the even one?"),
     Mistake("even-part-with-the-wrong-sign", ("+ epsilon", "- epsilon"),
             "the minus is missing in front of the even part. The more surprising the other words are, the smaller is "
@@ -69,9 +69,9 @@ MISTAKES = (
             "How many minus signs has the formula, and how many has your code?"),
     Mistake("nothing-taken-away", ("(1 - epsilon) * right", "right"),
             "1 − ε is missing in front of the right word's part. That word keeps a weight of 1, and ε is given away "
-            "besides: 1.2 in all.", "Which word should give up the weight ε that is spread?"),
+            "besides: 1 + ε in all.", "Which word should give up the weight ε that is spread?"),
     Mistake("nothing-given", (MIX, "(1 - epsilon) * right"),
-            "the even part is missing. The right word's part has the weight 0.8, and the rest, 0.2, goes to no word. "
+            "the even part is missing. The right word's part has the weight 1 − ε, and the rest, ε, goes to no word. "
             "The best model would be the same as without ε.",
             "Which words get the weight ε that the right word gives up?"),
     Mistake("even-part-only", (MIX, "epsilon * even"),

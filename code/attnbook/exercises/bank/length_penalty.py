@@ -169,7 +169,7 @@ EXERCISE = Exercise(
     detectors=(another_winner,),
     hints=(
         "First compute a score for every candidate: a list of numbers as long as `candidates`. What is the score of "
-        "(−2.4, 4) with α = 1?",
+        "(−6, 7) with α = 1?",
         "The divisor is 1 for a sentence of one word and grows with the length. The scores stay negative; the best is "
         "the largest, the one nearest to 0.",
         "Mind the brackets: add the 5 before you divide by 6, and raise the whole fraction to the power of α. The "

@@ -120,7 +120,7 @@ MISTAKES = (
             "the padding, 2, is counted.", "Where does `pad` enter your code?", another_padding),
     Mistake("padding-logits-zeroed", ((LOG, ZEROED), (TOTAL, "surprise.sum()")),
             "the logits are multiplied by the mask, and not the surprises. A logit of 0 is a logit: it makes all "
-            "three words equally likely at the padding, and log 3 = 1.099 is added to your sum.",
+            "three words equally likely at the padding, and log 3 is added to your sum.",
             "Which quantity must be 0 at the padding so that nothing is added there?"),
     Mistake("softmax-for-log-softmax", (LOG, "logits.softmax(dim=-1)"),
             "softmax is used instead of log_softmax. You average probabilities with a minus in front; the loss is "

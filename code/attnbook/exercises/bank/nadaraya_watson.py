@@ -47,7 +47,7 @@ MISTAKES = (
     Mistake("not-normalised", (SOFTMAX, "scores.exp()"),
             "the kernel values are not divided by their sum. What you return is a weighted sum, not an average: the "
             "weights of each query should be {weights}.",
-            "To average numbers with the weights 1, 0.5 and 0.25, what do you divide by at the end?"),
+            "To average numbers with the weights 3, 2 and 1, what do you divide by at the end?"),
     Mistake("kernel-mean", (SOFTMAX, "scores.exp() / scores.shape[1]"),
             "the kernel values are divided by the number of keys. Where all the keys are far away, your weights sum "
             "to almost nothing.", "Which number makes the kernel values of one query sum to 1?"),
@@ -191,8 +191,8 @@ EXERCISE = Exercise(
     hints=(
         "First the table of distances: every query meets every key, so its shape is (T, S). Broadcasting does it when "
         "the queries have the shape (T, 1) and the keys (1, S).",
-        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2); for the query 1 of the "
-        "example it is 1, 0.607, 0.135. Divide every row by its own sum.",
+        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2): 1 for a key at "
+        "the query itself, and less the farther away the key is. Divide every row by its own sum.",
         "The exponential of a score, divided by the sum over its row, is a softmax over that row. Which scores give "
         "the Gaussian kernel, and over which axis does the softmax run?",
     ),

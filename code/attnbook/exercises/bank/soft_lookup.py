@@ -67,8 +67,8 @@ MISTAKES = (
             "answer of one number is always 1.",
             "Which numbers have to sum to 1: those in the answer, or the weights of the keys?"),
     Mistake("sum-normalised", (SOFTMAX, "scores / scores.sum()"),
-            "the scores are divided by their sum. Your weights sum to 1, but they need not be positive: the scores "
-            "(1, −1, 0.5) would become (2, −2, 1).", "Which function makes every number positive before you divide?"),
+            "the scores are divided by their sum. Your weights sum to 1, but they need not be positive: a "
+            "negative score gives a negative weight.", "Which function makes every number positive before you divide?"),
     Mistake("not-normalised", (SOFTMAX, "scores.exp()"),
             "the exponentials are not divided by their sum. Your weights are positive, which is good, but they "
             "should be {weights}.", "What must all the weights be divided by so that they sum to 1?"),
