@@ -111,8 +111,8 @@ MISTAKES = (
             "a source word that has been linked once is not used again. But *calm* may become two words, and both "
             "come from it.", "Does a row of the weights know about the rows above it?", from_the_first_word_twice),
     Mistake("sure-ones-only", (BEST, "real.argmax(dim=1).where(real.amax(1) >= 0.5, -1)"),
-            "a row whose largest weight is below one half gets −1. The task has no threshold; and as an index, −1 means "
-            "the last position.", "What is asked for if no weight is large?"),
+            "a row whose largest weight is below one half gets −1. The task has no threshold; and as an index, −1 "
+            "means the last position.", "What is asked for if no weight is large?"),
     Mistake("from-the-end", (CUT, "weights[:, -source_len:]"),
             "the first columns are cut off instead of the last. The padding is at the end of a sentence.",
             "Which of the columns 0, 1, 2, 3 belong to a sentence of three words?"),
