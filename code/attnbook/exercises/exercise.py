@@ -11,22 +11,14 @@ from .arguments import draw, exact  # noqa: F401 (an exercise takes them from he
 from .edits import Edits, apart, edited, named_locals, source, stub
 from .observe import copies
 
-CHAPTERS = {
-    1: "Queries, keys and values",
-    2: "Attention pooling",
-    3: "Kernel regression with a learned width",
-    4: "Masked softmax",
-    5: "Scoring functions",
-    6: "Self-, masked and cross-attention",
-    7: "Multi-head attention",
-    8: "Positional encoding",
-    9: "Transformer blocks",
-    10: "The Transformer",
-    11: "Sequence to sequence",
-    12: "Bahdanau translation",
-    13: "Transformer translation",
-    14: "Decoding",
-}
+# fmt: off
+CHAPTERS = dict(enumerate((
+    "Queries, keys and values", "Attention pooling", "Kernel regression with a learned width", "Masked softmax",
+    "Scoring functions", "Self-, masked and cross-attention", "Multi-head attention", "Positional encoding",
+    "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
+    "Decoding",
+), start=1))
+# fmt: on
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Exercise masked-softmax: no attention for the padding."""
 
+import math
+
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
@@ -201,34 +203,27 @@ def _whole_rows(case) -> bool:
     return bool(flat) and near(case.got[rows], scores.softmax(-1)[rows])
 
 
+# fmt: off
 def leaks(exercise, fn, cases):
     """Recognise weights that leak to the padding, and work out which fill value they come from."""
     found = [_estimate(c.arguments, c.got) for c in cases if c.arguments[1].max() > 0]
     fills, penalties = (torch.cat(some) for some in zip(*found, strict=True))
     if fills.numel() == 0 or not torch.isfinite(fills).all():
         return None
-    first = cases[0]
-    seen = (
-        f"With {inputs(exercise.parameters, first.arguments)} your weights are {values(first.got, 6)}: some "
-        "attention goes to the padding. Its size tells that the masked scores"
-    )
     fill, penalty = float(fills.mean()), float(penalties.mean())
+    about = "the padding keeps some weight"
+    seen = (f"With {inputs(exercise.parameters, cases[0].arguments)} your weights are {values(cases[0].got, 6)}: some "
+            "attention goes to the padding. Its size tells that the masked scores")
     if (fills - fill).abs().max() < 1e-3:
-        size = number(float(torch.tensor(fill).exp()))
-        return Finding(
-            "finite-fill",
-            "the padding keeps some weight",
-            f"{seen} were set to {number(fill)}, and exp({number(fill)}) is {size}, not 0.",
-            "Is there a score that is smaller than *every* other, however small the others are?",
-        )
+        seen += f" were set to {number(fill)}, and exp({number(fill)}) is {number(math.exp(fill))}, not 0."
+        return Finding("finite-fill", about, seen,
+                       "Is there a score that is smaller than *every* other, however small the others are?")
     if (penalties - penalty).abs().max() < 1e-3 and penalty < -1e-3:
-        return Finding(
-            "finite-penalty",
-            "the padding keeps some weight",
-            f"{seen} got {number(penalty)} added. A high enough score outweighs that.",
-            "What would you have to add to a score so that nothing is left of it, whatever it was?",
-        )
+        seen += f" got {number(penalty)} added. A high enough score outweighs that."
+        return Finding("finite-penalty", about, seen,
+                       "What would you have to add to a score so that nothing is left of it, whatever it was?")
     return None
+# fmt: on
 
 
 def _estimate(arguments: tuple, got: torch.Tensor) -> tuple:
@@ -252,13 +247,10 @@ def leaks_a_little(exercise, fn):
     cases = [make_case(exercise, fn, arguments) for arguments in probed]
     if not any(case.got[~_kept(case.arguments)].any() for case in cases):
         return None
-    return leaks(exercise, fn, cases) or Finding(
-        "not-exactly-zero",
-        "almost zero",
-        f"With {inputs(exercise.parameters, cases[0].arguments)} the masked keys get "
-        f"{values(cases[0].got[0, 0, 2:], 12)}: almost nothing, but not nothing.",
-        "Which operation makes a number exactly 0, whatever it was before?",
-    )
+    little = values(cases[0].got[0, 0, 2:], 12)
+    seen = f"With {inputs(exercise.parameters, cases[0].arguments)} the masked keys get {little}: almost nothing."
+    ask = "Which operation makes a number exactly 0, whatever it was before?"
+    return leaks(exercise, fn, cases) or Finding("not-exactly-zero", "almost zero", seen, ask)
 
 
 EXERCISE = Exercise(
