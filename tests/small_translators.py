@@ -3,8 +3,12 @@
 import torch
 
 from attnbook.text import BOS, EOS, PAD
-from attnbook.transformer import RecurrentConfig, TransformerConfig
-from attnbook.translation import RecurrentTranslator, TransformerTranslator
+from attnbook.transformer import TransformerConfig
+from attnbook.translation import (
+    RecurrentConfig,
+    RecurrentTranslator,
+    TransformerTranslator,
+)
 
 SOURCE_SIZE, TARGET_SIZE = 11, 7
 KINDS = ("additive", "dot", "general", "none", "both ways", "transformer")

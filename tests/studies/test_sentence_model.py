@@ -24,7 +24,7 @@ from attnbook.studies import (
     pack_weights,
     sentence_loss,
     sentences,
-    share_told,
+    answer_accuracy,
     stored_model,
     to_ids,
     unpack_weights,
@@ -187,16 +187,16 @@ def test_right_and_wrong_are_told_apart():
     many = Sentence((START, "the", "dogs", "run", "."), 2, 3, "agreement")
     one = Sentence((START, "the", "dog", "runs", "."), 2, 3, "agreement")
     noun = Sentence(REPEATED, 3, 11, "noun")
-    assert share_told(Always("sing"), [many, one, noun]) == pytest.approx(
+    assert answer_accuracy(Always("sing"), [many, one, noun]) == pytest.approx(
         1 / 3
     )  # another verb of its number
     assert (
-        share_told(Always("sings"), [one]) == 1
-        and share_told(Always("sings"), [many]) == 0
+        answer_accuracy(Always("sings"), [one]) == 1
+        and answer_accuracy(Always("sings"), [many]) == 0
     )
     assert (
-        share_told(Always("dog"), [noun]) == 1
-        and share_told(Always("dogs"), [noun]) == 0
+        answer_accuracy(Always("dog"), [noun]) == 1
+        and answer_accuracy(Always("dogs"), [noun]) == 0
     )
 
 
@@ -235,7 +235,7 @@ def test_the_stored_file_says_where_it_comes_from_and_is_small():
 def test_the_stored_model_is_right_about_sentences_that_no_training_saw(
     model, held_out
 ):
-    assert share_told(model, held_out) > 0.99
+    assert answer_accuracy(model, held_out) > 0.99
 
 
 def test_what_is_stored_of_the_heads_is_what_they_do_on_other_sentences(
@@ -255,7 +255,7 @@ def test_what_is_stored_of_switching_heads_off_is_so(model, held_out):
         some = [s for s in held_out if s.kind == kind]
         for layer, heads in enumerate(DATA["measured"]["heads"], 1):
             for head, facts in enumerate(heads, 1):
-                found = share_told(without_head(model, layer, head), some)
+                found = answer_accuracy(without_head(model, layer, head), some)
                 assert found == pytest.approx(facts["without"][kind], abs=0.1), (
                     kind,
                     layer,
@@ -269,7 +269,7 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
         for e in DATA["examples"]
     ]
     assert all(sentence.held_out for sentence in examples)
-    assert share_told(model, examples) == 1
+    assert answer_accuracy(model, examples) == 1
     assert {e["kind"] for e in DATA["examples"]} == {"agreement", "noun"}
 
 

@@ -20,7 +20,7 @@ from attnbook.translation import (
     fit,
     masked_cross_entropy,
     prepare,
-    share_of,
+    rows_of,
     steps_in,
     translation_loss,
 )
@@ -123,7 +123,7 @@ def test_what_it_saw_is_known_after_an_interruption_and_what_came_later_is_seen_
 def test_early_stopping_ends_a_training_for_good(tmp_path):
     pairs = toy_pairs()
     run = fit(
-        SMALL, pairs[:40], pairs[40:], steps=400, looks=40, patience=3, folder=tmp_path
+        SMALL, pairs[:40], pairs[40:], steps=400, evaluations=40, patience=3, folder=tmp_path
     )
     assert len(run.losses) < 400
     losses = [loss for _, loss in run.history]
@@ -133,7 +133,7 @@ def test_early_stopping_ends_a_training_for_good(tmp_path):
     best = development_loss(run.translator.model, unseen)
     assert best == pytest.approx(min(losses), rel=1e-5)
     again = fit(
-        SMALL, pairs[:40], pairs[40:], steps=400, looks=40, patience=3, folder=tmp_path
+        SMALL, pairs[:40], pairs[40:], steps=400, evaluations=40, patience=3, folder=tmp_path
     )
     assert again.losses == run.losses and again.history == run.history
 
@@ -141,7 +141,7 @@ def test_early_stopping_ends_a_training_for_good(tmp_path):
 def test_the_best_weights_or_the_last():
     pairs = toy_pairs()
     best, last = (
-        fit(SMALL, pairs[:30], pairs[30:], steps=240, looks=60, keep_best=keep)
+        fit(SMALL, pairs[:30], pairs[30:], steps=240, evaluations=60, keep_best=keep)
         for keep in (True, False)
     )
     assert best.history == last.history
@@ -157,10 +157,10 @@ def test_the_best_weights_or_the_last():
 
 def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
     """kill −9 in the middle, several times; in the end, nothing is different."""
-    expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12)
+    expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12)
     script = (
         "from test_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.fitting import fit\n"
-        f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder={str(tmp_path)!r})"
+        f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder={str(tmp_path)!r})"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     checkpoint, killed = tmp_path / "training.pt", 0
@@ -174,7 +174,7 @@ def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
             time.sleep(0.002)
         killed += process.wait() == -signal.SIGKILL
     assert killed >= 1
-    run = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder=tmp_path)
+    run = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder=tmp_path)
     assert run.losses == expected.losses
     assert run.history == expected.history
     weights = run.translator.model.state_dict()
@@ -199,14 +199,14 @@ def test_a_folder_of_another_recipe_is_refused(tmp_path):
 def test_shares_are_all_rows_once():
     _, encoded = prepare(SMALL, toy_pairs())
     batch = next(iter(make_batches(encoded, 16)(0)))
-    shares = [share_of(batch, rank, 3) for rank in range(3)]
+    shares = [rows_of(batch, rank, 3) for rank in range(3)]
     assert [len(share.source) for share in shares] == [6, 5, 5]
     for field in ("source", "source_lens", "target_in", "target_out", "target_lens"):
         rows = [row for share in shares for row in getattr(share, field).tolist()]
         assert sorted(rows) == sorted(getattr(batch, field).tolist())
-    assert share_of(batch, 0, 1) is batch
+    assert rows_of(batch, 0, 1) is batch
     with pytest.raises(ValueError, match=says("16 pairs", "17 processes")):
-        share_of(batch, 0, 17)
+        rows_of(batch, 0, 17)
 
 
 def test_the_loss_of_a_batch_is_the_masked_loss():

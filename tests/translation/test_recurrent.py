@@ -16,8 +16,8 @@ from attnbook.interop import load_d2l
 from attnbook.translation import (
     AdditiveAlignment,
     AttentionDecoder,
-    DotAlignment,
-    GeneralAlignment,
+    ScaledDotAlignment,
+    MultiplicativeAlignment,
     GRUDecoder,
     GRUEncoder,
     make_alignment,
@@ -58,7 +58,7 @@ def test_each_alignment_is_the_score_of_chapter_five(name):
 
 def test_the_kinds_of_alignment():
     kinds = [type(make_alignment(n, 4, 4)) for n in ("additive", "dot", "general")]
-    assert kinds == [AdditiveAlignment, DotAlignment, GeneralAlignment]
+    assert kinds == [AdditiveAlignment, ScaledDotAlignment, MultiplicativeAlignment]
     assert not list(make_alignment("dot", 4, 4).state_dict())
     with pytest.raises(ValueError, match="additive, dot or general, got 'cosine'"):
         make_alignment("cosine", 4, 4)

@@ -11,7 +11,7 @@ from small_translators import (
 )
 from tensors import close, says
 
-from attnbook.transformer import RecurrentConfig
+from attnbook.translation import RecurrentConfig
 from attnbook.translation import RecurrentTranslator
 
 

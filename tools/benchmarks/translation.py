@@ -11,8 +11,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.interop import load_d2l
-from attnbook.transformer import RecurrentConfig, TransformerConfig
+from attnbook.transformer import TransformerConfig
 from attnbook.translation import (
+    RecurrentConfig,
     RecurrentTranslator,
     TransformerTranslator,
     masked_cross_entropy,

@@ -14,11 +14,11 @@ from attnbook.studies import (
     KINDS,
     fit_reader,
     look_back_batch,
-    mirror_batch,
+    reversal_batch,
     reading_accuracy,
 )
 
-TASKS = {"look back": look_back_batch, "mirror": mirror_batch}
+TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
 DEFAULT = (
     Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
 )

@@ -43,7 +43,7 @@ def main() -> None:
         split.dev,
         epochs=options.epochs,
         seed=options.seed,
-        looks=options.epochs,
+        evaluations=options.epochs,
         keep_best=False,
     )
     translator = fitted.translator

@@ -1,7 +1,7 @@
 """Models that translate, behind one interface: score all words of a known target, or write one word after another.
 
-logits = model(source, target_in, source_lens)        training: the target is known
-state = model.start(source, source_lens)              translating: it is not
+logits = model(source, target, valid_lens)            training: the target is known
+state = model.start(source, valid_lens)               translating: it is not
 logits, weights, state = model.step(words, state)
 """
 
@@ -10,13 +10,9 @@ from dataclasses import dataclass, replace
 from torch import Tensor, nn
 
 from attnbook.checks import check_count
-from attnbook.transformer import (
-    DecoderLayerCache,
-    RecurrentConfig,
-    Transformer,
-    TransformerConfig,
-)
+from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
 from attnbook.transformer.models import check_ids
+from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.recurrent import (
     AttentionDecoder,
     GRUDecoder,
@@ -55,12 +51,12 @@ class RecurrentTranslator(nn.Module):
                 config.attention,
             )
 
-    def start(self, source: Tensor, source_lens: Tensor) -> RecurrentState:
+    def start(self, source: Tensor, valid_lens: Tensor) -> RecurrentState:
         """Read the source sentences.
 
         Args:
             source: (B, S) ids, each sentence ending in <eos>, then padding.
-            source_lens: (B,) integers, how many tokens are real.
+            valid_lens: (B,) integers, how many tokens are real.
 
         Returns:
             The decoder's state before the first word.
@@ -69,8 +65,8 @@ class RecurrentTranslator(nn.Module):
             TypeError, ValueError: ids or lengths that do not fit.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        states, last = self.encoder(source, source_lens)
-        return self.decoder.start(states, last, source_lens)
+        states, last = self.encoder(source, valid_lens)
+        return self.decoder.start(states, last, valid_lens)
 
     def extend(self, ids: Tensor, state: RecurrentState) -> Tensor:
         """Read several known words and score what follows each of them.
@@ -123,16 +119,16 @@ class RecurrentTranslator(nn.Module):
     def forward(
         self,
         source: Tensor,
-        target_in: Tensor,
-        source_lens: Tensor,
+        target: Tensor,
+        valid_lens: Tensor,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor | None]:
         """Score every word of known targets (teacher forcing).
 
         Args:
             source: (B, S) ids.
-            target_in: (B, T) ids, beginning with <bos>.
-            source_lens: (B,) integers.
+            target: (B, T) ids, beginning with <bos>.
+            valid_lens: (B,) integers.
             need_weights: return the attention weights too.
 
         Returns:
@@ -141,8 +137,8 @@ class RecurrentTranslator(nn.Module):
         Raises:
             TypeError, ValueError: ids or lengths that do not fit.
         """
-        check_ids("target_in", target_in, self.config.target_vocab_size)
-        logits, weights = self.decoder(target_in, self.start(source, source_lens))
+        check_ids("target", target, self.config.target_vocab_size)
+        logits, weights = self.decoder(target, self.start(source, valid_lens))
         return (logits, weights) if need_weights else logits
 
 
