@@ -11,7 +11,14 @@ from attnbook.translation import (
 )
 
 SOURCE_SIZE, TARGET_SIZE = 11, 7
-KINDS = ("additive", "dot", "general", "none", "both ways", "transformer")
+KINDS = (
+    "additive",
+    "scaled dot",
+    "multiplicative",
+    "none",
+    "both ways",
+    "transformer",
+)
 
 
 def translator(kind, seed=0, target_size=TARGET_SIZE, layers=2):

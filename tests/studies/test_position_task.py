@@ -12,8 +12,8 @@ from attnbook.studies import (
     PositionReader,
     fit_reader,
     look_back_batch,
-    reversal_batch,
     reading_accuracy,
+    reversal_batch,
 )
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"

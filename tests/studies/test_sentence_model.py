@@ -18,13 +18,13 @@ from attnbook.studies import (
     NextWordModel,
     Sentence,
     agreement_sentence,
+    answer_accuracy,
     fit_sentences,
     measure_heads,
     noun_sentence,
     pack_weights,
     sentence_loss,
     sentences,
-    answer_accuracy,
     stored_model,
     to_ids,
     unpack_weights,
@@ -276,7 +276,7 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.sentences"),
+        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.studies"),
         ({"config": {**DATA["config"], "d_ff": 65}}, "weights of another model"),
         (
             {"weights": {k: v for k, v in DATA["weights"].items() if k != "norm.bias"}},

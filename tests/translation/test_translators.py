@@ -11,8 +11,7 @@ from small_translators import (
 )
 from tensors import close, says
 
-from attnbook.translation import RecurrentConfig
-from attnbook.translation import RecurrentTranslator
+from attnbook.translation import RecurrentConfig, RecurrentTranslator
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,12 +139,13 @@ def test_the_published_sizes():
 
 def test_configs_say_what_is_wrong():
     with pytest.raises(
-        ValueError, match=says("additive, dot, general or none", "'cosine'")
+        ValueError,
+        match=says("additive, scaled dot, multiplicative or none", "'cosine'"),
     ):
         RecurrentConfig(10, 10, attention="cosine")
     with pytest.raises(ValueError, match="hidden_size"):
         RecurrentConfig(10, 10, hidden_size=0)
     with pytest.raises(ValueError, match="encoder that reads one way"):
         RecurrentTranslator(
-            RecurrentConfig(10, 10, attention="dot", bidirectional=True)
+            RecurrentConfig(10, 10, attention="scaled dot", bidirectional=True)
         )

@@ -14,8 +14,8 @@ from attnbook.studies import (
     KINDS,
     fit_reader,
     look_back_batch,
-    reversal_batch,
     reading_accuracy,
+    reversal_batch,
 )
 
 TASKS = {"look back": look_back_batch, "mirror": reversal_batch}

@@ -246,7 +246,7 @@ def chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> floa
         [refs[i] if i < len(refs) else refs[0] for refs in references]
         for i in range(most)
     ]
-    return CHRF().corpusbleu_of(list(hypotheses), streams).score
+    return CHRF().corpus_score(list(hypotheses), streams).score
 
 
 def check_corpus(
