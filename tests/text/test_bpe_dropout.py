@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_recipes import SMALL
 from tensors import PROPERTY, says
-from test_recipes import SMALL
 from toy_corpus import toy_pairs
 
 from attnbook.data import bundled_pairs

@@ -8,8 +8,8 @@ import time
 
 import pytest
 import torch
+from small_recipes import SMALL
 from tensors import close, says
-from test_recipes import SMALL
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from toy_corpus import toy_pairs
 
@@ -185,7 +185,7 @@ def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
     """kill −9 in the middle, several times; in the end, nothing is different."""
     expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12)
     script = (
-        "from test_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.translation import fit\n"
+        "from small_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.translation import fit\n"
         f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder={str(tmp_path)!r})"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -249,7 +249,7 @@ def test_the_loss_of_a_batch_is_the_masked_loss():
 TWO_PROCESSES = """
 import json, sys
 from lightning_fabric import Fabric
-from test_recipes import SMALL
+from small_recipes import SMALL
 from toy_corpus import toy_pairs
 from attnbook.translation import fit
 

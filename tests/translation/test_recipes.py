@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from small_recipes import SMALL, SMALL_TRANSFORMER
 from tensors import says
 from toy_corpus import toy_pairs
 
@@ -24,22 +25,6 @@ from attnbook.translation import (
     prepare,
 )
 from attnbook.translation import translator as translator_module
-
-SMALL = Recipe(
-    "recurrent",
-    {"embed_size": 16, "hidden_size": 24, "num_layers": 1, "dropout": 0.0},
-    min_count=1,
-    batch_size=16,
-    training=TrainConfig(lr=1e-2, betas=(0.9, 0.999)),
-)
-SIZES = {"d_model": 16, "num_heads": 2, "d_ff": 32, "num_encoder_layers": 1}
-SMALL_TRANSFORMER = Recipe(
-    "transformer",
-    SIZES | {"num_decoder_layers": 1, "dropout": 0.0, "norm_first": True},
-    subwords=60,
-    batch_size=16,
-    training=TrainConfig(lr=1e-2, betas=(0.9, 0.98)),
-)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from small_translators import (
     translator,
 )
 from tensors import close, says
-from torch import nn
 
 from attnbook.attention import (
     AdditiveAttention,
@@ -18,7 +17,7 @@ from attnbook.attention import (
     multiplicative_score,
     scaled_dot_score,
 )
-from attnbook.interop import load_d2l
+from attnbook.interop import PublishedDecoder
 from attnbook.translation import (
     AdditiveAlignment,
     AttentionDecoder,
@@ -184,38 +183,17 @@ def test_a_step_is_bahdanaus_formulas():
     close(seen, weights[:, 0])
 
 
-class PublishedDecoder(nn.Module):
-    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it, on d2l's own attention and PyTorch's GRU."""
-
-    def __init__(self, vocab_size, embed_size, hidden_size, num_layers):
-        super().__init__()
-        self.attention = load_d2l().AdditiveAttention(hidden_size, 0.0)
-        self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn = nn.GRU(embed_size + hidden_size, hidden_size, num_layers)
-        self.head = nn.Linear(hidden_size, vocab_size)
-
-    def forward(self, ids, memory, hidden, lens):
-        outputs = []
-        for word in self.embedding(ids).unbind(1):
-            query = hidden[-1][:, None]
-            context = self.attention(query, memory, memory, lens)[:, 0]
-            inputs = torch.cat([context, word], -1)[None]
-            output, hidden = self.rnn(inputs, hidden)
-            outputs.append(output[0])
-        return self.head(torch.stack(outputs, 1))
-
-
 def test_the_decoder_equals_the_published_one_in_outputs_and_gradients():
     torch.manual_seed(0)
     ours, theirs = AttentionDecoder(V, E, D, L), PublishedDecoder(V, E, D, L)
     memory, last = numbers(B, S, D).float(), numbers(L, B, D, seed=1).float()
     ids = torch.randint(V, (B, T))
-    theirs(ids, memory, last, lengths())  # d2l's layers learn their sizes from a call
+    theirs(ids, (memory, last, lengths()))  # d2l's layers learn their sizes from a call
     for name in ("embedding", "rnn", "head"):
         getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
     theirs.attention.load_state_dict(ours.alignment.state_dict())
     found = ours(ids, ours.start(memory, last, lengths()))[0]
-    expected = theirs(ids, memory, last, lengths())
+    expected = theirs(ids, (memory, last, lengths()))[0]
     close(found, expected, 1e-5)
     upstream = numbers(B, T, V, seed=2).float()
     (found * upstream).sum().backward()

@@ -55,7 +55,8 @@ def main() -> None:
         "command": f"python tools/experiments/published.py --epochs {options.epochs} --seed {options.seed}",
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
         "measured": "negative log-likelihood in nats per word: of the training batches (with dropout), "
-        "averaged over an epoch, and of the development set; BLEU after the last epoch, on the test set and on the sentences of the first "
+        "averaged over an epoch, and of the development set; BLEU after the last epoch, on the test set and on the "
+        "sentences of the first "
         "800 training pairs",
         "training": [
             round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)

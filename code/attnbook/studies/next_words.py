@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from attnbook.attention import causal_mask, sinusoidal_encoding
 from attnbook.checks import check_count
 from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
-from attnbook.training import TrainConfig, train
+from attnbook.training import TrainConfig, device_of, train
 from attnbook.transformer import EncoderLayer
 from attnbook.transformer.models import check_ids
 
@@ -187,7 +187,7 @@ def answer_accuracy(model: NextWordModel, some: list[Sentence]) -> float:
     Returns:
         The fraction of sentences.
     """
-    logits, _ = model(to_ids(some, padding=0).to(model.words.weight.device))
+    logits, _ = model(to_ids(some, padding=0).to(device_of(model)))
     answer = torch.tensor([sentence.answer for sentence in some])
     next_word = logits.cpu()[torch.arange(len(some)), answer - 1].softmax(-1)  # (N, V)
     right = []
@@ -220,7 +220,7 @@ def measure_heads(model: NextWordModel, some: list[Sentence]) -> Tensor:
     Raises:
         ValueError: sentences of one kind are missing.
     """
-    ids = to_ids(some, padding=0).to(model.words.weight.device)
+    ids = to_ids(some, padding=0).to(device_of(model))
     weights = model(ids, need_weights=True)[1].cpu()  # (N, L, H, T, T)
     found = {job: [] for job in JOBS}
     for seen, sentence in zip(weights, some, strict=True):

@@ -16,7 +16,7 @@ from attnbook.attention import (
     split_heads,
 )
 from attnbook.checks import check_count
-from attnbook.training import TrainConfig, train
+from attnbook.training import TrainConfig, device_of, train
 from attnbook.transformer import EncoderLayer
 
 KINDS = ("none", "sinusoidal", "learned", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi")
@@ -176,6 +176,6 @@ def reading_accuracy(
         The fraction of right answers; guessing gives 1/8.
     """
     drawn = batch(200, length, torch.Generator().manual_seed(seed))
-    ids, answers = (x.to(model.embedding.weight.device) for x in drawn)
+    ids, answers = (x.to(device_of(model)) for x in drawn)
     right, asked = model(ids).argmax(dim=-1) == answers, answers >= 0
     return right[:, first:][asked[:, first:]].float().mean().item()

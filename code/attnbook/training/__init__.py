@@ -12,7 +12,7 @@ from attnbook.training.checkpoint import (
 )
 from attnbook.training.config import Progress, TrainConfig
 from attnbook.training.loop import make_fabric, train
-from attnbook.training.modes import evaluating
+from attnbook.training.modes import device_of, evaluating
 from attnbook.training.schedules import (
     noam_factor,
     warmup_cosine,
@@ -28,6 +28,7 @@ __all__ = [
     "make_fabric",
     "train",
     "evaluating",
+    "device_of",
     "save_checkpoint",
     "load_checkpoint",
     "CheckpointError",

@@ -1,8 +1,9 @@
-"""A model's mode, changed for a moment."""
+"""A model's mode, changed for a moment, and its device."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import torch
 from torch import nn
 
 
@@ -23,3 +24,15 @@ def evaluating(model: nn.Module) -> Iterator[nn.Module]:
     finally:
         for module, training in modes:
             module.training = training
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model's parameters are; the CPU if it has none.
+
+    Args:
+        model: the model.
+
+    Returns:
+        A `torch.device`.
+    """
+    return next((p.device for p in model.parameters()), torch.device("cpu"))

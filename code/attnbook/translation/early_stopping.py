@@ -8,7 +8,13 @@ from torch import nn
 
 from attnbook.checks import check_count, check_positive
 from attnbook.data import Batch
-from attnbook.training import Progress, evaluating, read_archive, save_checkpoint
+from attnbook.training import (
+    Progress,
+    device_of,
+    evaluating,
+    read_archive,
+    save_checkpoint,
+)
 from attnbook.translation.losses import masked_cross_entropy
 
 
@@ -23,7 +29,7 @@ def development_loss(model: nn.Module, batches: Sequence[Batch]) -> float:
     Returns:
         Nats per word.
     """
-    device = next(model.parameters()).device
+    device = device_of(model)
     total = words = 0.0
     with evaluating(model):
         for batch in batches:

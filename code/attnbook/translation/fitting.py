@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from attnbook.checks import check_count
 from attnbook.data import Batch, EncodedPair, encode_pairs, make_batches
 from attnbook.text import EOS, BPEDropout, tokenise
-from attnbook.training import make_fabric, train
+from attnbook.training import device_of, make_fabric, train
 from attnbook.translation.early_stopping import EarlyStopping
 from attnbook.translation.losses import masked_cross_entropy
 from attnbook.translation.recipes import Recipe, untrained
@@ -38,7 +38,7 @@ def translation_loss(
     """
 
     def loss_fn(model: nn.Module, batch: Batch) -> Tensor:
-        batch = batch.to(next(model.parameters()).device)
+        batch = batch.to(device_of(model))
         logits = model(batch.source, batch.target_in, batch.source_lens)
         loss = masked_cross_entropy(logits, batch.target_out, label_smoothing)
         if fabric is None or fabric.world_size == 1:

@@ -19,6 +19,7 @@ from attnbook.text import (
 )
 from attnbook.training import (
     CheckpointError,
+    device_of,
     evaluating,
     read_archive,
     save_checkpoint,
@@ -93,7 +94,7 @@ class Translator:
         """
         rows = [self.source_vocab.encode(sentence) + [EOS] for sentence in sentences]
         width = max(map(len, rows))
-        device = next(self.model.parameters()).device
+        device = device_of(self.model)
         ids = torch.tensor([row + [PAD] * (width - len(row)) for row in rows])
         return ids.to(device), torch.tensor([len(row) for row in rows], device=device)
 
