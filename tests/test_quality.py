@@ -153,7 +153,13 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
         "".join(f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()), "utf-8"
     )
     monkeypatch.setattr(quality, "QUALITY", stored)
-    monkeypatch.setattr(quality, "steps_in", lambda *_, **__: 3)
+    monkeypatch.setattr(
+        quality,
+        "fit",
+        lambda recipe, pairs, seed, seconds: translation.fit(
+            recipe, pairs, seed=seed, steps=3
+        ),
+    )
     for name in (quality.SHORT, quality.LONG):
         monkeypatch.setitem(RECIPES, name, TOY)
     tested, measured = [], quality.train_and_score

@@ -1,6 +1,5 @@
 """BLEU against sacrebleu and by hand, d2l's variant against d2l, bands, and the alignment error rate."""
 
-import builtins
 import math
 
 import pytest
