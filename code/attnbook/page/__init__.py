@@ -4,22 +4,26 @@ from attnbook.page.claims import ClaimError, claim, what_we_found
 from attnbook.page.diagrams import draw_desk, draw_reach, draw_wind_rose
 from attnbook.page.diagrams_transformer import draw_parameters, draw_transformer
 from attnbook.page.plotting import (
+    GREY,
     INK,
     KEY,
     MASKED,
     OUTPUT,
     QUERY,
     VALUE,
+    VIOLET,
     WEIGHTS,
     plot_regression,
     plot_weights_row,
     show_heatmaps,
     use_book_style,
 )
+from attnbook.page.results import stored_results
 from attnbook.page.show import Source, show
 from attnbook.page.timeline import SKETCHES, Event, draw_timeline
 
 __all__ = [
+    "stored_results",
     "show",
     "Source",
     "claim",
@@ -31,6 +35,8 @@ __all__ = [
     "OUTPUT",
     "MASKED",
     "INK",
+    "VIOLET",
+    "GREY",
     "WEIGHTS",
     "use_book_style",
     "show_heatmaps",

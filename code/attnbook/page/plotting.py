@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+import torch
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -23,13 +24,18 @@ VALUE = "#009E73"
 OUTPUT = "#CC79A7"
 MASKED = "#999999"
 INK = "#222222"
+VIOLET, GREY = (
+    "#4B3FA8",
+    "#6E6E6E",
+)  # curves that are neither query, key, value nor output
 WEIGHTS = LinearSegmentedColormap.from_list(
     "attnbook.weights", ["#ffffff", "#b9b5e8", "#4B3FA8"]
 )
 
 
 def use_book_style() -> None:
-    """Set matplotlib's defaults for the book: sizes, type, colours, transparent ground, sharp pictures."""
+    """Set the book's defaults: matplotlib's sizes, type, colours and transparent ground; tensors to three decimals."""
+    torch.set_printoptions(precision=3, sci_mode=False)
     plt.rcParams.update(
         {
             "figure.figsize": (6.4, 3.4),
