@@ -134,7 +134,7 @@ def test_the_three_stages_are_one_function(bias, dtype):
     stages = (
         separate,
         widen_heads(separate),
-        MultiHeadAttention.from_separate(separate),
+        stack_heads(separate),
     )
     mask = causal_mask(T, S)
     mask[2] = False
@@ -164,7 +164,7 @@ def test_the_parameters_of_the_stages():
 
 def test_copied_stages_keep_dtype_and_mode_and_share_nothing():
     separate = SeparateHeads(E, H, bias=True).double().eval()
-    for make in (widen_heads, MultiHeadAttention.from_separate):
+    for make in (widen_heads, stack_heads):
         copy = make(separate)
         assert copy.W_o.weight.dtype == torch.float64 and not copy.training
         own = {p.data_ptr() for p in copy.parameters()}
@@ -575,7 +575,7 @@ def test_a_cache_is_for_self_attention():
         (lambda: MultiHeadAttention(E, H, dropout=1), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: WideHeads(0, H), ValueError, ("d_model must be at least 1",)),
         (lambda: WideHeads(E, True), TypeError, ("num_heads must be an integer, got bool",)),
-        (lambda: MultiHeadAttention.from_separate(WideHeads(E, H)), TypeError, ("SeparateHeads, got WideHeads",)),
+        (lambda: stack_heads(WideHeads(E, H)), TypeError, ("SeparateHeads, got WideHeads",)),
         (lambda: widen_heads(MultiHeadAttention(E, H)), TypeError, ("got MultiHeadAttention",)),
         (lambda: split_heads(randn(T, E), 2), ValueError, ("d_model 33 is not divisible by num_heads 2",)),
         (lambda: split_heads(randn(E), H), ValueError, ("x must have at least 2 axes",)),
