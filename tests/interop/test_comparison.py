@@ -11,6 +11,7 @@ from attnbook.attention import (
     MultiHeadAttention,
     SeparateHeads,
     masked_softmax,
+    stack_heads,
     to_additive,
     to_blocked,
 )

@@ -127,7 +127,8 @@ class KeyValueCache:
         elif self.length and self.key.shape[::2] != key.shape[:2]:
             stored, given = tuple(self.key.shape[::2]), tuple(key.shape[:2])
             raise ValueError(
-                f"the cache keeps a memory of (sequences, positions) {stored}, but {given} were passed; start a new cache"
+                f"the cache keeps a memory of (sequences, positions) {stored}, but {given} were passed; "
+                "start a new cache"
             )
 
     def shorten(self, length: int) -> None:
@@ -159,9 +160,7 @@ class KeyValueCache:
             return
         stored = len(self.key)
         if readable(order) and ((order < 0) | (order >= stored)).any():
-            raise ValueError(
-                f"order must be in 0 … {stored - 1}, got {order.tolist()}"
-            )
+            raise ValueError(f"order must be in 0 … {stored - 1}, got {order.tolist()}")
         self.key, self.value = self.key[order], self.value[order]
 
 

@@ -117,21 +117,27 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, S, Dh), those of the cache included."""
         if cache is not None and not cache.grows and cache.length:  # a memory's, kept
-            q = self.split(linear_part(self.W_qkv, self.sizes, 0, query))
-            return q, cache.key, cache.value
-        if query is key and key is value:  # one product for all three
-            projected = self.W_qkv(query).split(self.sizes, dim=-1)
+            return self.split(self.project_one(0, query)), cache.key, cache.value
+        if query is key and key is value:  # one product for all heads of all three
+            heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
+            q, k, v = self.split(self.W_qkv(query)).split(heads, dim=1)
         else:
             inputs = enumerate((query, key, value))
-            projected = (linear_part(self.W_qkv, self.sizes, i, x) for i, x in inputs)
-        start = 0 if cache is None else cache.length
-        q, k, v = (self.split(x) for x in projected)
-        q, k = (x if self.rotary is None else self.rotary(x, start) for x in (q, k))
+            q, k, v = (self.split(self.project_one(which, x)) for which, x in inputs)
+        if self.rotary is not None:
+            start = 0 if cache is None else cache.length
+            q, k = self.rotary(q, start), self.rotary(k, start)
         return (q, k, v) if cache is None else (q, *cache.append(k, v))
+
+    def project_one(self, which: int, x: Tensor) -> Tensor:
+        """Queries (0), keys (1) or values (2) alone, by their rows of W_qkv."""
+        start = sum(self.sizes[:which])
+        rows, bias = slice(start, start + self.sizes[which]), self.W_qkv.bias
+        return F.linear(x, self.W_qkv.weight[rows], None if bias is None else bias[rows])
 
     def split(self, x: Tensor) -> Tensor:
         """Features (B, T, heads · Dh) to heads (B, heads, T, Dh)."""
-        return x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
+        return x.view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
 
 
 def one_mask(
@@ -163,14 +169,6 @@ def one_mask(
         check_bias(bias, shape)
         bias = align(bias, shape)
     return combine_masks(shape, valid_lens, mask, query.device), bias
-
-
-def linear_part(
-    linear: nn.Linear, sizes: tuple[int, ...], part: int, x: Tensor
-) -> Tensor:
-    """One of the maps whose weights are stacked in a linear map, such as that to the keys alone."""
-    weight, bias = linear.weight.split(sizes)[part], linear.bias
-    return F.linear(x, weight, None if bias is None else bias.split(sizes)[part])
 
 
 def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:

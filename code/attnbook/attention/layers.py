@@ -137,7 +137,7 @@ class MultiplicativeAttention(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Average the values by qᵀ M k: query (B, …, T, Dq), key (B, …, S, Dk), else as `DotProductAttention`."""
+        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
         scores = multiplicative_score(query, key, self.weight)  # (B, …, T, S)
         check_value(key, value)
         weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
@@ -183,7 +183,7 @@ class AdditiveAttention(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Average the values by the additive score: query (B, …, T, Dq), key (B, …, S, Dk), else as `DotProductAttention`."""
+        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
         scores = additive_score(
             query, key, self.W_q.weight, self.W_k.weight, self.w_v.weight[0]
         )

@@ -1,7 +1,7 @@
 """Positions: attention treats its keys as a set, so order must be put in by hand.
 
-Absolute encodings are added to the embeddings; rotary encoding rotates queries and keys; relative ones, which change the
-scores, are in `attnbook.attention.relative`.
+Absolute encodings are added to the embeddings; rotary encoding rotates queries and keys; relative ones change the
+scores and are in `attnbook.attention.relative`.
 """
 
 import torch
@@ -66,7 +66,9 @@ class SinusoidalPositions(nn.Module):
         check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
-        self._table: Tensor | None = None  # of the first positions, once they were needed
+        self._table: Tensor | None = (
+            None  # of the first positions, once they were needed
+        )
 
     def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
@@ -89,9 +91,14 @@ class SinusoidalPositions(nn.Module):
             table = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
             return table.to(like.device)[start:]
         table = self._table
-        if table is None or len(table) < end or (table.dtype, table.device) != (
-            like.dtype,
-            like.device,
+        if (
+            table is None
+            or len(table) < end
+            or (table.dtype, table.device)
+            != (
+                like.dtype,
+                like.device,
+            )
         ):
             with torch.inference_mode(False):  # a table that can be used anywhere
                 table = sinusoidal_encoding(
@@ -212,7 +219,7 @@ class RotaryPositions(nn.Module):
             start: the first position.
 
         Returns:
-            (…, T, Dh).        """
+            (…, T, Dh)."""
         check_tensor("x", x, min_dims=2)
         position = torch.arange(start, start + x.shape[-2], device=x.device)
         return rotate(x, position, self.base)

@@ -15,7 +15,7 @@ from attnbook.attention import (
     causal_mask,
     combine_masks,
 )
-from attnbook.checks import check_same_size, readable
+from attnbook.checks import check_alike, check_same_size, readable
 from attnbook.transformer.blocks import (
     DecoderLayer,
     DecoderLayerCache,
@@ -88,6 +88,7 @@ def check_memory(
         cache: from `Decoder.start_cache`, or None.
     """
     check_vectors("memory", memory, decoder.config.d_model)
+    check_alike("memory", memory, "the decoder", decoder.embedding.weight)
     check_same_batch(ids, memory)
     if cache is None:
         return
@@ -170,7 +171,9 @@ class Encoder(nn.Module):
         """
         if not checked:  # lengths and mask become one mask for all layers
             check_ids("ids", ids, self.config.source_vocab_size)
-            mask = combine_masks(scores_shape(self.config, ids, ids), valid_lens, mask, ids.device)
+            mask = combine_masks(
+                scores_shape(self.config, ids, ids), valid_lens, mask, ids.device
+            )
         embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded, checked=True)
         seen = []
