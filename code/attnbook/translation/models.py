@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from attnbook.checks import check_count
 from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
+from attnbook.transformer.blocks import check_same_batch
 from attnbook.transformer.models import check_ids
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.recurrent import (
@@ -19,7 +20,6 @@ from attnbook.translation.recurrent import (
     GRUEncoder,
     RecurrentState,
 )
-from attnbook.translation.stepping import OneWord, can_hurry
 
 
 class RecurrentTranslator(nn.Module):
@@ -148,15 +148,13 @@ class TransformerState:
 
     Attributes:
         memory: (B, S, D), the encoder's output.
-        memory_lens: (B,) integers.
+        memory_mask: bool (B, 1, 1, S), True = a word, not padding.
         cache: each decoder layer's keys and values so far.
-        quick: what steps without gradients keep besides; made when it is needed.
     """
 
     memory: Tensor
-    memory_lens: Tensor
+    memory_mask: Tensor
     cache: list[DecoderLayerCache]
-    quick: OneWord | None = None
 
     def copy(self) -> "TransformerState":
         """A state of its own, which goes on from here."""
@@ -168,8 +166,7 @@ class TransformerState:
         Args:
             order: (B',) integers, which sentence each new one continues.
         """
-        self.memory, self.memory_lens = self.memory[order], self.memory_lens[order]
-        self.quick = None
+        self.memory, self.memory_mask = self.memory[order], self.memory_mask[order]
         for layer in self.cache:
             layer.reorder(order)
 
@@ -186,21 +183,18 @@ class TransformerTranslator(Transformer):
 
     config: TransformerConfig
 
-    def start(self, source: Tensor, source_lens: Tensor) -> TransformerState:
+    def start(self, source: Tensor, valid_lens: Tensor) -> TransformerState:
         """Read the source sentences.
 
         Args:
             source: (B, S) ids, each sentence ending in <eos>, then padding.
-            source_lens: (B,) integers, how many tokens are real.
+            valid_lens: (B,) integers, how many tokens are real.
 
         Returns:
             The decoder's state before the first word.
-
-        Raises:
-            TypeError, ValueError: ids or lengths that do not fit.
         """
-        memory, _ = self.encoder(source, source_lens)
-        return TransformerState(memory, source_lens, self.decoder.start_cache())
+        memory, mask = self.read(source, valid_lens)
+        return TransformerState(memory, mask, self.decoder.start_cache())
 
     def extend(self, ids: Tensor, state: TransformerState) -> Tensor:
         """Read several known words in one parallel pass and score what follows each of them.
@@ -212,8 +206,8 @@ class TransformerTranslator(Transformer):
         Returns:
             logits (B, T, V).
         """
-        memory, lens = state.memory, state.memory_lens
-        return self.decoder(ids, memory, lens, cache=state.cache)[0]
+        memory, mask = state.memory, state.memory_mask
+        return self.decoder(ids, memory, cache=state.cache, memory_mask=mask)[0]
 
     def rewind(self, state: TransformerState, words: int) -> None:
         """Take back the last words that were read.
@@ -243,26 +237,25 @@ class TransformerTranslator(Transformer):
         Returns:
             logits (B, V); weights (B, S), or None; and the state.
         """
-        if not need_weights and can_hurry(self):  # the same numbers, sooner
-            if state.quick is None:
-                memory, lens = state.memory, state.memory_lens
-                state.quick = OneWord(self.decoder, memory, lens)
-            return state.quick(ids, state.cache), None, state
+        words = ids[:, None]  # (B, 1), one position
+        check_ids("ids", words, self.config.target_vocab_size)
+        check_same_batch(words, state.memory)
         logits, seen = self.decoder(
-            ids[:, None],
+            words,
             state.memory,
-            state.memory_lens,
             need_weights=need_weights,
             cache=state.cache,
+            memory_mask=state.memory_mask,
+            checked=True,
         )
-        weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None
+        weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None  # (B, S)
         return logits[:, 0], weights, state
 
     def forward(
         self,
         source: Tensor,
         target_in: Tensor,
-        source_lens: Tensor | None = None,
+        valid_lens: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, list[Tensor]]:
         """Score every word of known targets in one parallel pass (teacher forcing).
@@ -270,19 +263,18 @@ class TransformerTranslator(Transformer):
         Args:
             source: (B, S) ids.
             target_in: (B, T) ids, beginning with <bos>.
-            source_lens: (B,) integers.
+            valid_lens: (B,) integers, how many source tokens are real.
             need_weights: return the attention to the source too.
 
         Returns:
-            logits (B, T, V); with `need_weights` a pair of them and weights (B, H, T, S), one tensor a layer.
-
-        Raises:
-            TypeError, ValueError: ids or lengths that do not fit.
+            logits (B, T, V); with `need_weights` a pair of them and weights (B, H, T, S), one tensor per layer.
         """
         if not need_weights:
-            return super().forward(source, target_in, source_lens)
-        memory, _ = self.encoder(source, source_lens)
-        logits, seen = self.decoder(target_in, memory, source_lens, need_weights=True)
+            return super().forward(source, target_in, valid_lens)
+        memory, mask = self.read(source, valid_lens)
+        logits, seen = self.decoder(
+            target_in, memory, need_weights=True, memory_mask=mask
+        )
         return logits, [across for _, across in seen]
 
 
