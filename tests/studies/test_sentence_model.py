@@ -173,13 +173,14 @@ def test_both_kinds_are_needed(fresh, draw, missing):
 
 
 def test_right_and_wrong_are_told_apart():
-    class Always:
+    class Always(torch.nn.Module):
         """Says one word with certainty, whatever it is asked."""
 
         def __init__(self, word):
+            super().__init__()
             self.word = word
 
-        def __call__(self, ids):
+        def forward(self, ids):
             logits = torch.zeros(*ids.shape, len(VOCABULARY))
             logits[..., VOCABULARY.index(self.word)] = 9.0
             return logits, None

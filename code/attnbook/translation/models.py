@@ -254,7 +254,7 @@ class TransformerTranslator(Transformer):
     def forward(
         self,
         source: Tensor,
-        target_in: Tensor,
+        target: Tensor,
         valid_lens: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, list[Tensor]]:
@@ -262,7 +262,7 @@ class TransformerTranslator(Transformer):
 
         Args:
             source: (B, S) ids.
-            target_in: (B, T) ids, beginning with <bos>.
+            target: (B, T) ids, beginning with <bos>.
             valid_lens: (B,) integers, how many source tokens are real.
             need_weights: return the attention to the source too.
 
@@ -270,11 +270,9 @@ class TransformerTranslator(Transformer):
             logits (B, T, V); with `need_weights` a pair of them and weights (B, H, T, S), one tensor per layer.
         """
         if not need_weights:
-            return super().forward(source, target_in, valid_lens)
+            return super().forward(source, target, valid_lens)
         memory, mask = self.read(source, valid_lens)
-        logits, seen = self.decoder(
-            target_in, memory, need_weights=True, memory_mask=mask
-        )
+        logits, seen = self.decoder(target, memory, need_weights=True, memory_mask=mask)
         return logits, [across for _, across in seen]
 
 
