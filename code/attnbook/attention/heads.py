@@ -131,7 +131,8 @@ class MultiHeadAttention(nn.Module):
 
     def split(self, x: Tensor) -> Tensor:
         """Features (B, T, heads · Dh) to heads (B, heads, T, Dh)."""
-        return x.reshape(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
+        heads = x.shape[-1] // self.head_dim
+        return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
 
 
 def one_mask(
