@@ -1,6 +1,8 @@
 """Whole models: causality, padding, step by step as at once, parameters counted by hand, configurations, errors."""
 
 import dataclasses
+import sys
+from collections import Counter
 
 import pytest
 import torch
@@ -219,6 +221,47 @@ def test_compiles():
 
 
 # --- BERT ------------------------------------------------------------------------------------------------------------
+
+
+def calls_during(function):
+    """How often each function of the package is called."""
+    counts = Counter()
+
+    def count(frame, event, _):
+        if event == "call" and "attnbook" in frame.f_code.co_filename:
+            counts[frame.f_code.co_name] += 1
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+def test_arguments_are_checked_and_masks_made_once_however_deep_the_model_is():
+    shallow, deep = (
+        transformer(num_encoder_layers=n, num_decoder_layers=n) for n in (1, 5)
+    )
+    few, many = (
+        calls_during(lambda model=model: model(SOURCE, TARGET, LENS))
+        for model in (shallow, deep)
+    )
+    checks = {name for name in many if "check" in name}
+    assert {"check_ids", "check_lengths"} <= checks
+    assert {name: many[name] for name in checks} == {name: few[name] for name in checks}
+    for made_once in ("combine_masks", "sequence_mask", "causal_mask"):
+        assert many[made_once] == 1
+    assert many["fused_attention"] == 15  # every layer did attend
+
+
+def test_nothing_is_read_from_a_device_in_a_forward_pass():
+    """The meta device has no numbers: to read one is an error there, and a wait on a GPU."""
+    model = transformer().float().to("meta")
+    given_ = (x.to("meta") for x in (SOURCE, TARGET, LENS))
+    assert model(*given_).shape == (B, T, 17)
+    hidden, _ = bert().float().to("meta")(SOURCE.to("meta"), LENS.to("meta"))
+    assert hidden.shape == (B, S, 12)
 
 
 def test_bert_looks_both_ways_and_at_no_padding():

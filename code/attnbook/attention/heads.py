@@ -117,29 +117,22 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, S, Dh), those of the cache included."""
         if cache is not None and not cache.grows and cache.length:  # a memory's, kept
-            return self.split(self.project_one(0, query)), cache.key, cache.value
+            return self.split(part(self, 0, query)), cache.key, cache.value
         if query is key and key is value:  # one product for all heads of all three
             heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
             q, k, v = self.split(self.W_qkv(query)).split(heads, dim=1)
         else:
             inputs = enumerate((query, key, value))
-            q, k, v = (self.split(self.project_one(which, x)) for which, x in inputs)
+            q, k, v = (self.split(part(self, which, x)) for which, x in inputs)
         if self.rotary is not None:
             start = 0 if cache is None else cache.length
             q, k = self.rotary(q, start), self.rotary(k, start)
         return (q, k, v) if cache is None else (q, *cache.append(k, v))
 
-    def project_one(self, which: int, x: Tensor) -> Tensor:
-        """Queries (0), keys (1) or values (2) alone, by their rows of W_qkv."""
-        start = sum(self.sizes[:which])
-        rows, bias = slice(start, start + self.sizes[which]), self.W_qkv.bias
-        return F.linear(
-            x, self.W_qkv.weight[rows], None if bias is None else bias[rows]
-        )
-
     def split(self, x: Tensor) -> Tensor:
         """Features (B, T, heads · Dh) to heads (B, heads, T, Dh)."""
-        return x.view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
+        heads = x.shape[-1] // self.head_dim
+        return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
 
 
 def one_mask(
@@ -171,6 +164,13 @@ def one_mask(
         check_bias(bias, shape)
         bias = align(bias, shape)
     return combine_masks(shape, valid_lens, mask, query.device), bias
+
+
+def part(layer: MultiHeadAttention, which: int, x: Tensor) -> Tensor:
+    """Queries (0), keys (1) or values (2) alone, by their rows of W_qkv: (B, T, D) to (B, T, heads · Dh)."""
+    start = sum(layer.sizes[:which])
+    rows, bias = slice(start, start + layer.sizes[which]), layer.W_qkv.bias
+    return F.linear(x, layer.W_qkv.weight[rows], None if bias is None else bias[rows])
 
 
 def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:

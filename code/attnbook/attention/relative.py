@@ -66,7 +66,8 @@ class ShawPositions(nn.Module):
             (B, H, T, S), to be added to the scaled scores.
         """
         check_tensor("query", query, dims=4)
-        size, head_dim = query.shape[-1], self.embedding.embedding_dim
+        head_dim = self.embedding.embedding_dim
+        size = query.shape[-1]
         check_same_size("query has size", size, "head_dim is", head_dim, "split heads")
         distance = relative_positions(query.shape[-2], num_keys, query.device)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)

@@ -10,6 +10,12 @@ def readable(tensor: Tensor) -> bool:
     """Whether values can be looked at for free: on the CPU, and not while `torch.compile` traces.
 
     To read a number from a GPU is to wait until it has done all its work.
+
+    Args:
+        tensor: whose values a check would read.
+
+    Returns:
+        The answer.
     """
     return tensor.device.type == "cpu" and not torch.compiler.is_compiling()
 

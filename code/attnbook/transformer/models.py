@@ -171,9 +171,8 @@ class Encoder(nn.Module):
         """
         if not checked:  # lengths and mask become one mask for all layers
             check_ids("ids", ids, self.config.source_vocab_size)
-            mask = combine_masks(
-                scores_shape(self.config, ids, ids), valid_lens, mask, ids.device
-            )
+            shape = scores_shape(self.config, ids, ids)
+            mask = combine_masks(shape, valid_lens, mask, ids.device)
         embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded, checked=True)
         seen = []
@@ -345,7 +344,8 @@ class BertEmbeddings(nn.Module):
             (B, T, D).
         """
         check_ids("ids", ids, self.config.vocab_size)
-        length, limit = ids.shape[1], self.config.max_positions
+        length = ids.shape[1]
+        limit = self.config.max_positions
         if length > limit:
             raise ValueError(
                 f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
