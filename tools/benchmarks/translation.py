@@ -90,7 +90,7 @@ def sentences(case: Case, device: str, vocabulary: int = VOCABULARY) -> list[Ten
 
 
 def our_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """As `attnbook.fitting` takes it."""
+    """As `attnbook.translation.fit` takes it."""
     return masked_cross_entropy(logits, target)
 
 
