@@ -69,7 +69,7 @@ def test_a_new_position_is_turned_by_its_own_place():
 
 
 def test_lengths_and_biases_count_the_stored_keys_too():
-    layer, x, bias = layer_of(), randn(B, S, E), randn(H, S, S)
+    layer, x, bias = layer_of(), randn(B, S, E), randn(1, H, S, S)
     lengths, mask = torch.tensor([4, 7]), causal_mask(S)
     at_once, _ = layer(x, valid_lens=lengths, mask=mask, bias=bias)
     cache = KeyValueCache()
@@ -78,7 +78,7 @@ def test_lengths_and_biases_count_the_stored_keys_too():
         x[:, 5:],
         valid_lens=lengths,
         mask=causal_mask(2, S),
-        bias=bias[:, 5:],
+        bias=bias[:, :, 5:],
         cache=cache,
     )
     close(rest, at_once[:, 5:])
@@ -138,8 +138,8 @@ def test_wrong_updates_change_nothing(key, value, error, message):
         (torch.tensor([0.0]), TypeError, "got torch.float32"),
         (torch.tensor([True, False]), TypeError, "got torch.bool"),
         (torch.tensor([[0]]), ValueError, r"order must be \(B',\), got shape \(1, 1\)"),
-        (torch.tensor([0, 2]), ValueError, r"order must lie in 0 … 1, got \[0, 2\]"),
-        (torch.tensor([-1]), ValueError, r"order must lie in 0 … 1, got \[-1\]"),
+        (torch.tensor([0, 2]), ValueError, r"order must be in 0 … 1, got \[0, 2\]"),
+        (torch.tensor([-1]), ValueError, r"order must be in 0 … 1, got \[-1\]"),
     ],
 )
 def test_wrong_orders(order, error, message):
