@@ -143,9 +143,9 @@ TABLE = {
     ],
     "attention/splitting": [
         ("heads are cut in the wrong order", "x.unflatten(-1, (num_heads, head_dim)).transpose(-3, -2)",
-         "x.reshape(*x.shape[:-2], num_heads, -1, head_dim)", "test_heads.py::test_split_heads_by_loops"),
+         "x.reshape(*x.shape[:-2], num_heads, -1, head_dim)", "test_heads.py::test_splitting_and_merging_by_loops"),
         ("heads are glued in the wrong order", "x.transpose(-3, -2).flatten(-2)",
-         "x.reshape(*x.shape[:-3], x.shape[-2], -1)", "test_heads.py::test_the_three_stages_are_one_function"),
+         "x.reshape(*x.shape[:-3], x.shape[-2], -1)", "test_heads.py::test_splitting_and_merging_by_loops"),
     ],
     "attention/stages": [
         ("zeros before the narrow head", "parameter(name).copy_(torch.cat([numbers, zeros]))",
@@ -205,7 +205,7 @@ TABLE = {
     ],
     "attention/cache": [
         ("what others hold is written over", "self.last is not stored", "self.last is None",
-         "translation/test_steps.py::test_it_can_be_left_and_entered_at_any_word"),
+         "test_cache.py::test_what_was_handed_out_is_never_written_over"),
         ("new keys before the old ones", "torch.cat([self.key, key], dim=2)", "torch.cat([key, self.key], dim=2)",
          "test_cache.py::test_what_is_stored"),
         ("beam search reorders keys only", "self.key[order], self.value[order]", "self.key[order], self.value",

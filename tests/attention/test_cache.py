@@ -1,5 +1,7 @@
 """The key–value cache: the same numbers step by step as at once, beams, errors that change nothing."""
 
+from copy import copy
+
 import pytest
 import torch
 from hypothesis import given
@@ -66,6 +68,25 @@ def test_a_new_position_is_turned_by_its_own_place():
     for t in range(3):
         output, _ = layer(x[:, t : t + 1], cache=cache)
         close(output, at_once[:, t : t + 1])
+
+
+def test_what_was_handed_out_is_never_written_over():
+    """Also where a shortened cache goes on in room that a copy of it still looks at."""
+    new = [randn(B, H, 1, D, seed=n) for n in range(5)]
+    with torch.no_grad():
+        cache = KeyValueCache()
+        for x in new[:3]:
+            cache.update(x, -x)
+        other = copy(cache)
+        cache.shorten(1)
+        cache.update(new[3], -new[3])
+        close(other.key, torch.cat(new[:3], dim=2))
+        close(cache.key, torch.cat([new[0], new[3]], dim=2))
+        cache.reorder(torch.tensor([1, 0]))
+        cache.update(new[4], -new[4])
+    expected = torch.cat([new[0].flip(0), new[3].flip(0), new[4]], dim=2)
+    close(cache.key, expected)
+    close(cache.value, -expected)
 
 
 def test_lengths_and_biases_count_the_stored_keys_too():

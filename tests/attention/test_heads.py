@@ -81,7 +81,7 @@ def by_loops(layer, query, key, value, mask):
 # --- split and merge -------------------------------------------------------------------------------------------------
 
 
-def test_split_heads_by_loops():
+def test_splitting_and_merging_by_loops():
     x = randn(B, T, E)
     split = split_heads(x, H)
     assert split.shape == (B, H, T, D)
@@ -90,6 +90,7 @@ def test_split_heads_by_loops():
             for t in range(T):
                 for d in range(D):
                     assert split[b, h, t, d] == x[b, t, h * D + d]
+    assert torch.equal(merge_heads(split), x)
 
 
 def test_a_reshape_alone_has_the_right_shape_and_the_wrong_numbers():
