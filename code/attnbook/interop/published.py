@@ -24,7 +24,15 @@ class PublishedDecoder(nn.Module):
         self.seen: list[Tensor] = []
 
     def forward(self, ids: Tensor, state: tuple) -> tuple[Tensor, tuple]:
-        """Logits (B, T, V) for words (B, T), and the state after them; a state is (memory, hidden, lengths)."""
+        """Write on after the words so far.
+
+        Args:
+            ids: (B, T), the words read.
+            state: (memory (B, S, H), hidden (layers, B, H), lengths (B,)).
+
+        Returns:
+            logits (B, T, V), and the state after these words.
+        """
         memory, hidden, lens = state
         outputs, self.seen = [], []
         for word in self.embedding(ids).unbind(1):
