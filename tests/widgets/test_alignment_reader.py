@@ -9,7 +9,7 @@ from attnbook.data.translation import bundled_pairs
 from attnbook.text import UNK, WordVocabulary, normalise, tokenise
 from attnbook.widgets import AlignmentReaderFigure
 from attnbook.widgets.alignment_reader import DATA, MOMENTS, SENTENCES
-from attnbook.widgets.base import HERE
+from attnbook.widgets.kit import WIDGETS
 
 FITS = """() => {
   const card = document.querySelector(".ab-card").getBoundingClientRect();
@@ -62,7 +62,7 @@ def test_the_stored_weights_are_distributions_over_the_source_words():
                     assert len(one) == len(row["source"])
                     assert min(one) >= 0
                     assert sum(one) == pytest.approx(1, abs=0.0006 * len(one))
-    assert (HERE / "alignment_reader.json").stat().st_size < 200_000
+    assert (WIDGETS / "alignment_reader" / "data.json").stat().st_size < 200_000
 
 
 def test_what_was_seen_and_what_is_unknown_is_told_truly():

@@ -9,7 +9,7 @@ from torch.testing import assert_close
 from attnbook.sentence_model import STORED, stored_model, unpack_weights, without_head
 from attnbook.sentences import CLASSES, START, VOCABULARY
 from attnbook.widgets import AttentionPatternsFigure
-from attnbook.widgets.base import module_source
+from attnbook.widgets.kit import module_source
 
 DATA = json.loads(STORED.read_text("utf-8"))
 MODEL = stored_model()

@@ -8,7 +8,7 @@ import traitlets
 
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure, figure_class
-from attnbook.widgets.base import (
+from attnbook.widgets.kit import (
     Figure,
     module_source,
     number_between,
@@ -128,7 +128,7 @@ def test_every_figure_is_found_by_its_name_and_its_module():
         figure_class("nothing")
     with pytest.raises(AttributeError, match="attnbook.widgets has no 'NoFigure'"):
         _ = widgets.NoFigure
-    with pytest.raises(ValueError, match="has no nothing.js"):
+    with pytest.raises(ValueError, match="has no widgets/nothing/figure.js"):
         module_source("nothing")
 
 

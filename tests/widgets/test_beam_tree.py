@@ -11,8 +11,8 @@ from attnbook.decoding import beam_search, greedy, length_penalty_factor
 from attnbook.page_models import load_page_model, page_model_header
 from attnbook.text import normalise
 from attnbook.widgets import BeamTreeFigure
-from attnbook.widgets.base import HERE
 from attnbook.widgets.beam_tree import DATA, LONGEST, SENTENCES
+from attnbook.widgets.kit import WIDGETS
 
 FITS = """() => {
   const card = document.querySelector(".ab-card").getBoundingClientRect();
@@ -95,7 +95,7 @@ def test_the_numbers_come_from_held_out_sentences_and_from_the_models_file():
     for row in DATA["sentences"]:
         assert normalise(row["text"]) not in trained
         assert row["references"] == held_out[normalise(row["text"])]
-    assert (HERE / "beam_tree.json").stat().st_size < 150_000
+    assert (WIDGETS / "beam_tree" / "data.json").stat().st_size < 150_000
 
 
 def test_a_width_of_one_is_greedy_and_some_beams_find_better():

@@ -11,7 +11,7 @@ from attnbook.masks import masked_softmax
 from attnbook.positions import sinusoidal_encoding
 from attnbook.scores import scaled_dot_score
 from attnbook.widgets import PositionExplorerFigure
-from attnbook.widgets.samples import seeded_normals
+from attnbook.widgets.kit.samples import seeded_normals
 
 FITS = """() => {
   const card = document.querySelector(".ab-card").getBoundingClientRect();

@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from attnbook.multihead import MultiHeadAttention, merge_heads, split_heads
 from attnbook.widgets import ShapeTracerFigure
-from attnbook.widgets.samples import seeded_normals
+from attnbook.widgets.kit.samples import seeded_normals
 
 SIZES = [(2, 4, 2), (3, 8, 4), (4, 8, 2), (5, 12, 3), (6, 6, 1), (6, 12, 4)]
 FITS = """() => {

@@ -12,7 +12,7 @@ from attnbook.decoding import greedy
 from attnbook.page_models import PAGE_MODELS, sentence_key
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.base import module_source
+from attnbook.widgets.kit import module_source
 from attnbook.widgets.page import figures_in, write_assets
 from attnbook.widgets.translate_page import FILES, MODELS
 

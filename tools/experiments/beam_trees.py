@@ -20,7 +20,7 @@ sys.path.insert(
 
 from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree.json"
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree" / "data.json"
 MODEL = "transformer"
 WIDTHS = range(1, 6)
 LONGEST = 12  # tokens of a hypothesis, <eos> included

@@ -1,6 +1,8 @@
 """Measure stacks of layers in every wiring before training, for the block explorer.
 
-    python tools/experiments/block_grid.py        writes code/attnbook/widgets/block_grid.json (about half a minute)
+    python tools/experiments/block_grid.py        about half a minute
+
+writes code/attnbook/widgets/block_explorer/data.json.
 
 Six wirings (the layer norm after the sublayer, before it or nowhere; with and without the residual sum), stacks of
 2 to 12 layers, and 20 seeds of each. What is stored of the seeds is the lower quartile, the median and the upper
@@ -25,7 +27,8 @@ DEFAULT = (
     / "code"
     / "attnbook"
     / "widgets"
-    / "block_grid.json"
+    / "block_explorer"
+    / "data.json"
 )
 MEASURED = (
     "lower quartile, median, upper quartile over the seeds, before training, width 64, rows of 16 symbols; gradient: "

@@ -19,7 +19,7 @@ sys.path.insert(
 
 from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "sampling_explorer.json"
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "sampling_explorer" / "data.json"
 MODEL = "transformer"
 NAMED = 60  # words of each distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 import traitlets
 
-from .base import Figure, OneOf, module_source, static_box
+from ..kit import Figure, OneOf, module_source, static_box
 
 
 @dataclass(frozen=True)

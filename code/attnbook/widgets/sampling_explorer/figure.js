@@ -1,5 +1,6 @@
 /* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.sampling.filter_logits
  * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. */
+// uses data.json, ../kit/words.js
 
 const EXAMPLES = DATA.examples;
 const TEMPERATURES = range(1, 31).map((i) => i / 10);

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .base import Figure, number_between, yes_or_no
-from .samples import seeded_normals
+from ..kit import Figure, number_between, yes_or_no
+from ..kit.samples import seeded_normals
 
 GROUPS, QUERIES, KEYS, MOST = (
     16,

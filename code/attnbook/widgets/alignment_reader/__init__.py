@@ -2,7 +2,7 @@
 
 import traitlets
 
-from .base import Figure, figure_data, number_between, one_of, yes_or_no
+from ..kit import Figure, figure_data, number_between, one_of, yes_or_no
 
 DATA = figure_data("alignment_reader")
 SENTENCES = [row["text"] for row in DATA["sentences"]]

@@ -4,7 +4,7 @@ import numbers
 
 import traitlets
 
-from .base import Figure, number_between, one_of
+from ..kit import Figure, number_between, one_of
 
 SCORES = ["dot", "scaled_dot", "gaussian"]
 REACH = 2.5  # how far from 0 a coordinate may go

@@ -10,8 +10,8 @@ from attnbook.data import kernel_regression_data
 from attnbook.plotting import INK, KEY, OUTPUT, plot_regression, use_book_style
 from attnbook.pooling import NWKernelRegression, fit_width, regression_loss
 
-from .base import one_of
-from .frames import Frame, FrameFigure, Panel, picture_of
+from ..frames import Frame, FrameFigure, Panel, picture_of
+from ..kit import one_of
 
 EPOCHS = 5
 FAR = 10.0  # beyond this |w| the leave-one-out loss is nearly flat: the plateau

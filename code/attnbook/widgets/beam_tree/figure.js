@@ -1,5 +1,6 @@
 /* The beam as a tree: the search itself, run here over a page model's next-word log-probabilities, step by step.
  * Kept beginnings are drawn in the colour of weights, what was dropped in grey, what is finished in a box. */
+// uses data.json, ../kit/words.js
 
 const EOS = DATA.words.indexOf("<eos>");
 const ALPHAS = range(21).map((i) => i / 10);

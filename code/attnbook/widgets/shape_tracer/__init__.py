@@ -4,7 +4,7 @@ import numbers
 
 import traitlets
 
-from .base import Figure, number_between, one_of, yes_or_no
+from ..kit import Figure, number_between, one_of, yes_or_no
 
 POSITIONS = [2, 3, 4, 5, 6]
 SIZES = [4, 6, 8, 12]

@@ -1,5 +1,6 @@
 /* The alignment reader: stored attention weights of a translator at several moments of its training, read word by
  * word. The target word that asks is drawn in the query's colour, the source words in the key's. */
+// uses data.json, ../kit/words.js
 
 const SENTENCES = DATA.sentences;
 const STATE_SIZE = DATA.recipe.sizes.hidden_size;

@@ -2,7 +2,7 @@
 
 import traitlets
 
-from .base import Figure, number_between, one_of
+from ..kit import Figure, number_between, one_of
 
 NUM_POSITIONS = 48  # rows of the encoding that is drawn
 VIEWS = ["encoding", "similarity", "shuffle"]

@@ -2,7 +2,7 @@
 
 import traitlets
 
-from .base import Figure, figure_data, number_between
+from ..kit import Figure, figure_data, number_between
 
 DATA = figure_data("beam_tree")
 SENTENCES = [row["text"] for row in DATA["sentences"]]

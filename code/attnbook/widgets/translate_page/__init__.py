@@ -2,10 +2,10 @@
 
 import traitlets
 
-from .base import HERE, Figure, number_between, one_of
+from ..kit import PACKAGE, Figure, number_between, one_of
 
 MODELS = ["bahdanau", "transformer", "seq2seq"]
-FOLDER = HERE.parent / "data" / "models"
+FOLDER = PACKAGE / "data" / "models"
 FILES = [*MODELS, "sentences"]
 LONGEST = 120  # characters of a sentence
 TRIES = [

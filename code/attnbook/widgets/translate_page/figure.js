@@ -1,6 +1,7 @@
 /* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
- * The mathematics stands in translate_models.js, the search for the best sentence in translate_beam.js, the drawing in
- * translate_drawing.js. The weights are read (translate_files.js) when the figure comes near the window. */
+ * The mathematics is in models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
+ * weights are read (files.js) when the figure comes near the window. */
+// uses ../kit/words.js, models.js, beam.js, files.js, drawing.js
 
 const MODELS = [["bahdanau", "GRU, Bahdanau’s attention"], ["transformer", "Transformer"], ["seq2seq", "GRU without attention"]];
 const BEAT = 420; // milliseconds between two words

@@ -2,8 +2,9 @@
 
 import traitlets
 
-from ..sentences import MAX_WORDS, START, VOCABULARY
-from .base import Figure, number_between
+from attnbook.sentences import MAX_WORDS, START, VOCABULARY
+
+from ..kit import Figure, number_between
 
 SENTENCE = [
     "the",

@@ -8,7 +8,7 @@ import traitlets
 from attnbook.data import kernel_regression_data
 from attnbook.kernels import KERNELS
 
-from .base import Figure, number_between, one_of, yes_or_no
+from ..kit import Figure, number_between, one_of, yes_or_no
 
 FEWEST, MOST = 2, 200  # points
 NARROWEST, WIDEST = 0.01, 10.0

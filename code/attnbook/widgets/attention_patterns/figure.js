@@ -1,6 +1,7 @@
 /* The attention-pattern viewer: every head of a small trained model, on sentences that the reader may change.
  * The model's weights come with the module (`DATA`); it runs here, in the browser, at every change. The word that looks
  * is drawn in the query's colour, the words that it looks at in the key's. */
+// uses ../../data/sentence_model.json
 
 const START = "<bos>";
 const SCALE = Math.sqrt(DATA.config.d_model);

@@ -1,6 +1,6 @@
 """A figure: temperature, top-k and top-p on real next-word distributions of one of the page's translators."""
 
-from .base import Figure, figure_data, number_between
+from ..kit import Figure, figure_data, number_between
 
 EXAMPLES = [
     (row["sentence"], " ".join(row["prefix"]))

@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 import traitlets
 
-from .base import Figure, number_between, one_of, yes_or_no
+from ..kit import Figure, number_between, one_of, yes_or_no
 
 SCORES = ["dot", "scaled_dot", "multiplicative", "additive", "gaussian"]
 REACH = 3.0

@@ -1,10 +1,8 @@
 """A figure: where the norm of a layer stands, whether its input is added back, and what that does before training."""
 
-import json
-
 import traitlets
 
-from .base import HERE, Figure, number_between, one_of, yes_or_no
+from ..kit import Figure, figure_data, number_between, one_of, yes_or_no
 
 NORMS = ["after", "before", "none"]
 MEASURES = ["gradient", "stream", "apart"]
@@ -20,7 +18,7 @@ WIRINGS = {
 
 def stored_grid():
     """Reads the measurements that `tools/experiments/block_grid.py` stored: seeds and stacks."""
-    stored = json.loads((HERE / "block_grid.json").read_text("utf-8"))
+    stored = figure_data("block_explorer")
     return {"seeds": stored["seeds"], "stacks": stored["stacks"]}
 
 

@@ -1,6 +1,7 @@
 /* The kit of the interactive figures, part 1: numbers, colours, the model, the card and its controls.
  * (Part 2, paint.js: scales, axes and everything that is drawn.) Both files are put in front of every
- * figure's module, so each name below is simply in scope there; a module must not declare it again.
+ * figure.js, so each name below is simply in scope there; a figure must not declare it again. What else a
+ * figure needs from a file, it says in a line "// uses ../kit/words.js, data.json" (the numbers become `DATA`).
  *
  * A figure in one look:
  *

@@ -4,8 +4,8 @@ import numbers
 
 import traitlets
 
-from .base import Figure, one_of, yes_or_no
-from .samples import seeded_normals
+from ..kit import Figure, one_of, yes_or_no
+from ..kit.samples import seeded_normals
 
 TOKENS = ["Learn", "to", "code", "<pad>", "<pad>"]
 SCORES = [
