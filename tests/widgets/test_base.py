@@ -9,6 +9,7 @@ import traitlets
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure, figure_class
 from attnbook.widgets.kit import (
+    WIDGETS,
     Figure,
     module_source,
     number_between,
@@ -152,4 +153,18 @@ def test_the_box_is_the_contract_with_the_host_script():
         '<script type="application/json">{"a":"\\u003c","b":1}</script>\n'
         '<img alt="words" src="data:,">\n'
         "</div>"
+    )
+
+
+def test_no_line_of_javascript_is_longer_than_120_columns():
+    files = sorted(WIDGETS.rglob("*.js"))
+    assert len(files) > len(widgets.FIGURES)
+    long = [
+        f"{path.relative_to(WIDGETS)}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if len(line) > 120
+    ]
+    assert not long, (
+        f"{long}; npx prettier --print-width 120 --object-wrap collapse breaks most of them"
     )

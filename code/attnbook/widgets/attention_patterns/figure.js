@@ -23,13 +23,15 @@ function half(bits) {
 const weights = (() => {
   let ready = null;
   return () => {
-    ready ||= Object.fromEntries(Object.entries(DATA.weights).map(([name, [shape, text]]) => {
-      const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-      const numbers = range(bytes.length / 2).map((i) => half(bytes[2 * i] | (bytes[2 * i + 1] << 8)));
-      const columns = shape.at(-1);
-      const rows = range(numbers.length / columns).map((i) => numbers.slice(i * columns, (i + 1) * columns));
-      return [name, shape.length === 1 ? rows[0] : rows];
-    }));
+    ready ||= Object.fromEntries(
+      Object.entries(DATA.weights).map(([name, [shape, text]]) => {
+        const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        const numbers = range(bytes.length / 2).map((i) => half(bytes[2 * i] | (bytes[2 * i + 1] << 8)));
+        const columns = shape.at(-1);
+        const rows = range(numbers.length / columns).map((i) => numbers.slice(i * columns, (i + 1) * columns));
+        return [name, shape.length === 1 ? rows[0] : rows];
+      }),
+    );
     return ready;
   };
 })();
@@ -60,11 +62,16 @@ function runLayer(x, number, off) {
   const normed = x.map((v) => layerNorm(v, get("around_attention.norm.weight"), get("around_attention.norm.bias")));
   const qkv = normed.map((v) => linear2(v, get("attention.W_qkv.weight"), get("attention.W_qkv.bias")));
   const part = (t, which, h) => qkv[t].slice(which * D + h * Dh, which * D + (h + 1) * Dh);
-  const seen = range(HEADS).map((h) => x.map((_, i) => {
-    const q = part(i, 0, h);
-    const scores = x.map((__, j) => (j <= i ? dot(q, part(j, 1, h)) / Math.sqrt(Dh) : 0));
-    return softmax(scores, x.map((__, j) => j <= i));
-  }));
+  const seen = range(HEADS).map((h) =>
+    x.map((_, i) => {
+      const q = part(i, 0, h);
+      const scores = x.map((__, j) => (j <= i ? dot(q, part(j, 1, h)) / Math.sqrt(Dh) : 0));
+      return softmax(
+        scores,
+        x.map((__, j) => j <= i),
+      );
+    }),
+  );
   const after = x.map((v, i) => {
     const heads = range(HEADS).flatMap((h) => {
       if (isOff(off, number, h + 1)) return range(Dh).map(() => 0); // it still looks, but says nothing
@@ -101,13 +108,16 @@ function run(words, off = []) {
 
 // Probabilities of the classes of words, the greatest first, each with its most probable words.
 function byClass(next) {
-  return DATA.classes.map(([name, words]) => {
-    const some = words.map((word) => [word, next[DATA.vocabulary.indexOf(word)]]).sort((a, b) => b[1] - a[1]);
-    return { name, p: sum(some.map(([, p]) => p)), words: some };
-  }).sort((a, b) => b.p - a.p);
+  return DATA.classes
+    .map(([name, words]) => {
+      const some = words.map((word) => [word, next[DATA.vocabulary.indexOf(word)]]).sort((a, b) => b[1] - a[1]);
+      return { name, p: sum(some.map(([, p]) => p)), words: some };
+    })
+    .sort((a, b) => b.p - a.p);
 }
 
-const share = (next, name) => sum(DATA.classes.find(([n]) => n === name)[1].map((word) => next[DATA.vocabulary.indexOf(word)]));
+const share = (next, name) =>
+  sum(DATA.classes.find(([n]) => n === name)[1].map((word) => next[DATA.vocabulary.indexOf(word)]));
 
 // Which example the words are: its number, or −1.
 const exampleOf = (words) => DATA.examples.findIndex(({ words: some }) => String(some) === String(words));
@@ -140,18 +150,29 @@ const lies = (words, width) => sentenceWidth(words) <= width; // the sentence fi
 function weightMap(p, key, rows, left, top, size, hatch) {
   const round = (v) => Math.round(v * 100) / 100;
   const shades = new Map();
-  rows.forEach((row, i) => row.forEach((a, j) => {
-    if (j > i) return;
-    const level = Math.round(20 * a);
-    shades.set(level, `${shades.get(level) || ""}M${round(left + j * size)} ${round(top + i * size)}h${round(size + 0.4)}v${round(size + 0.4)}h-${round(size + 0.4)}z`);
-  }));
+  rows.forEach((row, i) =>
+    row.forEach((a, j) => {
+      if (j > i) return;
+      const level = Math.round(20 * a);
+      shades.set(
+        level,
+        `${shades.get(level) || ""}M${round(left + j * size)} ` +
+          `${round(top + i * size)}h${round(size + 0.4)}v${round(size + 0.4)}h-${round(size + 0.4)}z`,
+      );
+    }),
+  );
   const T = rows.length;
   p.group(key, { "aria-hidden": "true", "pointer-events": "none" }, (g) => {
-    const steps = range(T - 1).map((i) => `L${round(left + (i + 1) * size)} ${round(top + (i + 1) * size)}${i < T - 2 ? `L${round(left + (i + 2) * size)} ${round(top + (i + 1) * size)}` : ""}`);
-    const future = `M${round(left + size)} ${round(top)}${steps.join("")}L${round(left + T * size)} ${round(top + (T - 1) * size)}L${round(left + T * size)} ${round(top)}Z`;
+    const [x, y] = [(i) => round(left + i * size), (i) => round(top + i * size)];
+    const steps = range(1, T).map((i) => `L${x(i)} ${y(i)}${i < T - 1 ? `L${x(i + 1)} ${y(i)}` : ""}`);
+    const future = `M${x(1)} ${y(0)}${steps.join("")}L${x(T)} ${y(T - 1)}L${x(T)} ${y(0)}Z`;
     g.rect("ground", left, top, T * size, T * size, { fill: COLOUR.ground });
     if (T > 1) g.add("path", "future", { d: future, fill: hatch, opacity: 0.55 });
-    [...shades].sort(([a], [b]) => a - b).forEach(([level, d]) => g.add("path", `shade${level}`, { d, fill: weightFill(level / 20), "shape-rendering": "crispEdges" }));
+    [...shades]
+      .sort(([a], [b]) => a - b)
+      .forEach(([level, d]) =>
+        g.add("path", `shade${level}`, { d, fill: weightFill(level / 20), "shape-rendering": "crispEdges" }),
+      );
   });
 }
 
@@ -163,21 +184,31 @@ function wordNode(p, t, view, fig, draw) {
     fig.set({ query: clamp(to, 0, words.length - 1) });
     p.root.node.querySelector(`[data-handle="word-${clamp(to, 0, words.length - 1)}"]`)?.focus();
   };
-  p.group(`word${t}`, {
-    role: "radio", "aria-checked": String(t === view.pinned), tabindex: t === view.pinned ? 0 : -1, "data-handle": `word-${t}`,
-    "aria-label": `${words[t]}, word ${t}${t < query ? `, gets ${shortWeight(view.row[t])}` : ""}`, cursor: "pointer",
-    onclick: () => pick(t),
-    onpointerenter: (event) => { if (event.pointerType === "mouse") fig.hover(t); },
-    onpointerleave: () => fig.hover(null),
-    onkeydown: (event) => {
-      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      event.stopPropagation(); // JupyterLab moves between cells with the same keys
-      pick(to);
+  p.group(
+    `word${t}`,
+    {
+      role: "radio",
+      "aria-checked": String(t === view.pinned),
+      tabindex: t === view.pinned ? 0 : -1,
+      "data-handle": `word-${t}`,
+      "aria-label": `${words[t]}, word ${t}${t < query ? `, gets ${shortWeight(view.row[t])}` : ""}`,
+      cursor: "pointer",
+      onclick: () => pick(t),
+      onpointerenter: (event) => {
+        if (event.pointerType === "mouse") fig.hover(t);
+      },
+      onpointerleave: () => fig.hover(null),
+      onkeydown: (event) => {
+        const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+        const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        event.stopPropagation(); // JupyterLab moves between cells with the same keys
+        pick(to);
+      },
     },
-  }, draw);
+    draw,
+  );
 }
 
 const looksOfWord = (view, t) => {
@@ -197,53 +228,128 @@ function drawSentence(p, view, fig) {
   const many = words.length;
   const key = COLOUR.key;
   p.text("title", 0, 15, `Who does “${words[query]}” look at?`, { weight: 650, size: 14 });
-  if (!p.narrow) p.text("which", p.width, 15, `layer ${view.layer}, head ${view.head}`, { size: 13, anchor: "end", colour: COLOUR.muted });
+  if (!p.narrow)
+    p.text("which", p.width, 15, `layer ${view.layer}, head ${view.head}`, {
+      size: 13,
+      anchor: "end",
+      colour: COLOUR.muted,
+    });
   if (lies(words, p.width)) {
     const widths = words.map((word) => Math.max(34, wordWidth(word)));
     const gap = Math.min(10, (p.width - sum(widths)) / Math.max(1, many - 1));
     let x = (p.width - sum(widths) - gap * (many - 1)) / 2;
-    const at = widths.map((wide) => { const middle = x + wide / 2; x += wide + gap; return middle; });
+    const at = widths.map((wide) => {
+      const middle = x + wide / 2;
+      x += wide + gap;
+      return middle;
+    });
     const top = 100;
     const rise = (j) => 16 + 70 * Math.sqrt(Math.abs(at[query] - at[j]) / p.width);
-    p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) => row.forEach((a, j) => {
-      if (a < 0.015) return;
-      const look = { fill: "none", stroke: key, "stroke-width": 1 + 6 * a, "stroke-linecap": "round", opacity: bright(a), "data-line": j };
-      const [from, to] = [at[query], at[j]];
-      const d = j === query ? `M${from - 8} ${top - 3}c-14 -30 30 -30 16 0`
-        : `M${from} ${top - 3}C${from} ${top - 3 - 1.3 * rise(j)} ${to} ${top - 3 - 1.3 * rise(j)} ${to} ${top - 3}`;
-      g.add("path", `arc${j}`, { ...look, d });
-    }));
-    p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) => words.forEach((word, t) => {
-      const look = looksOfWord(view, t);
-      wordNode(g, t, view, fig, (w) => {
-        w.rect("pill", at[t] - widths[t] / 2, top, widths[t], 28, { fill: look.fill, stroke: look.stroke, "stroke-width": t === query ? 2.5 : 1, rx: 7 });
-        w.text("word", at[t], top + 19, word, { size: 13.5, anchor: "middle", colour: look.ink, weight: look.weight });
-        w.text("weight", at[t], top + 45, t <= query ? shortWeight(row[t]) : "·", { size: 12.5, anchor: "middle", weight: row[t] > 0.25 ? 700 : 500, colour: t <= query && row[t] >= 0.095 ? COLOUR.ink : COLOUR.muted, "data-number": t <= query ? `weight-${t}` : undefined });
-      });
-    }));
+    p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+      row.forEach((a, j) => {
+        if (a < 0.015) return;
+        const look = {
+          fill: "none",
+          stroke: key,
+          "stroke-width": 1 + 6 * a,
+          "stroke-linecap": "round",
+          opacity: bright(a),
+          "data-line": j,
+        };
+        const [from, to] = [at[query], at[j]];
+        const d =
+          j === query
+            ? `M${from - 8} ${top - 3}c-14 -30 30 -30 16 0`
+            : `M${from} ${top - 3}C${from} ${top - 3 - 1.3 * rise(j)} ${to} ${top - 3 - 1.3 * rise(j)} ${to} ` +
+              `${top - 3}`;
+        g.add("path", `arc${j}`, { ...look, d });
+      }),
+    );
+    p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+      words.forEach((word, t) => {
+        const look = looksOfWord(view, t);
+        wordNode(g, t, view, fig, (w) => {
+          w.rect("pill", at[t] - widths[t] / 2, top, widths[t], 28, {
+            fill: look.fill,
+            stroke: look.stroke,
+            "stroke-width": t === query ? 2.5 : 1,
+            rx: 7,
+          });
+          w.text("word", at[t], top + 19, word, {
+            size: 13.5,
+            anchor: "middle",
+            colour: look.ink,
+            weight: look.weight,
+          });
+          w.text("weight", at[t], top + 45, t <= query ? shortWeight(row[t]) : "·", {
+            size: 12.5,
+            anchor: "middle",
+            weight: row[t] > 0.25 ? 700 : 500,
+            colour: t <= query && row[t] >= 0.095 ? COLOUR.ink : COLOUR.muted,
+            "data-number": t <= query ? `weight-${t}` : undefined,
+          });
+        });
+      }),
+    );
     return;
   }
   const [tall, left] = [27, 74];
   const y = (t) => 32 + t * tall;
   const wide = Math.max(...words.map(wordWidth)) + 4;
-  p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) => row.forEach((a, j) => {
-    if (a < 0.015) return;
-    const look = { fill: "none", stroke: key, "stroke-width": 1 + 6 * a, "stroke-linecap": "round", opacity: bright(a), "data-line": j };
-    const [from, to, bow] = [y(query) + 12, y(j) + 12, 14 + 60 * Math.sqrt((query - j) / LONGEST)];
-    const d = j === query ? `M${left - 3} ${from - 6}c-26 -10 -26 22 0 12` : `M${left - 3} ${from}C${left - 3 - 1.3 * bow} ${from} ${left - 3 - 1.3 * bow} ${to} ${left - 3} ${to}`;
-    g.add("path", `arc${j}`, { ...look, d });
-  }));
-  p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) => words.forEach((word, t) => {
-    const look = looksOfWord(view, t);
-    wordNode(g, t, view, fig, (w) => {
-      w.rect("reach", left, y(t) - 1, p.width - left, tall, { fill: "transparent" });
-      w.rect("pill", left, y(t), wide, 24, { fill: look.fill, stroke: look.stroke, "stroke-width": t === query ? 2.5 : 1, rx: 6 });
-      w.text("word", left + wide / 2, y(t) + 17, word, { size: 13.5, anchor: "middle", colour: look.ink, weight: look.weight });
-      const long = p.width - left - wide - 60;
-      if (t <= query) w.rect("bar", left + wide + 10, y(t) + 5, long * row[t], 14, { fill: key, "fill-opacity": 0.85, rx: 2 });
-      w.text("weight", left + wide + 16 + (t <= query ? long * row[t] : 0), y(t) + 17, t <= query ? shortWeight(row[t]) : "later", { size: 12.5, weight: row[t] > 0.25 ? 700 : 500, colour: t <= query && row[t] >= 0.095 ? COLOUR.ink : COLOUR.muted, "data-number": t <= query ? `weight-${t}` : undefined });
-    });
-  }));
+  p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    row.forEach((a, j) => {
+      if (a < 0.015) return;
+      const look = {
+        fill: "none",
+        stroke: key,
+        "stroke-width": 1 + 6 * a,
+        "stroke-linecap": "round",
+        opacity: bright(a),
+        "data-line": j,
+      };
+      const [from, to, bow] = [y(query) + 12, y(j) + 12, 14 + 60 * Math.sqrt((query - j) / LONGEST)];
+      const d =
+        j === query
+          ? `M${left - 3} ${from - 6}c-26 -10 -26 22 0 12`
+          : `M${left - 3} ${from}C${left - 3 - 1.3 * bow} ${from} ${left - 3 - 1.3 * bow} ${to} ${left - 3} ${to}`;
+      g.add("path", `arc${j}`, { ...look, d });
+    }),
+  );
+  p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+    words.forEach((word, t) => {
+      const look = looksOfWord(view, t);
+      wordNode(g, t, view, fig, (w) => {
+        w.rect("reach", left, y(t) - 1, p.width - left, tall, { fill: "transparent" });
+        w.rect("pill", left, y(t), wide, 24, {
+          fill: look.fill,
+          stroke: look.stroke,
+          "stroke-width": t === query ? 2.5 : 1,
+          rx: 6,
+        });
+        w.text("word", left + wide / 2, y(t) + 17, word, {
+          size: 13.5,
+          anchor: "middle",
+          colour: look.ink,
+          weight: look.weight,
+        });
+        const long = p.width - left - wide - 60;
+        if (t <= query)
+          w.rect("bar", left + wide + 10, y(t) + 5, long * row[t], 14, { fill: key, "fill-opacity": 0.85, rx: 2 });
+        w.text(
+          "weight",
+          left + wide + 16 + (t <= query ? long * row[t] : 0),
+          y(t) + 17,
+          t <= query ? shortWeight(row[t]) : "later",
+          {
+            size: 12.5,
+            weight: row[t] > 0.25 ? 700 : 500,
+            colour: t <= query && row[t] >= 0.095 ? COLOUR.ink : COLOUR.muted,
+            "data-number": t <= query ? `weight-${t}` : undefined,
+          },
+        );
+      });
+    }),
+  );
 }
 
 const GRID = { top: 26, label: 34, side: 22, gap: 8 };
@@ -257,7 +363,12 @@ function drawGrid(p, view, fig) {
   p.text("title", 0, 15, "All heads, and what each does most", { weight: 650, size: 14 });
   range(LAYERS).forEach((l) => {
     const top = GRID.top + 8 + l * (size + GRID.label + 6);
-    p.text(`layer${l}`, 12, top + size / 2, `layer ${l + 1}`, { size: 12.5, anchor: "middle", rotate: -90, colour: COLOUR.muted });
+    p.text(`layer${l}`, 12, top + size / 2, `layer ${l + 1}`, {
+      size: 12.5,
+      anchor: "middle",
+      rotate: -90,
+      colour: COLOUR.muted,
+    });
     range(HEADS).forEach((h) => {
       const left = GRID.side + h * (size + GRID.gap);
       const [chosen, off] = [l + 1 === view.layer && h + 1 === view.head, isOff(view.off, l + 1, h + 1)];
@@ -268,29 +379,55 @@ function drawGrid(p, view, fig) {
         fig.set({ layer, head });
         p.root.node.querySelector(`[data-handle="head-${layer}-${head}"]`).focus();
       };
-      p.group(`head-${l}-${h}`, {
-        role: "radio", "aria-checked": String(chosen), tabindex: chosen ? 0 : -1, "data-handle": `head-${l + 1}-${h + 1}`, cursor: "pointer",
-        "aria-label": `layer ${l + 1}, head ${h + 1}${off ? ", switched off" : ""}: ${name} ${fmt(a)}`,
-        onclick: () => go([0, 0]),
-        onkeydown: (event) => {
-          const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-          if (event.key === "Enter" || event.key === " ") fig.toggle(l + 1, h + 1);
-          else if (by) go(by);
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
+      p.group(
+        `head-${l}-${h}`,
+        {
+          role: "radio",
+          "aria-checked": String(chosen),
+          tabindex: chosen ? 0 : -1,
+          "data-handle": `head-${l + 1}-${h + 1}`,
+          cursor: "pointer",
+          "aria-label": `layer ${l + 1}, head ${h + 1}${off ? ", switched off" : ""}: ${name} ${fmt(a)}`,
+          onclick: () => go([0, 0]),
+          onkeydown: (event) => {
+            const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+            if (event.key === "Enter" || event.key === " ") fig.toggle(l + 1, h + 1);
+            else if (by) go(by);
+            else return;
+            event.preventDefault();
+            event.stopPropagation();
+          },
         },
-      }, (g) => {
-        g.rect("ground", left - 3, top - 3, size + 6, size + GRID.label + 4, { fill: chosen ? "var(--ab-panel,#f6f7fa)" : COLOUR.ground, rx: 5 });
-        weightMap(g, "map", view.run.weights[l][h], left, top, size / T, hatch);
-        if (off) {
-          g.rect("veil", left, top, size, size, { fill: COLOUR.ground, "fill-opacity": 0.72 });
-          g.text("off", left + size / 2, top + size / 2 + 5, "off", { size: 14, weight: 700, anchor: "middle" });
-        }
-        g.rect("frame", left, top, size, size, { fill: "none", stroke: chosen ? COLOUR.accent : COLOUR.line, "stroke-width": chosen ? 3 : 1, rx: 2 });
-        g.text("name", left + size / 2, top + size + 15, short, { size: 12, anchor: "middle", weight: chosen ? 650 : 500, colour: chosen ? COLOUR.ink : COLOUR.muted });
-        g.text("share", left + size / 2, top + size + 29, fmt(a), { size: 12, anchor: "middle", weight: chosen ? 650 : 500, colour: chosen ? COLOUR.ink : COLOUR.muted });
-      });
+        (g) => {
+          g.rect("ground", left - 3, top - 3, size + 6, size + GRID.label + 4, {
+            fill: chosen ? "var(--ab-panel,#f6f7fa)" : COLOUR.ground,
+            rx: 5,
+          });
+          weightMap(g, "map", view.run.weights[l][h], left, top, size / T, hatch);
+          if (off) {
+            g.rect("veil", left, top, size, size, { fill: COLOUR.ground, "fill-opacity": 0.72 });
+            g.text("off", left + size / 2, top + size / 2 + 5, "off", { size: 14, weight: 700, anchor: "middle" });
+          }
+          g.rect("frame", left, top, size, size, {
+            fill: "none",
+            stroke: chosen ? COLOUR.accent : COLOUR.line,
+            "stroke-width": chosen ? 3 : 1,
+            rx: 2,
+          });
+          g.text("name", left + size / 2, top + size + 15, short, {
+            size: 12,
+            anchor: "middle",
+            weight: chosen ? 650 : 500,
+            colour: chosen ? COLOUR.ink : COLOUR.muted,
+          });
+          g.text("share", left + size / 2, top + size + 29, fmt(a), {
+            size: 12,
+            anchor: "middle",
+            weight: chosen ? 650 : 500,
+            colour: chosen ? COLOUR.ink : COLOUR.muted,
+          });
+        },
+      );
     });
   });
 }
@@ -310,27 +447,70 @@ function drawMap(p, view, fig) {
   p.text("axes", p.width, 15, "queries down, keys across, in %", { size: 12.5, anchor: "end", colour: COLOUR.muted });
   words.forEach((word, t) => {
     const strong = t === query;
-    p.text(`row${t}`, left - 7, top + (t + 0.5) * size + 4.5, word, { size: 13, anchor: "end", weight: strong ? 700 : 500, colour: strong ? COLOUR.query : COLOUR.ink });
+    p.text(`row${t}`, left - 7, top + (t + 0.5) * size + 4.5, word, {
+      size: 13,
+      anchor: "end",
+      weight: strong ? 700 : 500,
+      colour: strong ? COLOUR.query : COLOUR.ink,
+    });
     const key = t <= query && view.row[t] >= 0.095;
-    p.text(`column${t}`, left + (t + 0.5) * size + 4.5, top - 7, word, { size: 13, rotate: -90, weight: key ? 700 : 500, colour: key ? COLOUR.key : t <= query ? COLOUR.ink : COLOUR.muted });
+    p.text(`column${t}`, left + (t + 0.5) * size + 4.5, top - 7, word, {
+      size: 13,
+      rotate: -90,
+      weight: key ? 700 : 500,
+      colour: key ? COLOUR.key : t <= query ? COLOUR.ink : COLOUR.muted,
+    });
   });
   weightMap(p, "map", rows, left, top, size, p.hatch("hatching", COLOUR.masked));
-  p.group("lines", { "aria-hidden": "true", "pointer-events": "none" }, (g) => range(T + 1).forEach((i) => {
-    g.line(`h${i}`, left, top + i * size, left + T * size, top + i * size, { stroke: COLOUR.grid, "stroke-width": 1 });
-    g.line(`v${i}`, left + i * size, top, left + i * size, bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
-  }));
-  p.group("numbers", { "aria-hidden": "true", "pointer-events": "none" }, (g) => rows.forEach((row, i) => row.forEach((a, j) => {
-    if (a < 0.095 || j > i) return;
-    g.text(`n${i}-${j}`, left + (j + 0.5) * size, top + (i + 0.5) * size + 4.5, fmt(100 * a, 0), { size: 12, anchor: "middle", "letter-spacing": a >= 0.995 && size < 22 ? -0.8 : undefined, colour: weightInk(a), "data-number": `cell-${i}-${j}` });
-  })));
-  p.rect("frame", left, top, T * size, T * size, { fill: "none", stroke: COLOUR.line, "stroke-width": 1, "pointer-events": "none" });
-  p.rect("row", left - 1, top + query * size - 1, (query + 1) * size + 2, size + 2, { fill: "none", stroke: COLOUR.query, "stroke-width": 2.5, rx: 2, "pointer-events": "none" });
+  p.group("lines", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    range(T + 1).forEach((i) => {
+      g.line(`h${i}`, left, top + i * size, left + T * size, top + i * size, {
+        stroke: COLOUR.grid,
+        "stroke-width": 1,
+      });
+      g.line(`v${i}`, left + i * size, top, left + i * size, bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
+    }),
+  );
+  p.group("numbers", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    rows.forEach((row, i) =>
+      row.forEach((a, j) => {
+        if (a < 0.095 || j > i) return;
+        g.text(`n${i}-${j}`, left + (j + 0.5) * size, top + (i + 0.5) * size + 4.5, fmt(100 * a, 0), {
+          size: 12,
+          anchor: "middle",
+          "letter-spacing": a >= 0.995 && size < 22 ? -0.8 : undefined,
+          colour: weightInk(a),
+          "data-number": `cell-${i}-${j}`,
+        });
+      }),
+    ),
+  );
+  p.rect("frame", left, top, T * size, T * size, {
+    fill: "none",
+    stroke: COLOUR.line,
+    "stroke-width": 1,
+    "pointer-events": "none",
+  });
+  p.rect("row", left - 1, top + query * size - 1, (query + 1) * size + 2, size + 2, {
+    fill: "none",
+    stroke: COLOUR.query,
+    "stroke-width": 2.5,
+    rx: 2,
+    "pointer-events": "none",
+  });
   const rowAt = (event) => clamp(Math.floor((p.where(event)[1] - top) / size), 0, T - 1);
   p.rect("reach", 0, top, left + T * size, T * size, {
-    fill: "transparent", cursor: "pointer", "data-handle": "map",
-    onpointermove: (event) => { if (event.pointerType === "mouse") fig.hover(rowAt(event)); },
+    fill: "transparent",
+    cursor: "pointer",
+    "data-handle": "map",
+    onpointermove: (event) => {
+      if (event.pointerType === "mouse") fig.hover(rowAt(event));
+    },
     onpointerleave: () => fig.hover(null),
-    onclick: (event) => { fig.hover(null); fig.set({ query: rowAt(event) }); },
+    onclick: (event) => {
+      fig.hover(null);
+      fig.set({ query: rowAt(event) });
+    },
   });
 }
 
@@ -349,10 +529,21 @@ function drawNext(p, view) {
     p.text(`name${i}`, 0, y + 14, name, { size: 13, weight: i === 0 ? 650 : 500 });
     p.rect(`ground${i}`, start, y + 2, long, 15, { fill: "var(--ab-panel,#f6f7fa)", rx: 3 });
     p.rect(`bar${i}`, start, y + 2, Math.max(1, long * chance), 15, { fill: COLOUR.output, rx: 3 });
-    p.text(`share${i}`, p.width, y + 14, fmt(chance), { size: 12.5, anchor: "end", weight: i === 0 ? 650 : 500, "data-number": `class-${i}` });
-    if (some.length > 1) p.text(`words${i}`, start, y + 30, best.map(([word, q]) => `${word} ${fmt(q)}`).join(" · "), { size: 12, colour: COLOUR.muted });
+    p.text(`share${i}`, p.width, y + 14, fmt(chance), {
+      size: 12.5,
+      anchor: "end",
+      weight: i === 0 ? 650 : 500,
+      "data-number": `class-${i}`,
+    });
+    if (some.length > 1)
+      p.text(`words${i}`, start, y + 30, best.map(([word, q]) => `${word} ${fmt(q)}`).join(" · "), {
+        size: 12,
+        colour: COLOUR.muted,
+      });
   });
-  const told = truth ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][DATA.vocabulary.indexOf(truth)])}` : "The sentence ends here.";
+  const told = truth
+    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][DATA.vocabulary.indexOf(truth)])}`
+    : "The sentence ends here.";
   p.text("truth", 0, 26 + 36 * NEXT + 14, told, { size: 13, "data-number": "truth" });
 }
 
@@ -371,12 +562,18 @@ function inWords(view) {
   const [job, , a] = foremost(facts);
   const place = JOBS.find(([name]) => name === job)[2];
   const { count, full } = DATA.measured;
-  const tested = { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
-  const first = `Head ${head} of layer ${layer} puts ${fmt(a)} of its weight on ${place}: the mean over ${tested} sentences that no training has seen.`;
+  const tested =
+    { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
+  const first =
+    `Head ${head} of layer ${layer} puts ${fmt(a)} of its weight on ${place}: the mean over ${tested} sentences ` +
+    "that no training has seen.";
   const { agreement, noun } = facts.without;
-  const second = agreement === full.agreement && noun === full.noun
-    ? `Nothing is lost without this head: still ${percent(agreement)} of the verbs agree, and ${percent(noun)} of the repeated nouns are right.`
-    : `Without this head ${percent(agreement)} of the verbs agree (with it ${percent(full.agreement)}), and ${percent(noun)} of the repeated nouns are right (with it ${percent(full.noun)}).`;
+  const second =
+    agreement === full.agreement && noun === full.noun
+      ? `Nothing is lost without this head: still ${percent(agreement)} of the verbs agree, and ${percent(noun)} ` +
+        "of the repeated nouns are right."
+      : `Without this head ${percent(agreement)} of the verbs agree (with it ${percent(full.agreement)}), and ` +
+        `${percent(noun)} of the repeated nouns are right (with it ${percent(full.noun)}).`;
   return `${first} ${second}`;
 }
 
@@ -384,7 +581,9 @@ function inWords(view) {
 
 function render({ model, el }) {
   const fig = figure({
-    model, el, title: "What does each head look at?",
+    model,
+    el,
+    title: "What does each head look at?",
     hint: "Point at a word, choose a head, change a word, or switch a head off: the model runs again in your browser.",
   });
   const stages = [];
@@ -400,20 +599,35 @@ function render({ model, el }) {
   };
   fig.toggle = (layer, head) => {
     const off = model.get("off");
-    fig.set({ off: isOff(off, layer, head) ? off.filter(([l, h]) => l !== layer || h !== head) : [...off, [layer, head]] });
+    fig.set({
+      off: isOff(off, layer, head) ? off.filter(([l, h]) => l !== layer || h !== head) : [...off, [layer, head]],
+    });
   };
   const allWords = () => [START, ...model.get("words")];
 
   stage({
-    label: (v) => `The sentence; “${v.words[v.query]}” looks at ${v.best}`, draw: (p, v) => drawSentence(p, v, fig),
+    label: (v) => `The sentence; “${v.words[v.query]}” looks at ${v.best}`,
+    draw: (p, v) => drawSentence(p, v, fig),
     height: (width) => (lies(allWords(), width) ? 150 : 36 + 27 * allWords().length),
   });
   stage({
-    basis: 265, grow: 3, draw: (p, v) => drawLeft(p, v, fig), height: (width) => gridHeight(width) + nextHeight,
-    label: (v) => `Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen. Next word: ${v.classes.slice(0, 3).map((c) => `${c.name} ${fmt(c.p)}`).join(", ")}`,
+    basis: 265,
+    grow: 3,
+    draw: (p, v) => drawLeft(p, v, fig),
+    height: (width) => gridHeight(width) + nextHeight,
+    label(v) {
+      const next = v.classes.slice(0, 3).map((c) => `${c.name} ${fmt(c.p)}`);
+      return (
+        `Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen. ` +
+        `Next word: ${next.join(", ")}`
+      );
+    },
   });
   stage({
-    basis: 315, grow: 4, draw: (p, v) => drawMap(p, v, fig), height: (width) => mapLayout(width, allWords()).bottom + 4,
+    basis: 315,
+    grow: 4,
+    draw: (p, v) => drawMap(p, v, fig),
+    height: (width) => mapLayout(width, allWords()).bottom + 4,
     label: (v) => `Heat map of the weights of layer ${v.layer}, head ${v.head}`,
   });
 
@@ -422,7 +636,8 @@ function render({ model, el }) {
   ["agreement", "noun"].forEach((kind) => {
     const group = html("optgroup", { label: kind === "agreement" ? "Which verb does it take?" : "Which noun was it?" });
     DATA.examples.forEach((example, i) => {
-      if (example.kind === kind) group.append(html("option", { value: String(i), text: example.words.slice(0, -1).join(" ") }));
+      if (example.kind === kind)
+        group.append(html("option", { value: String(i), text: example.words.slice(0, -1).join(" ") }));
     });
     sentence.append(group);
   });
@@ -431,14 +646,19 @@ function render({ model, el }) {
     const example = DATA.examples[+sentence.value];
     fig.set({ words: example.words, query: example.answer - 1 });
   };
-  fig.control("words", "Sentence", sentence, () => { sentence.value = String(exampleOf(model.get("words"))); });
+  fig.control("words", "Sentence", sentence, () => {
+    sentence.value = String(exampleOf(model.get("words")));
+  });
   sentence.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
 
   // which word stands where the query is
   const word = html("select", {});
-  DATA.classes.forEach(([name, words]) => word.append(html("optgroup", { label: name }, ...words.map((one) => html("option", { value: one, text: one })))));
+  DATA.classes.forEach(([name, words]) =>
+    word.append(html("optgroup", { label: name }, ...words.map((one) => html("option", { value: one, text: one })))),
+  );
   word.append(html("option", { value: START, text: START, disabled: true }));
-  word.onchange = () => fig.set({ words: model.get("words").map((one, t) => (t + 1 === model.get("query") ? word.value : one)) });
+  word.onchange = () =>
+    fig.set({ words: model.get("words").map((one, t) => (t + 1 === model.get("query") ? word.value : one)) });
   fig.control("query", "Change the word to", word, () => {
     word.value = allWords()[Math.min(model.get("query"), allWords().length - 1)];
     word.disabled = model.get("query") === 0;
@@ -447,14 +667,16 @@ function render({ model, el }) {
   const all = fig.button("All heads on", () => fig.set({ off: [] }));
   fig.reset(["layer", "head", "off"]);
 
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))"; // all in one row
+  // all in one row
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))";
   fig.output("most", { label: "looks most at" });
   fig.output("before", { label: "weight on the word before" });
   fig.output("next", { label: "most probable next word" });
   fig.output("singular", { label: "next: verb, singular" });
   fig.output("plural", { label: "next: verb, plural" });
 
-  const runOnce = (words, off) => { // pointing at a word changes nothing that the model sees
+  const runOnce = (words, off) => {
+    // pointing at a word changes nothing that the model sees
     const asked = JSON.stringify([words, off]);
     if (last.asked !== asked) last = { asked, run: run(words, off) };
     return last.run;
@@ -471,8 +693,11 @@ function render({ model, el }) {
     const best = `${words[most]} ${shortWeight(row[most])}`;
     const word1 = next.indexOf(Math.max(...next));
     fig.show({
-      most: best, before: query ? row[query - 1] : null, next: `${DATA.vocabulary[word1]} ${fmt(next[word1])}`,
-      singular: share(next, "verb, singular"), plural: share(next, "verb, plural"),
+      most: best,
+      before: query ? row[query - 1] : null,
+      next: `${DATA.vocabulary[word1]} ${fmt(next[word1])}`,
+      singular: share(next, "verb, singular"),
+      plural: share(next, "verb, plural"),
     });
     toggle.textContent = isOff(off, layer, head) ? "Switch this head on" : "Switch this head off";
     toggle.setAttribute("aria-pressed", String(isOff(off, layer, head)));

@@ -1,7 +1,8 @@
 /* Pictures drawn by Python. On the built page every choice has its stored frame (`frames`); in a live notebook the
  * kernel sends the frame of the present choice (`frame`), and until it has, the old one is shown dimmed. */
 
-function frameKey(spec, state) { // as frame_key in __init__.py
+function frameKey(spec, state) {
+  // as frame_key in __init__.py
   return spec.controls.map(({ name }) => String(state(name))).join("|");
 }
 

@@ -10,10 +10,11 @@
   function makeModel(state) {
     const values = { ...state };
     const listeners = new Map();
-    const each = (names, visit) => names.split(/\s+/).forEach((name) => {
-      if (!listeners.has(name)) listeners.set(name, new Set());
-      visit(listeners.get(name), name);
-    });
+    const each = (names, visit) =>
+      names.split(/\s+/).forEach((name) => {
+        if (!listeners.has(name)) listeners.set(name, new Set());
+        visit(listeners.get(name), name);
+      });
     const fire = (name, ...args) => [...(listeners.get(name) || [])].forEach((listener) => listener(...args));
     const model = {
       get: (name) => values[name],
@@ -24,7 +25,10 @@
         fire("change", model);
       },
       on: (names, listener) => each(names, (set) => set.add(listener)),
-      off: (names, listener) => (names ? each(names, (set, name) => (listener ? set.delete(listener) : listeners.delete(name))) : listeners.clear()),
+      off: (names, listener) =>
+        names
+          ? each(names, (set, name) => (listener ? set.delete(listener) : listeners.delete(name)))
+          : listeners.clear(),
       save_changes() {}, // nobody to tell: there is no kernel behind a page
     };
     return model;

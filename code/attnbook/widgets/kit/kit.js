@@ -90,7 +90,9 @@ function softmax(xs, mask) {
   const top = Math.max(...allowed.map((j) => xs[j])); // subtracting the maximum keeps exp from overflowing
   const powers = allowed.map((j) => Math.exp(xs[j] - top));
   const total = sum(powers);
-  allowed.forEach((j, i) => { weights[j] = powers[i] / total; });
+  allowed.forEach((j, i) => {
+    weights[j] = powers[i] / total;
+  });
   return weights;
 }
 
@@ -136,20 +138,27 @@ const COLOUR = {
   accent: "var(--ab-accent,#4B3FA8)",
 };
 
-const WEIGHT_STOPS = [[255, 255, 255], [185, 181, 232], [75, 63, 168]]; // the plots' colour map, too
+const WEIGHT_STOPS = [
+  [255, 255, 255],
+  [185, 181, 232],
+  [75, 63, 168],
+]; // the plots' colour map, too
 
 function weightFill(a) {
   const place = clamp(a, 0, 1) * 2;
   const i = Math.min(1, Math.floor(place));
   const mix = (low, high) => Math.round(low + (high - low) * (place - i));
-  return `rgb(${range(3).map((c) => mix(WEIGHT_STOPS[i][c], WEIGHT_STOPS[i + 1][c])).join(",")})`;
+  return `rgb(${range(3)
+    .map((c) => mix(WEIGHT_STOPS[i][c], WEIGHT_STOPS[i + 1][c]))
+    .join(",")})`;
 }
 
 const weightInk = (a) => (a > 0.7 ? "#ffffff" : "#1f2430");
 
 // ---- DOM and model -------------------------------------------------------------------------------
 
-const newId = () => { // unique on the page, also when several figures carry their own copy of this kit
+const newId = () => {
+  // unique on the page, also when several figures carry their own copy of this kit
   globalThis.attnbookIds = (globalThis.attnbookIds || 0) + 1;
   return `ab${globalThis.attnbookIds}`;
 };
@@ -171,7 +180,13 @@ const savings = new WeakMap();
 function setTrait(model, name, value) {
   model.set(name, value);
   if (savings.has(model)) return;
-  savings.set(model, setTimeout(() => { savings.delete(model); model.save_changes(); }, 50));
+  savings.set(
+    model,
+    setTimeout(() => {
+      savings.delete(model);
+      model.save_changes();
+    }, 50),
+  );
 }
 
 // ---- the card and its controls -------------------------------------------------------------------
@@ -189,9 +204,9 @@ function figure({ model, el, title, hint }) {
   card.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
   el.append(card);
 
-  const stages = [];   // drawn on every change
+  const stages = []; // drawn on every change
   const refreshers = []; // put the model's values into the controls
-  const shown = {};    // name → function that writes an output
+  const shown = {}; // name → function that writes an output
   const bound = new Set(); // traits that the reset button restores
   const first = new Map();
   const remember = (name) => {
@@ -210,14 +225,20 @@ function figure({ model, el, title, hint }) {
     view = compute((name) => model.get(name)) || {};
     stages.forEach((stage) => stage.draw(view));
   }
-  function changed() { // several traits set in one go give one redraw
-    if (!waiting) { waiting = true; queueMicrotask(update); }
+  function changed() {
+    // several traits set in one go give one redraw
+    if (!waiting) {
+      waiting = true;
+      queueMicrotask(update);
+    }
   }
 
   const fig = {
     card,
     get: (name) => model.get(name),
-    set(values) { for (const [name, value] of Object.entries(values)) setTrait(model, name, value); },
+    set(values) {
+      for (const [name, value] of Object.entries(values)) setTrait(model, name, value);
+    },
 
     stage(options) {
       const stage = makeStage(body, options, () => view);
@@ -234,7 +255,10 @@ function figure({ model, el, title, hint }) {
       const row = html("div", { class: `ab-control ab-${input.type || input.localName}` });
       const tag = html("label", { for: id, text: label });
       row.append(...(input.type === "checkbox" ? [input, tag] : [tag, input]));
-      if (extra) { extra.setAttribute("for", id); row.append(extra); }
+      if (extra) {
+        extra.setAttribute("for", id);
+        row.append(extra);
+      }
       controls.append(row);
       controls.hidden = false;
       return input;
@@ -243,20 +267,27 @@ function figure({ model, el, title, hint }) {
     slider(name, { label, min, max, step = 1, digits, values, format }) {
       const places = digits ?? (String(step).split(".")[1] || "").length;
       const text = format || (values ? String : (x) => fmt(x, places));
-      const input = html("input", values
-        ? { type: "range", min: 0, max: values.length - 1, step: 1 }
-        : { type: "range", min, max, step });
+      const input = html(
+        "input",
+        values ? { type: "range", min: 0, max: values.length - 1, step: 1 } : { type: "range", min, max, step },
+      );
       const now = html("output", { class: "ab-now", "data-value": name, "aria-live": "off" });
       input.oninput = () => setTrait(model, name, values ? values[+input.value] : +input.value);
-      return fig.control(name, label, input, () => {
-        const value = model.get(name);
-        input.value = values ? nearest(values, value) : value;
-        const [low, high] = [+input.min, +input.max];
-        input.style.setProperty("--ab-part", `${(100 * (+input.value - low)) / (high - low || 1)}%`);
-        now.textContent = text(value);
-        now.dataset.number = value;
-        input.setAttribute("aria-valuetext", text(value));
-      }, now);
+      return fig.control(
+        name,
+        label,
+        input,
+        () => {
+          const value = model.get(name);
+          input.value = values ? nearest(values, value) : value;
+          const [low, high] = [+input.min, +input.max];
+          input.style.setProperty("--ab-part", `${(100 * (+input.value - low)) / (high - low || 1)}%`);
+          now.textContent = text(value);
+          now.dataset.number = value;
+          input.setAttribute("aria-valuetext", text(value));
+        },
+        now,
+      );
     },
 
     select(name, { label, options }) {
@@ -271,11 +302,17 @@ function figure({ model, el, title, hint }) {
     checkbox(name, { label }) {
       const input = html("input", { type: "checkbox" });
       input.onchange = () => setTrait(model, name, input.checked);
-      return fig.control(name, label, input, () => { input.checked = Boolean(model.get(name)); });
+      return fig.control(name, label, input, () => {
+        input.checked = Boolean(model.get(name));
+      });
     },
 
     button(label, onClick, { primary = false } = {}) {
-      const button = html("button", { type: "button", class: primary ? "ab-button ab-primary" : "ab-button", text: label });
+      const button = html("button", {
+        type: "button",
+        class: primary ? "ab-button ab-primary" : "ab-button",
+        text: label,
+      });
       button.onclick = onClick;
       controls.append(button);
       controls.hidden = false;
@@ -284,7 +321,12 @@ function figure({ model, el, title, hint }) {
 
     reset(names = []) {
       names.forEach(remember);
-      const button = html("button", { type: "button", class: "ab-button ab-reset", "data-control": "reset", text: "Reset" });
+      const button = html("button", {
+        type: "button",
+        class: "ab-button ab-reset",
+        "data-control": "reset",
+        text: "Reset",
+      });
       button.onclick = () => bound.forEach((name) => setTrait(model, name, JSON.parse(first.get(name))));
       head.append(button);
       return button;
@@ -332,6 +374,8 @@ function figure({ model, el, title, hint }) {
 
 function nearest(values, value) {
   let best = 0;
-  values.forEach((v, i) => { if (Math.abs(v - value) < Math.abs(values[best] - value)) best = i; });
+  values.forEach((v, i) => {
+    if (Math.abs(v - value) < Math.abs(values[best] - value)) best = i;
+  });
   return best;
 }

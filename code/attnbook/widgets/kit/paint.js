@@ -10,7 +10,7 @@
  * Painter   p.width, p.height               the stage's size in pixels; p.narrow: a phone (< 480 px)
  *           p.plot({top, right, bottom, left})   the inner rectangle: {left, top, right, bottom, width, height}
  *           p.add(tag, key, attrs, text)    any SVG element; fill/stroke take COLOUR…; on… = function; returns it
- *           p.group(key, attrs, (g) => …)   a <g> with a painter of its own, same methods (attrs: transform, "clip-path" …)
+ *           p.group(key, attrs, (g) => …)   a <g> with a painter of its own (attrs: transform, "clip-path" …)
  *           p.clip(key, x, y, w, h)         a clip path; returns the value for the attribute "clip-path"
  *           p.hatch(key, colour)            a hatching (masked cells); returns a value for fill
  *           p.rect(key, x, y, w, h, attrs)  p.circle(key, x, y, r, attrs)  p.line(key, x1, y1, x2, y2, attrs)
@@ -65,10 +65,16 @@ function setAttributes(node, attrs) {
   const style = [];
   const named = new Set(["style"]);
   for (const [name, value] of Object.entries(attrs)) {
-    if (typeof value === "function") { node[name] = value; continue; }
+    if (typeof value === "function") {
+      node[name] = value;
+      continue;
+    }
     if (value === undefined || value === null || value === false || name === "style") continue;
     if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${name} is ${value}`);
-    if (name === "fill" || name === "stroke") { style.push(`${name}:${value}`); continue; }
+    if (name === "fill" || name === "stroke") {
+      style.push(`${name}:${value}`);
+      continue;
+    }
     named.add(name);
     node.setAttribute(name, typeof value === "number" ? Math.round(value * 100) / 100 : value);
   }
@@ -87,12 +93,21 @@ class Painter {
     this.drawn = new Map();
   }
 
-  get width() { return this.root.size[0]; }
-  get height() { return this.root.size[1]; }
-  get narrow() { return this.width < NARROW; }
-  once() { return this.root.drawings === 0; }
+  get width() {
+    return this.root.size[0];
+  }
+  get height() {
+    return this.root.size[1];
+  }
+  get narrow() {
+    return this.width < NARROW;
+  }
+  once() {
+    return this.root.drawings === 0;
+  }
 
-  finish() { // drop what was not drawn this time, then put the rest in the order of drawing
+  finish() {
+    // drop what was not drawn this time, then put the rest in the order of drawing
     for (const [key, node] of this.kept) if (this.drawn.get(key) !== node) node.remove();
     let next = this.node.firstChild;
     for (const node of this.drawn.values()) {
@@ -108,7 +123,11 @@ class Painter {
     let node = this.kept.get(key);
     if (!node || node.localName !== tag) node = document.createElementNS(SVG, tag);
     this.drawn.set(key, node);
-    try { setAttributes(node, attrs); } catch (error) { throw new Error(`"${key}": ${error.message}`); }
+    try {
+      setAttributes(node, attrs);
+    } catch (error) {
+      throw new Error(`"${key}": ${error.message}`);
+    }
     if (text !== undefined && node.textContent !== String(text)) node.textContent = text;
     return node;
   }
@@ -135,7 +154,12 @@ class Painter {
   }
 
   hatch(key, colour = COLOUR.masked) {
-    const node = this.add("pattern", key, { width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
+    const node = this.add("pattern", key, {
+      width: 6,
+      height: 6,
+      patternUnits: "userSpaceOnUse",
+      patternTransform: "rotate(45)",
+    });
     node.id = node.id || newId();
     node.abLine = node.abLine || node.appendChild(document.createElementNS(SVG, "line"));
     setAttributes(node.abLine, { x1: 0, y1: 0, x2: 0, y2: 6, stroke: colour, "stroke-width": 2.4 });
@@ -146,7 +170,9 @@ class Painter {
     return this.add("rect", key, { x, y, width: Math.max(0, w), height: Math.max(0, h), fill: COLOUR.ink, ...attrs });
   }
 
-  circle(key, x, y, r, attrs = {}) { return this.add("circle", key, { cx: x, cy: y, r, fill: COLOUR.ink, ...attrs }); }
+  circle(key, x, y, r, attrs = {}) {
+    return this.add("circle", key, { cx: x, cy: y, r, fill: COLOUR.ink, ...attrs });
+  }
 
   line(key, x1, y1, x2, y2, attrs = {}) {
     return this.add("line", key, { x1, y1, x2, y2, stroke: COLOUR.ink, "stroke-width": 1.5, ...attrs });
@@ -166,36 +192,95 @@ class Painter {
     const [bx, by] = [x2 - ux * size, y2 - uy * size];
     return this.group(key, attrs, (g) => {
       g.line("shaft", x1, y1, bx, by, { stroke: colour, "stroke-width": width, "stroke-linecap": "round" });
-      g.path("head", [[x2, y2], [bx - uy * size * 0.45, by + ux * size * 0.45], [bx + uy * size * 0.45, by - ux * size * 0.45]],
-        { close: true, fill: colour });
+      g.path(
+        "head",
+        [
+          [x2, y2],
+          [bx - uy * size * 0.45, by + ux * size * 0.45],
+          [bx + uy * size * 0.45, by - ux * size * 0.45],
+        ],
+        { close: true, fill: colour },
+      );
     });
   }
 
-  text(key, x, y, string, { size = 13, anchor = "start", colour = COLOUR.ink, weight, italic, halo, rotate, mono, ...attrs } = {}) {
-    return this.add("text", key, {
-      x, y, "text-anchor": anchor, "font-size": size, fill: colour, "font-weight": weight,
-      "font-style": italic ? "italic" : undefined, "font-family": mono ? "ui-monospace,Menlo,Consolas,monospace" : undefined,
-      "paint-order": halo ? "stroke" : undefined, stroke: halo ? COLOUR.ground : undefined, "stroke-width": halo ? 4 : undefined,
-      "stroke-linejoin": halo ? "round" : undefined,
-      transform: rotate ? `rotate(${rotate} ${Math.round(x)} ${Math.round(y)})` : undefined, ...attrs,
-    }, string);
+  text(
+    key,
+    x,
+    y,
+    string,
+    { size = 13, anchor = "start", colour = COLOUR.ink, weight, italic, halo, rotate, mono, ...attrs } = {},
+  ) {
+    return this.add(
+      "text",
+      key,
+      {
+        x,
+        y,
+        "text-anchor": anchor,
+        "font-size": size,
+        fill: colour,
+        "font-weight": weight,
+        "font-style": italic ? "italic" : undefined,
+        "font-family": mono ? "ui-monospace,Menlo,Consolas,monospace" : undefined,
+        "paint-order": halo ? "stroke" : undefined,
+        stroke: halo ? COLOUR.ground : undefined,
+        "stroke-width": halo ? 4 : undefined,
+        "stroke-linejoin": halo ? "round" : undefined,
+        transform: rotate ? `rotate(${rotate} ${Math.round(x)} ${Math.round(y)})` : undefined,
+        ...attrs,
+      },
+      string,
+    );
   }
 
   mark(key, shape, x, y, size, attrs = {}) {
     const s = size;
     const outlines = {
-      square: [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
-      diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
-      triangle: [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
-      cross: [[-1, -0.6], [-0.6, -1], [0, -0.4], [0.6, -1], [1, -0.6], [0.4, 0], [1, 0.6], [0.6, 1], [0, 0.4], [-0.6, 1], [-1, 0.6], [-0.4, 0]],
+      square: [
+        [-0.88, -0.88],
+        [0.88, -0.88],
+        [0.88, 0.88],
+        [-0.88, 0.88],
+      ],
+      diamond: [
+        [0, -1.25],
+        [1.25, 0],
+        [0, 1.25],
+        [-1.25, 0],
+      ],
+      triangle: [
+        [0, -1.2],
+        [1.1, 0.8],
+        [-1.1, 0.8],
+      ],
+      cross: [
+        [-1, -0.6],
+        [-0.6, -1],
+        [0, -0.4],
+        [0.6, -1],
+        [1, -0.6],
+        [0.4, 0],
+        [1, 0.6],
+        [0.6, 1],
+        [0, 0.4],
+        [-0.6, 1],
+        [-1, 0.6],
+        [-0.4, 0],
+      ],
     };
     if (shape === "circle") return this.circle(key, x, y, s, attrs);
     if (!outlines[shape]) throw new Error(`no mark of shape "${shape}"`);
-    return this.path(key, outlines[shape].map(([a, b]) => [x + a * s, y + b * s]), { close: true, ...attrs });
+    return this.path(
+      key,
+      outlines[shape].map(([a, b]) => [x + a * s, y + b * s]),
+      { close: true, ...attrs },
+    );
   }
 
   axes(key, { plot, x, y, xLabel, yLabel, xTicks = 5, yTicks = 5, xFormat, yFormat, grid = true }) {
-    const at = (wanted, scale) => (Array.isArray(wanted) ? wanted : ticks(Math.min(...scale.domain), Math.max(...scale.domain), wanted));
+    const at = (wanted, scale) =>
+      Array.isArray(wanted) ? wanted : ticks(Math.min(...scale.domain), Math.max(...scale.domain), wanted);
     return this.group(key, { "aria-hidden": "true" }, (g) => {
       const xs = x ? at(xTicks, x) : [];
       const ys = y ? at(yTicks, y) : [];
@@ -209,26 +294,42 @@ class Painter {
         if (grid) g.line(`gy${v}`, plot.left, y(v), plot.right, y(v), { stroke: COLOUR.grid, "stroke-width": 1 });
         g.text(`ty${v}`, plot.left - 8, y(v) + 4, yText(v), { size: 12, anchor: "end", colour: COLOUR.muted });
       });
-      if (x) g.line("base", plot.left, plot.bottom, plot.right, plot.bottom, { stroke: COLOUR.line, "stroke-width": 1.2 });
-      if (xLabel) g.text("xLabel", (plot.left + plot.right) / 2, plot.bottom + 35, xLabel, { anchor: "middle", colour: COLOUR.ink });
-      if (yLabel) g.text("yLabel", 14, (plot.top + plot.bottom) / 2, yLabel, { anchor: "middle", colour: COLOUR.ink, rotate: -90 });
+      if (x)
+        g.line("base", plot.left, plot.bottom, plot.right, plot.bottom, { stroke: COLOUR.line, "stroke-width": 1.2 });
+      if (xLabel)
+        g.text("xLabel", (plot.left + plot.right) / 2, plot.bottom + 35, xLabel, {
+          anchor: "middle",
+          colour: COLOUR.ink,
+        });
+      if (yLabel)
+        g.text("yLabel", 14, (plot.top + plot.bottom) / 2, yLabel, {
+          anchor: "middle",
+          colour: COLOUR.ink,
+          rotate: -90,
+        });
     });
   }
 
   legend(key, x, y, items, { maxWidth = Infinity, size = 12.5 } = {}) {
     let [left, row] = [0, 0];
-    this.group(key, {}, (g) => items.forEach(({ label, colour, mark = "line" }, i) => {
-      const wide = 28 + label.length * size * 0.54 + 14; // an estimate: the text is not laid out yet
-      if (left > 0 && left + wide > maxWidth) { left = 0; row += 20; }
-      const [mx, my] = [x + left, y + row];
-      const look = { stroke: colour, "stroke-width": 2.6, "stroke-dasharray": mark === "dash" ? "5 4" : undefined };
-      if (mark === "line" || mark === "dash") g.line(`m${i}`, mx, my - 4, mx + 20, my - 4, look);
-      else if (mark === "box") g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: colour, rx: 2 });
-      else if (mark === "hatch") g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: g.hatch(`h${i}`, colour), stroke: colour });
-      else g.mark(`m${i}`, mark === "dot" ? "circle" : mark, mx + 10, my - 4, 5, { fill: colour });
-      g.text(`t${i}`, mx + 28, my, label, { size });
-      left += wide;
-    }));
+    this.group(key, {}, (g) =>
+      items.forEach(({ label, colour, mark = "line" }, i) => {
+        const wide = 28 + label.length * size * 0.54 + 14; // an estimate: the text is not laid out yet
+        if (left > 0 && left + wide > maxWidth) {
+          left = 0;
+          row += 20;
+        }
+        const [mx, my] = [x + left, y + row];
+        const look = { stroke: colour, "stroke-width": 2.6, "stroke-dasharray": mark === "dash" ? "5 4" : undefined };
+        if (mark === "line" || mark === "dash") g.line(`m${i}`, mx, my - 4, mx + 20, my - 4, look);
+        else if (mark === "box") g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: colour, rx: 2 });
+        else if (mark === "hatch")
+          g.rect(`m${i}`, mx + 4, my - 10, 13, 12, { fill: g.hatch(`h${i}`, colour), stroke: colour });
+        else g.mark(`m${i}`, mark === "dot" ? "circle" : mark, mx + 10, my - 4, 5, { fill: colour });
+        g.text(`t${i}`, mx + 28, my, label, { size });
+        left += wide;
+      }),
+    );
     return row + 20;
   }
 
@@ -253,17 +354,27 @@ class Painter {
     const [px, py] = [x ? x(at[0]) : at[0], y ? y(at[1]) : at[1]];
     const main = axis === "y" ? 1 : 0;
     const [low, high] = handleLimits(options);
-    const node = this.group(key, {
-      class: "ab-handle", tabindex: 0, role: "slider", "aria-label": label, "data-handle": key,
-      "aria-valuenow": Number(at[main].toPrecision(6)), "aria-valuemin": low[main], "aria-valuemax": high[main],
-      "aria-valuetext": text || at.map((v) => fmt(v)).join(", "),
-      "aria-orientation": axis === "y" ? "vertical" : axis === "x" ? "horizontal" : undefined,
-      cursor: axis === "x" ? "ew-resize" : axis === "y" ? "ns-resize" : "grab",
-    }, (g) => {
-      g.circle("reach", px, py, Math.max(22, size + 8), { fill: "transparent" }); // a finger is 44 px wide
-      g.circle("ring", px, py, size + 6, { fill: "none", class: "ab-ring" });
-      g.mark("knob", shape, px, py, size, { fill: colour, stroke: COLOUR.ground, "stroke-width": 2 });
-    });
+    const node = this.group(
+      key,
+      {
+        class: "ab-handle",
+        tabindex: 0,
+        role: "slider",
+        "aria-label": label,
+        "data-handle": key,
+        "aria-valuenow": Number(at[main].toPrecision(6)),
+        "aria-valuemin": low[main],
+        "aria-valuemax": high[main],
+        "aria-valuetext": text || at.map((v) => fmt(v)).join(", "),
+        "aria-orientation": axis === "y" ? "vertical" : axis === "x" ? "horizontal" : undefined,
+        cursor: axis === "x" ? "ew-resize" : axis === "y" ? "ns-resize" : "grab",
+      },
+      (g) => {
+        g.circle("reach", px, py, Math.max(22, size + 8), { fill: "transparent" }); // a finger is 44 px wide
+        g.circle("ring", px, py, size + 6, { fill: "none", class: "ab-ring" });
+        g.mark("knob", shape, px, py, size, { fill: colour, stroke: COLOUR.ground, "stroke-width": 2 });
+      },
+    );
     node.abHandle = { ...options, axis, px, py, where: (event) => this.where(event) };
     if (!node.onpointerdown) makeMovable(node);
     return node;
@@ -271,16 +382,20 @@ class Painter {
 }
 
 function handleLimits({ x, y, min, max }) {
-  const ends = (pick) => [x, y].map((scale) => (scale ? pick(...scale.domain) : pick === Math.min ? -Infinity : Infinity));
+  const ends = (pick) =>
+    [x, y].map((scale) => (scale ? pick(...scale.domain) : pick === Math.min ? -Infinity : Infinity));
   return [min || ends(Math.min), max || ends(Math.max)];
 }
 
-function makeMovable(node) { // reads node.abHandle at each event, so that it always has the last drawing's options
+function makeMovable(node) {
+  // reads node.abHandle at each event, so that it always has the last drawing's options
   let grip = null;
   const move = (place) => {
     const { axis, at, onMove } = node.abHandle;
     const [low, high] = handleLimits(node.abHandle);
-    const next = place.map((v, i) => ((axis === "x" && i === 1) || (axis === "y" && i === 0) ? at[i] : clamp(v, low[i], high[i])));
+    const next = place.map((v, i) =>
+      (axis === "x" && i === 1) || (axis === "y" && i === 0) ? at[i] : clamp(v, low[i], high[i]),
+    );
     if (next[0] !== at[0] || next[1] !== at[1]) onMove(next);
   };
   // Inside an SVG Chromium does not heed `touch-action`: without this a finger would scroll the page instead.

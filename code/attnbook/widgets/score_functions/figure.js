@@ -24,7 +24,10 @@ function score(name, q, k, parameters = {}) {
   if (name === "multiplicative") return dot(q, times(parameters.weight, k));
   if (name === "additive") {
     const [a, b] = [times(parameters.W_q, q), times(parameters.W_k, k)];
-    return dot(parameters.w_v, a.map((x, i) => Math.tanh(x + b[i])));
+    return dot(
+      parameters.w_v,
+      a.map((x, i) => Math.tanh(x + b[i])),
+    );
   }
   throw new Error(`no score named ${name}`);
 }
@@ -66,7 +69,7 @@ function cutSquare(corners, level, sign) {
     const to = corners[(i + 1) % 4];
     const [a, b] = [sign * (from[2] - level), sign * (to[2] - level)];
     if (a >= 0) out.push([from[0], from[1], false]);
-    if ((a >= 0) !== (b >= 0)) {
+    if (a >= 0 !== b >= 0) {
       const part = a / (a - b);
       out.push([from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]), true]);
     }
@@ -79,9 +82,23 @@ function region(xs, ys, values, level, sign) {
   const [areas, pieces] = [[], []];
   range(ys.length - 1).forEach((r) => {
     let run = null; // neighbouring whole squares become one rectangle
-    const close = () => { if (run !== null) areas.push([[xs[run[0]], ys[r]], [xs[run[1]], ys[r]], [xs[run[1]], ys[r + 1]], [xs[run[0]], ys[r + 1]]]); run = null; };
+    const close = () => {
+      if (run !== null)
+        areas.push([
+          [xs[run[0]], ys[r]],
+          [xs[run[1]], ys[r]],
+          [xs[run[1]], ys[r + 1]],
+          [xs[run[0]], ys[r + 1]],
+        ]);
+      run = null;
+    };
     range(xs.length - 1).forEach((c) => {
-      const corners = [[r, c], [r, c + 1], [r + 1, c + 1], [r + 1, c]].map(([i, j]) => [xs[j], ys[i], values[i][j]]);
+      const corners = [
+        [r, c],
+        [r, c + 1],
+        [r + 1, c + 1],
+        [r + 1, c],
+      ].map(([i, j]) => [xs[j], ys[i], values[i][j]]);
       const shape = cutSquare(corners, level, sign);
       if (shape.length === 4 && !shape.some(([, , crossing]) => crossing)) {
         run = run ? [run[0], c + 1] : [c, c + 1];
@@ -91,7 +108,11 @@ function region(xs, ys, values, level, sign) {
       if (shape.length > 2) areas.push(shape.map(([x, y]) => [x, y]));
       shape.forEach((from, i) => {
         const to = shape[(i + 1) % shape.length];
-        if (from[2] && to[2]) pieces.push([[from[0], from[1]], [to[0], to[1]]]);
+        if (from[2] && to[2])
+          pieces.push([
+            [from[0], from[1]],
+            [to[0], to[1]],
+          ]);
       });
     });
     close();
@@ -105,7 +126,8 @@ function joinPieces(pieces) {
   const at = new Map();
   pieces.forEach((piece, i) => piece.forEach((end) => at.set(name(end), [...(at.get(name(end)) || []), i])));
   const used = new Set();
-  const grow = (line) => { // from its last point on, as long as an unused piece begins there
+  const grow = (line) => {
+    // from its last point on, as long as an unused piece begins there
     for (;;) {
       const end = name(line.at(-1));
       const next = at.get(end).find((i) => !used.has(i));
@@ -131,18 +153,25 @@ function sampleScores(name, q, parameters) {
 // Relative steps in tenths of a pixel: the stored picture of the figure stays small.
 function pathData(polygons, x, y, closed) {
   const tenth = (v) => String(v / 10);
-  return polygons.map((points) => {
-    const at = points.map(([a, b]) => [Math.round(10 * x(a)), Math.round(10 * y(b))]);
-    const steps = at.slice(1).map(([a, b], i) => `${tenth(a - at[i][0])} ${tenth(b - at[i][1])}`);
-    return `M${tenth(at[0][0])} ${tenth(at[0][1])}l${steps.join(" ")}${closed ? "z" : ""}`;
-  }).join("");
+  return polygons
+    .map((points) => {
+      const at = points.map(([a, b]) => [Math.round(10 * x(a)), Math.round(10 * y(b))]);
+      const steps = at.slice(1).map(([a, b], i) => `${tenth(a - at[i][0])} ${tenth(b - at[i][1])}`);
+      return `M${tenth(at[0][0])} ${tenth(at[0][1])}l${steps.join(" ")}${closed ? "z" : ""}`;
+    })
+    .join("");
 }
 
 const subscript = (j) => "₁₂₃₄"[j];
 
 function big(count) {
   if (count < 10000) return String(count).replace(/(\d)(\d{3})$/, "$1 $2");
-  const [size, unit] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([power]) => count >= power);
+  const [size, unit] = [
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ].find(([power]) => count >= power);
   return `${Number((count / size).toPrecision(3))} ${unit}`;
 }
 
@@ -186,50 +215,123 @@ function drawPlane(p, view, fig) {
         layer(`down${level}`, -level, -1, COLOUR.masked, 0.11);
       });
     }
-    if (view.bent) { // qᵀMk is the dot product of the key with Mᵀq
-      g.arrow("bent", x(0), y(0), x(view.bent[0]), y(view.bent[1]), { colour: COLOUR.query, width: 2, "stroke-dasharray": "5 4" });
+    if (view.bent) {
+      // qᵀMk is the dot product of the key with Mᵀq
+      g.arrow("bent", x(0), y(0), x(view.bent[0]), y(view.bent[1]), {
+        colour: COLOUR.query,
+        width: 2,
+        "stroke-dasharray": "5 4",
+      });
     }
-    lines.filter(([level]) => level !== 0).forEach(([level, pieces]) => pieces.length && g.add("path", `line${level}`, {
-      d: pathData(joinPieces(pieces), x, y, false), fill: "none", stroke: level > 0 ? COLOUR.weight : COLOUR.muted,
-      "stroke-width": 1, "stroke-dasharray": level < 0 ? "4 3" : undefined, opacity: 0.75,
-    }));
-    lines.filter(([level, pieces]) => level === 0 && pieces.length).forEach(([, pieces]) => g.add("path", "zero", {
-      d: pathData(joinPieces(pieces), x, y, false), fill: "none", stroke: COLOUR.ink, "stroke-width": 2.6, "stroke-linecap": "round", "data-level": "0",
-    }));
+    lines
+      .filter(([level]) => level !== 0)
+      .forEach(
+        ([level, pieces]) =>
+          pieces.length &&
+          g.add("path", `line${level}`, {
+            d: pathData(joinPieces(pieces), x, y, false),
+            fill: "none",
+            stroke: level > 0 ? COLOUR.weight : COLOUR.muted,
+            "stroke-width": 1,
+            "stroke-dasharray": level < 0 ? "4 3" : undefined,
+            opacity: 0.75,
+          }),
+      );
+    lines
+      .filter(([level, pieces]) => level === 0 && pieces.length)
+      .forEach(([, pieces]) =>
+        g.add("path", "zero", {
+          d: pathData(joinPieces(pieces), x, y, false),
+          fill: "none",
+          stroke: COLOUR.ink,
+          "stroke-width": 2.6,
+          "stroke-linecap": "round",
+          "data-level": "0",
+        }),
+      );
   });
   p.line("acrossX", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.line, "stroke-width": 1 });
   p.line("acrossY", x(0), plot.top, x(0), plot.bottom, { stroke: COLOUR.line, "stroke-width": 1 });
   if (view.circle) {
-    p.circle("circle", x(0), y(0), x(view.radius) - x(0), { fill: "none", stroke: COLOUR.key, "stroke-width": 1.6, "stroke-dasharray": "2 5", "stroke-linecap": "round" });
+    p.circle("circle", x(0), y(0), x(view.radius) - x(0), {
+      fill: "none",
+      stroke: COLOUR.key,
+      "stroke-width": 1.6,
+      "stroke-dasharray": "2 5",
+      "stroke-linecap": "round",
+    });
   }
   const [qx, qy] = view.query;
-  if (view.name === "gaussian") { // its zero level is a single point
+  if (view.name === "gaussian") {
+    // its zero level is a single point
     p.circle("zeroPoint", x(qx), y(qy), 14, { fill: "none", stroke: COLOUR.ink, "stroke-width": 2.6 });
-    p.text("zeroText", x(qx), y(qy) + 31, "0", { anchor: "middle", size: 12, weight: 700, halo: true, "aria-hidden": "true" });
+    p.text("zeroText", x(qx), y(qy) + 31, "0", {
+      anchor: "middle",
+      size: 12,
+      weight: 700,
+      halo: true,
+      "aria-hidden": "true",
+    });
   }
   p.arrow("arrow", x(0), y(0), x(qx), y(qy), { colour: COLOUR.query, width: 2.2 });
 
   const taken = [view.query, [0, 0], ...view.keys].map(([a, b]) => [x(a), y(b)]);
-  lines.sort(([a], [b]) => Math.abs(a) - Math.abs(b)).forEach(([level, pieces]) => {
-    const place = placeLabel(pieces, taken, x, y);
-    if (!place) return;
-    taken.push(place);
-    p.text(`level${level}`, place[0], place[1] + 4, level === 0 ? "0" : fmt(level, (String(step).split(".")[1] || "").length),
-      { anchor: "middle", size: 12, halo: true, weight: level === 0 ? 700 : 400, colour: level === 0 ? COLOUR.ink : COLOUR.muted, "aria-hidden": "true" });
-  });
+  lines
+    .sort(([a], [b]) => Math.abs(a) - Math.abs(b))
+    .forEach(([level, pieces]) => {
+      const place = placeLabel(pieces, taken, x, y);
+      if (!place) return;
+      taken.push(place);
+      p.text(
+        `level${level}`,
+        place[0],
+        place[1] + 4,
+        level === 0 ? "0" : fmt(level, (String(step).split(".")[1] || "").length),
+        {
+          anchor: "middle",
+          size: 12,
+          halo: true,
+          weight: level === 0 ? 700 : 400,
+          colour: level === 0 ? COLOUR.ink : COLOUR.muted,
+          "aria-hidden": "true",
+        },
+      );
+    });
 
-  const name = (key, text, [a, b], colour, off = 13) => p.text(key, x(a) + (a > 2.5 ? -off : off), y(b) + (b > 2.6 ? off + 5 : 4 - off), text,
-    { colour, weight: 700, size: 14, halo: true, anchor: a > 2.5 ? "end" : "start", "pointer-events": "none", "aria-hidden": "true" });
+  const name = (key, text, [a, b], colour, off = 13) =>
+    p.text(key, x(a) + (a > 2.5 ? -off : off), y(b) + (b > 2.6 ? off + 5 : 4 - off), text, {
+      colour,
+      weight: 700,
+      size: 14,
+      halo: true,
+      anchor: a > 2.5 ? "end" : "start",
+      "pointer-events": "none",
+      "aria-hidden": "true",
+    });
   view.keys.forEach((key, j) => {
     p.handle(`key${j + 1}`, {
-      x, y, at: key, step: 0.1, label: `key ${j + 1}`, colour: COLOUR.key, size: 8,
+      x,
+      y,
+      at: key,
+      step: 0.1,
+      label: `key ${j + 1}`,
+      colour: COLOUR.key,
+      size: 8,
       text: `${fmt(key[0])}, ${fmt(key[1])}: score ${fmt(view.scores[j])}, weight ${fmt(view.weights[j])}`,
-      onMove: (to) => fig.set({ key: view.keys.map((k, i) => (i === j ? (view.circle ? onCircle([to], view.radius)[0] : to) : k)) }),
+      onMove: (to) =>
+        fig.set({ key: view.keys.map((k, i) => (i === j ? (view.circle ? onCircle([to], view.radius)[0] : to) : k)) }),
     });
     name(`keyName${j}`, `k${subscript(j)}`, key, COLOUR.key);
   });
   p.handle("query", {
-    x, y, at: view.query, step: 0.1, label: "query", colour: COLOUR.query, shape: "diamond", size: 8,
+    x,
+    y,
+    at: view.query,
+    step: 0.1,
+    label: "query",
+    colour: COLOUR.query,
+    shape: "diamond",
+    size: 8,
     onMove: (query) => fig.set({ query }),
   });
   name("queryName", "q", view.query, COLOUR.query, view.name === "gaussian" ? 17 : 13);
@@ -244,8 +346,16 @@ function drawWeights(p, view) {
     p.text(`name${j}`, 0, y + 17, `k${subscript(j)}`, { colour: COLOUR.key, weight: 700, size: 14 });
     p.rect(`track${j}`, 34, y + 2, wide, 20, { fill: COLOUR.grid, rx: 4 });
     p.rect(`bar${j}`, 34, y + 2, Math.max(2, wide * weight), 20, { fill: COLOUR.weight, rx: 4 });
-    p.text(`weight${j}`, p.width, y + 17, fmt(weight, 3), { anchor: "end", weight: 650, "data-cell": `weight-${j + 1}` });
-    p.text(`score${j}`, 34, y + 35, `score ${fmt(view.scores[j])}`, { size: 12, colour: COLOUR.muted, "data-cell": `score-${j + 1}` });
+    p.text(`weight${j}`, p.width, y + 17, fmt(weight, 3), {
+      anchor: "end",
+      weight: 650,
+      "data-cell": `weight-${j + 1}`,
+    });
+    p.text(`score${j}`, 34, y + 35, `score ${fmt(view.scores[j])}`, {
+      size: 12,
+      colour: COLOUR.muted,
+      "data-cell": `score-${j + 1}`,
+    });
   });
 }
 
@@ -256,19 +366,41 @@ function drawPair(p, view) {
   const wide = p.width - 34 - 52 - column;
   p.text("norms", p.width, 34, "−½‖k‖²", { anchor: "end", size: 12.5, colour: COLOUR.muted });
   const hatch = p.hatch("hatch", COLOUR.weight);
-  p.legend("legend", -4, 34, [{ label: "dot", colour: COLOUR.weight, mark: "box" }, { label: "Gaussian", colour: COLOUR.weight, mark: "hatch" }]);
+  p.legend("legend", -4, 34, [
+    { label: "dot", colour: COLOUR.weight, mark: "box" },
+    { label: "Gaussian", colour: COLOUR.weight, mark: "hatch" },
+  ]);
   view.keys.forEach((key, j) => {
     const y = 44 + j * 38;
     p.text(`name${j}`, 0, y + 19, `k${subscript(j)}`, { colour: COLOUR.key, weight: 700, size: 14 });
     p.rect(`dot${j}`, 34, y + 2, Math.max(2, wide * view.dots[j]), 11, { fill: COLOUR.weight, rx: 2 });
-    p.rect(`gauss${j}`, 34, y + 17, Math.max(2, wide * view.gaussians[j]), 11, { fill: hatch, stroke: COLOUR.weight, "stroke-width": 1, rx: 2 });
-    p.text(`dotText${j}`, 40 + wide * view.dots[j], y + 12, fmt(view.dots[j], 3), { size: 12, "data-cell": `dot-${j + 1}` });
-    p.text(`gaussText${j}`, 40 + wide * view.gaussians[j], y + 27, fmt(view.gaussians[j], 3), { size: 12, "data-cell": `gaussian-${j + 1}` });
-    p.text(`norm${j}`, p.width, y + 19, fmt(-dot(key, key) / 2), { anchor: "end", weight: 650, "data-cell": `norm-${j + 1}` });
+    p.rect(`gauss${j}`, 34, y + 17, Math.max(2, wide * view.gaussians[j]), 11, {
+      fill: hatch,
+      stroke: COLOUR.weight,
+      "stroke-width": 1,
+      rx: 2,
+    });
+    p.text(`dotText${j}`, 40 + wide * view.dots[j], y + 12, fmt(view.dots[j], 3), {
+      size: 12,
+      "data-cell": `dot-${j + 1}`,
+    });
+    p.text(`gaussText${j}`, 40 + wide * view.gaussians[j], y + 27, fmt(view.gaussians[j], 3), {
+      size: 12,
+      "data-cell": `gaussian-${j + 1}`,
+    });
+    p.text(`norm${j}`, p.width, y + 19, fmt(-dot(key, key) / 2), {
+      anchor: "end",
+      weight: 650,
+      "data-cell": `norm-${j + 1}`,
+    });
   });
 }
 
-const COLUMNS = [["parameters", "parameters"], ["multiply_adds", "multiply-adds"], ["largest", "largest tensor"]];
+const COLUMNS = [
+  ["parameters", "parameters"],
+  ["multiply_adds", "multiply-adds"],
+  ["largest", "largest tensor"],
+];
 
 function drawCosts(p, view) {
   p.text("title", 0, 15, "What a table of T × S scores costs", { weight: 650, size: 14 });
@@ -277,7 +409,9 @@ function drawCosts(p, view) {
   const gap = p.narrow ? 10 : 20;
   const wide = (p.width - left - 2 * gap) / 3;
   const high = p.narrow ? 56 : 38;
-  COLUMNS.forEach(([, label], c) => p.text(`head${c}`, left + c * (wide + gap), 58, label, { size: 12.5, colour: COLOUR.muted }));
+  COLUMNS.forEach(([, label], c) =>
+    p.text(`head${c}`, left + c * (wide + gap), 58, label, { size: 12.5, colour: COLOUR.muted }),
+  );
   const tops = COLUMNS.map(([name]) => Math.max(...view.costs.map((one) => one[name])));
   SCORES.forEach(([name, , label], i) => {
     const y = 68 + i * high;
@@ -288,7 +422,11 @@ function drawCosts(p, view) {
       const count = view.costs[i][what];
       const [x, base] = [left + c * (wide + gap), y + (p.narrow ? 18 : 0)];
       const part = count > 0 ? Math.log1p(count) / Math.log1p(tops[c]) : 0;
-      p.text(`count${i}-${c}`, x, base + 16, count === 0 ? "none" : big(count), { size: 13, "data-cell": `${name}-${what}`, "data-count": count });
+      p.text(`count${i}-${c}`, x, base + 16, count === 0 ? "none" : big(count), {
+        size: 13,
+        "data-cell": `${name}-${what}`,
+        "data-count": count,
+      });
       p.rect(`bar${i}-${c}`, x, base + 22, Math.max(count > 0 ? 2 : 0, wide * part), 7, { fill: COLOUR.weight, rx: 2 });
     });
   });
@@ -296,16 +434,29 @@ function drawCosts(p, view) {
 
 function render({ model, el }) {
   const fig = figure({
-    model, el, title: "Five ways to score a key",
-    hint: "Drag the query q or a key, or move it with the arrow keys. Violet: score above zero; grey, dashed: below; thick line: zero.",
+    model,
+    el,
+    title: "Five ways to score a key",
+    hint:
+      "Drag the query q or a key, or move it with the arrow keys. Violet: score above zero; grey, dashed: below; " +
+      "thick line: zero.",
   });
   fig.stage({
-    label: (view) => `Plane of keys: query at ${view.query.map((v) => fmt(v)).join(", ")}; level lines of the ${view.label} score`,
-    basis: 340, grow: 3, height: (width) => width + 16, draw: (p, view) => drawPlane(p, view, fig),
+    label: (view) =>
+      `Plane of keys: query at ${view.query.map((v) => fmt(v)).join(", ")}; level lines of the ${view.label} score`,
+    basis: 340,
+    grow: 3,
+    height: (width) => width + 16,
+    draw: (p, view) => drawPlane(p, view, fig),
   });
   fig.stage({
-    label: (view) => `Weights of the four keys: ${view.weights.map((a) => fmt(a, 3)).join(", ")}. Dot product ${view.dots.map((a) => fmt(a, 3)).join(", ")}; Gaussian ${view.gaussians.map((a) => fmt(a, 3)).join(", ")}`,
-    basis: 230, grow: 2, height: 410,
+    label: (view) =>
+      `Weights of the four keys: ${view.weights.map((a) => fmt(a, 3)).join(", ")}. Dot product ` +
+      `${view.dots.map((a) => fmt(a, 3)).join(", ")}; Gaussian ` +
+      `${view.gaussians.map((a) => fmt(a, 3)).join(", ")}`,
+    basis: 230,
+    grow: 2,
+    height: 410,
     draw(p, view) {
       p.group("weights", {}, (g) => drawWeights(g, view));
       p.group("pair", { transform: "translate(0 210)" }, (g) => drawPair(g, view));
@@ -320,11 +471,23 @@ function render({ model, el }) {
 
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
 
-  const costs = figure({ model, el, title: "… and what they cost", hint: "Queries and keys of size d; T queries, S keys; h hidden units in the additive score." });
+  const costs = figure({
+    model,
+    el,
+    title: "… and what they cost",
+    hint: "Queries and keys of size d; T queries, S keys; h hidden units in the additive score.",
+  });
   costs.card.style.marginTop = "0.75rem";
   costs.stage({
-    label: (view) => `Costs: ${SCORES.map(([, , label], i) => `${label}: ${view.costs[i].parameters} parameters, ${view.costs[i].multiply_adds} multiply-adds, largest tensor ${view.costs[i].largest}`).join("; ")}`,
-    height: (width) => 68 + SCORES.length * (width < NARROW ? 56 : 38) + 4, draw: drawCosts,
+    label(view) {
+      const lines = SCORES.map(([, , label], i) => {
+        const { parameters, multiply_adds, largest } = view.costs[i];
+        return `${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, largest tensor ${largest}`;
+      });
+      return `Costs: ${lines.join("; ")}`;
+    },
+    height: (width) => 68 + SCORES.length * (width < NARROW ? 56 : 38) + 4,
+    draw: drawCosts,
   });
   const power = { min: 0, max: SIZES.length - 1, values: SIZES, format: (v) => String(v) };
   costs.slider("d", { label: "size d", ...power });
@@ -350,8 +513,29 @@ function render({ model, el }) {
     const difference = largestDifference(dots, gaussians);
     fig.show({ difference, ...Object.fromEntries(weights.map((weight, j) => [`weight_${j + 1}`, weight])) });
     fig.say(sayPair(keys, circle, difference));
-    const bent = name === "multiplicative" ? [0, 1].map((i) => dot(query, parameters.weight.map((row) => row[i]))) : null;
-    return { name, label: shortName(name), bent, query, keys, circle, radius, scores, weights, dots, gaussians, field: sampleScores(name, query, parameters) };
+    const bent =
+      name === "multiplicative"
+        ? [0, 1].map((i) =>
+            dot(
+              query,
+              parameters.weight.map((row) => row[i]),
+            ),
+          )
+        : null;
+    return {
+      name,
+      label: shortName(name),
+      bent,
+      query,
+      keys,
+      circle,
+      radius,
+      scores,
+      weights,
+      dots,
+      gaussians,
+      field: sampleScores(name, query, parameters),
+    };
   });
   const stopSecond = costs.start((state) => {
     const sizes = Object.fromEntries(["d", "h", "num_queries", "num_keys"].map((name) => [name, state(name)]));
@@ -365,22 +549,39 @@ function render({ model, el }) {
     costs.say(sayCosts(ratio, additive, plain));
     return { name, costs: all };
   });
-  return () => { stopFirst(); stopSecond(); };
+  return () => {
+    stopFirst();
+    stopSecond();
+  };
 }
 
 function sayPair(keys, circle, difference) {
   const norms = keys.map((key) => -dot(key, key) / 2);
   const [low, high] = [Math.min(...norms), Math.max(...norms)];
   const rule = "−½‖q − k‖² = q·k − ½‖q‖² − ½‖k‖². The softmax cancels ½‖q‖², which every key shares";
-  if (high - low < 1e-9) return `${rule}, and here ½‖k‖² too: all keys have norm ${fmt(Math.sqrt(-2 * high))}, so both scores give the same weights.`;
-  return `${rule}; it keeps −½‖k‖², here from ${fmt(low)} to ${fmt(high)}. The weights differ by up to ${fmt(difference, 3)}: the Gaussian holds long keys back.`;
+  if (high - low < 1e-9)
+    return (
+      `${rule}, and here ½‖k‖² too: all keys have norm ${fmt(Math.sqrt(-2 * high))}, so both scores give the ` +
+      "same weights."
+    );
+  return (
+    `${rule}; it keeps −½‖k‖², here from ${fmt(low)} to ${fmt(high)}. The weights differ by up to ` +
+    `${fmt(difference, 3)}: the Gaussian holds long keys back.`
+  );
 }
 
 function sayCosts(ratio, additive, plain) {
-  const words = ratio < 1
-    ? `Here the additive score gets by with ${fmt(ratio)} of the dot product's multiply-adds, but it needs`
-    : `Here the additive score needs ${fmtShort(ratio)} times the dot product's multiply-adds, and`;
-  return `${words} ${big(additive.tanh)} tanh and a tensor of ${big(additive.largest)} numbers where the dot product keeps ${big(plain.largest)}.`;
+  const words =
+    ratio < 1
+      ? `Here the additive score gets by with ${fmt(ratio)} of the dot product's multiply-adds, but it needs`
+      : `Here the additive score needs ${fmtShort(ratio)} times the dot product's multiply-adds, and`;
+  return (
+    `${words} ${big(additive.tanh)} tanh and a tensor of ${big(additive.largest)} numbers where the dot product ` +
+    `keeps ${big(plain.largest)}.`
+  );
 }
 
-export default { render, math: { score, scoreAll, onCircle, largestDifference, cost, levelStep, region, joinPieces, sampleScores } };
+export default {
+  render,
+  math: { score, scoreAll, onCircle, largestDifference, cost, levelStep, region, joinPieces, sampleScores },
+};

@@ -5,7 +5,12 @@ const STEPS = ["project", "split", "transpose", "attend", "merge", "W_O"];
 const POSITIONS = [2, 3, 4, 5, 6];
 const SIZES = [4, 6, 8, 12];
 const HEADS = [1, 2, 3, 4];
-const LOOKS = [["#E69F00", "circle"], ["#1B9FC4", "square"], ["#B0559B", "triangle"], ["#7F9F1C", "diamond"]]; // of the heads
+const LOOKS = [
+  ["#E69F00", "circle"],
+  ["#1B9FC4", "square"],
+  ["#B0559B", "triangle"],
+  ["#7F9F1C", "diamond"],
+]; // of the heads
 
 // ---- the mathematics -----------------------------------------------------------------------------
 
@@ -46,7 +51,8 @@ function shapesOf({ T, D, H, wrong }) {
 // The numbers (positions, features) that are in a place of (H, T, Dh) where they do not belong.
 function misplaced(size) {
   const right = { ...size, wrong: false };
-  return range(size.T).flatMap((t) => range(size.D).map((f) => [t, f]))
+  return range(size.T)
+    .flatMap((t) => range(size.D).map((f) => [t, f]))
     .filter(([t, f]) => String(trace(t, f, size)[2]) !== String(trace(t, f, right)[2]));
 }
 
@@ -67,8 +73,12 @@ function attend({ x, W_q, W_k, W_v, W_o }, H, wrong) {
   const toHeads = wrong ? viewHeads : splitHeads;
   const projected = linearMap(x, W_q);
   const [q, k, v] = [projected, linearMap(x, W_k), linearMap(x, W_v)].map((y) => toHeads(y, H));
-  const weights = q.map((rows, h) => rows.map((row) => softmax(k[h].map((key) => dot(row, key) / Math.sqrt(row.length)))));
-  const context = weights.map((rows, h) => rows.map((row) => v[h][0].map((_, f) => sum(row.map((a, j) => a * v[h][j][f])))));
+  const weights = q.map((rows, h) =>
+    rows.map((row) => softmax(k[h].map((key) => dot(row, key) / Math.sqrt(row.length)))),
+  );
+  const context = weights.map((rows, h) =>
+    rows.map((row) => v[h][0].map((_, f) => sum(row.map((a, j) => a * v[h][j][f])))),
+  );
   const merged = mergeHeads(context);
   return { projected, q, weights, context, merged, output: linearMap(merged, W_o) };
 }
@@ -79,8 +89,10 @@ const furthest = (a, b) => Math.max(...a.flatMap((row, i) => row.map((v, j) => M
 function divisionError(D, H) {
   if (D % H === 0) return "";
   const fit = (values, test) => values.filter(test).join(", ");
-  return `${D} features cannot be shared by ${H} heads: ${D} / ${H} is not a whole number. `
-    + `Take ${fit(HEADS, (h) => D % h === 0)} heads, or ${fit(SIZES, (d) => d % H === 0)} features.`;
+  return (
+    `${D} features cannot be shared by ${H} heads: ${D} / ${H} is not a whole number. ` +
+    `Take ${fit(HEADS, (h) => D % h === 0)} heads, or ${fit(SIZES, (d) => d % H === 0)} features.`
+  );
 }
 
 // ---- where things stand --------------------------------------------------------------------------
@@ -96,16 +108,28 @@ function blocksOf(step, width, size) {
   const tall = 32;
   const gap = width < NARROW ? 6 : 10;
   const wide = clamp(Math.floor((width - LABEL - gap * (H - 1)) / D), 22, 58);
-  if (step === 0 || step > 3) { // (B, T, D)
+  if (step === 0 || step > 3) {
+    // (B, T, D)
     const left = Math.max(LABEL, (width - D * wide) / 2);
-    return { wide, tall, height: TOP + T * tall + 6, place: ([, t, f]) => [left + f * wide, TOP + t * tall],
-      blocks: range(H).map((h) => ({ left: left + h * Dh * wide, top: TOP, head: h, labels: h === 0, first: h * Dh })) };
+    return {
+      wide,
+      tall,
+      height: TOP + T * tall + 6,
+      place: ([, t, f]) => [left + f * wide, TOP + t * tall],
+      blocks: range(H).map((h) => ({ left: left + h * Dh * wide, top: TOP, head: h, labels: h === 0, first: h * Dh })),
+    };
   }
-  if (step === 1 && !wrong) { // (B, T, H, Dh): each row in pieces
+  if (step === 1 && !wrong) {
+    // (B, T, H, Dh): each row in pieces
     const left = Math.max(LABEL, (width - D * wide - gap * (H - 1)) / 2);
     const lefts = range(H).map((h) => left + h * (Dh * wide + gap));
-    return { wide, tall, height: TOP + T * tall + 6, place: ([, t, h, f]) => [lefts[h] + f * wide, TOP + t * tall],
-      blocks: lefts.map((x, h) => ({ left: x, top: TOP, head: h, labels: h === 0, first: 0 })) };
+    return {
+      wide,
+      tall,
+      height: TOP + T * tall + 6,
+      place: ([, t, h, f]) => [lefts[h] + f * wide, TOP + t * tall],
+      blocks: lefts.map((x, h) => ({ left: x, top: TOP, head: h, labels: h === 0, first: 0 })),
+    };
   }
   const attending = step === 3; // (B, H, T, Dh), with the weights (B, H, T, T) beside it while attending
   const twoInRow = Math.floor(((width - 22) / 2 - LABEL - T * WEIGHT - 26) / Dh); // cells narrow enough for two heads
@@ -122,8 +146,13 @@ function blocksOf(step, width, size) {
     const [x, y] = [start + (h % inRow) * (across + 22) + LABEL, TOP + Math.floor(h / inRow) * down];
     return { left: x + shift, top: y + drop, weightsLeft: x, weightsTop: y, head: h, labels: !beside, first: 0 };
   });
-  return { wide: cellWide, tall, blocks, height: TOP + Math.ceil(H / inRow) * down - 46,
-    place: ([, h, t, f]) => [blocks[h].left + f * cellWide, blocks[h].top + t * tall] };
+  return {
+    wide: cellWide,
+    tall,
+    blocks,
+    height: TOP + Math.ceil(H / inRow) * down - 46,
+    place: ([, h, t, f]) => [blocks[h].left + f * cellWide, blocks[h].top + t * tall],
+  };
 }
 
 // ---- the drawing ---------------------------------------------------------------------------------
@@ -160,14 +189,36 @@ function drawSteps(p, view, fig) {
     const left = view.size.wrong && i === 2;
     p.group(`step${i}`, { cursor: "pointer", onclick: () => fig.set({ step: i }), "data-step": i }, (g) => {
       g.rect("box", x + 1, y, wide - 2, tall, {
-        rx: 8, fill: now ? COLOUR.accent : "var(--ab-panel,#f6f7fa)", "fill-opacity": now ? 0.13 : 1,
-        stroke: now ? COLOUR.accent : COLOUR.line, "stroke-width": now ? 2 : 1,
+        rx: 8,
+        fill: now ? COLOUR.accent : "var(--ab-panel,#f6f7fa)",
+        "fill-opacity": now ? 0.13 : 1,
+        stroke: now ? COLOUR.accent : COLOUR.line,
+        "stroke-width": now ? 2 : 1,
       });
-      g.text("name", x + wide / 2, y + 19, `${i + 1} ${name}`,
-        { anchor: "middle", weight: now ? 700 : 600, size: 13, colour: left ? COLOUR.muted : COLOUR.ink, "text-decoration": left ? "line-through" : undefined });
+      g.text("name", x + wide / 2, y + 19, `${i + 1} ${name}`, {
+        anchor: "middle",
+        weight: now ? 700 : 600,
+        size: 13,
+        colour: left ? COLOUR.muted : COLOUR.ink,
+        "text-decoration": left ? "line-through" : undefined,
+      });
       g.text("shape", x + wide / 2, y + 38, shapeText(view.shapes[i]), { anchor: "middle", size: 12.5, mono: true });
-      g.text("index", x + wide / 2, y + 56, indexText(view.path[i]), { anchor: "middle", size: 12, mono: true, colour: COLOUR.accent });
-      if (columns === 6 && i < 5) g.path("next", [[x + wide + 3, y + 29], [x + wide + 8, y + 33], [x + wide + 3, y + 37]], { stroke: COLOUR.muted, "stroke-width": 1.6 });
+      g.text("index", x + wide / 2, y + 56, indexText(view.path[i]), {
+        anchor: "middle",
+        size: 12,
+        mono: true,
+        colour: COLOUR.accent,
+      });
+      if (columns === 6 && i < 5)
+        g.path(
+          "next",
+          [
+            [x + wide + 3, y + 29],
+            [x + wide + 8, y + 33],
+            [x + wide + 3, y + 37],
+          ],
+          { stroke: COLOUR.muted, "stroke-width": 1.6 },
+        );
     });
   });
 }
@@ -176,51 +227,105 @@ function drawHeadings(p, view, plan) {
   const { step, size, shapes } = view;
   const { D, H } = size;
   p.text("title", 0, 15, `${step + 1} ${STEPS[step]}: ${shapeText(shapes[step])}`, { weight: 650, size: 14 });
-  p.text("axes", p.width, 15, `(${axesOf(step, size.wrong)})`, { anchor: "end", size: 13, colour: COLOUR.muted, italic: true });
+  p.text("axes", p.width, 15, `(${axesOf(step, size.wrong)})`, {
+    anchor: "end",
+    size: 13,
+    colour: COLOUR.muted,
+    italic: true,
+  });
   p.text("code", 0, 36, codeOf(step, size), { mono: true, size: 12.5, colour: COLOUR.muted });
-  p.group("labels", { "aria-hidden": "true" }, (g) => plan.blocks.forEach((block) => {
-    const { left, top, head } = block;
-    const [colour, shape] = LOOKS[head];
-    const across = (D / H) * plan.wide;
-    const beside = step === 3 && !block.labels;
-    if (step < 5) {
-      const x = step === 3 ? block.weightsLeft : left;
-      const y = step === 3 && !beside ? block.weightsTop + 20 : top;
-      g.line(`bar${head}`, left + 2, top - 22, left + across - 2, top - 22, { stroke: colour, "stroke-width": 3, "stroke-linecap": "round" });
-      g.mark(`mark${head}`, shape, x + 6, y - 33, 4.5, { fill: colour });
-      g.text(`head${head}`, x + 15, y - 28.5, across < 62 && step !== 3 ? String(head) : `head ${head}`, { size: 12.5, weight: 600 });
-      if (step === 3) {
-        if (!beside || size.T > 3) g.text(`weights${head}`, x + 66, y - 28.5, "weights", { size: 12.5, colour: COLOUR.muted });
-        g.text(`context${head}`, left, top - (beside ? 28.5 : 7), "context", { size: 12.5, colour: COLOUR.muted });
-        if (beside) range(size.T).forEach((j) => g.text(`key${head}-${j}`, x + (j + 0.5) * WEIGHT, y - 7, letter(j), { size: 13, anchor: "middle", italic: true, colour: COLOUR.muted }));
+  p.group("labels", { "aria-hidden": "true" }, (g) =>
+    plan.blocks.forEach((block) => {
+      const { left, top, head } = block;
+      const [colour, shape] = LOOKS[head];
+      const across = (D / H) * plan.wide;
+      const beside = step === 3 && !block.labels;
+      if (step < 5) {
+        const x = step === 3 ? block.weightsLeft : left;
+        const y = step === 3 && !beside ? block.weightsTop + 20 : top;
+        g.line(`bar${head}`, left + 2, top - 22, left + across - 2, top - 22, {
+          stroke: colour,
+          "stroke-width": 3,
+          "stroke-linecap": "round",
+        });
+        g.mark(`mark${head}`, shape, x + 6, y - 33, 4.5, { fill: colour });
+        g.text(`head${head}`, x + 15, y - 28.5, across < 62 && step !== 3 ? String(head) : `head ${head}`, {
+          size: 12.5,
+          weight: 600,
+        });
+        if (step === 3) {
+          if (!beside || size.T > 3)
+            g.text(`weights${head}`, x + 66, y - 28.5, "weights", { size: 12.5, colour: COLOUR.muted });
+          g.text(`context${head}`, left, top - (beside ? 28.5 : 7), "context", { size: 12.5, colour: COLOUR.muted });
+          if (beside)
+            range(size.T).forEach((j) =>
+              g.text(`key${head}-${j}`, x + (j + 0.5) * WEIGHT, y - 7, letter(j), {
+                size: 13,
+                anchor: "middle",
+                italic: true,
+                colour: COLOUR.muted,
+              }),
+            );
+        }
       }
-    }
-    if (step !== 3) {
-      range(D / H).forEach((f) => g.text(`column${head}-${f}`, left + (f + 0.5) * plan.wide, top - 7, String(block.first + f), { size: 12, anchor: "middle", colour: COLOUR.muted }));
-    }
-    const rows = (key, x, y) => range(size.T).forEach((t) => g.text(`${key}${head}-${t}`, x - 6, y + (t + 0.5) * plan.tall + 4.5, letter(t), { size: 13, anchor: "end", italic: true, colour: COLOUR.muted }));
-    if (step === 3) rows("row", block.weightsLeft, block.weightsTop);
-    if (block.labels) rows("own", left, top);
-  }));
+      if (step !== 3) {
+        range(D / H).forEach((f) =>
+          g.text(`column${head}-${f}`, left + (f + 0.5) * plan.wide, top - 7, String(block.first + f), {
+            size: 12,
+            anchor: "middle",
+            colour: COLOUR.muted,
+          }),
+        );
+      }
+      const rows = (key, x, y) =>
+        range(size.T).forEach((t) =>
+          g.text(`${key}${head}-${t}`, x - 6, y + (t + 0.5) * plan.tall + 4.5, letter(t), {
+            size: 13,
+            anchor: "end",
+            italic: true,
+            colour: COLOUR.muted,
+          }),
+        );
+      if (step === 3) rows("row", block.weightsLeft, block.weightsTop);
+      if (block.labels) rows("own", left, top);
+    }),
+  );
 }
 
 function drawWeights(p, view, plan) {
   const [, chosenHead, chosenRow] = view.path[3];
-  p.group("weights", {}, (g) => plan.blocks.forEach(({ weightsLeft, weightsTop, left, top, head, labels }) => {
-    view.run.weights[head].forEach((row, i) => row.forEach((a, j) => {
-      const [x, y] = [weightsLeft + j * WEIGHT, weightsTop + i * plan.tall];
-      g.rect(`fill${head}-${i}-${j}`, x, y, WEIGHT, plan.tall, { fill: weightFill(a), stroke: COLOUR.line, "stroke-width": 1 });
-      g.text(`text${head}-${i}-${j}`, x + WEIGHT / 2, y + plan.tall / 2 + 4.5, short(a),
-        { anchor: "middle", size: 12, colour: weightInk(a), "data-weight": `${head}-${i}-${j}` });
-    }));
-    if (head === chosenHead) {
-      g.rect("row", weightsLeft, weightsTop + chosenRow * plan.tall, WEIGHT * view.size.T, plan.tall, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5, rx: 2 });
-    }
-    if (!labels) {
-      const [x, y] = [weightsLeft + view.size.T * WEIGHT, top + (view.size.T * plan.tall) / 2];
-      g.arrow(`arrow${head}`, x + 7, y, left - 6, y, { colour: COLOUR.muted, head: 7 });
-    }
-  }));
+  p.group("weights", {}, (g) =>
+    plan.blocks.forEach(({ weightsLeft, weightsTop, left, top, head, labels }) => {
+      view.run.weights[head].forEach((row, i) =>
+        row.forEach((a, j) => {
+          const [x, y] = [weightsLeft + j * WEIGHT, weightsTop + i * plan.tall];
+          g.rect(`fill${head}-${i}-${j}`, x, y, WEIGHT, plan.tall, {
+            fill: weightFill(a),
+            stroke: COLOUR.line,
+            "stroke-width": 1,
+          });
+          g.text(`text${head}-${i}-${j}`, x + WEIGHT / 2, y + plan.tall / 2 + 4.5, short(a), {
+            anchor: "middle",
+            size: 12,
+            colour: weightInk(a),
+            "data-weight": `${head}-${i}-${j}`,
+          });
+        }),
+      );
+      if (head === chosenHead) {
+        g.rect("row", weightsLeft, weightsTop + chosenRow * plan.tall, WEIGHT * view.size.T, plan.tall, {
+          fill: "none",
+          stroke: COLOUR.accent,
+          "stroke-width": 2.5,
+          rx: 2,
+        });
+      }
+      if (!labels) {
+        const [x, y] = [weightsLeft + view.size.T * WEIGHT, top + (view.size.T * plan.tall) / 2];
+        g.arrow(`arrow${head}`, x + 7, y, left - 6, y, { colour: COLOUR.muted, head: 7 });
+      }
+    }),
+  );
 }
 
 // One number: a colour and a mark for the head whose feature it is, a hatching where it has no business to be.
@@ -239,7 +344,13 @@ function drawCell(g, view, plan, [t, f], hatch) {
   if (!mixed) g.mark("mark", shape, 6, 6, 3, { fill: colour });
   const [, row, column] = view.paths[t][f][4];
   const text = mixed ? (w < 34 ? short(run.output[row][column], 1) : fmt(run.output[row][column])) : letter(t) + f;
-  g.text("name", w / 2, h / 2 + 5, text, { anchor: "middle", size: w < 30 ? 12 : 13, "letter-spacing": w < 30 ? "-0.4" : undefined, weight: astray && !mixed ? 700 : 500, "pointer-events": "none" });
+  g.text("name", w / 2, h / 2 + 5, text, {
+    anchor: "middle",
+    size: w < 30 ? 12 : 13,
+    "letter-spacing": w < 30 ? "-0.4" : undefined,
+    weight: astray && !mixed ? 700 : 500,
+    "pointer-events": "none",
+  });
 }
 
 // A place in the drawing of a step from its index: an output cell stands where the merged number stood.
@@ -254,67 +365,139 @@ function drawTensor(p, view, fig, ids, onKey) {
   const spot = (t, f) => plan.place(placeOf(view.paths, t, f, step));
   drawHeadings(p, view, plan);
   if (step === 3) drawWeights(p, view, plan);
-  p.group("cells", {
-    role: "listbox", tabindex: 0, "data-handle": "cells", onkeydown: onKey, "aria-activedescendant": `${ids}-${cell.join("-")}`,
-    "aria-label": `The numbers of the tensor after step ${step + 1}, ${STEPS[step]}; the arrow keys follow another one`,
-  }, (all) => range(size.T).forEach((t) => range(size.D).forEach((f) => {
-    const [x, y] = spot(t, f);
-    const pick = () => fig.set({ cell: [t, f] });
-    all.group(`cell-${t}-${f}`, {
-      id: `${ids}-${t}-${f}`, role: "option", "aria-selected": String(t === cell[0] && f === cell[1]),
-      "aria-label": `feature ${f} of position ${letter(t)}, now at ${indexText(view.paths[t][f][step])}${step && view.astray.has(`${t}-${f}`) ? ", misplaced" : ""}`,
-      "data-cell": `${t}-${f}`, cursor: "pointer", onpointermove: pick, onclick: pick,
-      style: `transform:translate(${x.toFixed(1)}px,${y.toFixed(1)}px);${move}`,
-    }, (g) => drawCell(g, view, plan, [t, f], hatch));
-  })));
+  p.group(
+    "cells",
+    {
+      role: "listbox",
+      tabindex: 0,
+      "data-handle": "cells",
+      onkeydown: onKey,
+      "aria-activedescendant": `${ids}-${cell.join("-")}`,
+      "aria-label":
+        `The numbers of the tensor after step ${step + 1}, ${STEPS[step]}; ` + "the arrow keys follow another one",
+    },
+    (all) =>
+      range(size.T).forEach((t) =>
+        range(size.D).forEach((f) => {
+          const [x, y] = spot(t, f);
+          const pick = () => fig.set({ cell: [t, f] });
+          all.group(
+            `cell-${t}-${f}`,
+            {
+              id: `${ids}-${t}-${f}`,
+              role: "option",
+              "aria-selected": String(t === cell[0] && f === cell[1]),
+              "aria-label":
+                `feature ${f} of position ${letter(t)}, now at ` +
+                `${indexText(view.paths[t][f][step])}${step && view.astray.has(`${t}-${f}`) ? ", misplaced" : ""}`,
+              "data-cell": `${t}-${f}`,
+              cursor: "pointer",
+              onpointermove: pick,
+              onclick: pick,
+              style: `transform:translate(${x.toFixed(1)}px,${y.toFixed(1)}px);${move}`,
+            },
+            (g) => drawCell(g, view, plan, [t, f], hatch),
+          );
+        }),
+      ),
+  );
   const [x, y] = spot(...cell);
   const start = step === 5 ? plan.place([0, view.path[5][1], 0]) : [x, y];
   p.rect("row", 0, 0, step === 5 ? plan.wide * size.D : plan.wide, plan.tall, {
-    fill: "none", stroke: COLOUR.accent, "stroke-width": 3, rx: 3, "pointer-events": "none",
+    fill: "none",
+    stroke: COLOUR.accent,
+    "stroke-width": 3,
+    rx: 3,
+    "pointer-events": "none",
     style: `transform:translate(${start[0].toFixed(1)}px,${start[1].toFixed(1)}px);${move}`,
   });
 }
 
 function inWords(view) {
-  const { step, size, cell: [t, f], path, run } = view;
+  const {
+    step,
+    size,
+    cell: [t, f],
+    path,
+    run,
+  } = view;
   const { T, D, H, wrong } = size;
   const Dh = D / H;
   const name = `${letter(t)}${f}`;
   const [, h, row] = path[3];
-  const letters = (ts) => (ts.length === 1 ? letter(ts[0]) : `${ts.slice(0, -1).map(letter).join(", ")} and ${letter(ts.at(-1))}`);
+  const letters = (ts) =>
+    ts.length === 1 ? letter(ts[0]) : `${ts.slice(0, -1).map(letter).join(", ")} and ${letter(ts.at(-1))}`;
   const inHead = [...new Set(range(T * Dh).map((m) => Math.floor((h * T * Dh + m) / D)))];
   const astray = view.astray.size > 0;
-  if (step === 0) return `${name} is feature ${f} of position ${letter(t)}. It will go to head ${Math.floor(f / Dh)}, which is to get features ${Dh * Math.floor(f / Dh)} to ${Dh * Math.floor(f / Dh) + Dh - 1} of every position.`;
-  if (wrong && !astray) return "With one head there is nothing to deal out, and so nothing to get wrong: the view without the transpose is right.";
+  if (step === 0)
+    return (
+      `${name} is feature ${f} of position ${letter(t)}. It will go to head ${Math.floor(f / Dh)}, which is to ` +
+      `get features ${Dh * Math.floor(f / Dh)} to ${Dh * Math.floor(f / Dh) + Dh - 1} of every position.`
+    );
+  if (wrong && !astray)
+    return (
+      "With one head there is nothing to deal out, and so nothing to get wrong: the view without the transpose " +
+      "is right."
+    );
   if (wrong && step < 3) {
-    return `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h} was to get ${Dh} features of ${T} positions, `
-      + `and holds numbers of ${inHead.length === 1 ? "position" : "positions"} ${letters(inHead)} only. ${step === 2 ? "The transpose that is left out would have sorted them. " : ""}${name} stands in row ${letter(row)} of head ${h}.`;
+    return (
+      `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h} was to get ` +
+      `${Dh} features of ${T} positions, ` +
+      `and holds numbers of ${inHead.length === 1 ? "position" : "positions"} ${letters(inHead)} only. ` +
+      `${step === 2 ? "The transpose that is left out would have sorted them. " : ""}${name} stands in row ` +
+      `${letter(row)} of head ${h}.`
+    );
   }
-  if (step === 1) return `Each row is cut into ${H} pieces of ${Dh}; nothing moves in memory. ${name} becomes number ${f % Dh} of piece ${h}.`;
-  if (step === 2) return `The head axis comes before the positions: each head is now a table of its own, ${T} positions by ${Dh} features, and all heads can attend in one batch.`;
+  if (step === 1)
+    return (
+      `Each row is cut into ${H} pieces of ${Dh}; nothing moves in memory. ${name} becomes number ${f % Dh} of ` +
+      `piece ${h}.`
+    );
+  if (step === 2)
+    return (
+      `The head axis comes before the positions: each head is now a table of its own, ${T} positions by ${Dh} ` +
+      "features, and all heads can attend in one batch."
+    );
   if (step === 3) {
     const shares = run.weights[h][row].map((a) => fmt(a)).join(", ");
     return wrong
-      ? `Head ${h} weighs pieces of ${letters(inHead)} as if they were ${T} positions: weights ${shares}. It never sees the others.`
-      : `Only numbers of one head meet: in row ${letter(t)}, feature ${f} becomes the average of feature ${f} of the values of all ${T} positions, with weights ${shares}.`;
+      ? `Head ${h} weighs pieces of ${letters(inHead)} as if they were ${T} positions: weights ${shares}. It ` +
+          "never sees the others."
+      : `Only numbers of one head meet: in row ${letter(t)}, feature ${f} becomes the average of feature ${f} of ` +
+          `the values of all ${T} positions, with weights ${shares}.`;
   }
   if (step === 4) {
-    return wrong ? `The merge is right, but it cannot repair the split: row ${letter(row)} is put together from pieces of other rows.`
-      : `The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}. The heads stand side by side and have not met yet.`;
+    return wrong
+      ? `The merge is right, but it cannot repair the split: row ${letter(row)} is put together from pieces of ` +
+          "other rows."
+      : `The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}. The heads stand ` +
+          "side by side and have not met yet.";
   }
-  return wrong ? `Every output is computed from misplaced numbers. The shape ${shapeText(view.shapes[5])} gives no sign of it; the largest error is ${fmt(view.error)}.`
-    : `W_O mixes the whole row: each of the ${D} outputs of position ${letter(row)} depends on all ${D} merged features. Here the heads meet for the first time.`;
+  return wrong
+    ? `Every output is computed from misplaced numbers. The shape ${shapeText(view.shapes[5])} gives no sign of ` +
+        `it; the largest error is ${fmt(view.error)}.`
+    : `W_O mixes the whole row: each of the ${D} outputs of position ${letter(row)} depends on all ${D} merged ` +
+        "features. Here the heads meet for the first time.";
 }
 
 const inside = ([t, f], { T, D }) => [Math.min(t, T - 1), Math.min(f, D - 1)];
 
 function render({ model, el }) {
   const fig = figure({
-    model, el, title: "Which number goes to which head?",
-    hint: "Step through the layer and point at a cell to follow it. Its letter is its position, its number its feature. Keyboard: arrows on the cells.",
+    model,
+    el,
+    title: "Which number goes to which head?",
+    hint:
+      "Step through the layer and point at a cell to follow it. Its letter is its position, its number its " +
+      "feature. Keyboard: arrows on the cells.",
   });
   const ids = newId();
-  const sizes = () => ({ T: model.get("num_positions"), D: model.get("d_model"), H: model.get("num_heads"), wrong: model.get("wrong_order") });
+  const sizes = () => ({
+    T: model.get("num_positions"),
+    D: model.get("d_model"),
+    H: model.get("num_heads"),
+    wrong: model.get("wrong_order"),
+  });
   let last = "";
   let shown = null;
 
@@ -326,28 +509,38 @@ function render({ model, el }) {
     event.stopPropagation(); // JupyterLab moves between cells with the same keys
     const [size, step, [t, f]] = [sizes(), model.get("step"), model.get("cell")];
     const { place } = blocksOf(step, tensor.svg.viewBox.baseVal.width, size);
-    const at = (a, b) => { const path = trace(a, b, size); return place(path[step === 5 ? 4 : step]); };
+    const at = (a, b) => {
+      const path = trace(a, b, size);
+      return place(path[step === 5 ? 4 : step]);
+    };
     const [x, y] = at(t, f);
-    const ranked = range(size.T).flatMap((a) => range(size.D).map((b) => [a, b])).map(([a, b]) => {
-      const [dx, dy] = [at(a, b)[0] - x, at(a, b)[1] - y];
-      const along = dx * ahead[0] + dy * ahead[1];
-      return { cell: [a, b], along, cost: along + 50 * Math.abs(dx * ahead[1] + dy * ahead[0]) };
-    }).filter(({ along }) => along > 1).sort((a, b) => a.cost - b.cost);
+    const ranked = range(size.T)
+      .flatMap((a) => range(size.D).map((b) => [a, b]))
+      .map(([a, b]) => {
+        const [dx, dy] = [at(a, b)[0] - x, at(a, b)[1] - y];
+        const along = dx * ahead[0] + dy * ahead[1];
+        return { cell: [a, b], along, cost: along + 50 * Math.abs(dx * ahead[1] + dy * ahead[0]) };
+      })
+      .filter(({ along }) => along > 1)
+      .sort((a, b) => a.cost - b.cost);
     if (ranked.length) fig.set({ cell: ranked[0].cell });
   }
 
   fig.stage({
-    height: (width) => (width < NARROW ? 2 * 66 + 10 : 68), draw: (p, view) => drawSteps(p, view, fig),
-    label: (view) => `The six steps and their shapes: ${STEPS.map((name, i) => `${name} ${shapeText(view.shapes[i])}`).join(", ")}`,
+    height: (width) => (width < NARROW ? 2 * 66 + 10 : 68),
+    draw: (p, view) => drawSteps(p, view, fig),
+    label: (view) =>
+      `The six steps and their shapes: ${STEPS.map((name, i) => `${name} ${shapeText(view.shapes[i])}`).join(", ")}`,
   });
   const tensor = fig.stage({
-    // As high as its highest step, so that the buttons below do not jump; but no great void where only one step is high.
+    // As high as its highest step, so that the buttons below do not jump; but no large gap where only one step is high.
     height(width) {
       const heights = range(6).map((step) => blocksOf(step, width, sizes()).height);
       return Math.max(heights[model.get("step")], Math.min(Math.max(...heights), 360));
     },
     draw: (p, view) => drawTensor(p, view, fig, ids, onKey),
-    label: (view) => `The tensor after step ${view.step + 1}, ${STEPS[view.step]}, of shape ${shapeText(view.shapes[view.step])}`,
+    label: (view) =>
+      `The tensor after step ${view.step + 1}, ${STEPS[view.step]}, of shape ${shapeText(view.shapes[view.step])}`,
   });
 
   const go = (by) => fig.set({ step: clamp(model.get("step") + by, 0, 5) });
@@ -371,19 +564,28 @@ function render({ model, el }) {
   sizeSelect("num_positions", "Positions T", POSITIONS);
   sizeSelect("d_model", "Features D", SIZES);
   sizeSelect("num_heads", "Heads H", HEADS);
-  const refused = html("p", { role: "alert", "data-value": "refused", hidden: true,
-    style: "margin-top:0.5rem;padding:0.5rem 0.75rem;border:1px dashed var(--ab-key);border-left:4px solid var(--ab-key);border-radius:8px" });
+  const refused = html("p", {
+    role: "alert",
+    "data-value": "refused",
+    hidden: true,
+    style:
+      "margin-top:0.5rem;padding:0.5rem 0.75rem;border:1px dashed var(--ab-key);border-left:4px solid " +
+      "var(--ab-key);border-radius:8px",
+  });
   fig.card.querySelector(".ab-controls").after(refused);
   fig.reset(["cell"]);
 
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))"; // five in a row
+  // five in a row
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
   fig.output("shape", { label: "shape", format: String });
   fig.output("index", { label: "followed cell", format: String });
   fig.output("number", { label: "its number", digits: 3 });
   fig.output("misplaced", { label: "misplaced cells", digits: 0, note: " " });
   fig.output("error", { label: "output error", digits: 3, note: "the largest" });
-  for (const name of ["shape", "index"]) { // four numbers in one line
-    fig.card.querySelector(`output[data-value="${name}"]`).style.cssText = "font-size:15.5px;line-height:1.58;white-space:nowrap";
+  for (const name of ["shape", "index"]) {
+    // four numbers in one line
+    fig.card.querySelector(`output[data-value="${name}"]`).style.cssText =
+      "font-size:15.5px;line-height:1.58;white-space:nowrap";
   }
   const outOf = fig.card.querySelector('output[data-value="misplaced"]').parentElement.querySelector(".ab-note");
 
@@ -405,7 +607,10 @@ function render({ model, el }) {
     next.disabled = step === 5;
     outOf.textContent = `of ${size.T * size.D}`;
     fig.show({
-      shape: shapeText(shown.shapes[step]), index: indexText(path[step]), misplaced: astray.size, error,
+      shape: shapeText(shown.shapes[step]),
+      index: indexText(path[step]),
+      misplaced: astray.size,
+      error,
       number: step < 3 ? run.projected[cell[0]][cell[1]] : (step === 5 ? run.output : run.merged)[row][column],
     });
     fig.say(inWords(shown));
@@ -413,4 +618,7 @@ function render({ model, el }) {
   });
 }
 
-export default { render, math: { splitHeads, mergeHeads, viewHeads, traceAll, shapesOf, misplaced, sample, attend, divisionError } };
+export default {
+  render,
+  math: { splitHeads, mergeHeads, viewHeads, traceAll, shapesOf, misplaced, sample, attend, divisionError },
+};

@@ -1,6 +1,10 @@
 /* Beam search over a trained translator of the page: the search and the score of attnbook.decoding.beam_search. */
 
-const WIDTHS = [[1, "1 (greedy)"], [2, "2"], [4, "4"]];
+const WIDTHS = [
+  [1, "1 (greedy)"],
+  [2, "2"],
+  [4, "4"],
+];
 const ALPHA = 0.6; // of the length penalty; attnbook.decoding's, unless it is told otherwise
 
 const scoreOf = ({ steps, logProb }) => logProb / lengthFactor(steps.length, ALPHA);
@@ -19,9 +23,15 @@ function* searchBeam(translator, source, width, prefix = [], maxWords = MAX_WORD
       grown.push(...ids.map((id) => ({ parent, step, id, logProb: parent.logProb + step.logProbs[id] })));
       yield;
     }
-    const kept = grown.sort((a, b) => b.logProb - a.logProb).slice(0, room).map(({ parent, step, id, logProb }) => ({
-      steps: [...parent.steps, taken(step, translator, id, t < prefix.length)], logProb, ended: id === EOS, state: translator.copy(parent.state),
-    }));
+    const kept = grown
+      .sort((a, b) => b.logProb - a.logProb)
+      .slice(0, room)
+      .map(({ parent, step, id, logProb }) => ({
+        steps: [...parent.steps, taken(step, translator, id, t < prefix.length)],
+        logProb,
+        ended: id === EOS,
+        state: translator.copy(parent.state),
+      }));
     finished.push(...kept.filter((hyp) => hyp.ended));
     going = kept.filter((hyp) => !hyp.ended);
   }
@@ -37,7 +47,10 @@ function inSlices(generator, wanted, done, slice = 50, before = 0) {
   while (!turn.done && performance.now() - began < slice) turn = generator.next();
   const time = before + performance.now() - began;
   if (turn.done) done(turn.value, time, before > 0);
-  else setTimeout(() => { if (wanted()) inSlices(generator, wanted, done, slice, time); });
+  else
+    setTimeout(() => {
+      if (wanted()) inSlices(generator, wanted, done, slice, time);
+    });
 }
 
 const textOf = (steps) => readable(steps.filter((step) => step.id !== EOS).map((step) => shownWord(step.word)));
@@ -45,13 +58,25 @@ const idsOf = (steps) => String(steps.map((step) => step.id));
 
 // The list of what the beam found, the best first.
 function listFound(list, found) {
-  list.replaceChildren(...found.map((hyp, i) => sentenceRow(String(i + 1), textOf(hyp.steps) + (hyp.ended ? "" : " … (cut off)"),
-    division(hyp.logProb, hyp.steps.length, ALPHA), hyp.ended ? COLOUR.value : COLOUR.masked)));
+  list.replaceChildren(
+    ...found.map((hyp, i) =>
+      sentenceRow(
+        String(i + 1),
+        textOf(hyp.steps) + (hyp.ended ? "" : " … (cut off)"),
+        division(hyp.logProb, hyp.steps.length, ALPHA),
+        hyp.ended ? COLOUR.value : COLOUR.masked,
+      ),
+    ),
+  );
 }
 
 // Whether the search was worth its while.
 function beamInWords([best, ...others], greedy) {
   const score = scoreOf({ steps: greedy, logProb: sum(greedy.map((step) => step.logProb)) });
-  if (idsOf(best.steps) === idsOf(greedy)) return `The best of ${others.length + 1} in the beam is what greedy decoding writes, too.`;
-  return `Greedy decoding writes “${textOf(greedy)}” instead: its score is ${fmt(score)}, the beam’s best has ${fmt(scoreOf(best))}.`;
+  if (idsOf(best.steps) === idsOf(greedy))
+    return `The best of ${others.length + 1} in the beam is what greedy decoding writes, too.`;
+  return (
+    `Greedy decoding writes “${textOf(greedy)}” instead: its score is ${fmt(score)}, the beam’s best has ` +
+    `${fmt(scoreOf(best))}.`
+  );
 }

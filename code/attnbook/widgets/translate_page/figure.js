@@ -3,23 +3,30 @@
  * weights are read (files.js) when the figure comes near the window. */
 // uses ../kit/words.js, models.js, beam.js, files.js, drawing.js
 
-const MODELS = [["bahdanau", "GRU, Bahdanau’s attention"], ["transformer", "Transformer"], ["seq2seq", "GRU without attention"]];
+const MODELS = [
+  ["bahdanau", "GRU, Bahdanau’s attention"],
+  ["transformer", "Transformer"],
+  ["seq2seq", "GRU without attention"],
+];
 const BEAT = 420; // milliseconds between two words
 const STYLE = `${ROWS}
 .ab-tp-ask { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin-bottom: 0.5rem; }
 .ab-tp-ask label { font-weight: 550; flex: 1 1 100%; margin: 0; }
-.ab-tp-ask input { flex: 1 1 12rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px; color: var(--ab-ink);
-  background: var(--ab-ground); border: 1.5px solid var(--ab-line); border-radius: 8px; }
+.ab-tp-ask input { flex: 1 1 12rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px;
+  color: var(--ab-ink); background: var(--ab-ground); border: 1.5px solid var(--ab-line); border-radius: 8px; }
 .ab-tp-ask input:focus-visible { outline: 3px solid var(--ab-accent); outline-offset: 1px; }
 .ab-tp-ask .ab-button { min-height: 44px; }
 .ab-tp-tries { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0 0 0.75rem; padding: 0; list-style: none; }
 .ab-tp-tries li { margin: 0; padding: 0; }
 .ab-tp-tries .ab-button { padding: 3px 10px; font-weight: 450; text-align: left; }
 .ab-tp-tries small { color: var(--ab-muted); font-size: 12px; margin-left: 0.4em; white-space: nowrap; }
-.ab-tp-result { padding: 0.625rem 0.875rem 0.75rem; margin-bottom: 0.75rem; background: var(--ab-panel); border-radius: 8px; border-left: 3px solid var(--ab-query); }
-.ab-tp-result output { display: block; min-height: 1.35em; font-size: 24px; line-height: 1.35; font-weight: 600; letter-spacing: -0.01em; overflow-wrap: anywhere; }
+.ab-tp-result { padding: 0.625rem 0.875rem 0.75rem; margin-bottom: 0.75rem; background: var(--ab-panel);
+  border-radius: 8px; border-left: 3px solid var(--ab-query); }
+.ab-tp-result output { display: block; min-height: 1.35em; font-size: 24px; line-height: 1.35; font-weight: 600;
+  letter-spacing: -0.01em; overflow-wrap: anywhere; }
 .ab-card p.ab-tp-status { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
-.ab-tp-status b { display: inline-block; margin-right: 0.5em; padding: 0 0.6em; border-radius: 1em; font-weight: 650; color: var(--ab-ground); background: var(--ab-muted); }
+.ab-tp-status b { display: inline-block; margin-right: 0.5em; padding: 0 0.6em; border-radius: 1em; font-weight: 650;
+  color: var(--ab-ground); background: var(--ab-muted); }
 .ab-tp-status b[data-kind="held out"] { background: var(--ab-value); }
 .ab-tp-status b[data-kind="new"] { background: var(--ab-query); }
 .ab-tp-found { margin-top: 0.625rem; }
@@ -30,7 +37,8 @@ const STYLE = `${ROWS}
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-tp-steps { display: flex; flex-wrap: wrap; gap: 0.5rem; }
-.ab-card .ab-tp-steps .ab-button:disabled { opacity: 0.45; cursor: default; color: var(--ab-ink); border-color: var(--ab-line); }
+.ab-card .ab-tp-steps .ab-button:disabled { opacity: 0.45; cursor: default; color: var(--ab-ink);
+  border-color: var(--ab-line); }
 .ab-tp-words { margin-top: 0.75rem; }
 .ab-tp-words summary { cursor: pointer; font-weight: 550; }
 .ab-card .ab-tp-words p { max-height: 11rem; overflow: auto; margin-top: 0.375rem; color: var(--ab-muted); }
@@ -47,8 +55,12 @@ const STYLE = `${ROWS}
 
 function render({ model, el }) {
   const fig = figure({
-    model, el, title: "English to French, computed here",
-    hint: "Type a sentence. A model trained for this book translates it in your browser, word by word: nothing is sent anywhere.",
+    model,
+    el,
+    title: "English to French, computed here",
+    hint:
+      "Type a sentence. A model trained for this book translates it in your browser, word by word: nothing is " +
+      "sent anywhere.",
   });
   fig.card.prepend(html("style", { text: STYLE }));
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -57,11 +69,20 @@ function render({ model, el }) {
   let done = {}; // the last translation, kept while what it was made of stays
 
   // -- what moves it --
-  const stop = () => { clearInterval(timer); timer = null; };
-  const show = (traits) => { stop(); fig.set(traits); };
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+  };
+  const show = (traits) => {
+    stop();
+    fig.set(traits);
+  };
   function play() {
     stop();
-    if (still) { fig.set({ written: -1, at: -1 }); return; }
+    if (still) {
+      fig.set({ written: -1, at: -1 });
+      return;
+    }
     fig.set({ written: 0, at: -1 });
     timer = setInterval(() => {
       if (!now.ready || now.searching) return;
@@ -69,9 +90,14 @@ function render({ model, el }) {
       else show({ written: -1, at: -1 });
     }, BEAT);
   }
-  const ask = (sentence) => { fig.set({ sentence: sentence.slice(0, 120), given: [] }); play(); };
+  const ask = (sentence) => {
+    fig.set({ sentence: sentence.slice(0, 120), given: [] });
+    play();
+  };
   const act = {
-    look(i) { if (!timer && i !== now.at) fig.set({ at: i }); },
+    look(i) {
+      if (!timer && i !== now.at) fig.set({ at: i });
+    },
     press(event, run) {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
@@ -86,7 +112,8 @@ function render({ model, el }) {
       const to = fig.card.querySelector(`[data-handle="word${clamp(i + by, 0, now.shown - 1)}"]`);
       if (to) to.focus();
     },
-    write(id) { // another word here; what stood before it stays, the model goes on after it
+    write(id) {
+      // another word here; what stood before it stays, the model goes on after it
       if (now.searching) return;
       const before = now.steps.slice(0, now.at).map((s) => s.word);
       show({ given: [...before, now.words[id]], written: -1, at: now.at });
@@ -95,18 +122,50 @@ function render({ model, el }) {
 
   // -- what it is asked with --
   const id = newId();
-  const field = html("input", { id, type: "text", maxlength: 120, autocomplete: "off", autocapitalize: "off", spellcheck: "false", lang: "en", "data-control": "sentence" });
-  const form = html("form", { class: "ab-tp-ask" }, html("label", { for: id, text: "English sentence" }), field,
-    html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }));
+  const field = html("input", {
+    id,
+    type: "text",
+    maxlength: 120,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    lang: "en",
+    "data-control": "sentence",
+  });
+  const form = html(
+    "form",
+    { class: "ab-tp-ask" },
+    html("label", { for: id, text: "English sentence" }),
+    field,
+    html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }),
+  );
   let pause = null;
-  field.oninput = () => { clearTimeout(pause); pause = setTimeout(() => ask(field.value), 500); };
+  field.oninput = () => {
+    clearTimeout(pause);
+    pause = setTimeout(() => ask(field.value), 500);
+  };
   field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
-  form.onsubmit = (event) => { event.preventDefault(); clearTimeout(pause); ask(field.value); };
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    clearTimeout(pause);
+    ask(field.value);
+  };
   const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
   const written = html("output", { "data-value": "translation", lang: "fr", "aria-live": "off" });
   const status = html("p", { class: "ab-tp-status" });
   const rows = html("ol", { class: "ab-rows", "aria-label": "What the beam search found, the best first" });
-  const found = html("div", { class: "ab-tp-found" }, html("p", {}, "Found, by score: log-probability ÷ ((5 + words) / 6)", html("sup", { text: ALPHA }), ", <eos> counted."), rows);
+  const found = html(
+    "div",
+    { class: "ab-tp-found" },
+    html(
+      "p",
+      {},
+      "Found, by score: log-probability ÷ ((5 + words) / 6)",
+      html("sup", { text: ALPHA }),
+      ", <eos> counted.",
+    ),
+    rows,
+  );
   const list = html("p", { lang: "en" });
   const summary = html("summary", {});
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
@@ -114,18 +173,66 @@ function render({ model, el }) {
 
   function offerTries() {
     const kinds = { train: "seen", near: "seen", dev: "held out", test: "held out", new: "new" };
-    const button = (text, run, note) => html("li", {}, html("button", { type: "button", class: "ab-button", onclick: run }, text, ...(note ? [html("small", { text: note })] : [])));
+    const button = (text, run, note) =>
+      html(
+        "li",
+        {},
+        html(
+          "button",
+          { type: "button", class: "ab-button", onclick: run },
+          text,
+          ...(note ? [html("small", { text: note })] : []),
+        ),
+      );
     const heldOut = Object.keys(corpus.test);
-    tries.replaceChildren(...model.get("tries").map((text) => button(text, () => { field.value = text; ask(text); }, kinds[standing(corpus, tokenise(text))])),
-      button("Another held-out sentence", () => { turn += 1; const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), "en"); field.value = text; ask(text); }));
+    tries.replaceChildren(
+      ...model.get("tries").map((text) =>
+        button(
+          text,
+          () => {
+            field.value = text;
+            ask(text);
+          },
+          kinds[standing(corpus, tokenise(text))],
+        ),
+      ),
+      button("Another held-out sentence", () => {
+        turn += 1;
+        const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), "en");
+        field.value = text;
+        ask(text);
+      }),
+    );
   }
 
   // -- the stages and the controls --
   const height = (width) => (now.ready ? layOut(now, width).height : 244);
   const stages = [];
-  stages.push(fig.stage({ height, draw: (p, view) => drawAlignment(p, view, act), label: "The sentence, its translation, and lines from each written word to the words it looked at" }));
-  stages.push(fig.stage({ basis: 340, grow: 5, height: () => heatHeight(now), draw: (p, view) => drawHeat(p, view, act), label: (view) => (view.ready ? heatInWords(view) : "") }));
-  stages.push(fig.stage({ basis: 270, grow: 4, height: choiceHeight, draw: (p, view) => drawChoices(p, view, act), label: "The five likeliest words at this place" }));
+  stages.push(
+    fig.stage({
+      height,
+      draw: (p, view) => drawAlignment(p, view, act),
+      label: "The sentence, its translation, and lines from each written word to the words it looked at",
+    }),
+  );
+  stages.push(
+    fig.stage({
+      basis: 340,
+      grow: 5,
+      height: () => heatHeight(now),
+      draw: (p, view) => drawHeat(p, view, act),
+      label: (view) => (view.ready ? heatInWords(view) : ""),
+    }),
+  );
+  stages.push(
+    fig.stage({
+      basis: 270,
+      grow: 4,
+      height: choiceHeight,
+      draw: (p, view) => drawChoices(p, view, act),
+      label: "The five likeliest words at this place",
+    }),
+  );
   fig.select("model", { label: "Model", options: MODELS });
   fig.select("beam", { label: "Beam width", options: WIDTHS });
   const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
@@ -133,15 +240,24 @@ function render({ model, el }) {
   const count = fig.card.querySelector('output[data-value="written"]');
   const playing = fig.button("Play", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
   const back = fig.button("◀ Back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
-  const forward = fig.button("Forward ▶", () => show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }));
-  fig.card.querySelector(".ab-controls").append(html("div", { class: "ab-tp-steps", role: "group", "aria-label": "Word by word" }, back, forward, playing));
+  const forward = fig.button("Forward ▶", () =>
+    show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }),
+  );
+  fig.card
+    .querySelector(".ab-controls")
+    .append(html("div", { class: "ab-tp-steps", role: "group", "aria-label": "Word by word" }, back, forward, playing));
   fig.reset(["sentence", "given", "at"]);
   fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
   fig.output("each", { label: "a word, on average", format: percent, note: "geometric mean of the probabilities" });
-  fig.output("time", { label: "computed in", format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`, note: "by this browser" });
+  fig.output("time", {
+    label: "computed in",
+    format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`,
+    note: "by this browser",
+  });
   fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model, from 0 to 100" });
   fig.card.append(lexicon);
-  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls")); // above the drawing that they move
+  // above the drawing that they move
+  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"));
 
   // -- reading the weights, when somebody comes near --
   function redraw() {
@@ -153,20 +269,29 @@ function render({ model, el }) {
   async function need(name) {
     try {
       const [file, made] = await Promise.all([loadFile(model, "sentences"), loadTranslator(model, name)]);
-      if (!corpus) { corpus = known(file); offerTries(); }
-      if (name === model.get("model")) { translator = made; problem = null; }
+      if (!corpus) {
+        corpus = known(file);
+        offerTries();
+      }
+      if (name === model.get("model")) {
+        translator = made;
+        problem = null;
+      }
     } catch (error) {
       problem = { name, text: `The model could not be loaded: ${error.message}.` };
     }
     if (name === model.get("model")) redraw();
   }
   let near = false;
-  const watch = new IntersectionObserver((entries) => {
-    if (near || !entries.some((entry) => entry.isIntersecting)) return;
-    near = true;
-    watch.disconnect();
-    need(model.get("model"));
-  }, { rootMargin: "600px" });
+  const watch = new IntersectionObserver(
+    (entries) => {
+      if (near || !entries.some((entry) => entry.isIntersecting)) return;
+      near = true;
+      watch.disconnect();
+      need(model.get("model"));
+    },
+    { rootMargin: "600px" },
+  );
   watch.observe(fig.card);
 
   // What is written: at once if greedily. A beam may take longer; then the figure is drawn when it is found.
@@ -178,13 +303,25 @@ function render({ model, el }) {
     const began = performance.now();
     const greedy = source.tokens.length > 1 ? translateIds(translator, source.ids, ids) : [];
     round += 1;
-    const mine = { made, source, greedy, steps: greedy, found: null, searching: beam > 1 && greedy.length > 0, time: performance.now() - began };
+    const mine = {
+      made,
+      source,
+      greedy,
+      steps: greedy,
+      found: null,
+      searching: beam > 1 && greedy.length > 0,
+      time: performance.now() - began,
+    };
     done = mine;
     if (!mine.searching) return mine;
-    inSlices(searchBeam(translator, source.ids, beam, ids), () => done === mine, (best, time, late) => {
-      Object.assign(mine, { found: best, steps: best[0].steps, searching: false, time });
-      if (late) redraw();
-    });
+    inSlices(
+      searchBeam(translator, source.ids, beam, ids),
+      () => done === mine,
+      (best, time, late) => {
+        Object.assign(mine, { found: best, steps: best[0].steps, searching: false, time });
+        if (late) redraw();
+      },
+    );
     return mine;
   }
 
@@ -195,15 +332,34 @@ function render({ model, el }) {
     const failed = problem && problem.name === name ? problem.text : null;
     if (near && !translator && !failed) need(name);
     if (!translator || !corpus) return { ready: false, searching: false, problem: failed };
-    const { source, steps: all, time, greedy, found: best, searching } = translation(name, sentence, state("given"), state("beam"));
+    const {
+      source,
+      steps: all,
+      time,
+      greedy,
+      found: best,
+      searching,
+    } = translation(name, sentence, state("given"), state("beam"));
     if (searching) return { ...now, searching }; // the last drawing stays meanwhile
     if (!all.length) return { ready: false, searching: false, problem: "Type a sentence to translate." };
     const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
     const last = shown === all.length && all.at(-1).id === EOS && shown > 1 ? shown - 2 : shown - 1;
     const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
     return {
-      ready: true, searching: false, source, steps: all, shown, at, round, time, greedy, found: best, words: translator.words, size: translator.config.hidden_size,
-      choices: shown ? likeliest(all[at].logProbs, 5) : [], standing: standing(corpus, source.tokens.slice(0, -1)),
+      ready: true,
+      searching: false,
+      source,
+      steps: all,
+      shown,
+      at,
+      round,
+      time,
+      greedy,
+      found: best,
+      words: translator.words,
+      size: translator.config.hidden_size,
+      choices: shown ? likeliest(all[at].logProbs, 5) : [],
+      standing: standing(corpus, source.tokens.slice(0, -1)),
     };
   }
 
@@ -222,16 +378,35 @@ function render({ model, el }) {
     back.disabled = !view.ready || view.shown === 0;
     forward.disabled = !view.ready || view.shown === view.steps.length;
     playing.textContent = timer ? "Pause" : "Play";
-    const text = view.ready ? readable(view.steps.slice(0, view.shown).filter((s) => s.id !== EOS).map((s) => shownWord(s.word))) : "";
+    const text = view.ready
+      ? readable(
+          view.steps
+            .slice(0, view.shown)
+            .filter((s) => s.id !== EOS)
+            .map((s) => shownWord(s.word)),
+        )
+      : "";
     written.textContent = text || "\u00a0";
-    if (!view.ready) { status.textContent = view.problem || ""; fig.show({ logprob: null, each: null, time: null, bleu: null }); return; }
+    if (!view.ready) {
+      status.textContent = view.problem || "";
+      fig.show({ logprob: null, each: null, time: null, bleu: null });
+      return;
+    }
     const [badge, why] = SAID[view.standing];
     const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
-    status.replaceChildren(html("b", { "data-kind": badge, text: badge }), why,
-      ...(people ? [" People wrote: ", html("span", { lang: "fr", text: people.join(" · ") })] : []));
+    status.replaceChildren(
+      html("b", { "data-kind": badge, text: badge }),
+      why,
+      ...(people ? [" People wrote: ", html("span", { lang: "fr", text: people.join(" · ") })] : []),
+    );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
-    fig.show({ logprob: whole ? total : null, each: whole ? Math.exp(total / view.steps.length) : null, time: view.time, bleu: translator.test.bleu });
+    fig.show({
+      logprob: whole ? total : null,
+      each: whole ? Math.exp(total / view.steps.length) : null,
+      time: view.time,
+      bleu: translator.test.bleu,
+    });
     fig.say(whole ? inWords(view, text) : ""); // read out once, when all is written
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /[a-z]/.test(word)).sort();
@@ -246,7 +421,12 @@ function render({ model, el }) {
     tell(now);
     return now;
   });
-  return () => { stop(); clearTimeout(pause); watch.disconnect(); end(); };
+  return () => {
+    stop();
+    clearTimeout(pause);
+    watch.disconnect();
+    end();
+  };
 }
 
 function heatInWords({ source, steps, shown }) {
@@ -257,17 +437,28 @@ function heatInWords({ source, steps, shown }) {
 function inWords({ source, steps, size, found, greedy }, text) {
   const parts = [`“${text}”`];
   const strange = source.tokens.filter((_, j) => source.unknown[j]);
-  if (strange.length) parts.push(`${strange.map((word) => `“${word}”`).join(", ")} ${strange.length > 1 ? "are" : "is"} unknown to this model: it reads <unk>, the same for every such word, and can only guess from the rest.`);
+  if (strange.length)
+    parts.push(
+      `${strange.map((word) => `“${word}”`).join(", ")} ${strange.length > 1 ? "are" : "is"} unknown to this ` +
+        "model: it reads <unk>, the same for every such word, and can only guess from the rest.",
+    );
   steps.forEach((step, i) => {
     if (step.id !== UNK) return;
     const most = step.weights ? source.tokens[likeliest(step.weights.map(Math.log), 1)[0].id] : null;
-    parts.push(`The “?” at place ${i + 1} is the word <unk>: it wants a word that is not in its vocabulary${most ? `; it looked most at “${most}”` : ""}.`);
+    parts.push(
+      `The “?” at place ${i + 1} is the word <unk>: it wants a word that is not in its ` +
+        `vocabulary${most ? `; it looked most at “${most}”` : ""}.`,
+    );
   });
-  if (!steps[0].weights) parts.push(`No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`);
+  if (!steps[0].weights)
+    parts.push(
+      `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`,
+    );
   if (steps.at(-1).id !== EOS) parts.push("It did not find an end and was stopped.");
   if (found) parts.push(beamInWords(found, greedy));
   const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
-  if (yours.length) parts.push(`${yours.join(", ")} ${yours.length > 1 ? "are" : "is"} your choice; the model went on from there.`);
+  if (yours.length)
+    parts.push(`${yours.join(", ")} ${yours.length > 1 ? "are" : "is"} your choice; the model went on from there.`);
   return parts.join(" ");
 }
 
@@ -281,8 +472,31 @@ function translate(name, sentence, prefix = []) {
 
 function nBest(name, sentence, width, prefix = [], maxWords = MAX_WORDS) {
   let best;
-  inSlices(searchBeam(loaded(name), loaded(name).read(sentence).ids, width, prefix, maxWords), null, (all) => { best = all; }, Infinity);
-  return best.map((hyp) => ({ ids: hyp.steps.map((step) => step.id), logProb: hyp.logProb, score: scoreOf(hyp), ended: hyp.ended }));
+  inSlices(
+    searchBeam(loaded(name), loaded(name).read(sentence).ids, width, prefix, maxWords),
+    null,
+    (all) => {
+      best = all;
+    },
+    Infinity,
+  );
+  return best.map((hyp) => ({
+    ids: hyp.steps.map((step) => step.id),
+    logProb: hyp.logProb,
+    score: scoreOf(hyp),
+    ended: hyp.ended,
+  }));
 }
 
-export default { render, math: { tokenise, sentenceKey, likeliest, readable, translate, nBest, standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens) } };
+export default {
+  render,
+  math: {
+    tokenise,
+    sentenceKey,
+    likeliest,
+    readable,
+    translate,
+    nBest,
+    standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens),
+  },
+};

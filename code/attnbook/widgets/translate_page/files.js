@@ -1,5 +1,5 @@
-/* The files of “translate in the page”: weights of a model, and what is known of the corpus. They are no part of the page:
- * they come as a script beside this one, or, in JupyterLab, from the kernel. */
+/* The files of “translate in the page”: weights of a model, and what is known of the corpus. They are not part of the
+ * page: they come as a script beside this one, or, in JupyterLab, from the kernel. */
 
 const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
 const waiting = {}; // name → promise
@@ -8,27 +8,36 @@ function loadFile(model, name) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
   if (files[name]) return Promise.resolve(files[name]);
   if (!waiting[name]) waiting[name] = (SCRIPT ? fromScript : fromKernel)(model, name);
-  return waiting[name].then((file) => (files[name] = file), (error) => { delete waiting[name]; throw error; });
+  return waiting[name].then(
+    (file) => (files[name] = file),
+    (error) => {
+      delete waiting[name];
+      throw error;
+    },
+  );
 }
 
-const fromScript = (model, name) => new Promise((resolve, reject) => {
-  const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
-  script.onload = () => resolve(globalThis.attnbookFiles[name]);
-  script.onerror = () => reject(new Error(`the file model-${name}.js beside this page’s scripts cannot be read; build the book again`));
-  document.head.append(script);
-});
+const fromScript = (model, name) =>
+  new Promise((resolve, reject) => {
+    const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
+    script.onload = () => resolve(globalThis.attnbookFiles[name]);
+    script.onerror = () =>
+      reject(new Error(`the file model-${name}.js beside this page’s scripts cannot be read; build the book again`));
+    document.head.append(script);
+  });
 
-const fromKernel = (model, name) => new Promise((resolve, reject) => {
-  const late = setTimeout(() => reject(new Error("the kernel does not answer; run the cell again")), 30000);
-  const hear = (message) => {
-    if (message.file !== name) return;
-    clearTimeout(late);
-    model.off("msg:custom", hear);
-    resolve(JSON.parse(message.text));
-  };
-  model.on("msg:custom", hear);
-  model.send({ wanted: name });
-});
+const fromKernel = (model, name) =>
+  new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("the kernel does not answer; run the cell again")), 30000);
+    const hear = (message) => {
+      if (message.file !== name) return;
+      clearTimeout(late);
+      model.off("msg:custom", hear);
+      resolve(JSON.parse(message.text));
+    };
+    model.on("msg:custom", hear);
+    model.send({ wanted: name });
+  });
 
 const translators = {};
 
@@ -37,8 +46,13 @@ async function loadTranslator(model, name) {
   return (translators[name] = translators[name] || makeTranslator(file));
 }
 
-function known(file) { // the sentences of the corpus: numbers of those trained with, the held-out ones whole
-  return known.kept = known.kept || { train: new Set(wholesOf(file.train)), dev: new Set(wholesOf(file.dev)), test: file.test };
+function known(file) {
+  // the sentences of the corpus: numbers of those trained with, the held-out ones whole
+  return (known.kept = known.kept || {
+    train: new Set(wholesOf(file.train)),
+    dev: new Set(wholesOf(file.dev)),
+    test: file.test,
+  });
 }
 
 // Whether a sentence was trained with: "train", "dev", "test", "near" (but for the mark at its end), or "new".

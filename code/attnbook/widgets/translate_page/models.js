@@ -12,11 +12,15 @@ const MAX_WORDS = 60;
 
 // ---- text: as attnbook.spelling does it ----------------------------------------------------------
 
-const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/; // Python's; \s differs a little
+// Python's; \s differs a little
+const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 function tokenise(sentence) {
   const composed = sentence.normalize("NFC").replace(/[\u2019\u2018\u02bc]/g, "'");
-  const small = composed.toLowerCase().normalize("NFC").replace(/([,.!?;:])/g, " $1");
+  const small = composed
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/([,.!?;:])/g, " $1");
   return small.split(SPACES).filter((token) => token);
 }
 
@@ -36,7 +40,8 @@ function bytesOf(text) {
   return bytes;
 }
 
-function littleEndian(text, wide) { // base64 → a DataView's reader, the same on every machine
+function littleEndian(text, wide) {
+  // base64 → a DataView's reader, the same on every machine
   const bytes = bytesOf(text);
   const view = new DataView(bytes.buffer);
   return { count: bytes.length / wide, view };
@@ -73,7 +78,8 @@ function affine(W, x, bias, first = 0, count = W.rows - first) {
     let total = bias ? bias.data[first + i] : 0;
     const start = (first + i) * cols;
     let [other, k] = [0, 0];
-    for (; k + 1 < cols; k += 2) { // two sums at a time keep the processor busy
+    for (; k + 1 < cols; k += 2) {
+      // two sums at a time keep the processor busy
       total += data[start + k] * x[k];
       other += data[start + k + 1] * x[k + 1];
     }
@@ -85,19 +91,28 @@ function affine(W, x, bias, first = 0, count = W.rows - first) {
 
 const rowOf = (W, i) => W.data.subarray(i * W.cols, (i + 1) * W.cols);
 const plus = (a, b) => a.map((v, i) => v + b[i]);
-const joined = (a, b) => { const out = new Float32Array(a.length + b.length); out.set(a); out.set(b, a.length); return out; };
+const joined = (a, b) => {
+  const out = new Float32Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
+};
 const sigmoid = (v) => 1 / (1 + Math.exp(-v));
 
-function nextWordLogProbs(scores) { // <pad> and <bos> are never next words
+function nextWordLogProbs(scores) {
+  // <pad> and <bos> are never next words
   const logits = scores.map((v, id) => (id < EOS ? -Infinity : v));
   const top = logits.reduce((best, v) => Math.max(best, v), -Infinity);
   const total = logits.reduce((all, v) => all + Math.exp(v - top), 0);
   return logits.map((v) => v - top - Math.log(total));
 }
 
-function weighted(weights, vectors) { // Σ_j α_j v_j
+function weighted(weights, vectors) {
+  // Σ_j α_j v_j
   const out = new Float32Array(vectors[0].length);
-  weights.forEach((a, j) => { for (let f = 0; f < out.length; f++) out[f] += a * vectors[j][f]; });
+  weights.forEach((a, j) => {
+    for (let f = 0; f < out.length; f++) out[f] += a * vectors[j][f];
+  });
   return out;
 }
 
@@ -132,7 +147,11 @@ function recurrent(p, config) {
         return { out, h };
       };
       const there = run(range(ids.length), `l${layer}`);
-      if (!bidirectional) { states = there.out; last.push(there.h); continue; }
+      if (!bidirectional) {
+        states = there.out;
+        last.push(there.h);
+        continue;
+      }
       const back = run(range(ids.length).reverse(), `l${layer}_reverse`);
       states = there.out.map((h, j) => joined(h, back.out[j]));
       last.push(affine(p["encoder.bridge.weight"], joined(there.h, back.h), p["encoder.bridge.bias"]).map(Math.tanh));
@@ -152,7 +171,9 @@ function recurrent(p, config) {
       if (state.keys) {
         const query = affine(p["decoder.alignment.W_q.weight"], state.hidden[L - 1]);
         const w = p["decoder.alignment.w_v.weight"].data;
-        weights = softmax(state.keys.map((key) => w.reduce((score, v, i) => score + v * Math.tanh(query[i] + key[i]), 0)));
+        weights = softmax(
+          state.keys.map((key) => w.reduce((score, v, i) => score + v * Math.tanh(query[i] + key[i]), 0)),
+        );
         context = weighted(weights, state.states);
       }
       let x = joined(context, rowOf(p["decoder.embedding.weight"], id));
@@ -170,10 +191,11 @@ function transformer(p, config) {
     throw new Error("a Transformer of the page is pre-LN with ReLU, sinusoidal positions and a tied output map");
   }
   const size = D / H;
-  const embedded = (side, id, place) => rowOf(p[`${side}.embedding.weight`], id).map((v, f) => {
-    const angle = place * 10000 ** ((-2 * Math.floor(f / 2)) / D);
-    return v * Math.sqrt(D) + (f % 2 ? Math.cos(angle) : Math.sin(angle));
-  });
+  const embedded = (side, id, place) =>
+    rowOf(p[`${side}.embedding.weight`], id).map((v, f) => {
+      const angle = place * 10000 ** ((-2 * Math.floor(f / 2)) / D);
+      return v * Math.sqrt(D) + (f % 2 ? Math.cos(angle) : Math.sin(angle));
+    });
   const norm = (name, x) => {
     const centre = mean(Array.from(x));
     const width = Math.sqrt(x.reduce((total, v) => total + (v - centre) ** 2, 0) / D + 1e-5);
@@ -199,7 +221,14 @@ function transformer(p, config) {
   function feedForward(layer, x) {
     const name = `${layer}.feed_forward`;
     const hidden = affine(p[`${name}.W_1.weight`], norm(`${layer}.around_feed_forward.norm`, x), p[`${name}.W_1.bias`]);
-    return plus(x, affine(p[`${name}.W_2.weight`], hidden.map((v) => Math.max(0, v)), p[`${name}.W_2.bias`]));
+    return plus(
+      x,
+      affine(
+        p[`${name}.W_2.weight`],
+        hidden.map((v) => Math.max(0, v)),
+        p[`${name}.W_2.bias`],
+      ),
+    );
   }
 
   return {
@@ -213,9 +242,16 @@ function transformer(p, config) {
       }
       const memory = xs.map((x) => norm("encoder.norm", x));
       const layers = range(config.num_decoder_layers).map((i) => `decoder.layers.${i}`);
-      return { place: 0, own: layers.map(() => ({ keys: [], values: [] })), across: layers.map((layer) => store(`${layer}.cross_attention`, memory)) };
+      return {
+        place: 0,
+        own: layers.map(() => ({ keys: [], values: [] })),
+        across: layers.map((layer) => store(`${layer}.cross_attention`, memory)),
+      };
     },
-    copy: (state) => ({ ...state, own: state.own.map(({ keys, values }) => ({ keys: [...keys], values: [...values] })) }),
+    copy: (state) => ({
+      ...state,
+      own: state.own.map(({ keys, values }) => ({ keys: [...keys], values: [...values] })),
+    }),
     step(id, state) {
       let x = embedded("decoder", id, state.place);
       let heads = [];
@@ -227,7 +263,11 @@ function transformer(p, config) {
         state.own[i].keys.push(...fresh.keys);
         state.own[i].values.push(...fresh.values);
         x = plus(x, attend(`${layer}.self_attention`, self, state.own[i]).out);
-        const looked = attend(`${layer}.cross_attention`, norm(`${layer}.around_cross_attention.norm`, x), state.across[i]);
+        const looked = attend(
+          `${layer}.cross_attention`,
+          norm(`${layer}.around_cross_attention.norm`, x),
+          state.across[i],
+        );
         heads = looked.heads; // of the last layer, in the end
         x = feedForward(layer, plus(x, looked.out));
       }
@@ -246,7 +286,12 @@ function makeTranslator(file) {
   const ids = new Map(file.source_vocab.words.map((word, i) => [word, i + SPECIALS.length]));
   const model = (file.kind === "recurrent" ? recurrent : transformer)(p, file.config);
   return {
-    ...model, name: file.name, words, ids, test: file.test, config: file.config,
+    ...model,
+    name: file.name,
+    words,
+    ids,
+    test: file.test,
+    config: file.config,
     read(sentence) {
       const tokens = tokenise(sentence);
       const found = tokens.map((token) => ids.get(token) ?? UNK);
@@ -264,7 +309,13 @@ function nextStep(translator, id, state) {
 }
 
 // That step, once one word is chosen.
-const taken = (step, translator, id, given) => ({ ...step, id, given, word: translator.words[id], logProb: step.logProbs[id] });
+const taken = (step, translator, id, given) => ({
+  ...step,
+  id,
+  given,
+  word: translator.words[id],
+  logProb: step.logProbs[id],
+});
 
 // The likeliest word at every step, after the words in `prefix`, which are taken as given.
 function translateIds(translator, source, prefix = [], maxWords = MAX_WORDS) {
@@ -286,9 +337,16 @@ function likeliest(logProbs, k) {
   return order.slice(0, k).map((id) => ({ id, prob: Math.exp(logProbs[id]) }));
 }
 
-// Tokens as people write them: a capital at the start, no space before a full stop; in French, narrow ones before ! ? ; :
+// Tokens as people write them: a capital at the start, no space before a full stop; in French, narrow spaces before
+// ! ? ; and :
 function readable(tokens, language = "fr") {
-  const plain = tokens.join(" ").replaceAll("'", "’").replace(/ ([.,])/g, "$1");
-  const text = language === "fr" ? plain.replace(/ ([!?;:])/g, "\u202f$1") : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, "$1I");
+  const plain = tokens
+    .join(" ")
+    .replaceAll("'", "’")
+    .replace(/ ([.,])/g, "$1");
+  const text =
+    language === "fr"
+      ? plain.replace(/ ([!?;:])/g, "\u202f$1")
+      : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, "$1I");
   return text && text[0].toUpperCase() + text.slice(1);
 }
