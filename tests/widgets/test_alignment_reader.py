@@ -264,7 +264,7 @@ def test_it_fits_on_a_phone(open_figure, attention):
     ("traits", "error", "says"),
     [
         ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
-        ({"sentence": None}, TypeError, "sentence is a text; got None"),
+        ({"sentence": None}, TypeError, "the English sentence: one of .*; got None"),
         ({"moment": 8}, ValueError, "from 0 to 7; got 8"),
         ({"attention": "yes"}, TypeError, "True or False; got 'yes'"),
         ({"target": "other"}, ValueError, "one of 'own', 'reference'; got 'other'"),

@@ -271,7 +271,7 @@ def test_a_wide_page_shows_the_whole_tree(open_figure):
     ("traits", "error", "says"),
     [
         ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
-        ({"sentence": 3}, TypeError, "sentence is a text; got 3"),
+        ({"sentence": 3}, TypeError, "the English sentence: one of .*; got 3"),
         ({"width": 6}, ValueError, "the width of the beam: .* from 1 to 5; got 6"),
         ({"width": 2.5}, ValueError, "a whole number from 1 to 5"),
         ({"length_penalty": -0.1}, ValueError, "α of the length penalty"),

@@ -1,7 +1,5 @@
 """A figure: where a trained translator looks for every word it writes, from untrained to done."""
 
-import traitlets
-
 from ..kit import Figure, figure_data, number_between, one_of, yes_or_no
 
 DATA = figure_data("alignment_reader")
@@ -44,7 +42,7 @@ class AlignmentReaderFigure(Figure):
         numbers. Below, all weights as a heat map, French words down and English words across, and the quality of the
         translators with and without attention against the time they have been trained."""
 
-    sentence = traitlets.Any(SENTENCES[0]).tag(sync=True)
+    sentence = one_of(SENTENCES[0], SENTENCES, "the English sentence")
     moment = number_between(
         MOMENTS - 1, 0, MOMENTS - 1, "the moment of the training", whole=True
     )
@@ -56,18 +54,3 @@ class AlignmentReaderFigure(Figure):
     at = number_between(
         2, -1, LONGEST - 1, "the word that is looked at, -1 for the last", whole=True
     )
-
-    @traitlets.validate("sentence")
-    def _check_sentence(self, proposal):
-        return checked_sentence(proposal["value"], SENTENCES, type(self).__name__)
-
-
-def checked_sentence(sentence, sentences, name):
-    """Returns a sentence if its numbers are stored, or says for which ones there are some."""
-    if not isinstance(sentence, str):
-        raise TypeError(f"{name}.sentence is a text; got {sentence!r}")
-    if sentence not in sentences:
-        raise ValueError(
-            f"{name}.sentence is one of {', '.join(map(repr, sentences))}, whose numbers are stored; got {sentence!r}"
-        )
-    return sentence

@@ -4,7 +4,16 @@ import traitlets
 
 from attnbook.sentences import MAX_WORDS, START, VOCABULARY
 
-from ..kit import Figure, number_between
+from ..kit import (
+    Figure,
+    checked,
+    choice,
+    listed,
+    number_between,
+    record,
+    taking,
+    whole_number,
+)
 
 SENTENCE = [
     "the",
@@ -22,6 +31,18 @@ SENTENCE = [
     ".",
 ]
 LAYERS, HEADS = 2, 4
+WORD = choice(
+    VOCABULARY[1:],
+    many=f"words that the model knows, without {START}, which the figure puts in front itself "
+    f"({', '.join(VOCABULARY[1:])})",
+)
+LIMITS = f"[layer, head], layers 1 to {LAYERS} and heads 1 to {HEADS}"
+PAIR = record(
+    f"a pair {LIMITS}",
+    f"pairs {LIMITS}",
+    whole_number(1, LAYERS),
+    whole_number(1, HEADS),
+)
 
 
 class AttentionPatternsFigure(Figure):
@@ -48,89 +69,26 @@ class AttentionPatternsFigure(Figure):
         of all eight heads, the chosen one large with words on both axes and the future hatched, and the model's
         probabilities of the next word. Where the figure is alive, words can be changed and heads switched off."""
 
-    words = traitlets.Any(SENTENCE).tag(sync=True)
+    words = taking(SENTENCE, listed(WORD, 2, MAX_WORDS - 1), "the sentence")
     query = number_between(
         10, 0, MAX_WORDS - 1, "the place of the word that looks", whole=True
     )
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
-    off = traitlets.Any([]).tag(sync=True)
+    off = taking(
+        [], listed(PAIR, 0, LAYERS * HEADS, once=tuple), "the heads switched off"
+    )
 
-    def __init__(self, **kwargs):
-        words = checked_words(kwargs.get("words", SENTENCE))
-        kwargs["words"], kwargs["off"] = words, checked_off(kwargs.get("off", []))
-        if "query" in kwargs:
-            checked_query(self.traits()["query"].validate(self, kwargs["query"]), words)
-        else:
-            kwargs["query"] = min(10, len(words))
-        super().__init__(**kwargs)
+    @traitlets.default("query")
+    def _before_sleep(self):
+        return min(10, len(self.words))
 
-    @traitlets.validate("words")
-    def _check_words(self, proposal):
-        return checked_words(proposal["value"])
+    @traitlets.validate("query")
+    def _check_query(self, proposal):
+        words = len(self.words)
+        what = f"the place of the word that looks, in a sentence of {words} words"
+        return checked(self, "query", proposal["value"], whole_number(0, words), what)
 
     @traitlets.observe("words")
     def _keep_the_query_inside(self, change):
         self.query = min(self.query, len(self.words))
-
-    @traitlets.validate("query")
-    def _check_query(self, proposal):
-        return checked_query(proposal["value"], self.words)
-
-    @traitlets.validate("off")
-    def _check_off(self, proposal):
-        return checked_off(proposal["value"])
-
-
-def checked_words(words):
-    """Returns the words as a list, or says what is wrong with them."""
-    wanted = f"AttentionPatternsFigure.words is a list of 2 to {MAX_WORDS - 1} words"
-    if isinstance(words, str) or not isinstance(words, (list, tuple)):
-        raise TypeError(f"{wanted}; got {words!r}; split the sentence first")
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(f"{wanted}; one of them is {word!r}")
-        if word == START:
-            raise ValueError(
-                f"{wanted} without {START}, which the figure puts in front itself; leave it out"
-            )
-        if word not in VOCABULARY:
-            known = ", ".join(VOCABULARY[1:])
-            raise ValueError(
-                f"{wanted} that the model knows; one of them is {word!r}. It knows {known}"
-            )
-    if not 2 <= len(words) < MAX_WORDS:
-        raise ValueError(f"{wanted}; got {len(words)}")
-    return list(words)
-
-
-def checked_query(query, words):
-    """Returns the place of the word that looks, or says which places there are."""
-    if query > len(words):
-        raise ValueError(
-            f"AttentionPatternsFigure.query is a place from 0 ({START}) to {len(words)} in a sentence of {len(words)} "
-            f"words; got {query}"
-        )
-    return query
-
-
-def checked_off(off):
-    """Returns the heads that are switched off as a list of pairs, or says what is wrong with them."""
-    wanted = (
-        "AttentionPatternsFigure.off is a list of pairs [layer, head], "
-        f"layers 1 to {LAYERS} and heads 1 to {HEADS}"
-    )
-    if not isinstance(off, (list, tuple)):
-        raise TypeError(f"{wanted}; got {off!r}")
-    for pair in off:
-        numbers = isinstance(pair, (list, tuple)) and len(pair) == 2
-        if not numbers or any(
-            isinstance(n, bool) or not isinstance(n, int) for n in pair
-        ):
-            raise TypeError(f"{wanted}; one of them is {pair!r}")
-        if not (1 <= pair[0] <= LAYERS and 1 <= pair[1] <= HEADS):
-            raise ValueError(f"{wanted}; one of them is {list(pair)}")
-    pairs = [list(pair) for pair in off]
-    if len({tuple(pair) for pair in pairs}) < len(pairs):
-        raise ValueError(f"{wanted}, each once; got {pairs}")
-    return pairs

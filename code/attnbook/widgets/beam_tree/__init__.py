@@ -1,12 +1,13 @@
 """A figure: beam search as a growing tree, over the log-probabilities of one of the page's translators."""
 
-import traitlets
+from dataclasses import replace
 
-from ..kit import Figure, figure_data, number_between
+from ..kit import Figure, figure_data, line, listed, number_between, one_of, taking
 
 DATA = figure_data("beam_tree")
 SENTENCES = [row["text"] for row in DATA["sentences"]]
 LONGEST = DATA["longest"]
+WORD = replace(line(40), one="a French word", many="French words")
 
 
 class BeamTreeFigure(Figure):
@@ -36,7 +37,7 @@ class BeamTreeFigure(Figure):
         stand in a box, keep their place in the beam, and are ranked by their score at the right. Dots mark the way
         that greedy decoding takes."""
 
-    sentence = traitlets.Any(SENTENCES[0]).tag(sync=True)
+    sentence = one_of(SENTENCES[0], SENTENCES, "the English sentence")
     width = number_between(3, 1, 5, "the width of the beam", whole=True)
     length_penalty = number_between(0.6, 0, 2, "α of the length penalty")
     max_len = number_between(
@@ -45,30 +46,4 @@ class BeamTreeFigure(Figure):
     step = number_between(
         -1, -1, LONGEST, "how many steps are shown, -1 for all", whole=True
     )
-    at = traitlets.Any([]).tag(sync=True)
-
-    @traitlets.validate("sentence")
-    def _check_sentence(self, proposal):
-        return checked_sentence(proposal["value"], SENTENCES, type(self).__name__)
-
-    @traitlets.validate("at")
-    def _check_at(self, proposal):
-        at = proposal["value"]
-        if not isinstance(at, (list, tuple)) or not all(
-            isinstance(word, str) for word in at
-        ):
-            raise TypeError(
-                f"BeamTreeFigure.at is a list of French words; got {at!r}; split the sentence first"
-            )
-        return list(at)
-
-
-def checked_sentence(sentence, sentences, name):
-    """Returns a sentence if its numbers are stored, or says for which ones there are some."""
-    if not isinstance(sentence, str):
-        raise TypeError(f"{name}.sentence is a text; got {sentence!r}")
-    if sentence not in sentences:
-        raise ValueError(
-            f"{name}.sentence is one of {', '.join(map(repr, sentences))}, whose numbers are stored; got {sentence!r}"
-        )
-    return sentence
+    at = taking([], listed(WORD, 0, LONGEST), "the beginning that is looked at")

@@ -2,7 +2,15 @@
 
 import traitlets
 
-from ..kit import Figure, figure_data, number_between, one_of, yes_or_no
+from ..kit import (
+    Figure,
+    checked,
+    figure_data,
+    number_between,
+    one_of,
+    whole_number,
+    yes_or_no,
+)
 
 NORMS = ["after", "before", "none"]
 MEASURES = ["gradient", "stream", "apart"]
@@ -63,17 +71,15 @@ class BlockExplorerFigure(Figure):
     compare = one_of("pre-LN", [*WIRINGS, "nothing"], "the wiring to compare with")
     grid = traitlets.Any(GRID).tag(sync=True)
 
-    def __init__(self, **kwargs):
-        depth = self.traits()["depth"].validate(self, kwargs.get("depth", 12))
-        if "layer" in kwargs:
-            checked_layer(self.traits()["layer"].validate(self, kwargs["layer"]), depth)
-        else:
-            kwargs["layer"] = depth
-        super().__init__(**kwargs)
+    @traitlets.default("layer")
+    def _last_layer(self):
+        return self.depth
 
     @traitlets.validate("layer")
     def _check_layer(self, proposal):
-        return checked_layer(proposal["value"], self.depth)
+        depth = self.depth
+        what = f"the layer that is read, in a stack of {depth} layers"
+        return checked(self, "layer", proposal["value"], whole_number(1, depth), what)
 
     @traitlets.observe("depth")
     def _keep_the_layer_inside(self, change):
@@ -87,12 +93,3 @@ class BlockExplorerFigure(Figure):
                 "Run that script to measure anew"
             )
         return proposal["value"]
-
-
-def checked_layer(layer, depth):
-    """Returns the number of a layer, or says which layers there are."""
-    if layer > depth:
-        raise ValueError(
-            f"BlockExplorerFigure.layer is a whole number from 1 to {depth} in a stack of {depth} layers; got {layer}"
-        )
-    return layer

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 import traitlets
 
-from ..kit import Figure, OneOf, module_source, static_box
+from ..kit import Figure, module_source, static_box
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,13 @@ class FrameFigure(Figure):
         )
 
     def _values(self, name):
-        trait = self.traits()[name]
-        if not isinstance(trait, OneOf):
+        kind = getattr(self.traits()[name], "kind", None)
+        choices = kind.choices if kind else ()
+        if not choices:
             raise TypeError(
                 f"{type(self).__name__}.{name} must be a one_of(...) trait: its values are the frames"
             )
-        return trait.choices
+        return list(choices)
 
     def _describe(self):
         controls = [

@@ -1,16 +1,23 @@
 """A figure: kernel regression by hand — points, a query, a kernel and its width, and three errors."""
 
-import math
-import numbers
-
 import traitlets
 
 from attnbook.data import kernel_regression_data
 from attnbook.kernels import KERNELS
 
-from ..kit import Figure, number_between, one_of, yes_or_no
+from ..kit import (
+    Figure,
+    checked,
+    listed,
+    number,
+    number_between,
+    one_of,
+    same_number,
+    taking,
+    yes_or_no,
+)
 
-FEWEST, MOST = 2, 200  # points
+POINTS = listed(number(), 2, 200)
 NARROWEST, WIDEST = 0.01, 10.0
 
 
@@ -49,13 +56,13 @@ class KernelRegressionFigure(Figure):
         width: the training error only falls as the kernel gets narrower, while leave-one-out error and error to the
         truth are lowest in between."""
 
-    x = traitlets.Any().tag(sync=True)
-    y = traitlets.Any().tag(sync=True)
+    x = taking(None, POINTS, "the keys")
+    y = taking(None, POINTS, "the values")
     kernel = one_of("gaussian", list(KERNELS), "the kernel")
     width = number_between(
         1.0, NARROWEST, WIDEST, "the kernel's width in the unit of x"
     )
-    query = traitlets.Any().tag(sync=True)
+    query = taking(None, number(), "where the query stands")
     own_point = yes_or_no(True, "whether a training point is among its own keys")
     truth = yes_or_no(True, "whether true_curve is the curve behind the points")
     domain = traitlets.Any().tag(sync=True)
@@ -79,7 +86,8 @@ class KernelRegressionFigure(Figure):
             )
             truth = True if truth is None else truth
         else:
-            x, y = checked_numbers("x", x), checked_numbers("y", y)
+            x = checked(self, "x", x, POINTS, "the keys")
+            y = checked(self, "y", y, POINTS, "the values")
             if min(x) == max(x):
                 raise ValueError(
                     f"KernelRegressionFigure.x needs two different numbers; all of them are {x[0]}"
@@ -100,25 +108,16 @@ class KernelRegressionFigure(Figure):
 
     @traitlets.validate("x", "y")
     def _check_points(self, proposal):
-        name = proposal["trait"].name
-        points = checked_numbers(name, proposal["value"])
-        now = getattr(self, name)
-        if now is not None and len(now) != len(points):
-            raise ValueError(
-                f"KernelRegressionFigure.{name} has {len(now)} numbers, got {len(points)}; make a new figure "
-                "for another number of points"
-            )
-        if name == "x":
+        points = same_number(self, proposal, "numbers")
+        if proposal["trait"].name == "x":
             for number in points:
                 self._check_place("x", number)
         return points
 
     @traitlets.validate("query")
     def _check_query(self, proposal):
-        query = proposal["value"]
-        check_number("query", query)
-        self._check_place("query", query)
-        return float(query)
+        self._check_place("query", proposal["value"])
+        return proposal["value"]
 
     @traitlets.validate("truth")
     def _check_truth(self, proposal):
@@ -142,52 +141,3 @@ class KernelRegressionFigure(Figure):
             raise ValueError(
                 f"KernelRegressionFigure.{name} lies on the figure's axis, from {low:g} to {high:g}; got {number!r}"
             )
-
-
-def check_number(name, given):
-    """Requires a finite number.
-
-    Args:
-        name: the trait's name, for the message.
-        given: what came.
-
-    Raises:
-        TypeError: not a number.
-        ValueError: NaN or infinite.
-    """
-    if isinstance(given, bool) or not isinstance(given, numbers.Real):
-        raise TypeError(
-            f"KernelRegressionFigure.{name} takes a finite number; got {given!r}"
-        )
-    if not math.isfinite(given):
-        raise ValueError(
-            f"KernelRegressionFigure.{name} takes a finite number; got {given!r}"
-        )
-
-
-def checked_numbers(name, given):
-    """Checks a row of numbers.
-
-    Args:
-        name: "x" or "y", for the message.
-        given: a list, a tuple, an array or a tensor of 2 to 200 numbers.
-
-    Returns:
-        List of floats.
-
-    Raises:
-        TypeError: not a row of numbers.
-        ValueError: too few or too many, or one of them not finite.
-    """
-    row = given.tolist() if hasattr(given, "tolist") else given
-    if not isinstance(row, (list, tuple)):
-        raise TypeError(
-            f"KernelRegressionFigure.{name} is a list of {FEWEST} to {MOST} numbers; got {given!r}"
-        )
-    for number in row:
-        check_number(name, number)
-    if not FEWEST <= len(row) <= MOST:
-        raise ValueError(
-            f"KernelRegressionFigure.{name} is a list of {FEWEST} to {MOST} numbers; got {len(row)}"
-        )
-    return [float(number) for number in row]

@@ -7,6 +7,7 @@ import json
 import anywidget
 
 from .source import KIT, fallback_image, module_source
+from .traits import short
 
 
 def static_box(module, state, alt, picture):
@@ -100,9 +101,3 @@ class Figure(anywidget.AnyWidget):
         data["text/plain"] = repr(self)
         data["text/html"] = self.to_html()
         return data, metadata
-
-
-def short(value):
-    """repr of a trait's value, cut so that a long list does not fill the page."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,10 +1,21 @@
 """The mask builder: one mask, four ways to write it down, and four ways to use it."""
 
-import numbers
-
 import traitlets
 
-from ..kit import Figure, one_of, yes_or_no
+from ..kit import (
+    FLAG,
+    Figure,
+    checked,
+    listed,
+    number,
+    one_of,
+    record,
+    same_number,
+    taking,
+    whole_number,
+    word,
+    yes_or_no,
+)
 from ..kit.samples import seeded_normals
 
 TOKENS = ["Learn", "to", "code", "<pad>", "<pad>"]
@@ -42,54 +53,67 @@ class MaskBuilderFigure(Figure):
 
     module = "mask_builder"
 
-    tokens = traitlets.Any(TOKENS).tag(sync=True)
+    tokens = taking(TOKENS, listed(word(10), 2, 6), "the sentence")
     scores = traitlets.Any().tag(sync=True)
     valid_len = traitlets.Any().tag(sync=True)
     causal = yes_or_no(False, "whether a query sees itself and the past only")
-    edits = traitlets.Any([]).tag(sync=True)
+    edits = traitlets.Any().tag(sync=True)
     convention = one_of("book", CONVENTIONS, "the way in which the mask is written")
     policy = one_of("zeros", POLICIES, "the way in which the mask is used")
-    cell = traitlets.Any([0, 1]).tag(sync=True)
+    cell = traitlets.Any().tag(sync=True)
 
-    def __init__(self, **kwargs):
-        tokens = checked_tokens(kwargs.get("tokens", TOKENS))
-        n = len(tokens)
-        if kwargs.get("scores") is None:
-            kwargs["scores"] = SCORES if n == len(SCORES) else drawn_scores(n)
-        if kwargs.get("valid_len") is None:
-            kwargs["valid_len"] = tokens.index("<pad>") if "<pad>" in tokens else n
-        kwargs["tokens"] = tokens
-        kwargs["scores"] = checked_scores(kwargs["scores"], n)
-        kwargs["valid_len"] = checked_index("valid_len", kwargs["valid_len"], n)
-        kwargs["edits"] = checked_edits(kwargs.get("edits", []), n)
-        kwargs["cell"] = checked_cell(kwargs.get("cell", [0, 1]), n)
-        super().__init__(**kwargs)
+    def __init__(self, scores=None, valid_len=None, **kwargs):
+        given = {"scores": scores, "valid_len": valid_len}
+        super().__init__(
+            **kwargs, **{n: value for n, value in given.items() if value is not None}
+        )
+
+    @traitlets.default("scores")
+    def _default_scores(self):
+        n = len(self.tokens)
+        return [row[:] for row in SCORES] if n == len(SCORES) else drawn_scores(n)
+
+    @traitlets.default("valid_len")
+    def _tokens_before_the_padding(self):
+        return [*self.tokens, "<pad>"].index("<pad>")
+
+    @traitlets.default("edits")
+    def _no_edits(self):
+        return []
+
+    @traitlets.default("cell")
+    def _first_cell(self):
+        return [0, 1]
 
     @traitlets.validate("tokens")
     def _check_tokens(self, proposal):
-        tokens = checked_tokens(proposal["value"])
-        if len(tokens) != len(self.tokens):
-            raise ValueError(
-                f"MaskBuilderFigure has {len(self.tokens)} tokens, got {len(tokens)}; "
-                "make a new figure for a sentence of another length"
-            )
-        return tokens
+        return same_number(self, proposal, "tokens")
 
-    @traitlets.validate("scores")
-    def _check_scores(self, proposal):
-        return checked_scores(proposal["value"], len(self.tokens))
-
-    @traitlets.validate("valid_len")
-    def _check_valid_len(self, proposal):
-        return checked_index("valid_len", proposal["value"], len(self.tokens))
-
-    @traitlets.validate("edits")
-    def _check_edits(self, proposal):
-        return checked_edits(proposal["value"], len(self.tokens))
-
-    @traitlets.validate("cell")
-    def _check_cell(self, proposal):
-        return checked_cell(proposal["value"], len(self.tokens))
+    @traitlets.validate("scores", "valid_len", "edits", "cell")
+    def _check_against_the_sentence(self, proposal):
+        n = len(self.tokens)
+        index, score = whole_number(0, n - 1), number(-LIMIT, LIMIT)
+        place = f"[query index, key index], {index.many}"
+        edit = f"[query index, key index, True = may attend] with {index.many}"
+        name = proposal["trait"].name
+        kind, what = {
+            "scores": (
+                listed(listed(score, n), n),
+                "the scores, one row per query (a masked cell belongs in the mask)",
+            ),
+            "valid_len": (whole_number(0, n), "how many keys are real"),
+            "edits": (
+                listed(
+                    record(edit, f"triples {edit}", index, index, FLAG),
+                    0,
+                    n * n,
+                    once=cell_of,
+                ),
+                "what is set by hand, each cell once",
+            ),
+            "cell": (record(place, place, index, index), "the chosen cell"),
+        }[name]
+        return checked(self, name, proposal["value"], kind, what)
 
     def alt_text(self):
         """What the figure shows, in words."""
@@ -114,82 +138,6 @@ def drawn_scores(n):
     )
 
 
-def checked_tokens(tokens):
-    """Returns the tokens as a list, or says what is wrong with them."""
-    wanted = "MaskBuilderFigure.tokens is a list of 2 to 6 words of 1 to 10 characters"
-    if isinstance(tokens, str) or not isinstance(tokens, (list, tuple)):
-        raise TypeError(f"{wanted}; got {tokens!r}; split the sentence first")
-    for token in tokens:
-        if not isinstance(token, str):
-            raise TypeError(f"{wanted}; one of them is {token!r}")
-        if (
-            not 1 <= len(token) <= 10
-            or not token.isprintable()
-            or token != token.strip()
-        ):
-            raise ValueError(
-                f"{wanted}, without spaces around them or line breaks; one of them is {token!r}"
-            )
-    if not 2 <= len(tokens) <= 6:
-        raise ValueError(f"{wanted}; got {len(tokens)} words")
-    return list(tokens)
-
-
-def checked_scores(scores, n):
-    """Returns the scores as n lists of n floats, or says what is wrong with them."""
-    wanted = f"MaskBuilderFigure.scores is a list of {n} lists of {n} numbers from −9 to 9 (one row a query)"
-    if hasattr(scores, "tolist"):
-        scores = scores.tolist()
-    rows = scores if isinstance(scores, (list, tuple)) else [None]
-    if not all(isinstance(row, (list, tuple)) for row in rows):
-        raise TypeError(f"{wanted}; got {scores!r}")
-    if len(rows) != n or any(len(row) != n for row in rows):
-        raise ValueError(f"{wanted}; got rows of length {[len(row) for row in rows]}")
-    for value in (value for row in rows for value in row):
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            raise TypeError(f"{wanted}; one of them is {value!r}")
-        if not -LIMIT <= value <= LIMIT:
-            raise ValueError(
-                f"{wanted}; one of them is {value!r}; a masked cell belongs in the mask"
-            )
-    return [[float(value) for value in row] for row in rows]
-
-
-def checked_index(name, value, high):
-    """Returns a whole number from 0 to `high`, or says what is wrong with it."""
-    wanted = f"MaskBuilderFigure.{name} is a whole number from 0 to {high}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{wanted}; got {value!r}")
-    if not 0 <= value <= high:
-        raise ValueError(f"{wanted}; got {value!r}")
-    return int(value)
-
-
-def checked_cell(cell, n):
-    """Returns a cell as [query index, key index], or says what is wrong with it."""
-    if not isinstance(cell, (list, tuple)) or len(cell) != 2:
-        raise TypeError(
-            f"MaskBuilderFigure.cell is [query index, key index]; got {cell!r}"
-        )
-    return [checked_index("cell", index, n - 1) for index in cell]
-
-
-def checked_edits(edits, n):
-    """Returns the cells set by hand as [query index, key index, bool], or says what is wrong with them."""
-    wanted = "MaskBuilderFigure.edits is a list of [query index, key index, True = may attend]"
-    if not isinstance(edits, (list, tuple)):
-        raise TypeError(f"{wanted}; got {edits!r}")
-    out = []
-    for edit in edits:
-        if (
-            not isinstance(edit, (list, tuple))
-            or len(edit) != 3
-            or not isinstance(edit[2], bool)
-        ):
-            raise TypeError(f"{wanted}; one of them is {edit!r}")
-        out.append(
-            [*(checked_index("edits", index, n - 1) for index in edit[:2]), edit[2]]
-        )
-    if len({(i, j) for i, j, _ in out}) != len(out):
-        raise ValueError(f"{wanted}, each cell once; got {edits!r}")
-    return out
+def cell_of(edit):
+    """The cell that an edit changes: two edits of one cell would contradict each other."""
+    return tuple(edit[:2])

@@ -2,7 +2,17 @@
 
 import traitlets
 
-from ..kit import Figure, number_between, one_of
+from ..kit import (
+    Figure,
+    checked,
+    listed,
+    number_between,
+    one_of,
+    same_number,
+    taking,
+    whole_number,
+    word,
+)
 
 NUM_POSITIONS = 48  # rows of the encoding that is drawn
 VIEWS = ["encoding", "similarity", "shuffle"]
@@ -45,82 +55,38 @@ class PositionExplorerFigure(Figure):
     d_model = number_between(16, 2, 32, "the number of features, D", whole=True)
     base = number_between(10000.0, 2, 1e6, "what the frequencies are powers of")
     frequency = number_between(1, 0, 15, "the number i of a frequency", whole=True)
-    words = traitlets.Any(WORDS).tag(sync=True)
-    order = traitlets.Any([2, 1, 0]).tag(sync=True)
+    words = taking(WORDS, listed(word(8), 2, 5), "the sentence of the shuffle")
+    order = traitlets.Any().tag(sync=True)
 
-    def __init__(self, **kwargs):
-        kwargs["words"] = checked_words(kwargs.get("words", WORDS))
-        n = len(kwargs["words"])
-        kwargs["order"] = checked_order(kwargs.get("order", list(range(n))[::-1]), n)
-        d_model = self.traits()["d_model"].validate(self, kwargs.get("d_model", 16))
-        if "frequency" in kwargs:
-            checked_frequency(
-                self.traits()["frequency"].validate(self, kwargs["frequency"]), d_model
-            )
-        else:
-            kwargs["frequency"] = min(1, (d_model + 1) // 2 - 1)
-        super().__init__(**kwargs)
+    @traitlets.default("frequency")
+    def _second_frequency(self):
+        return min(1, self._last_frequency())
+
+    @traitlets.default("order")
+    def _reversed(self):
+        return list(range(len(self.words)))[::-1]
+
+    def _last_frequency(self):
+        return (self.d_model + 1) // 2 - 1
 
     @traitlets.validate("frequency")
     def _check_frequency(self, proposal):
-        return checked_frequency(proposal["value"], self.d_model)
+        what = f"the number i of a frequency with {self.d_model} features (two for each frequency)"
+        kind = whole_number(0, self._last_frequency())
+        return checked(self, "frequency", proposal["value"], kind, what)
 
     @traitlets.observe("d_model")
     def _keep_the_frequency_inside(self, change):
-        self.frequency = min(self.frequency, (self.d_model + 1) // 2 - 1)
+        self.frequency = min(self.frequency, self._last_frequency())
 
     @traitlets.validate("words")
     def _check_words(self, proposal):
-        words = checked_words(proposal["value"])
-        if len(words) != len(self.words):
-            raise ValueError(
-                f"PositionExplorerFigure has {len(self.words)} words, got {len(words)}; "
-                "make a new figure for a sentence of another length"
-            )
-        return words
+        return same_number(self, proposal, "words")
 
     @traitlets.validate("order")
     def _check_order(self, proposal):
-        return checked_order(proposal["value"], len(self.words))
-
-
-def checked_frequency(frequency, d_model):
-    """Returns the number of a frequency, or says which numbers there are."""
-    last = (d_model + 1) // 2 - 1
-    if frequency > last:
-        raise ValueError(
-            f"PositionExplorerFigure.frequency is a whole number from 0 to {last} with {d_model} features (two for "
-            f"each frequency); got {frequency}"
+        n = len(self.words)
+        kind = listed(whole_number(0, n - 1), n, once=int)
+        return checked(
+            self, "order", proposal["value"], kind, "the indices of the shuffled words"
         )
-    return frequency
-
-
-def checked_words(words):
-    """Returns the words as a list, or says what is wrong with them."""
-    wanted = (
-        "PositionExplorerFigure.words is a list of 2 to 5 words of 1 to 8 characters"
-    )
-    if isinstance(words, str) or not isinstance(words, (list, tuple)):
-        raise TypeError(f"{wanted}; got {words!r}; split the sentence first")
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(f"{wanted}; one of them is {word!r}")
-        if not 1 <= len(word) <= 8 or not word.isprintable() or word != word.strip():
-            raise ValueError(
-                f"{wanted}, without spaces around them or line breaks; one of them is {word!r}"
-            )
-    if not 2 <= len(words) <= 5:
-        raise ValueError(f"{wanted}; got {len(words)} words")
-    return list(words)
-
-
-def checked_order(order, n):
-    """Returns the order as a list of indices, or says what is wrong with it."""
-    wanted = f"PositionExplorerFigure.order is a list of the indices 0 to {n - 1} of the words, each once"
-    if not isinstance(order, (list, tuple)) or any(
-        isinstance(i, bool) or not isinstance(i, int) for i in order
-    ):
-        raise TypeError(f"{wanted}; got {order!r}")
-    if sorted(order) != list(range(n)):
-        raise ValueError(f"{wanted}; got {order!r}")
-    return list(order)

@@ -1,14 +1,15 @@
 """A figure: one query, a few keys and their values in the plane — attention as a soft look-up."""
 
-import numbers
-
 import traitlets
 
-from ..kit import Figure, number_between, one_of
+from ..kit import Figure, listed, number_between, one_of, point, same_number, taking
 
 SCORES = ["dot", "scaled_dot", "gaussian"]
 REACH = 2.5  # how far from 0 a coordinate may go
-FEWEST, MOST = 2, 8  # pairs of a key and a value
+POINT = point(REACH)
+POINTS = listed(POINT, 2, 8)
+KEYS = [[1.7, 0.8], [-0.4, 1.6], [-1.7, 0.3], [-0.8, -1.5], [1.3, -1.2]]
+VALUES = [[-1.5, 1.1], [1.9, 0.8], [0.3, 1.7], [1.2, -1.4], [-1.1, -1.3]]
 
 
 class QueryKeyValueFigure(Figure):
@@ -39,78 +40,17 @@ class QueryKeyValueFigure(Figure):
         as bars. Where the figure is alive, every point can be dragged, and the sharpness leads from equal
         weights to a hard look-up."""
 
-    query = traitlets.Any([0.9, 1.0]).tag(sync=True)
-    key = traitlets.Any(
-        [[1.7, 0.8], [-0.4, 1.6], [-1.7, 0.3], [-0.8, -1.5], [1.3, -1.2]]
-    ).tag(sync=True)
-    value = traitlets.Any(
-        [[-1.5, 1.1], [1.9, 0.8], [0.3, 1.7], [1.2, -1.4], [-1.1, -1.3]]
-    ).tag(sync=True)
+    query = taking([0.9, 1.0], POINT, "what is asked for")
+    key = taking(KEYS, POINTS, "where the keys lie")
+    value = taking(VALUES, POINTS, "where the values lie, one per key")
     score = one_of("dot", SCORES, "how well a key answers the query")
     sharpness = number_between(1.0, 0.0, 50.0, "what the scores are multiplied by")
 
-    def __init__(self, **kwargs):
-        for name in ("query", "key", "value"):
-            if name in kwargs:
-                kwargs[name] = checked_points(name, kwargs[name])
-        # Compared here, because either of the two may be the one that is left at its default.
-        numbers_of = {
-            n: len(kwargs.get(n, getattr(type(self), n).default_value))
-            for n in ("key", "value")
-        }
-        if numbers_of["key"] != numbers_of["value"]:
+    @traitlets.validate("key", "value")
+    def _check_number(self, proposal):
+        if len(self.key) != len(self.value):
             raise ValueError(
-                f"QueryKeyValueFigure needs one value for each key; got {numbers_of['key']} keys and "
-                f"{numbers_of['value']} values (five of each, where one of them is not given)"
+                f"QueryKeyValueFigure needs one value for each key; got {len(self.key)} keys and {len(self.value)} "
+                "values (five of each, where one of them is not given)"
             )
-        super().__init__(**kwargs)
-
-    @traitlets.validate("query", "key", "value")
-    def _check(self, proposal):
-        name = proposal["trait"].name
-        points = checked_points(name, proposal["value"])
-        if name != "query" and len(points) != len(getattr(self, name)):
-            raise ValueError(
-                f"QueryKeyValueFigure.{name} has {len(getattr(self, name))} points, got {len(points)}; "
-                "make a new figure for another number of pairs"
-            )
-        return points
-
-
-def checked_points(name, given):
-    """Checks a point [x, y] (the query) or a list of points (keys, values).
-
-    Args:
-        name: "query", "key" or "value".
-        given: nested lists or tuples, an array or a tensor.
-
-    Returns:
-        Nested lists of floats.
-
-    Raises:
-        TypeError: not (lists of) pairs of numbers.
-        ValueError: a coordinate beyond ±2.5, or another number of points than 2 to 8.
-    """
-    points = given.tolist() if hasattr(given, "tolist") else given
-    many = name != "query"
-    what = f"a list of {FEWEST} to {MOST} points [x, y]" if many else "a point [x, y]"
-    wanted = (
-        f"QueryKeyValueFigure.{name} is {what}, coordinates from {-REACH} to {REACH}"
-    )
-    if not isinstance(points, (list, tuple)):
-        raise TypeError(f"{wanted}; got {given!r}")
-    for point in points if many else [points]:
-        if not isinstance(point, (list, tuple)) or len(point) != 2:
-            raise TypeError(f"{wanted}; got {point!r} for a point")
-        for coordinate in point:
-            if isinstance(coordinate, bool) or not isinstance(coordinate, numbers.Real):
-                raise TypeError(f"{wanted}; got {coordinate!r} for a coordinate")
-            if not -REACH <= coordinate <= REACH:
-                raise ValueError(f"{wanted}; got the coordinate {coordinate!r}")
-    if many and not FEWEST <= len(points) <= MOST:
-        raise ValueError(f"{wanted}; got {len(points)} points")
-    return (
-        [[float(c) for c in point] for point in points]
-        if many
-        else [float(c) for c in points]
-    )
+        return same_number(self, proposal, "points")

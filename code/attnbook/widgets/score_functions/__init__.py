@@ -5,11 +5,25 @@ import numbers
 import numpy as np
 import traitlets
 
-from ..kit import Figure, number_between, one_of, yes_or_no
+from ..kit import (
+    Figure,
+    listed,
+    number,
+    number_between,
+    one_of,
+    point,
+    same_number,
+    taking,
+    yes_or_no,
+)
 
 SCORES = ["dot", "scaled_dot", "multiplicative", "additive", "gaussian"]
 REACH = 3.0
 HIDDEN = 3
+POINT = point(REACH)
+ENTRY = number(-10, 10)
+PAIR = listed(ENTRY, 2)
+KEYS = [[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]
 LARGEST = 4096
 
 
@@ -128,20 +142,18 @@ class ScoreFunctionsFigure(Figure):
         the figure is alive, a second part compares the five scores by parameters, multiply-adds and largest tensor."""
 
     score = one_of("dot", SCORES, "the score function")
-    query = traitlets.Any([1.5, 1.0]).tag(sync=True)
-    key = traitlets.Any([[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]).tag(
-        sync=True
-    )
+    query = taking([1.5, 1.0], POINT, "the query")
+    key = taking(KEYS, listed(POINT, 4), "the keys")
     on_circle = yes_or_no(False, "whether all keys get the same norm")
     radius = number_between(2.0, 0.5, REACH, "the norm of the keys on the circle")
     d = number_between(64, 1, LARGEST, "the size of queries and keys", whole=True)
     h = number_between(64, 1, LARGEST, "the number of hidden units", whole=True)
     num_queries = number_between(64, 1, LARGEST, "the number of queries", whole=True)
     num_keys = number_between(64, 1, LARGEST, "the number of keys", whole=True)
-    weight = traitlets.Any().tag(sync=True)
-    W_q = traitlets.Any().tag(sync=True)
-    W_k = traitlets.Any().tag(sync=True)
-    w_v = traitlets.Any().tag(sync=True)
+    weight = taking(None, listed(PAIR, 2), "the matrix M (2, 2)")
+    W_q = taking(None, listed(PAIR, 1, 16), "the matrix W_q (h, 2)")
+    W_k = taking(None, listed(PAIR, 1, 16), "the matrix W_k (h, 2)")
+    w_v = taking(None, listed(ENTRY, 1, 16), "the vector w_v (h,)")
 
     def __init__(self, seed=1, **kwargs):
         if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
@@ -149,61 +161,14 @@ class ScoreFunctionsFigure(Figure):
         for name, value in drawn_weights(seed).items():
             if kwargs.get(name) is None:
                 kwargs[name] = value
-        sizes = {}
-        for name in ("W_q", "W_k", "w_v"):
-            kwargs[name] = checked_numbers(name, kwargs[name], PARAMETERS[name])
-            sizes[name] = len(kwargs[name])
+        super().__init__(**kwargs)
+
+    @traitlets.validate("W_q", "W_k", "w_v")
+    def _check_hidden_size(self, proposal):
+        sizes = {n: len(getattr(self, n)) for n in ("W_q", "W_k", "w_v")}
         if len(set(sizes.values())) > 1:
             got = ", ".join(f"{name} has {size}" for name, size in sizes.items())
             raise ValueError(
                 f"W_q (h, 2), W_k (h, 2) and w_v (h,) share one hidden size h; {got}"
             )
-        super().__init__(**kwargs)
-
-    @traitlets.validate("query", "key", "weight", "W_q", "W_k", "w_v")
-    def _check(self, proposal):
-        name = proposal["trait"].name
-        value = checked_numbers(name, proposal["value"], PARAMETERS[name])
-        if name in ("W_q", "W_k", "w_v") and len(value) != len(
-            getattr(self, name) or value
-        ):
-            raise ValueError(
-                f"ScoreFunctionsFigure.{name} has {len(getattr(self, name))} hidden units, got {len(value)}; "
-                "make a new figure for another hidden size"
-            )
-        return value
-
-
-# the shape of each list (None: 1 to 16), how far from 0 its numbers may go, and what it is
-PARAMETERS = {
-    "query": ((2,), REACH, "the query [x, y]"),
-    "key": ((4, 2), REACH, "four keys [x, y]"),
-    "weight": ((2, 2), 10.0, "the matrix M (2, 2)"),
-    "W_q": ((None, 2), 10.0, "the matrix W_q (h, 2)"),
-    "W_k": ((None, 2), 10.0, "the matrix W_k (h, 2)"),
-    "w_v": ((None,), 10.0, "the vector w_v (h,)"),
-}
-
-
-def checked_numbers(name, value, wanted):
-    """Returns nested lists of floats of the shape wanted, or says what is wrong with them."""
-    shape, limit, what = wanted
-    says = (
-        f"ScoreFunctionsFigure.{name} is {what}, numbers from {-limit:g} to {limit:g}"
-    )
-    array = value.tolist() if hasattr(value, "tolist") else value
-
-    def convert(item, axes):
-        if not axes:
-            if isinstance(item, bool) or not isinstance(item, numbers.Real):
-                raise TypeError(f"{says}; got {value!r}")
-            if not -limit <= item <= limit:
-                raise ValueError(f"{says}; one of them is {item!r}")
-            return float(item)
-        if not isinstance(item, (list, tuple)):
-            raise TypeError(f"{says}; got {value!r}")
-        if not 1 <= len(item) <= 16 or axes[0] not in (None, len(item)):
-            raise ValueError(f"{says}; got {value!r}")
-        return [convert(one, axes[1:]) for one in item]
-
-    return convert(array, shape)
+        return same_number(self, proposal, "hidden units")

@@ -1,10 +1,16 @@
 """A figure: the tensors of multi-head attention, shape by shape, and which number goes to which head."""
 
-import numbers
-
 import traitlets
 
-from ..kit import Figure, number_between, one_of, yes_or_no
+from ..kit import (
+    Figure,
+    checked,
+    number_between,
+    one_of,
+    record,
+    whole_number,
+    yes_or_no,
+)
 
 POSITIONS = [2, 3, 4, 5, 6]
 SIZES = [4, 6, 8, 12]
@@ -40,34 +46,26 @@ class ShapeTracerFigure(Figure):
     wrong_order = yes_or_no(
         False, "whether the tensor is viewed as (B, H, T, Dh) without a transpose"
     )
-    cell = traitlets.Any([1, 5]).tag(sync=True)
-
-    def __init__(self, **kwargs):
-        # Checked together here, because setting one trait after the other would pass through pairs that do not fit.
-        sizes = {}
-        for name in ("num_positions", "d_model", "num_heads"):
-            trait = self.traits()[name]
-            sizes[name] = trait.validate(self, kwargs.get(name, trait.default_value))
-        check_division(sizes["d_model"], sizes["num_heads"])
-        first = [min(1, sizes["num_positions"] - 1), min(5, sizes["d_model"] - 1)]
-        kwargs["cell"] = checked_cell(
-            kwargs.get("cell", first), sizes["num_positions"], sizes["d_model"]
-        )
-        super().__init__(**kwargs)
+    cell = traitlets.Any().tag(sync=True)
 
     @traitlets.validate("d_model", "num_heads")
     def _check_division(self, proposal):
-        sizes = {
-            "d_model": self.d_model,
-            "num_heads": self.num_heads,
-            proposal["trait"].name: proposal["value"],
-        }
-        check_division(**sizes)
+        sizes = {"d_model": self.d_model, "num_heads": self.num_heads}
+        check_division(**{**sizes, proposal["trait"].name: proposal["value"]})
         return proposal["value"]
+
+    @traitlets.default("cell")
+    def _first_cell(self):
+        return [min(1, self.num_positions - 1), min(5, self.d_model - 1)]
 
     @traitlets.validate("cell")
     def _check_cell(self, proposal):
-        return checked_cell(proposal["value"], self.num_positions, self.d_model)
+        t, d = self.num_positions, self.d_model
+        words = f"[position, feature], whole numbers from 0 to {t - 1} and from 0 to {d - 1}"
+        kind = record(words, words, whole_number(0, t - 1), whole_number(0, d - 1))
+        return checked(
+            self, "cell", proposal["value"], kind, "the cell that is followed"
+        )
 
     @traitlets.observe("num_positions", "d_model")
     def _keep_the_cell_inside(self, change):
@@ -101,21 +99,3 @@ def check_division(d_model, num_heads):
         f"ShapeTracerFigure.d_model is {d_model}, which is not divisible by num_heads {num_heads}: each head gets "
         f"d_model / num_heads features; take {heads} heads, or {sizes} features"
     )
-
-
-def checked_cell(cell, num_positions, d_model):
-    """Returns a cell as [position, feature], or says what is wrong with it."""
-    wanted = (
-        f"ShapeTracerFigure.cell is [position, feature], whole numbers from 0 to {num_positions - 1} and from 0 to "
-        f"{d_model - 1}"
-    )
-    if not isinstance(cell, (list, tuple)) or len(cell) != 2:
-        raise TypeError(f"{wanted}; got {cell!r}")
-    if any(
-        isinstance(index, bool) or not isinstance(index, numbers.Integral)
-        for index in cell
-    ):
-        raise TypeError(f"{wanted}; got {cell!r}")
-    if not (0 <= cell[0] < num_positions and 0 <= cell[1] < d_model):
-        raise ValueError(f"{wanted}; got {cell!r}")
-    return [int(index) for index in cell]

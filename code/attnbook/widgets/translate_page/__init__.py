@@ -1,13 +1,14 @@
 """A figure: type a sentence and have it translated by a trained model, in the browser, with its alignment."""
 
-import traitlets
+from dataclasses import replace
 
-from ..kit import PACKAGE, Figure, number_between, one_of
+from ..kit import PACKAGE, Figure, line, listed, number_between, one_of, taking
 
 MODELS = ["bahdanau", "transformer", "seq2seq"]
 FOLDER = PACKAGE / "data" / "models"
 FILES = [*MODELS, "sentences"]
-LONGEST = 120  # characters of a sentence
+SENTENCE = replace(line(120), many="sentences of at most 120 characters on one line")
+WORD = replace(line(120), one="a French word", many="French words")
 TRIES = [
     "I'm home.",
     "He's calm.",
@@ -47,7 +48,7 @@ class TranslatePageFigure(Figure):
         the more. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same weights as a
         table, French down and English across, and the likeliest words at one place as bars."""
 
-    sentence = traitlets.TraitType("They have a black dog.").tag(sync=True)
+    sentence = taking("They have a black dog.", SENTENCE, "what is translated")
     model = one_of("bahdanau", MODELS, "which translator writes")
     written = number_between(
         -1, -1, 60, "how many words are shown, -1 for all", whole=True
@@ -56,36 +57,12 @@ class TranslatePageFigure(Figure):
         4, -1, 60, "the word that is looked at, -1 for the last", whole=True
     )
     beam = one_of(1, [1, 2, 4], "how many beginnings the search keeps")
-    given = traitlets.TraitType([]).tag(sync=True)
-    tries = traitlets.TraitType(TRIES).tag(sync=True)
+    given = taking([], listed(WORD, 0, 60), "how the translation begins")
+    tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.on_msg(self._send_file)
-
-    @traitlets.validate("sentence")
-    def _check_sentence(self, proposal):
-        return checked_sentence(proposal["value"], "sentence")
-
-    @traitlets.validate("given")
-    def _check_given(self, proposal):
-        given = proposal["value"]
-        if not isinstance(given, (list, tuple)) or not all(
-            isinstance(word, str) for word in given
-        ):
-            raise TypeError(
-                f"TranslatePageFigure.given is a list of French words; got {given!r}"
-            )
-        return list(given)
-
-    @traitlets.validate("tries")
-    def _check_tries(self, proposal):
-        tries = proposal["value"]
-        if not isinstance(tries, (list, tuple)) or len(tries) > 8:
-            raise TypeError(
-                f"TranslatePageFigure.tries is a list of at most 8 sentences; got {tries!r}"
-            )
-        return [checked_sentence(sentence, "tries") for sentence in tries]
 
     def _send_file(self, _, content, buffers):
         """Answers a figure in JupyterLab that asks for a file: {"wanted": name} → {"file": name, "text": JSON}."""
@@ -94,15 +71,3 @@ class TranslatePageFigure(Figure):
             self.send(
                 {"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")}
             )
-
-
-def checked_sentence(sentence, name):
-    """Returns a sentence, or says what is wrong with it."""
-    wanted = f"TranslatePageFigure.{name}: a sentence is a text of at most {LONGEST} characters on one line"
-    if not isinstance(sentence, str):
-        raise TypeError(f"{wanted}; got {sentence!r}")
-    if len(sentence) > LONGEST or len(sentence.splitlines()) > 1:
-        raise ValueError(
-            f"{wanted}; got {len(sentence)} characters, {sentence[:30]!r}…"
-        )
-    return sentence
