@@ -17,6 +17,7 @@ from attnbook.widgets.kit import (
     static_box,
     yes_or_no,
 )
+from attnbook.widgets.page import script_names
 
 
 class Probe(Figure):
@@ -154,6 +155,13 @@ def test_the_box_is_the_contract_with_the_host_script():
         '<img alt="words" src="data:,">\n'
         "</div>"
     )
+
+
+@pytest.mark.parametrize("module", script_names())
+def test_every_file_of_a_figure_is_used(module):
+    source = module_source(module)
+    for path in (WIDGETS / module).glob("*.js"):
+        assert source.count(path.read_text("utf-8")) == 1, path.name
 
 
 def test_no_line_of_javascript_is_longer_than_120_columns():

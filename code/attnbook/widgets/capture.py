@@ -85,7 +85,9 @@ def main(names):
     with chromium() as browser:
         for name in names or [n for n in script_names() if n != "frames"]:
             path = WIDGETS / name / "fallback.svg"
-            path.write_text(capture(browser, name), "utf-8")
+            new = path.with_suffix(".new")  # so that a picture is never half written
+            new.write_text(capture(browser, name), "utf-8")
+            new.replace(path)
             print(f"{name}: {path.stat().st_size / 1024:.0f} KB")
 
 

@@ -1,7 +1,7 @@
 """Sphinx extension that makes the figures live on the built pages, from a file and without a network.
 
 At build time each figure's ES module becomes a classic script below `_static/attnbook/` (browsers load no
-modules from `file://`), and each page gets only the scripts of the figures that stand on it. The directive
+modules from `file://`), and each page gets only the scripts of the figures on it. The directive
 
     ```{live-figure} query_key_value
     :state: {"width": 0.5}
@@ -95,7 +95,7 @@ def script_names():
 
 
 def figures_in(body):
-    """Names of the figures that stand in a page's HTML, in their order, each once."""
+    """Names of the figures in a page's HTML, in their order, each once."""
     return list(dict.fromkeys(BOX.findall(body)))
 
 

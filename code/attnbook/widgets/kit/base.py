@@ -24,7 +24,7 @@ def static_box(module, state, alt, picture):
     Returns:
         HTML text, the same for the same arguments.
     """
-    # "<" never stands in the JSON as such, so no state can end the script element early.
+    # "<" never appears in the JSON as such, so no state can end the script element early.
     text = json.dumps(
         state, ensure_ascii=False, sort_keys=True, separators=(",", ":")
     ).replace("<", "\\u003c")

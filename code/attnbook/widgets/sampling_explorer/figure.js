@@ -23,7 +23,7 @@ function logProbsOf(example) {
 function filterLogits(logits, temperature, topK, topP) {
   let kept = logits.map((v) => v / temperature);
   if (topK > 0) {
-    const least = kept[Math.min(topK, kept.length) - 1]; // who is as likely as the last one stays, too
+    const least = kept[Math.min(topK, kept.length) - 1]; // whatever is as likely as the last one stays, too
     kept = kept.map((v) => (v < least ? -Infinity : v));
   }
   if (topP < 1) {
@@ -223,7 +223,7 @@ function explain(view) {
         "probability",
     );
   if (!parts.length)
-    return `Nothing is filtered: every one of the ${size} words of the vocabulary can be drawn, also the odd ones.`;
+    return `Nothing is filtered: every one of the ${size} words of the vocabulary can be drawn, even the odd ones.`;
   const text = parts.join("; then ");
   const lone = afterP === 1 ? " Only one word is left: sampling is greedy decoding now." : "";
   return `${text[0].toUpperCase()}${text.slice(1)}.${lone}`;
@@ -235,7 +235,7 @@ function render({ model, el }) {
     el,
     title: "Which words may be drawn?",
     hint:
-      "The next word of a real translation, with all of the vocabulary. Move the temperature, k and p, then " +
+      "The next word of a real translation, over the whole vocabulary. Move the temperature, k and p, then " +
       "throw the dice.",
   });
   fig.card.prepend(

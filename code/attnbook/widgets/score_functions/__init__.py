@@ -42,7 +42,7 @@ def score_costs(score, d, h, num_queries, num_keys):
     | additive, w_vᵀ tanh(W_q q + W_k k) | 2hd + h | (T + S)hd + TSh | TSh | TSh | TSh |
     | Gaussian, −‖q − k‖²/2 | 0 | TSd + (T + S)d | 2TS + T + S | 0 | TS |
 
-    The projections of the additive score are made once a query and once a key, the query side of qᵀM once a query.
+    The additive score projects each query and each key once; qᵀM is computed once per query.
     The Gaussian is counted through q·k − ½‖q‖² − ½‖k‖²; built from the differences q − k it would need a tensor of
     TSd numbers. The largest tensor is the largest one computed beside queries and keys *that depends on T · S*,
     which is what long sequences are short of.

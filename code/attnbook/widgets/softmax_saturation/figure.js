@@ -6,10 +6,10 @@ const KEYS = 16;
 const MOST = 768;
 const DIMENSIONS = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768];
 
-const drawn = { seed: null, table: null }; // the sample is drawn once a seed, for the largest dimension
+const drawn = { seed: null, table: null }; // the sample is drawn once per seed, for the largest dimension
 
 function sampleScores(seed, d, scaled) {
-  // → rows of KEYS scores, one row a query
+  // → rows of KEYS scores, one row per query
   if (drawn.seed !== seed) Object.assign(drawn, { seed, table: seededNormals(seed, GROUPS * (QUERIES + KEYS) * MOST) });
   const { table } = drawn;
   const scale = scaled ? Math.sqrt(d) : 1;

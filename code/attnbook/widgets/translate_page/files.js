@@ -70,8 +70,8 @@ function standing(corpus, tokens) {
 
 const SAID = {
   train: ["seen", "The models were trained on this sentence: a good translation proves memory, not skill."],
-  near: ["seen", "But for the mark at its end, the models were trained on this sentence."],
-  dev: ["held out", "No model was trained on this sentence; settings were chosen by how well sentences like it went."],
+  near: ["seen", "Except for the mark at its end, the models were trained on this sentence."],
+  dev: ["held out", "No model was trained on this sentence, but settings were chosen by results on sentences like it."],
   test: ["held out", "No model was trained on this sentence, and nothing was chosen by it."],
   new: ["new", "The book’s corpus does not have this sentence."],
 };
