@@ -2,9 +2,9 @@
 
 import torch
 
-from attnbook.configs import RecurrentConfig, TransformerConfig
 from attnbook.text import BOS, EOS, PAD
-from attnbook.translators import RecurrentTranslator, TransformerTranslator
+from attnbook.transformer import RecurrentConfig, TransformerConfig
+from attnbook.translation import RecurrentTranslator, TransformerTranslator
 
 SOURCE_SIZE, TARGET_SIZE = 11, 7
 KINDS = ("additive", "dot", "general", "none", "both ways", "transformer")

@@ -1,10 +1,12 @@
-"""The house is built as the plan says: floors, names, documentation, and a repository that knows no machine."""
+"""The house is built as the plan says: rooms, names, documentation, and a repository that knows no machine."""
 
 import ast
 import functools
 import importlib
 import inspect
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,163 +16,78 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "code" / "attnbook"
 
-# A module imports only from floors below its own. An entry with a slash is a subpackage.
-FLOORS = [
-    {"checks/", "reproducible", "spelling"},
-    {
-        "kernels",
-        "masks",
-        "scores",
-        "relative",
-        "configs",
-        "checkpoint",
-        "word_alignment",
-        "text",
-        "sentences",
-    },
-    {
-        "pooling",
-        "attention",
-        "naive",
-        "self_attention",
-        "multihead/",
-        "positions",
-        "cache",
-        "alignment",
-        "losses",
-    }
-    | {"bpe_dropout"},
-    {"blocks", "recurrent", "efficient"},
-    {"models", "interop", "training"},
-    {"stepping"},
-    {
-        "data/",
-        "translators",
-        "tasks",
-        "interop_weights/",
-        "position_task",
-        "block_task",
-        "sentence_model",
-        "metrics",
-    },
-    {"decoding"},
-    {"translation", "sampling"},
-    {"fitting", "page_models"},
-    {"train"},
-    {"analysis", "comparison/", "plotting"},
-    {"diagrams", "diagrams_transformer", "timeline", "show", "claims", "widgets/"},
-    {"exercises/"},
-]
-PICTURES = {"matplotlib", "ipywidgets", "anywidget", "IPython"}
-HIGHEST_FLOOR_WITHOUT_PICTURES = 10
-
-
-def unit_of(parts: tuple[str, ...]) -> str:
-    """The entry of the table that a module of the package belongs to: `masks`, or `widgets/` for its subpackage."""
-    name = parts[0] if parts else ""
-    return f"{name}/" if (PACKAGE / name).is_dir() and name else name
-
-
-def floor_of(unit: str) -> int | None:
-    return next((number for number, units in enumerate(FLOORS) if unit in units), None)
-
-
-def imports_of(source: str, inside: tuple[str, ...] = ()) -> set[str]:
-    """Every module that a source text imports, relative ones resolved; `inside` is its package below attnbook."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                base = ("attnbook", *inside)[: len(inside) + 2 - node.level]
-                module = ".".join([*base, *([node.module] if node.module else [])])
-            else:
-                module = node.module
-            # `from attnbook import masks` imports a module, `from attnbook.masks import x` a name of it
-            found |= (
-                {f"{module}.{alias.name}" for alias in node.names}
-                if module == "attnbook"
-                else {module}
-            )
-    return found
-
-
-def complaints(unit: str, source: str, inside: tuple[str, ...] = ()) -> list[str]:
-    """What is wrong with the imports of one module."""
-    floor = floor_of(unit)
-    if floor is None:
-        return [
-            f"{unit} stands on no floor: add it to FLOORS in this file, as low as its imports allow"
-        ]
-    wrong = []
-    for module in sorted(imports_of(source, inside)):
-        top, *rest = module.split(".")
-        if top in PICTURES and floor <= HIGHEST_FLOOR_WITHOUT_PICTURES:
-            wrong.append(
-                f"{unit} (floor {floor}) imports {module}; floors 0–{HIGHEST_FLOOR_WITHOUT_PICTURES} draw nothing"
-            )
-        if top == "attnbook" and rest:
-            other = unit_of(tuple(rest))
-            if unit == "naive":
-                wrong.append(
-                    f"naive imports {module}; as the oracle of the tests it imports nothing of ours"
-                )
-            elif other != unit and (
-                floor_of(other) is None or floor_of(other) >= floor
-            ):
-                wrong.append(
-                    f"{unit} (floor {floor}) imports {module} (floor {floor_of(other)}); only lower floors"
-                )
-    return wrong
-
-
 MODULES = [
     path.relative_to(PACKAGE)
     for path in sorted(PACKAGE.rglob("*.py"))
     if path != PACKAGE / "__init__.py"
 ]
+ROOMS = sorted(
+    {path.parts[0] for path in MODULES if len(path.parts) > 1}
+    - {"exercises", "widgets"}
+)
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_modules_import_only_from_lower_floors(module):
-    source = (PACKAGE / module).read_text("utf-8")
-    unit = unit_of(module.with_suffix("").parts)
-    assert not complaints(unit, source, module.parent.parts)
+# --- who imports whom: the contracts are in pyproject.toml --------------------------------------------------------
 
 
-def test_the_package_itself_imports_nothing_so_that_each_module_costs_only_itself():
-    assert imports_of((PACKAGE / "__init__.py").read_text("utf-8")) == set()
+def lint_imports(root: Path) -> subprocess.CompletedProcess:
+    """Run import-linter on the package below root/code, with the contracts of root/pyproject.toml."""
+    return subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root / "code"), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_rooms_import_only_from_rooms_below():
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
-    ("unit", "source", "complaint"),
+    ("module", "line", "broken"),
     [
         (
-            "masks",
-            "from attnbook.attention import DotProductAttention",
-            "only lower floors",
+            "attention/masks.py",
+            "from attnbook.transformer import Encoder",
+            "A room imports only from rooms below it BROKEN",
         ),
-        ("masks", "from .scores import dot_score", "only lower floors"),
-        ("masks", "def f():\n    from attnbook import plotting", "only lower floors"),
-        ("attention", "import matplotlib.pyplot as plt", "draw nothing"),
-        ("data/", "import ipywidgets", "draw nothing"),
-        ("naive", "from attnbook.checks import require", "nothing of ours"),
-        ("surprise", "import torch", "add it to FLOORS"),
-        ("masks", "import attnbook.surprise", "floor None"),
+        (
+            "attention/masks.py",
+            "from attnbook.attention.layers import DotProductAttention",
+            "No circle of imports, between rooms or within one BROKEN",
+        ),
+        (
+            "exercises/verdict.py",
+            "from attnbook.attention import masked_softmax",
+            "The exercises need nothing else of the package BROKEN",
+        ),
+        (
+            "training/loop.py",
+            "import matplotlib.pyplot as plt",
+            "Below the page nothing draws BROKEN",
+        ),
     ],
 )
-def test_a_wrong_import_is_noticed(unit, source, complaint):
-    assert complaint in complaints(unit, source)[0]
+def test_a_wrong_import_is_noticed(tmp_path, module, line, broken):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(
+        PACKAGE,
+        tmp_path / "code" / "attnbook",
+        ignore=shutil.ignore_patterns("*.json", "*.js", "*.svg", "__pycache__"),
+    )
+    file = tmp_path / "code" / "attnbook" / module
+    file.write_text(f"{file.read_text('utf-8')}\n\ndef late():\n    {line}\n", "utf-8")
+    done = lint_imports(tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert broken in done.stdout
 
 
-def test_relative_imports_inside_a_subpackage_are_resolved():
-    assert imports_of("from . import page", ("widgets",)) == {"attnbook.widgets"}
-    assert imports_of("from .base import Figure", ("widgets",)) == {
-        "attnbook.widgets.base"
-    }
-    assert imports_of("from ..masks import x", ("widgets",)) == {"attnbook.masks"}
-    assert imports_of("from .. import masks", ("widgets",)) == {"attnbook.masks"}
+def test_the_package_itself_imports_nothing_so_that_each_room_costs_only_itself():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    assert not any(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.walk(tree))
 
 
 # --- the standard library's `code` ----------------------------------------------------------------------------
@@ -204,24 +121,14 @@ def module_of(path: Path):
 
 @functools.cache
 def public_objects() -> dict:
-    """(where → object) of what the modules, and the subpackages as wholes, offer in their `__all__`."""
-    found = {}
-    for path in MODULES:
-        if len(path.parts) == 1 or (
-            len(path.parts) == 2 and path.name == "__init__.py"
-        ):
-            module = module_of(path)
-            assert hasattr(module, "__all__"), (
-                f"{path} has no __all__: what of it is public?"
-            )
-            found |= {
-                f"{module.__name__}.{name}": getattr(module, name)
-                for name in module.__all__
-            }
+    """(where → object) of the functions and classes that the rooms offer in their `__all__`."""
+    rooms = [importlib.import_module(f"attnbook.{room}") for room in ROOMS]
     return {
-        where: thing
-        for where, thing in found.items()
-        if inspect.isfunction(thing) or inspect.isclass(thing)
+        f"{room.__name__}.{name}": getattr(room, name)
+        for room in rooms
+        for name in room.__all__
+        if inspect.isfunction(getattr(room, name))
+        or inspect.isclass(getattr(room, name))
     }
 
 
@@ -364,7 +271,7 @@ def test_the_repository_was_listed():
         "Makefile",
         "README.md",
         "requirements.txt",
-        "code/attnbook/masks.py",
+        "code/attnbook/attention/masks.py",
     } <= names
     assert not any(name.startswith((".venv/", "_build/")) for name in names)
 

@@ -11,25 +11,38 @@ from torch import nn
 
 from attnbook.attention import (
     AdditiveAttention,
+    CrossAttention,
+    DebertaPositions,
     DotProductAttention,
+    KeyValueCache,
+    LearnedPositions,
+    MultiHeadAttention,
     MultiplicativeAttention,
+    RotaryPositions,
+    SelfAttention,
+    SeparateHeads,
+    WideHeads,
+    split_heads,
 )
-from attnbook.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
-from attnbook.cache import KeyValueCache
-from attnbook.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from attnbook.interop_weights import from_huggingface_bert, load_bert
-from attnbook.models import (
+from attnbook.interop import from_huggingface_bert, load_bert
+from attnbook.training import (
+    CheckpointError,
+    TrainConfig,
+    load_checkpoint,
+    save_checkpoint,
+    train,
+)
+from attnbook.transformer import (
     BertConfig,
     BertEncoder,
     Decoder,
+    DecoderLayer,
+    DecoderLayerCache,
     Encoder,
+    EncoderLayer,
     Transformer,
     TransformerConfig,
 )
-from attnbook.multihead import MultiHeadAttention, SeparateHeads, WideHeads, split_heads
-from attnbook.positions import DebertaPositions, LearnedPositions, RotaryPositions
-from attnbook.self_attention import CrossAttention, SelfAttention
-from attnbook.training import TrainConfig, train
 
 D, H = 12, 3
 X, MEMORY = torch.randn(2, 5, D), torch.randn(2, 7, D)  # five queries, seven keys

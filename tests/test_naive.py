@@ -2,12 +2,11 @@
 
 import math
 
+import naive
 import pytest
 import torch
 import torch.nn.functional as F
 from tensors import DK, DV, HIDDEN, D, S, T, close, coin, randn
-
-from attnbook import naive
 
 
 def numbers(*values):

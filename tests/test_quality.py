@@ -18,7 +18,7 @@ from benchmarks.quality import (
 )
 from toy_corpus import toy_pairs
 
-from attnbook.data.splits import Pair, Split, split_pairs
+from attnbook.data import Pair, Split, split_pairs
 from attnbook.translation import RECIPES, Translator, prepare
 
 TOY = replace(

@@ -2,7 +2,7 @@
 
 import itertools
 
-from attnbook.data.translation import Pair
+from attnbook.data import Pair
 
 NUMBERS = {"one": "un", "two": "deux", "three": "trois", "four": "quatre"}
 COLOURS = {"red": "rouge", "green": "vert", "black": "noir"}

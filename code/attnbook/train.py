@@ -20,13 +20,16 @@ from pathlib import Path
 
 from lightning_fabric import Fabric
 
-from attnbook.checkpoint import CheckpointError, write_text
-from attnbook.data.grammar import BilingualGrammar
-from attnbook.data.splits import Split, split_pairs
-from attnbook.data.translation import bundled_pairs, read_pairs
-from attnbook.fitting import fit, steps_in
+from attnbook.data import (
+    BilingualGrammar,
+    Split,
+    bundled_pairs,
+    read_pairs,
+    split_pairs,
+)
 from attnbook.reproducible import best_device
-from attnbook.translation import RECIPES, Recipe, evaluate
+from attnbook.training import CheckpointError, write_text
+from attnbook.translation import RECIPES, Recipe, evaluate, fit, steps_in
 
 __all__ = ["main", "read_data"]
 

@@ -97,7 +97,7 @@ FAULTS = {
     ),
     "a package function defined again": (
         lambda c: forget(c[2], source="def masked_softmax(scores):\n    return scores"),
-        "defines masked_softmax, which attnbook/masks.py",
+        "defines masked_softmax, which attnbook/attention/masks.py",
     ),
     "a package class defined again, nested": (
         lambda c: forget(

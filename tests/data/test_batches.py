@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tensors import DEVICES, PROPERTY, says
 
-from attnbook.data import (
-    Batch,
-    EncodedPair,
-    Pair,
-    collate,
-    encode_pairs,
-    make_batches,
-)
+from attnbook.data import Batch, EncodedPair, Pair, collate, encode_pairs, make_batches
 from attnbook.text import BOS, EOS, PAD, UNK, SubwordVocabulary, WordVocabulary
 
 FIELDS = ("source", "source_lens", "target_in", "target_out", "target_lens")

@@ -17,8 +17,14 @@ import pytest
 import requests
 from tensors import says
 
-from attnbook.data import download, download_tatoeba, read_pairs
-from attnbook.data.download import TATOEBA_SHA1, TATOEBA_URL, cache_folder
+from attnbook.data import (
+    TATOEBA_SHA1,
+    TATOEBA_URL,
+    cache_folder,
+    download,
+    download_tatoeba,
+    read_pairs,
+)
 
 
 def a_zip(seed: int) -> bytes:
@@ -173,7 +179,7 @@ def test_the_address_and_the_checksum_are_those_of_d2l():
 
 PROGRAM = """
 import sys
-from attnbook.data.download import download_tatoeba
+from attnbook.data import download_tatoeba
 download_tatoeba(*sys.argv[1:], progress=False)
 """
 

@@ -9,20 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tensors import says
 
-from attnbook.data import (
-    grammar,
-    grammar_clauses,
-    grammar_fit,
-    grammar_lexicon,
-    grammar_phrases,
-)
-from attnbook.data.grammar import AlignedPair, BilingualGrammar
-from attnbook.data.grammar_french import Word, join
-from attnbook.data.grammar_lexicon import ADJECTIVES, NAMES, NOUNS, VERBS, Noun
-from attnbook.data.grammar_rules import RULES, Shapes
-from attnbook.data.splits import Pair
+from attnbook.data import AlignedPair, BilingualGrammar, Pair
+from attnbook.data.grammar import bilingual as grammar
+from attnbook.data.grammar import clauses as grammar_clauses
+from attnbook.data.grammar import fit as grammar_fit
+from attnbook.data.grammar import lexicon as grammar_lexicon
+from attnbook.data.grammar import phrases as grammar_phrases
+from attnbook.data.grammar.french import Word, join
+from attnbook.data.grammar.lexicon import ADJECTIVES, NAMES, NOUNS, VERBS, Noun
+from attnbook.data.grammar.rules import RULES, Shapes
 from attnbook.text import tokenise
-from attnbook.word_alignment import alignment_error_rate
+from attnbook.translation import alignment_error_rate
 
 ADVERBS = "pas|jamais|souvent|toujours"
 

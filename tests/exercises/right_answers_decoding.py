@@ -184,7 +184,7 @@ def penalty_by_sorting(candidates, alpha):
 
 @right("length-penalty")
 def penalty_of_the_book(candidates, alpha):
-    from attnbook.decoding import length_penalty_factor
+    from attnbook.translation import length_penalty_factor
 
     scores = [lp / length_penalty_factor(n, alpha) for lp, n in candidates]
     return scores.index(max(scores))
@@ -245,7 +245,7 @@ def nucleus_by_counting(probs, p):
 
 @right("top-p")
 def nucleus_of_the_book(probs, p):
-    from attnbook.sampling import filter_logits
+    from attnbook.translation import filter_logits
 
     kept = filter_logits(probs.detach().log(), top_p=float(p)).isfinite()
     return probs * kept / (probs * kept).sum()
@@ -330,7 +330,7 @@ def cache_turning_all_queries_at_once(q, k, v, past_keys, past_values, rotate):
 
 @right("key-value-cache")
 def cache_with_the_books_mask(q, k, v, past_keys, past_values, rotate):
-    from attnbook.masks import causal_mask, masked_softmax
+    from attnbook.attention import causal_mask, masked_softmax
 
     t, T = past_keys.shape[2], k.shape[2]
     new = torch.arange(t + T, device=k.device)[t:]

@@ -138,7 +138,7 @@ def decoder_one_sentence_at_a_time(valid_lens, T):
 
 @right("padding-and-causal")
 def decoder_with_the_packages_functions(valid_lens, T):
-    from attnbook.masks import causal_mask, sequence_mask
+    from attnbook.attention import causal_mask, sequence_mask
 
     return sequence_mask(valid_lens, T)[:, None] & causal_mask(
         T, device=valid_lens.device
@@ -157,8 +157,8 @@ def across_with_torch(x, memory, W_q, W_k, W_v, memory_lens):
 
 @right("cross-attention")
 def across_with_the_package(x, memory, W_q, W_k, W_v, memory_lens):
-    from attnbook.masks import masked_softmax
-    from attnbook.scores import scaled_dot_score
+    from attnbook.attention import masked_softmax
+    from attnbook.attention import scaled_dot_score
 
     weights = masked_softmax(scaled_dot_score(x @ W_q.T, memory @ W_k.T), memory_lens)
     return weights @ (memory @ W_v.T)
@@ -266,7 +266,7 @@ def split_by_einsum(x, num_heads):
 
 @right("split-heads")
 def split_by_the_package(x, num_heads):
-    from attnbook.multihead import split_heads
+    from attnbook.attention import split_heads
 
     return split_heads(x, num_heads)
 
@@ -382,8 +382,8 @@ def layer_by_chunks(W_q, W_k, W_v, W_o, num_heads):
 
 @right("torch-weights")
 def layer_by_the_package(W_q, W_k, W_v, W_o, num_heads):
-    from attnbook.interop_weights import to_torch_attention
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.interop import to_torch_attention
+    from attnbook.attention import MultiHeadAttention
 
     ours = MultiHeadAttention(len(W_q), num_heads, bias=False).to(W_q.dtype)
     with torch.no_grad():
@@ -438,7 +438,7 @@ def budget_head_by_head(d_model, num_heads):
 
 @right("parameter-budget")
 def budget_of_the_packages_layer(d_model, num_heads):
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.attention import MultiHeadAttention
 
     return sum(
         p.numel()

@@ -211,7 +211,7 @@ def bleu_with_torch(hypothesis, references, max_n):
 
 @right("bleu")
 def bleu_of_the_book(hypothesis, references, max_n):
-    from attnbook.metrics import sentence_bleu
+    from attnbook.translation import sentence_bleu
 
     return (
         sentence_bleu(" ".join(hypothesis), [" ".join(r) for r in references], max_n)
@@ -249,8 +249,8 @@ def bahdanau_by_loops(state, memory, lens, W_q, W_k, w_v):
 
 @right("bahdanau-step")
 def bahdanau_by_the_package(state, memory, lens, W_q, W_k, w_v):
-    from attnbook.masks import masked_softmax
-    from attnbook.scores import additive_score
+    from attnbook.attention import masked_softmax
+    from attnbook.attention import additive_score
 
     query = state[-1][:, None]
     weights = masked_softmax(additive_score(query, memory, W_q, W_k, w_v), lens)
@@ -348,7 +348,7 @@ def alignment_by_sorting(weights, source_len):
 
 @right("fill-alignment")
 def alignment_of_the_book(weights, source_len):
-    from attnbook.metrics import hard_alignment
+    from attnbook.translation import hard_alignment
 
     links = {j: i for i, j in hard_alignment(weights[:, :source_len])}
     return [links[j] for j in range(len(weights))]

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from tensors import DEVICES
 
 from attnbook import exercises as book
-from attnbook import kernels, masks, pooling, scores
+from attnbook.attention import kernels, masks, pooling, scores
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import WrongDevice, on_another_device

@@ -12,12 +12,12 @@ from right_answers import RIGHT
 from torch import nn
 from wrong_answers import WRONG
 
-from attnbook import masks, multihead
+from attnbook import attention as multihead
+from attnbook.attention import CrossAttention, masks
 from attnbook.exercises.bank import SHELF, torch_weights, torch_weights_layers
 from attnbook.exercises.bank.mask_answers import as_numbers
 from attnbook.exercises.checker import judge
 from attnbook.exercises.devices import on_another_device
-from attnbook.self_attention import CrossAttention
 
 NAMES = [
     "causal-mask", "padding-and-causal", "cross-attention",

@@ -7,7 +7,7 @@ import torch
 from right_answers import RIGHT
 from wrong_answers import WRONG
 
-from attnbook import decoding, losses, masks, metrics, positions, sampling, scores
+from attnbook.attention import masks, positions, scores
 from attnbook.exercises.bank import SHELF, beam_search_languages, key_value_cache_parts
 from attnbook.exercises.bank.one_number import as_number
 from attnbook.exercises.bank.plain_lists import Listed, in_words
@@ -15,6 +15,7 @@ from attnbook.exercises.bank.word_numbers import as_whole_numbers
 from attnbook.exercises.checker import judge
 from attnbook.exercises.observe import copies
 from attnbook.exercises.wording import inputs
+from attnbook.translation import decoding, losses, metrics, sampling
 
 NAMES = [
     "masked-loss", "bleu", "bahdanau-step", "fill-alignment", "label-smoothing",

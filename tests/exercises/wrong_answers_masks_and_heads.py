@@ -1324,7 +1324,7 @@ def layer_own_attributes(W_q, W_k, W_v, W_o, num_heads):
 
 @wrong("torch-weights", "returns-another-kind")
 def layer_of_the_book(W_q, W_k, W_v, W_o, num_heads):
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(len(W_q), num_heads, bias=False).to(W_q)
     layer.W_qkv.weight.data = torch.cat([W_q, W_k, W_v])
@@ -1473,7 +1473,7 @@ def budget_full_width_with_output(d_model, num_heads):
 
 @wrong("parameter-budget", "full-width-heads")
 def budget_wide(d_model, num_heads):
-    from attnbook.multihead import WideHeads
+    from attnbook.attention import WideHeads
 
     return sum(p.numel() for p in WideHeads(d_model, num_heads).parameters())
 
@@ -1648,7 +1648,7 @@ def budget_refuses_with_a_runtime_error(d_model, num_heads):
 
 @wrong("parameter-budget", "grouped")
 def budget_of_shared_keys(d_model, num_heads):
-    from attnbook.multihead import MultiHeadAttention
+    from attnbook.attention import MultiHeadAttention
 
     return sum(
         p.numel()

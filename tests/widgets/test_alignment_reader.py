@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from attnbook.data.splits import references, split_pairs
-from attnbook.data.translation import bundled_pairs
+from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import UNK, WordVocabulary, normalise, tokenise
 from attnbook.widgets import AlignmentReaderFigure
 from attnbook.widgets.alignment_reader import DATA, MOMENTS, SENTENCES

@@ -6,8 +6,15 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attnbook.sentence_model import STORED, stored_model, unpack_weights, without_head
-from attnbook.sentences import CLASSES, START, VOCABULARY
+from attnbook.studies import (
+    CLASSES,
+    START,
+    STORED,
+    VOCABULARY,
+    stored_model,
+    unpack_weights,
+    without_head,
+)
 from attnbook.widgets import AttentionPatternsFigure
 from attnbook.widgets.kit import module_source
 

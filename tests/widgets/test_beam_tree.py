@@ -1,15 +1,19 @@
-"""The beam tree: the browser's own search is `attnbook.decoding.beam_search`, and the tree shows what it does."""
+"""The beam tree: the browser's own search is `attnbook.translation.beam_search`, and the tree shows what it does."""
 
 import functools
 import math
 
 import pytest
 
-from attnbook.data.splits import references, split_pairs
-from attnbook.data.translation import bundled_pairs
-from attnbook.decoding import beam_search, greedy, length_penalty_factor
-from attnbook.page_models import load_page_model, page_model_header
+from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import normalise
+from attnbook.translation import (
+    beam_search,
+    greedy,
+    length_penalty_factor,
+    load_page_model,
+    page_model_header,
+)
 from attnbook.widgets import BeamTreeFigure
 from attnbook.widgets.beam_tree import DATA, LONGEST, SENTENCES
 from attnbook.widgets.kit import WIDGETS

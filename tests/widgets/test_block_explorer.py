@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from attnbook.block_task import Wiring, layer_gradients, measure_stack
+from attnbook.studies import Wiring, layer_gradients, measure_stack
 from attnbook.widgets import BlockExplorerFigure
 from attnbook.widgets.block_explorer import GRID, MEASURES, WIRINGS
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.data import kernel_regression_data, true_curve
-from attnbook.kernels import KERNELS
-from attnbook.pooling import (
+from attnbook.attention import (
+    KERNELS,
     NWKernelRegression,
     leave_one_out_mask,
     nadaraya_watson,
     regression_loss,
 )
+from attnbook.data import kernel_regression_data, true_curve
 from attnbook.widgets import KernelRegressionFigure
 
 ERRORS = ("train", "leave_one_out", "truth")

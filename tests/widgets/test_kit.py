@@ -6,7 +6,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnbook.plotting import WEIGHTS
+from attnbook.page import WEIGHTS
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
 MATHS = """

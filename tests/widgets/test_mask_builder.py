@@ -7,7 +7,7 @@ import torch
 from torch.testing import assert_close
 from traitlets import TraitError
 
-from attnbook import masks
+from attnbook.attention import masks
 from attnbook.widgets import MaskBuilderFigure
 from attnbook.widgets.mask_builder import drawn_scores
 

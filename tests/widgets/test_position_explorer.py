@@ -7,9 +7,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attnbook.masks import masked_softmax
-from attnbook.positions import sinusoidal_encoding
-from attnbook.scores import scaled_dot_score
+from attnbook.attention import masked_softmax, scaled_dot_score, sinusoidal_encoding
 from attnbook.widgets import PositionExplorerFigure
 from attnbook.widgets.kit.samples import seeded_normals
 

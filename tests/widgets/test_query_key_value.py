@@ -6,9 +6,13 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnbook.masks import masked_softmax
-from attnbook.pooling import attention_pooling
-from attnbook.scores import dot_score, gaussian_score, scaled_dot_score
+from attnbook.attention import (
+    attention_pooling,
+    dot_score,
+    gaussian_score,
+    masked_softmax,
+    scaled_dot_score,
+)
 from attnbook.widgets import QueryKeyValueFigure
 
 SCORES = {"dot": dot_score, "scaled_dot": scaled_dot_score, "gaussian": gaussian_score}

@@ -1,4 +1,4 @@
-"""The sampling explorer: the browser filters as `attnbook.sampling.filter_logits`, and its dice are honest."""
+"""The sampling explorer: the browser filters as `attnbook.translation.filter_logits`, and its dice are honest."""
 
 import math
 
@@ -7,12 +7,14 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attnbook.data.splits import references, split_pairs
-from attnbook.data.translation import bundled_pairs
-from attnbook.decoding import next_word_log_probs
-from attnbook.page_models import load_page_model, page_model_header
-from attnbook.sampling import filter_logits
+from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import BOS, normalise
+from attnbook.translation import (
+    filter_logits,
+    load_page_model,
+    next_word_log_probs,
+    page_model_header,
+)
 from attnbook.widgets import SamplingExplorerFigure
 from attnbook.widgets.kit import WIDGETS, figure_data
 from attnbook.widgets.kit.samples import seeded_uniforms

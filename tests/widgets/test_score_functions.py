@@ -7,7 +7,8 @@ import torch
 from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attnbook import attention, scores
+from attnbook.attention import layers as attention
+from attnbook.attention import scores
 from attnbook.widgets import ScoreFunctionsFigure
 from attnbook.widgets.score_functions import SCORES, drawn_weights, score_costs
 

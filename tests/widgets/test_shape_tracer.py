@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attnbook.multihead import MultiHeadAttention, merge_heads, split_heads
+from attnbook.attention import MultiHeadAttention, merge_heads, split_heads
 from attnbook.widgets import ShapeTracerFigure
 from attnbook.widgets.kit.samples import seeded_normals
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.scores import dot_score, scaled_dot_score
+from attnbook.attention import dot_score, scaled_dot_score
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.softmax_saturation import jacobian_norm, sample_scores, saturation
 

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from attnbook.attention import NWKernelRegression, Step, fit_width
 from attnbook.data import kernel_regression_data
-from attnbook.pooling import NWKernelRegression, Step, fit_width
 from attnbook.widgets import TrainWidthFigure
 from attnbook.widgets.frames import Frame, FrameFigure, Panel, frame_key
 from attnbook.widgets.kit import one_of

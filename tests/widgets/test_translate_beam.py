@@ -1,4 +1,4 @@
-"""The beam of "translate in the page": the search of attnbook.decoding, in the browser, and how it is told."""
+"""The beam of "translate in the page": the search of attnbook.translation, in the browser, and how it is told."""
 
 import inspect
 
@@ -6,14 +6,14 @@ import pytest
 import torch
 from translating import FITS, LOAD, ask, ready, shown, sources, translator
 
-from attnbook.decoding import (
+from attnbook.text import BOS, EOS, tokenise
+from attnbook.translation import (
+    PAGE_MODELS,
     beam_search,
     greedy,
     length_penalty_factor,
     next_word_log_probs,
 )
-from attnbook.page_models import PAGE_MODELS
-from attnbook.text import BOS, EOS, tokenise
 from attnbook.widgets.translate_page import MODELS
 
 ALPHA = inspect.signature(beam_search).parameters["length_penalty"].default

@@ -7,10 +7,9 @@ import pytest
 import torch
 from translating import FITS, LOAD, ask, ready, shown, sources, split, translator
 
-from attnbook.data.splits import references
-from attnbook.decoding import greedy
-from attnbook.page_models import PAGE_MODELS, sentence_key
+from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
+from attnbook.translation import PAGE_MODELS, greedy, sentence_key
 from attnbook.widgets import TranslatePageFigure
 from attnbook.widgets.kit import module_source
 from attnbook.widgets.page import figures_in, write_assets

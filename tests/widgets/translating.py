@@ -2,10 +2,9 @@
 
 import functools
 
-from attnbook.data.splits import references, split_pairs
-from attnbook.data.translation import bundled_pairs
-from attnbook.page_models import load_page_model
+from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import tokenise
+from attnbook.translation import load_page_model
 
 LOAD = """async (names) => {
   for (const name of names) {

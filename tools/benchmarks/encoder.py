@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from attnbook.interop_weights import from_torch_encoder_layer
+from attnbook.interop import from_torch_encoder_layer
 from benchmarks.family import Case, Family, Layer, bars_against, padded_sequences
 from benchmarks.multihead import SIZES
 

@@ -2,8 +2,7 @@
 
 import torch
 
-from attnbook.interop import load_d2l
-from attnbook.interop_weights import from_d2l_attention, to_torch_attention
+from attnbook.interop import from_d2l_attention, load_d2l, to_torch_attention
 from benchmarks.family import (
     Bar,
     Case,

@@ -21,11 +21,9 @@ from pathlib import Path
 import torch
 from normal_form import ROOT, write_atomically
 
-from attnbook.data.splits import Pair, Split, references
-from attnbook.data.translation import read_pairs, split_pairs
-from attnbook.fitting import fit, steps_in
+from attnbook.data import Pair, Split, read_pairs, references, split_pairs
 from attnbook.text import normalise
-from attnbook.translation import RECIPES, Recipe, Translator
+from attnbook.translation import RECIPES, Recipe, Translator, fit, steps_in
 from benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"

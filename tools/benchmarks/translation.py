@@ -10,10 +10,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.configs import RecurrentConfig, TransformerConfig
 from attnbook.interop import load_d2l
-from attnbook.losses import masked_cross_entropy
-from attnbook.translators import RecurrentTranslator, TransformerTranslator
+from attnbook.transformer import RecurrentConfig, TransformerConfig
+from attnbook.translation import (
+    RecurrentTranslator,
+    TransformerTranslator,
+    masked_cross_entropy,
+)
 from benchmarks.family import Bar, Case, Family, Layer
 
 OURS, D2L = "RecurrentTranslator", "d2l, as published"

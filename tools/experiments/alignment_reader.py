@@ -48,8 +48,7 @@ def recipe(attention: str):
 
 def look(translator, sentences: dict, development: list) -> dict:
     """What one translator makes of the sentences now; its weights in thousandths, None without attention."""
-    from attnbook.decoding import greedy
-    from attnbook.translation import evaluate
+    from attnbook.translation import evaluate, greedy
 
     def whole(weights) -> list:
         return [[round(1000 * a) for a in row] for row in weights.tolist()]
@@ -73,10 +72,9 @@ def look(translator, sentences: dict, development: list) -> dict:
 
 def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
     """Train one translator and look at it at every moment; the steps and what was seen."""
-    from attnbook.data.batches import make_batches
-    from attnbook.fitting import translation_loss
+    from attnbook.data import make_batches
     from attnbook.training import TrainConfig, train
-    from attnbook.translation import prepare
+    from attnbook.translation import prepare, translation_loss
 
     how = recipe(attention)
     translator, encoded = prepare(how, split.train, SEED)
@@ -111,8 +109,8 @@ def main() -> None:
     parser.parse_args()
     import torch
 
-    from attnbook.data.splits import references, split_pairs
-    from attnbook.data.translation import CORPUS, bundled_pairs
+    from attnbook.data import bundled_pairs, references, split_pairs
+    from attnbook.data.corpus import CORPUS
     from attnbook.text import UNK, normalise, tokenise
 
     torch.set_num_threads(1)

@@ -26,12 +26,15 @@ KINDS = ("additive", "dot", "general")
 
 def run(kind: str, seed: int, steps: int) -> dict:
     """Train one model and measure it."""
-    from attnbook.data.grammar import BilingualGrammar
-    from attnbook.fitting import fit
-    from attnbook.metrics import bleu
-    from attnbook.models import count_parameters
-    from attnbook.translation import Recipe
-    from attnbook.word_alignment import alignment_error_rate, hard_alignment
+    from attnbook.data import BilingualGrammar
+    from attnbook.transformer import count_parameters
+    from attnbook.translation import (
+        Recipe,
+        alignment_error_rate,
+        bleu,
+        fit,
+        hard_alignment,
+    )
 
     sizes = {"embed_size": 64, "hidden_size": 128, "num_layers": 1, "dropout": 0.1}
     recipe = Recipe(

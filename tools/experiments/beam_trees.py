@@ -45,8 +45,8 @@ class Asked:
         """Log-probabilities of all next words after a prefix whose beginning has been asked before."""
         import torch
 
-        from attnbook.decoding import next_word_log_probs
         from attnbook.text import BOS
+        from attnbook.translation import next_word_log_probs
 
         if prefix not in self.answers:
             state = self.states[prefix[:-1]].copy()
@@ -107,8 +107,8 @@ def kind_of(translator, sentence: str, wanted: list[str]) -> str | None:
     "better": a width of 3 finds a translation that a person has written, greedy decoding does not; "worse": the other
     way round; "longer": at a width of 5 the length penalty decides what is best; "same": all agree, and with a person.
     """
-    from attnbook.decoding import beam_search
     from attnbook.text import UNK, normalise
+    from attnbook.translation import beam_search
 
     ids, lens = translator.encode([sentence])
     vocab = translator.target_vocab
@@ -146,10 +146,9 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from attnbook.data.splits import references, split_pairs
-    from attnbook.data.translation import bundled_pairs
-    from attnbook.page_models import load_page_model, page_model_header
+    from attnbook.data import bundled_pairs, references, split_pairs
     from attnbook.text import normalise
+    from attnbook.translation import load_page_model, page_model_header
 
     torch.set_num_threads(1)
     translator = load_page_model(options.model)

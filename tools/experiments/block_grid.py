@@ -18,7 +18,7 @@ from pathlib import Path
 
 import torch
 
-from attnbook.block_task import NORM_PLACES, measure_stack
+from attnbook.studies import NORM_PLACES, measure_stack
 
 DEPTHS = range(2, 13)
 MEASURES = ("gradient", "stream", "apart")

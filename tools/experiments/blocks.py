@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from attnbook.block_task import fit_stack, layer_gradients
+from attnbook.studies import fit_stack, layer_gradients
 
 DEPTHS, PEAKS = (2, 4, 6, 8, 10, 12), (3e-2, 1e-2, 3e-3, 1e-3)
 DEFAULT = Path(__file__).resolve().parents[2] / "chapters" / "results" / "blocks.json"

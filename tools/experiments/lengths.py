@@ -29,7 +29,7 @@ TRAIN, PER_LENGTH, LONGEST_TRAINED = 20_000, 100, 20
 
 def recipes() -> dict:
     """The two models: a bidirectional GRU with additive attention, and one without, wider by as much as it lacks."""
-    from attnbook.models import count_parameters
+    from attnbook.transformer import count_parameters
     from attnbook.translation import Recipe
 
     sizes = {"embed_size": 64, "hidden_size": 128, "num_layers": 1, "dropout": 0.1}
@@ -56,7 +56,7 @@ def recipes() -> dict:
 
 def test_sentences(seed: int) -> dict:
     """New sentences of each length, none of which is trained on: length → aligned pairs."""
-    from attnbook.data.grammar import BilingualGrammar
+    from attnbook.data import BilingualGrammar
 
     return {
         length: BilingualGrammar(1000 * seed + length).sample(
@@ -68,10 +68,9 @@ def test_sentences(seed: int) -> dict:
 
 def run(kind: str, seed: int, steps: int) -> dict:
     """Train one model and measure it."""
-    from attnbook.data.grammar import BilingualGrammar
-    from attnbook.fitting import fit
-    from attnbook.metrics import bleu, bootstrap_band
-    from attnbook.models import count_parameters
+    from attnbook.data import BilingualGrammar
+    from attnbook.transformer import count_parameters
+    from attnbook.translation import bleu, bootstrap_band, fit
 
     tests = test_sentences(seed + 1)
     asked = {pair.source for pairs in tests.values() for pair in pairs}

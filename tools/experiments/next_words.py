@@ -32,8 +32,8 @@ def distributions(translator, sentence: str, target: str):
     """Log-probabilities (T, V) of every word of a translation and of its end, and the words in numbers."""
     import torch
 
-    from attnbook.decoding import next_word_log_probs
     from attnbook.text import BOS
+    from attnbook.translation import next_word_log_probs
 
     ids, lens = translator.encode([sentence])
     words = translator.target_vocab.encode(target)
@@ -75,10 +75,9 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from attnbook.data.splits import references, split_pairs
-    from attnbook.data.translation import bundled_pairs
-    from attnbook.page_models import load_page_model, page_model_header
+    from attnbook.data import bundled_pairs, references, split_pairs
     from attnbook.text import normalise
+    from attnbook.translation import load_page_model, page_model_header
 
     torch.set_num_threads(1)
     translator = load_page_model(options.model)

@@ -20,21 +20,29 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook import page_models
-from attnbook.checkpoint import write_text
-from attnbook.data.batches import Batch, EncodedPair, make_batches
-from attnbook.data.splits import Split
-from attnbook.data.translation import CORPUS, bundled_pairs, split_pairs
-from attnbook.fitting import translation_loss
-from attnbook.page_models import (
-    PAGE_MODELS,
-    export_page_model,
-    page_sentences,
-    quantised,
+from attnbook.data import (
+    Batch,
+    EncodedPair,
+    Split,
+    bundled_pairs,
+    make_batches,
+    split_pairs,
 )
+from attnbook.data.corpus import CORPUS
 from attnbook.text import EOS, UNK
-from attnbook.training import TrainConfig, train
-from attnbook.translation import Recipe, Translator, evaluate, prepare
+from attnbook.training import TrainConfig, train, write_text
+from attnbook.translation import (
+    PAGE_MODELS,
+    Recipe,
+    Translator,
+    evaluate,
+    export_page_model,
+    page_models,
+    page_sentences,
+    prepare,
+    quantised,
+    translation_loss,
+)
 
 SEED = SPLIT_SEED = 0
 

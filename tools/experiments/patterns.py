@@ -14,24 +14,22 @@ from pathlib import Path
 
 import torch
 
-from attnbook.sentence_model import (
+from attnbook.studies import (
+    CLASSES,
     JOBS,
+    MAX_WORDS,
     STORED,
+    VOCABULARY,
     NextWordModel,
+    agreement_sentence,
     fit_sentences,
     measure_heads,
+    noun_sentence,
     pack_weights,
+    sentences,
     share_told,
     unpack_weights,
     without_head,
-)
-from attnbook.sentences import (
-    CLASSES,
-    MAX_WORDS,
-    VOCABULARY,
-    agreement_sentence,
-    noun_sentence,
-    sentences,
 )
 
 EXAMPLES = [  # all held out

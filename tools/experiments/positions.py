@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from attnbook.position_task import (
+from attnbook.studies import (
     KINDS,
     fit_reader,
     look_back_batch,

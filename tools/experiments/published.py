@@ -30,12 +30,9 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from attnbook.data.splits import split_pairs
-    from attnbook.data.translation import bundled_pairs
-    from attnbook.fitting import fit
-    from attnbook.metrics import bleu
+    from attnbook.data import bundled_pairs, split_pairs
     from attnbook.text import normalise
-    from attnbook.translation import RECIPES, evaluate
+    from attnbook.translation import RECIPES, bleu, evaluate, fit
 
     torch.set_num_threads(1)
     split = split_pairs(bundled_pairs(), seed=0)

@@ -38,7 +38,7 @@ def recipes() -> dict:
 
 def steps_in_processor_time(seconds: float, recipe, pairs, tries: int = 25) -> int:
     """How many steps fit; the processor's time does not count the time that others had it."""
-    from attnbook.fitting import fit
+    from attnbook.translation import fit
 
     spent = []
     for steps in (tries // 5, tries):  # the difference leaves out what is done once
@@ -56,11 +56,9 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from attnbook.data.splits import split_pairs
-    from attnbook.data.translation import bundled_pairs
-    from attnbook.fitting import fit
-    from attnbook.models import count_parameters
-    from attnbook.translation import evaluate
+    from attnbook.data import bundled_pairs, split_pairs
+    from attnbook.transformer import count_parameters
+    from attnbook.translation import evaluate, fit
 
     torch.set_num_threads(1)
     split = split_pairs(bundled_pairs(), seed=0)

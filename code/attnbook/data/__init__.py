@@ -7,11 +7,16 @@ from attnbook.data.batches import (
     encode_pairs,
     make_batches,
 )
-from attnbook.data.download import cache_folder, download_tatoeba
-from attnbook.data.grammar import AlignedPair, BilingualGrammar
+from attnbook.data.corpus import bundled_pairs, read_pairs, tatoeba_pairs
+from attnbook.data.download import (
+    TATOEBA_SHA1,
+    TATOEBA_URL,
+    cache_folder,
+    download_tatoeba,
+)
+from attnbook.data.grammar.bilingual import AlignedPair, BilingualGrammar
 from attnbook.data.splits import Pair, Split, references, split_pairs
 from attnbook.data.synthetic import RegressionData, kernel_regression_data, true_curve
-from attnbook.data.translation import bundled_pairs, read_pairs, tatoeba_pairs
 
 __all__ = [
     "RegressionData",
@@ -19,13 +24,6 @@ __all__ = [
     "true_curve",
     "Pair",
     "Split",
-    "bundled_pairs",
-    "read_pairs",
-    "tatoeba_pairs",
-    "AlignedPair",
-    "BilingualGrammar",
-    "cache_folder",
-    "download_tatoeba",
     "split_pairs",
     "references",
     "EncodedPair",
@@ -33,4 +31,13 @@ __all__ = [
     "Batch",
     "collate",
     "make_batches",
+    "cache_folder",
+    "download_tatoeba",
+    "TATOEBA_URL",
+    "TATOEBA_SHA1",
+    "bundled_pairs",
+    "read_pairs",
+    "tatoeba_pairs",
+    "AlignedPair",
+    "BilingualGrammar",
 ]

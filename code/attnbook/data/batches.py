@@ -12,8 +12,6 @@ from attnbook.checks import check_count
 from attnbook.data.splits import Pair
 from attnbook.text import BOS, EOS, PAD, Vocabulary
 
-__all__ = ["EncodedPair", "encode_pairs", "Batch", "collate", "make_batches"]
-
 
 class EncodedPair(NamedTuple):
     """A sentence pair in numbers.

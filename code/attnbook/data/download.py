@@ -9,8 +9,6 @@ from pathlib import Path
 from filelock import FileLock
 from tqdm.auto import tqdm
 
-__all__ = ["cache_folder", "download_tatoeba", "TATOEBA_URL", "TATOEBA_SHA1"]
-
 # As d2l registers it (`d2l.DATA_HUB["fra-eng"]`): pairs of Tatoeba, CC BY 2.0 FR, in the form of manythings.org/anki.
 TATOEBA_URL = "http://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip"
 TATOEBA_SHA1 = "94646ad1522d915e7b0f9296181140edcf86a4f5"

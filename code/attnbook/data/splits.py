@@ -8,8 +8,6 @@ from typing import NamedTuple
 from attnbook.checks import check_count
 from attnbook.text import normalise
 
-__all__ = ["Pair", "Split", "split_pairs", "references"]
-
 
 class Pair(NamedTuple):
     """A sentence and one translation of it.

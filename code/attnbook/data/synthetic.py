@@ -9,8 +9,6 @@ from torch import Tensor
 
 from attnbook.checks import check_count, check_tensor
 
-__all__ = ["RegressionData", "kernel_regression_data", "true_curve"]
-
 
 def true_curve(x: Tensor) -> Tensor:
     """The curve behind the noisy points of Part I: y = 2 sin x + x^0.8.

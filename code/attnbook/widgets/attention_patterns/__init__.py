@@ -2,7 +2,7 @@
 
 import traitlets
 
-from attnbook.sentences import MAX_WORDS, START, VOCABULARY
+from attnbook.studies.sentences import MAX_WORDS, START, VOCABULARY
 
 from ..kit import (
     Figure,
@@ -59,7 +59,7 @@ class AttentionPatternsFigure(Figure):
         TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
 
     Source:
-        The model is `attnbook.sentence_model.NextWordModel`, trained by `tools/experiments/patterns.py`.
+        The model is `attnbook.studies.NextWordModel`, trained by `tools/experiments/patterns.py`.
     """
 
     module = "attention_patterns"

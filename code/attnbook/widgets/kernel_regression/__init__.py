@@ -2,8 +2,8 @@
 
 import traitlets
 
+from attnbook.attention import KERNELS
 from attnbook.data import kernel_regression_data
-from attnbook.kernels import KERNELS
 
 from ..kit import (
     Figure,

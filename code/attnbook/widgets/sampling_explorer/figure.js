@@ -1,4 +1,4 @@
-/* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.sampling.filter_logits
+/* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.translation.filter_logits
  * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. */
 // uses data.json, ../kit/words.js
 

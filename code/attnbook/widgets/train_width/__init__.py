@@ -6,9 +6,9 @@ import matplotlib
 import torch
 from matplotlib.figure import Figure as Drawing
 
+from attnbook.attention import NWKernelRegression, fit_width, regression_loss
 from attnbook.data import kernel_regression_data
-from attnbook.plotting import INK, KEY, OUTPUT, plot_regression, use_book_style
-from attnbook.pooling import NWKernelRegression, fit_width, regression_loss
+from attnbook.page import INK, KEY, OUTPUT, plot_regression, use_book_style
 
 from ..frames import Frame, FrameFigure, Panel, picture_of
 from ..kit import one_of

@@ -31,7 +31,7 @@ class TranslatePageFigure(Figure):
         written: how many words of the translation are shown, from 0; -1 shows all.
         at: the written word that is looked at, counted from 0; -1 for the last one.
         given: French words that the translation has to begin with, instead of the likeliest ones.
-        beam: how many beginnings the search keeps: 1 (greedy), 2 or 4; see `attnbook.decoding.beam_search`.
+        beam: how many beginnings the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
         tries: sentences that are offered to try, at most 8.
 
     Raises:

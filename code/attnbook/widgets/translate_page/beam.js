@@ -1,11 +1,11 @@
-/* Beam search over a trained translator of the page: the search and the score of attnbook.decoding.beam_search. */
+/* Beam search over a trained translator of the page: the search and the score of attnbook.translation.beam_search. */
 
 const WIDTHS = [
   [1, "1 (greedy)"],
   [2, "2"],
   [4, "4"],
 ];
-const ALPHA = 0.6; // of the length penalty; attnbook.decoding's, unless it is told otherwise
+const ALPHA = 0.6; // of the length penalty; attnbook.translation's, unless it is told otherwise
 
 const scoreOf = ({ steps, logProb }) => logProb / lengthFactor(steps.length, ALPHA);
 

@@ -1,0 +1,129 @@
+"""Attention: one operation, from kernel regression to many heads, positions and a cache.
+
+Masks say who may attend to what; scores say how well a key fits a query; pooling and layers average the values.
+"""
+
+from attnbook.attention.cache import KeyValueCache
+from attnbook.attention.heads import MultiHeadAttention
+from attnbook.attention.kernels import (
+    KERNELS,
+    boxcar,
+    epanechnikov,
+    gaussian,
+    get_kernel,
+    triangular,
+)
+from attnbook.attention.layers import (
+    AdditiveAttention,
+    DotProductAttention,
+    MultiplicativeAttention,
+)
+from attnbook.attention.masks import (
+    causal_mask,
+    combine_masks,
+    from_additive,
+    from_binary,
+    from_blocked,
+    masked_softmax,
+    sequence_mask,
+    to_additive,
+    to_binary,
+    to_blocked,
+)
+from attnbook.attention.pooling import (
+    NWKernelRegression,
+    Step,
+    attention_pooling,
+    average_pooling,
+    fit_width,
+    leave_one_out_mask,
+    nadaraya_watson,
+    regression_loss,
+)
+from attnbook.attention.positions import (
+    LearnedPositions,
+    RotaryPositions,
+    SinusoidalPositions,
+    rotate,
+    sinusoidal_encoding,
+)
+from attnbook.attention.relative import (
+    DebertaPositions,
+    ShawPositions,
+    T5Positions,
+    alibi_bias,
+    relative_positions,
+)
+from attnbook.attention.scores import (
+    additive_score,
+    concat_score,
+    dot_score,
+    gaussian_score,
+    multiplicative_score,
+    scaled_dot_score,
+)
+from attnbook.attention.self_attention import (
+    CrossAttention,
+    QueryPooling,
+    SelfAttention,
+    pair_mask,
+)
+from attnbook.attention.splitting import merge_heads, split_heads
+from attnbook.attention.stages import SeparateHeads, WideHeads, widen_heads
+
+__all__ = [
+    "sequence_mask",
+    "causal_mask",
+    "combine_masks",
+    "masked_softmax",
+    "to_blocked",
+    "from_blocked",
+    "to_additive",
+    "from_additive",
+    "to_binary",
+    "from_binary",
+    "gaussian_score",
+    "dot_score",
+    "scaled_dot_score",
+    "multiplicative_score",
+    "additive_score",
+    "concat_score",
+    "gaussian",
+    "boxcar",
+    "triangular",
+    "epanechnikov",
+    "KERNELS",
+    "get_kernel",
+    "attention_pooling",
+    "average_pooling",
+    "nadaraya_watson",
+    "NWKernelRegression",
+    "leave_one_out_mask",
+    "regression_loss",
+    "fit_width",
+    "Step",
+    "CrossAttention",
+    "SelfAttention",
+    "QueryPooling",
+    "pair_mask",
+    "sinusoidal_encoding",
+    "SinusoidalPositions",
+    "LearnedPositions",
+    "rotate",
+    "RotaryPositions",
+    "relative_positions",
+    "ShawPositions",
+    "T5Positions",
+    "DebertaPositions",
+    "alibi_bias",
+    "KeyValueCache",
+    "DotProductAttention",
+    "MultiplicativeAttention",
+    "AdditiveAttention",
+    "MultiHeadAttention",
+    "WideHeads",
+    "SeparateHeads",
+    "widen_heads",
+    "split_heads",
+    "merge_heads",
+]

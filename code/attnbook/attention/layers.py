@@ -1,0 +1,209 @@
+"""Attention as a layer: score, masked softmax, average.
+
+All layers share one call: `layer(query, key, value, valid_lens=None, mask=None, need_weights=False)` returns
+(output, weights), with weights None unless asked for. Without weights, a dot product runs in PyTorch's fused kernel.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention.masks import combine_masks, masked_softmax
+from attnbook.attention.scores import (
+    additive_score,
+    multiplicative_score,
+    scaled_dot_score,
+)
+from attnbook.checks import check_count, check_probability, check_query_key, check_value
+
+
+def _pool(
+    scores: Tensor,
+    value: Tensor,
+    valid_lens: Tensor | None,
+    mask: Tensor | None,
+    dropout: nn.Dropout,
+    need_weights: bool,
+) -> tuple[Tensor, Tensor | None]:
+    """Masked softmax of the scores (…, T, S), dropout, and the average of the values (…, S, Dv)."""
+    weights = masked_softmax(scores, valid_lens, mask)
+    output = dropout(weights) @ value  # (…, T, Dv)
+    return output, weights if need_weights else None
+
+
+class DotProductAttention(nn.Module):
+    """Scaled dot-product attention, softmax(q·k / √D) v. It has no parameters.
+
+    Args:
+        dropout: the probability of dropping a weight while training.
+
+    Source:
+        Vaswani et al. (2017), eq. 1.
+    """
+
+    def __init__(self, dropout: float = 0.0):
+        super().__init__()
+        check_probability("dropout", dropout)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Average the values by how well their keys match each query.
+
+        Args:
+            query: (B, …, T, D).
+            key: (B, …, S, D).
+            value: (B, …, S, Dv).
+            valid_lens: (B,) or (B, T) integers: how many keys count.
+            mask: bool, broadcastable to (B, …, T, S), True = may attend.
+            need_weights: return the weights too; without them the fused kernel never stores the T × S table. It does
+                not look for NaN in the scores either, which `masked_softmax` refuses: there NaN comes out.
+
+        Returns:
+            output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        check_query_key(query, key)
+        check_value(key, value)
+        if need_weights:
+            scores = scaled_dot_score(query, key)
+            return _pool(scores, value, valid_lens, mask, self.dropout, need_weights)
+        batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+        shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
+        allowed = combine_masks(shape, valid_lens, mask, query.device)
+        single = len(shape) == 3  # PyTorch fuses only with a head axis: (B, 1, T, D)
+        if single:
+            query, key, value = (x.unsqueeze(-3) for x in (query, key, value))
+            allowed = allowed.unsqueeze(-3) if allowed is not None else None
+        dropout_p = self.dropout.p if self.training else 0.0
+        output = F.scaled_dot_product_attention(
+            query, key, value, attn_mask=allowed, dropout_p=dropout_p
+        )
+        return output.squeeze(-3) if single else output, None
+
+
+class MultiplicativeAttention(nn.Module):
+    """Attention with the bilinear score qᵀ M k, for queries and keys of different sizes.
+
+    Args:
+        query_size: Dq.
+        key_size: Dk.
+        dropout: the probability of dropping a weight while training.
+
+    Attributes:
+        weight: M, (Dq, Dk).
+
+    Source:
+        Luong et al. (2015), §3.1, "general".
+    """
+
+    def __init__(self, query_size: int, key_size: int, dropout: float = 0.0):
+        super().__init__()
+        check_count("query_size", query_size)
+        check_count("key_size", key_size)
+        check_probability("dropout", dropout)
+        self.weight = nn.Parameter(torch.empty(query_size, key_size))
+        # Var(qᵀMk) = Dq · Dk · Var(M) for standard normal q and k; this start makes it 1, as 1/√D does for dot products
+        nn.init.normal_(self.weight, std=1 / math.sqrt(query_size * key_size))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Average the values by qᵀ M k.
+
+        Args:
+            query: (B, …, T, Dq).
+            key: (B, …, S, Dk).
+            value: (B, …, S, Dv).
+            valid_lens: (B,) or (B, T) integers: how many keys count.
+            mask: bool, broadcastable to (B, …, T, S), True = may attend.
+            need_weights: return the weights too.
+
+        Returns:
+            output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        scores = multiplicative_score(query, key, self.weight)
+        check_value(key, value)
+        return _pool(scores, value, valid_lens, mask, self.dropout, need_weights)
+
+
+class AdditiveAttention(nn.Module):
+    """Attention with the additive score w_vᵀ tanh(W_q q + W_k k), for queries and keys of any sizes.
+
+    Args:
+        query_size: Dq.
+        key_size: Dk.
+        num_hiddens: h, the hidden units of the score.
+        dropout: the probability of dropping a weight while training.
+
+    Attributes:
+        W_q, W_k, w_v: linear maps without bias, to h, to h, and from h to one score.
+
+    Source:
+        Bahdanau et al. (2015), appendix A.1.2 (W_a, U_a, v_a are our W_q, W_k, w_v).
+    """
+
+    def __init__(
+        self, query_size: int, key_size: int, num_hiddens: int, dropout: float = 0.0
+    ):
+        super().__init__()
+        check_count("query_size", query_size)
+        check_count("key_size", key_size)
+        check_count("num_hiddens", num_hiddens)
+        check_probability("dropout", dropout)
+        self.W_q = nn.Linear(query_size, num_hiddens, bias=False)
+        self.W_k = nn.Linear(key_size, num_hiddens, bias=False)
+        self.w_v = nn.Linear(num_hiddens, 1, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Average the values by the additive score.
+
+        Args:
+            query: (B, …, T, Dq).
+            key: (B, …, S, Dk).
+            value: (B, …, S, Dv).
+            valid_lens: (B,) or (B, T) integers: how many keys count.
+            mask: bool, broadcastable to (B, …, T, S), True = may attend.
+            need_weights: return the weights too.
+
+        Returns:
+            output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        scores = additive_score(
+            query, key, self.W_q.weight, self.W_k.weight, self.w_v.weight[0]
+        )
+        check_value(key, value)
+        return _pool(scores, value, valid_lens, mask, self.dropout, need_weights)

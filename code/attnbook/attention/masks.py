@@ -1,0 +1,270 @@
+"""Masks: who may attend to whom.
+
+One convention in the whole book: a mask is a bool tensor whose last two axes are (queries, keys), and **True means
+"may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
+"""
+
+import torch
+from torch import Tensor
+
+from attnbook.checks import (
+    check_count,
+    check_lengths,
+    check_mask,
+    check_scores,
+    check_valid_lens,
+)
+
+
+def sequence_mask(valid_lens: Tensor, num_keys: int) -> Tensor:
+    """Mark the positions that hold real tokens: True for the first `valid_lens` positions.
+
+    Args:
+        valid_lens: integers in 0…S, any shape (…).
+        num_keys: S, the padded length.
+
+    Returns:
+        bool (…, S) on the device of `valid_lens`; True = real token.
+
+    Raises:
+        TypeError: lengths that are not an integer tensor, or a `num_keys` that is not an integer.
+        ValueError: a negative length, or one beyond `num_keys`.
+
+    Example:
+        >>> sequence_mask(torch.tensor([2, 3]), 4).int()
+        tensor([[1, 1, 0, 0],
+                [1, 1, 1, 0]], dtype=torch.int32)
+    """
+    check_count("num_keys", num_keys, at_least=0)
+    check_lengths(valid_lens, num_keys)
+    positions = torch.arange(num_keys, device=valid_lens.device)  # (S,)
+    return positions < valid_lens.unsqueeze(-1)  # (…, S)
+
+
+def causal_mask(
+    num_queries: int, num_keys: int | None = None, device: torch.device | None = None
+) -> Tensor:
+    """Let each query attend to itself and the past only: a lower triangle.
+
+    With more keys than queries, the queries are the *last* positions (the first keys are an earlier, cached part).
+
+    Args:
+        num_queries: T.
+        num_keys: S ≥ T; T if not given.
+        device: where to make the mask.
+
+    Returns:
+        bool (T, S); True = may attend.
+
+    Raises:
+        TypeError: a size that is not an integer.
+        ValueError: a negative size, or fewer keys than queries.
+
+    Source:
+        Vaswani et al. (2017), §3.2.3.
+    """
+    num_keys = num_queries if num_keys is None else num_keys
+    check_count("num_queries", num_queries, at_least=0)
+    check_count("num_keys", num_keys, at_least=0)
+    if num_keys < num_queries:
+        raise ValueError(
+            f"a causal mask needs at least as many keys as queries (each query sees itself), "
+            f"got {num_queries} queries and {num_keys} keys"
+        )
+    allowed = torch.ones(num_queries, num_keys, dtype=torch.bool, device=device)
+    return allowed.tril(diagonal=num_keys - num_queries)
+
+
+def combine_masks(
+    shape: torch.Size,
+    valid_lens: Tensor | None = None,
+    mask: Tensor | None = None,
+    device: torch.device | None = None,
+) -> Tensor | None:
+    """One mask from valid lengths and a mask: a key must pass both.
+
+    Args:
+        shape: the shape of the scores, (B, …, T, S).
+        valid_lens: integers, (B,) one length a sequence or (B, T) one a query.
+        mask: bool, broadcastable to `shape`, True = may attend.
+        device: where the result is wanted, usually the scores' device.
+
+    Returns:
+        bool, broadcastable to `shape`, True = may attend; None if there is nothing to hide.
+
+    Raises:
+        TypeError, ValueError: lengths or a mask that do not fit `shape`.
+    """
+    if mask is not None:
+        check_mask(mask, shape)
+        mask = mask.to(device)
+    if valid_lens is None:
+        return mask
+    check_valid_lens(valid_lens, shape)
+    between = [1] * (
+        len(shape) - 1 - valid_lens.dim()
+    )  # axes such as heads, to broadcast over
+    lengths = valid_lens.to(device).reshape(
+        len(valid_lens), *between, *valid_lens.shape[1:]
+    )  # (B, 1…, 1 or T)
+    real = sequence_mask(lengths, shape[-1])  # (B, 1…, 1 or T, S)
+    return real if mask is None else real & mask
+
+
+def masked_softmax(
+    scores: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
+) -> Tensor:
+    """Softmax over the keys that a query may attend to; every other key gets exactly zero.
+
+    A query that may attend to nothing gets a row of zeros, and a gradient of zero: nothing to say, nothing to learn.
+
+    Args:
+        scores: (…, T, S), floating point; −inf counts as masked. Not changed.
+        valid_lens: integers, (B,) one length a sequence or (B, T) one a query, for scores (B, …, T, S).
+        mask: bool, broadcastable to the scores, True = may attend. With both, a key must pass both.
+
+    Returns:
+        Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
+
+    Raises:
+        TypeError: scores, lengths or mask of a wrong dtype.
+        ValueError: shapes that do not fit, lengths out of range, an empty key axis, NaN or +inf in the scores.
+
+    Source:
+        Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).
+    """
+    check_scores(scores)
+    allowed = scores != -torch.inf  # (…, T, S)
+    combined = combine_masks(scores.shape, valid_lens, mask, scores.device)
+    if combined is not None:
+        allowed = allowed & combined
+    nothing = ~allowed.any(dim=-1, keepdim=True)  # (…, T, 1): fully masked rows
+    # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
+    safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)
+    return safe.softmax(dim=-1).masked_fill(nothing, 0.0)
+
+
+def to_blocked(mask: Tensor) -> Tensor:
+    """Turn the book's mask into one where True means "blocked".
+
+    That is what `nn.MultiheadAttention` expects as `attn_mask` and `key_padding_mask`, and `nn.Transformer*` likewise.
+
+    Args:
+        mask: bool, True = may attend.
+
+    Returns:
+        bool, same shape, True = blocked.
+
+    Raises:
+        TypeError: not a bool tensor.
+    """
+    check_mask(mask)
+    return ~mask
+
+
+def from_blocked(mask: Tensor) -> Tensor:
+    """Turn a mask in which True means "blocked" into the book's (True = may attend).
+
+    Args:
+        mask: bool, True = blocked.
+
+    Returns:
+        bool, same shape, True = may attend.
+
+    Raises:
+        TypeError: not a bool tensor.
+    """
+    return to_blocked(mask)  # negation is its own inverse
+
+
+def to_additive(mask: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Turn the book's mask into numbers to add to the scores: 0 where allowed, −inf where not.
+
+    Args:
+        mask: bool, True = may attend.
+        dtype: a floating-point dtype, that of the scores.
+
+    Returns:
+        Same shape, `dtype`; 0 or −inf.
+
+    Raises:
+        TypeError: not a bool tensor, or a dtype without −inf.
+    """
+    check_mask(mask)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise TypeError(
+            f"an additive mask needs a floating-point dtype, got {dtype}; use the dtype of the scores"
+        )
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(
+        ~mask, -torch.inf
+    )
+
+
+def from_additive(mask: Tensor) -> Tensor:
+    """Turn an additive mask into the book's: True where 0 is added, False where a very negative number is.
+
+    Args:
+        mask: floating point; 0 = may attend; −inf, or anything at or below −10⁴, = blocked (libraries use −10⁴, −10⁹
+            and the dtype's least number).
+
+    Returns:
+        bool, same shape, True = may attend.
+
+    Raises:
+        TypeError: not floating point.
+        ValueError: holds a value that is neither: that is a score bias, such as a relative position, not a mask.
+    """
+    if not isinstance(mask, Tensor) or not mask.is_floating_point():
+        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise TypeError(
+            f"an additive mask is a floating-point tensor, got {kind}; for 0/1 masks use from_binary"
+        )
+    allowed, blocked = mask == 0, mask <= -1e4
+    if not (allowed | blocked).all():
+        odd = mask[~(allowed | blocked)][0].item()
+        raise ValueError(
+            f"an additive mask holds 0 and very negative numbers, got {odd:g}; add a bias to the scores"
+        )
+    return allowed
+
+
+def to_binary(mask: Tensor) -> Tensor:
+    """Turn the book's mask into integers 1 (may attend) and 0, as Hugging Face's `attention_mask`.
+
+    Args:
+        mask: bool, True = may attend.
+
+    Returns:
+        int64, same shape.
+
+    Raises:
+        TypeError: not a bool tensor.
+    """
+    check_mask(mask)
+    return mask.long()
+
+
+def from_binary(mask: Tensor) -> Tensor:
+    """Turn a 0/1 mask (1 = may attend) into the book's.
+
+    Args:
+        mask: integers or floats, each exactly 0 or 1.
+
+    Returns:
+        bool, same shape, True = may attend.
+
+    Raises:
+        TypeError: not a tensor of numbers.
+        ValueError: a value other than 0 and 1.
+    """
+    if not isinstance(mask, Tensor) or mask.is_complex():
+        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise TypeError(
+            f"a 0/1 mask is a tensor of real numbers, got {kind}; make one with torch.tensor([...])"
+        )
+    if not ((mask == 0) | (mask == 1)).all():
+        odd = mask[(mask != 0) & (mask != 1)][0].item()
+        raise ValueError(
+            f"a 0/1 mask holds only 0 and 1, got {odd}; for masks to be added use from_additive"
+        )
+    return mask == 1

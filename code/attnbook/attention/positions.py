@@ -1,0 +1,214 @@
+"""Positions: attention treats its keys as a set, so order must be put in by hand.
+
+Absolute encodings are added to the embeddings; rotary encoding turns queries and keys; relative ones, which change the
+scores, are written in `attnbook.relative` and can be imported from here too.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.checks import (
+    check_count,
+    check_positive,
+    check_probability,
+    check_same_size,
+    check_tensor,
+)
+
+
+def sinusoidal_encoding(
+    num_positions: int,
+    d_model: int,
+    base: float = 10000.0,
+    start: int = 0,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    """Sines and cosines of geometrically spaced frequencies: PE[p, 2i] = sin(p ω_i), PE[p, 2i+1] = cos(p ω_i).
+
+    Args:
+        num_positions: T.
+        d_model: D; if it is odd, the last frequency has its sine only.
+        base: ω_i = base^(−2i/D).
+        start: the first position.
+        dtype: of the result; angles are always computed in float64.
+
+    Returns:
+        (T, D), each entry in [−1, 1].
+
+    Raises:
+        TypeError, ValueError: sizes that are not counts, or a base that is not positive.
+
+    Source:
+        Vaswani et al. (2017), §3.5.
+    """
+    check_count("num_positions", num_positions, at_least=0)
+    check_count("d_model", d_model)
+    check_positive("base", base)
+    position = torch.arange(start, start + num_positions, dtype=torch.float64)  # (T,)
+    even = torch.arange(0, d_model, 2, dtype=torch.float64)  # (⌈D/2⌉,)
+    angle = position[:, None] * base ** (-even / d_model)  # (T, ⌈D/2⌉)
+    waves = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (T, ⌈D/2⌉, 2)
+    return waves.flatten(1)[:, :d_model].to(dtype)  # sin cos sin cos …
+
+
+class SinusoidalPositions(nn.Module):
+    """Add sinusoidal encodings to embeddings.
+
+    Args:
+        d_model: D.
+        dropout: the probability of dropping an entry of the sum while training.
+        base: see `sinusoidal_encoding`.
+
+    Source:
+        Vaswani et al. (2017), §3.5 and §5.4 (dropout on the sum).
+    """
+
+    def __init__(self, d_model: int, dropout: float = 0.0, base: float = 10000.0):
+        super().__init__()
+        check_count("d_model", d_model)
+        check_positive("base", base)
+        check_probability("dropout", dropout)
+        self.d_model, self.base = d_model, base
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """Add the encodings of positions start, start + 1, ….
+
+        Args:
+            x: (B, T, D) embeddings.
+            start: the position of the first token, the length of the cache when decoding step by step.
+
+        Returns:
+            (B, T, D).
+
+        Raises:
+            TypeError, ValueError: not floating point, or another size than d_model.
+        """
+        _check_embeddings(x, self.d_model)
+        length = x.shape[-2]
+        encoding = sinusoidal_encoding(length, self.d_model, self.base, start, x.dtype)
+        return self.dropout(x + encoding.to(x.device))
+
+
+def _check_embeddings(x: Tensor, d_model: int) -> None:
+    check_tensor("x", x, min_dims=2)
+    size = x.shape[-1]
+    check_same_size("x has size", size, "d_model is", d_model, "they must agree")
+
+
+class LearnedPositions(nn.Module):
+    """Add one learned vector a position.
+
+    Args:
+        max_positions: how many positions can be told apart.
+        d_model: D.
+        dropout: the probability of dropping an entry of the sum while training.
+
+    Source:
+        Gehring et al. (2017), arXiv:1705.03122; Devlin et al. (2019).
+    """
+
+    def __init__(self, max_positions: int, d_model: int, dropout: float = 0.0):
+        super().__init__()
+        check_count("max_positions", max_positions)
+        check_count("d_model", d_model)
+        check_probability("dropout", dropout)
+        self.embedding = nn.Embedding(max_positions, d_model)
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """Add the vectors of positions start, start + 1, ….
+
+        Args:
+            x: (B, T, D) embeddings.
+            start: the position of the first token.
+
+        Returns:
+            (B, T, D).
+
+        Raises:
+            TypeError, ValueError: not floating point, another size than d_model, or more positions than were learned.
+        """
+        limit, d_model = self.embedding.weight.shape
+        _check_embeddings(x, d_model)
+        check_count("start", start, at_least=0)
+        end = start + x.shape[-2]
+        if end > limit:
+            raise ValueError(
+                f"the sequence ends at position {end}, but only {limit} positions are learned; "
+                "cut it, or make the model with a greater max_positions"
+            )
+        return self.dropout(x + self.embedding.weight[start:end])
+
+
+def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
+    """Turn each pair of features (x_2i, x_2i+1) by the angle position · base^(−2i/Dh).
+
+    Args:
+        x: (…, T, Dh), Dh even.
+        position: (T,), numbers.
+        base: of the geometric row of frequencies.
+
+    Returns:
+        (…, T, Dh), the same norms.
+
+    Raises:
+        TypeError: not floating point.
+        ValueError: an odd number of features, or another number of positions than T.
+
+    Source:
+        Su et al. (2021), arXiv:2104.09864, eq. 34.
+    """
+    check_tensor("x", x, min_dims=2)
+    check_positive("base", base)
+    size = x.shape[-1]
+    if size % 2:
+        raise ValueError(
+            f"rotary positions turn pairs of features, got {size} features; use an even head_dim"
+        )
+    if position.shape != x.shape[-2:-1]:
+        raise ValueError(
+            f"position must be ({x.shape[-2]},), one number for each position of x, got {tuple(position.shape)}"
+        )
+    # angles in float32 at least: bfloat16 cannot tell position 257 from 256
+    precise = torch.promote_types(x.dtype, torch.float32)
+    even = torch.arange(0, size, 2, device=x.device, dtype=precise)
+    angle = position.to(even)[:, None] * base ** (-even / size)  # (T, Dh/2)
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    first, second = x[..., 0::2], x[..., 1::2]
+    turned = [first * cos - second * sin, first * sin + second * cos]
+    return torch.stack(turned, dim=-1).flatten(-2)
+
+
+class RotaryPositions(nn.Module):
+    """Rotary positions as a layer: turns queries and keys so that q·k depends on their distance only.
+
+    Args:
+        base: of the geometric row of frequencies.
+
+    Source:
+        Su et al. (2021), arXiv:2104.09864.
+    """
+
+    def __init__(self, base: float = 10000.0):
+        super().__init__()
+        check_positive("base", base)
+        self.base = base
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """Turn the features of positions start, start + 1, ….
+
+        Args:
+            x: (…, T, Dh), queries or keys.
+            start: the first position.
+
+        Returns:
+            (…, T, Dh).
+
+        Raises:
+            TypeError, ValueError: not floating point, or an odd number of features.
+        """
+        check_tensor("x", x, min_dims=2)
+        position = torch.arange(start, start + x.shape[-2], device=x.device)
+        return rotate(x, position, self.base)

@@ -1,0 +1,185 @@
+"""One operation, three uses: self-attention, masked self-attention, cross-attention; and a sentence in one vector."""
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention.masks import causal_mask, masked_softmax
+from attnbook.attention.scores import scaled_dot_score
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_mask,
+    check_same_size,
+    check_tensor,
+)
+
+
+def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
+    """Which query may meet which key, if either side has padding: both must be real.
+
+    Args:
+        query_mask: bool (B, T), True = real.
+        key_mask: bool (B, S), True = real.
+
+    Returns:
+        bool (B, T, S), True = may attend. The rows of padded queries are empty.
+
+    Raises:
+        TypeError: not bool tensors.
+        ValueError: another shape, or unequal numbers of sequences.
+    """
+    for name, mask in (("query_mask", query_mask), ("key_mask", key_mask)):
+        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        if kind != torch.bool:
+            raise TypeError(f"{name} must be a bool tensor (True = real), got {kind}")
+        if mask.dim() != 2:
+            raise ValueError(
+                f"{name} must be (B, positions), got shape {tuple(mask.shape)}; add a batch axis with [None]"
+            )
+    if len(query_mask) != len(key_mask):
+        raise ValueError(
+            f"query_mask is for {len(query_mask)} sequences, key_mask for {len(key_mask)}; they must be the same ones"
+        )
+    return query_mask.unsqueeze(-1) & key_mask.unsqueeze(-2)
+
+
+class CrossAttention(nn.Module):
+    """One head: queries from one sequence, keys and values from another.
+
+    Args:
+        d_model: the size of the sequence that asks, and of the output.
+        memory_size: the size of the sequence that answers; d_model if not given.
+        head_dim: the size of queries and keys; d_model if not given.
+
+    Attributes:
+        W_q, W_k, W_v, W_o: linear maps without bias.
+
+    Source:
+        Vaswani et al. (2017), §3.2.3, with one head.
+    """
+
+    def __init__(
+        self, d_model: int, memory_size: int | None = None, head_dim: int | None = None
+    ):
+        super().__init__()
+        memory_size = d_model if memory_size is None else memory_size
+        head_dim = d_model if head_dim is None else head_dim
+        sizes = {"d_model": d_model, "memory_size": memory_size, "head_dim": head_dim}
+        for name, size in sizes.items():
+            check_count(name, size)
+        self.W_q = nn.Linear(d_model, head_dim, bias=False)
+        self.W_k = nn.Linear(memory_size, head_dim, bias=False)
+        self.W_v = nn.Linear(memory_size, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Let every position of x look at every position of the memory.
+
+        Args:
+            x: (B, T, D).
+            memory: (B, S, memory_size).
+            valid_lens: (B,) or (B, T) integers: how many memory positions count.
+            mask: bool, broadcastable to (B, T, S), True = may attend.
+
+        Returns:
+            output (B, T, D) and weights (B, T, S).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        for name, given, W in (("x", x, self.W_q), ("memory", memory, self.W_k)):
+            check_tensor(name, given, dims=3)
+            size, wanted = given.shape[-1], W.in_features
+            check_same_size(
+                f"{name} has size", size, "the layer takes", wanted, "project it"
+            )
+            check_alike(name, given, "the layer", W.weight)
+        scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
+        weights = masked_softmax(scores, valid_lens, mask)
+        return self.W_o(weights @ self.W_v(memory)), weights
+
+
+class SelfAttention(CrossAttention):
+    """One head: queries, keys and values from the same sequence.
+
+    Args:
+        d_model: D.
+        causal: let each position see itself and the past only.
+        head_dim: the size of queries and keys; d_model if not given.
+    """
+
+    def __init__(self, d_model: int, causal: bool = False, head_dim: int | None = None):
+        super().__init__(d_model, head_dim=head_dim)
+        self.causal = causal
+
+    def forward(
+        self, x: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Let every position look at every (or every earlier) position of its own sequence.
+
+        Args:
+            x: (B, T, D).
+            valid_lens: (B,) or (B, T) integers.
+            mask: bool, broadcastable to (B, T, T), True = may attend.
+
+        Returns:
+            output (B, T, D) and weights (B, T, T).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        check_tensor("x", x, dims=3)
+        if self.causal:
+            past = causal_mask(x.shape[1], device=x.device)  # (T, T)
+            if mask is not None:
+                check_mask(mask, torch.Size([len(x), *past.shape]))
+            mask = past if mask is None else mask.to(x.device) & past
+        return super().forward(x, x, valid_lens, mask)
+
+
+class QueryPooling(nn.Module):
+    """A sequence in one vector, or a few: learned queries look at all positions.
+
+    Args:
+        d_model: D.
+        num_queries: one for a single vector; one a label for multi-label tasks.
+
+    Attributes:
+        query: (num_queries, D), learned.
+
+    Source:
+        Yang et al. (2016), "Hierarchical Attention Networks", eqs. 5–7 (u_w is our query), with a dot-product score
+        and without their hidden layer.
+    """
+
+    def __init__(self, d_model: int, num_queries: int = 1):
+        super().__init__()
+        check_count("d_model", d_model)
+        check_count("num_queries", num_queries)
+        self.query = nn.Parameter(torch.randn(num_queries, d_model) * d_model**-0.5)
+
+    def forward(
+        self, x: Tensor, valid_lens: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Average the positions, each learned query with weights of its own.
+
+        Args:
+            x: (B, T, D).
+            valid_lens: (B,) integers.
+
+        Returns:
+            output (B, num_queries, D) and weights (B, num_queries, T).
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes or lengths that do not fit.
+        """
+        check_tensor("x", x, dims=3)
+        query = self.query.expand(len(x), -1, -1)  # (B, num_queries, D)
+        weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
+        return weights @ x, weights

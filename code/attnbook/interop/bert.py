@@ -1,0 +1,132 @@
+"""Hugging Face's BERT into the book's, out of memory or out of a folder."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from attnbook.interop.copying import copy_into
+from attnbook.transformer import BertConfig, BertEncoder
+
+# A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
+TIME_FLIES = ("time flies like an arrow", ((2051, 10029, 2066, 2019, 8612),))
+
+
+@torch.no_grad()
+def from_huggingface_bert(model: nn.Module) -> BertEncoder:
+    """The book's BERT with the weights of a Hugging Face `BertModel`.
+
+    Args:
+        model: a `transformers.BertModel` with absolute positions.
+
+    Returns:
+        A new `BertEncoder`; the pooler, which only sentence pairs need, is left out.
+
+    Raises:
+        TypeError: another kind of model.
+        ValueError: a configuration that ours does not have: another activation, a decoder, relative positions.
+    """
+    if not (hasattr(model, "embeddings") and hasattr(model, "encoder")):
+        raise TypeError(
+            f"expected a transformers.BertModel, got {type(model).__name__}; its .bert may be one"
+        )
+    theirs = model.config
+    positions = getattr(theirs, "position_embedding_type", "absolute") or "absolute"
+    if theirs.is_decoder or positions != "absolute":
+        kind = "a decoder" if theirs.is_decoder else f"{positions} positions"
+        raise ValueError(
+            f"this BERT has {kind}; the book's is an encoder with absolute positions"
+        )
+    ours = BertEncoder(
+        BertConfig(
+            vocab_size=theirs.vocab_size,
+            d_model=theirs.hidden_size,
+            num_heads=theirs.num_attention_heads,
+            d_ff=theirs.intermediate_size,
+            num_layers=theirs.num_hidden_layers,
+            max_positions=theirs.max_position_embeddings,
+            num_segments=theirs.type_vocab_size,
+            dropout=theirs.hidden_dropout_prob,
+            activation=theirs.hidden_act,
+            eps=theirs.layer_norm_eps,
+        )
+    ).to(model.embeddings.word_embeddings.weight)
+    copy_into(ours.embeddings.word, model.embeddings.word_embeddings)
+    copy_into(ours.embeddings.position, model.embeddings.position_embeddings)
+    copy_into(ours.embeddings.segment, model.embeddings.token_type_embeddings)
+    copy_into(ours.embeddings.norm, model.embeddings.LayerNorm)
+    for mine, layer in zip(ours.layers, model.encoder.layer, strict=True):
+        attention = layer.attention.self
+        maps = (attention.query, attention.key, attention.value)
+        mine.attention.dropout = attention.dropout.p
+        mine.attention.W_qkv.weight.copy_(torch.cat([m.weight for m in maps]))
+        mine.attention.W_qkv.bias.copy_(torch.cat([m.bias for m in maps]))
+        copy_into(mine.attention.W_o, layer.attention.output.dense)
+        copy_into(mine.around_attention.norm, layer.attention.output.LayerNorm)
+        copy_into(mine.feed_forward.W_1, layer.intermediate.dense)
+        copy_into(mine.feed_forward.W_2, layer.output.dense)
+        copy_into(mine.around_feed_forward.norm, layer.output.LayerNorm)
+    return ours.train(model.training)
+
+
+@contextmanager
+def _quiet(logging) -> Iterator[None]:
+    """Without the progress bar and the report of transformers: what matters of it becomes an error."""
+    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bar:
+            logging.enable_progress_bar()
+
+
+def load_bert(folder: str | Path) -> BertEncoder:
+    """The book's BERT with pretrained weights from a local folder; nothing is downloaded.
+
+    Args:
+        folder: what `BertModel.save_pretrained` wrote, or a cached snapshot: config.json and the weights.
+
+    Returns:
+        A `BertEncoder` in eval mode.
+
+    Raises:
+        ImportError: `transformers` is not installed.
+        FileNotFoundError: no such folder, or no config.json in it.
+        ValueError: the files are damaged or belong to another kind of model.
+    """
+    folder = Path(folder).expanduser()
+    if not (folder / "config.json").is_file():
+        raise FileNotFoundError(
+            f"{folder} holds no config.json; pass the folder that BertModel.save_pretrained wrote, "
+            "or use BertEncoder() with random weights and the built-in ids TIME_FLIES"
+        )
+    try:
+        from transformers import BertModel
+        from transformers.utils import logging
+    except ImportError as error:
+        raise ImportError(
+            "loading a pretrained BERT needs transformers; pip install -r requirements.txt"
+        ) from error
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        if config.get("model_type") != "bert":
+            raise ValueError(f"a model of type {config.get('model_type')}, not bert")
+        with _quiet(logging):
+            model, report = BertModel.from_pretrained(
+                folder, local_files_only=True, output_loading_info=True
+            )
+        absent = sorted(k for k in report["missing_keys"] if not k.startswith("pooler"))
+        if absent:  # they were filled with random numbers
+            raise ValueError(f"{len(absent)} weights are missing, {absent[0]} first")
+    except Exception as error:  # of json, safetensors, pickle, or sizes that differ
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(
+            f"the BERT in {folder} cannot be read ({reason}); copy it again"
+        ) from error
+    return from_huggingface_bert(model.eval())

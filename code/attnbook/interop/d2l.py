@@ -1,0 +1,119 @@
+"""The layers of Dive into Deep Learning into the book's."""
+
+import torch
+from torch import nn
+
+from attnbook.attention import AdditiveAttention, MultiHeadAttention
+from attnbook.interop.copying import copy_into
+from attnbook.transformer import EncoderLayer
+
+
+def _check_called(layer: nn.Module) -> None:
+    if any(nn.parameter.is_lazy(p) for p in layer.parameters()):
+        raise ValueError(
+            f"this {type(layer).__name__} has no weights yet: its maps are made at the first call; call it once"
+        )
+
+
+@torch.no_grad()
+def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
+    """The book's multi-head attention with the weights of d2l's.
+
+    Args:
+        layer: a `d2l.MultiHeadAttention` that has been called once (its maps are lazy).
+
+    Returns:
+        A new `MultiHeadAttention`.
+
+    Raises:
+        ValueError: the layer has not been called yet, or takes inputs of another size than it puts out.
+
+    Source:
+        W_q, W_k, W_v stacked are our W_qkv; W_o is W_o.
+    """
+    _check_called(layer)
+    d_model, has_bias = layer.W_o.in_features, layer.W_o.bias is not None
+    sizes = [linear.in_features for linear in (layer.W_q, layer.W_k, layer.W_v)]
+    if sizes != [d_model] * 3:
+        raise ValueError(
+            f"the layer takes queries, keys and values of sizes {sizes}, ours takes num_hiddens, {d_model}, of each; "
+            "project them first"
+        )
+    dropout = layer.attention.dropout.p
+    ours = MultiHeadAttention(d_model, layer.num_heads, dropout=dropout, bias=has_bias)
+    ours.to(layer.W_o.weight)
+    ours.W_qkv.weight.copy_(
+        torch.cat([layer.W_q.weight, layer.W_k.weight, layer.W_v.weight])
+    )
+    if has_bias:
+        ours.W_qkv.bias.copy_(
+            torch.cat([layer.W_q.bias, layer.W_k.bias, layer.W_v.bias])
+        )
+    copy_into(ours.W_o, layer.W_o)
+    return ours.train(layer.training)
+
+
+def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
+    """The book's additive attention with the weights of d2l's.
+
+    Args:
+        layer: a `d2l.AdditiveAttention` that has been called once (its maps are lazy).
+
+    Returns:
+        A new `AdditiveAttention`; the names of the weights are the same.
+
+    Raises:
+        ValueError: the layer has not been called yet.
+    """
+    _check_called(layer)
+    ours = AdditiveAttention(
+        layer.W_q.in_features,
+        layer.W_k.in_features,
+        layer.W_q.out_features,
+        layer.dropout.p,
+    ).to(layer.W_q.weight)
+    copy_into(ours, layer)
+    return ours.train(layer.training)
+
+
+def from_d2l_encoder_block(layer: nn.Module) -> EncoderLayer:
+    """The book's encoder layer with the weights of d2l's.
+
+    Args:
+        layer: a `d2l.TransformerEncoderBlock` with `use_bias=True` that has been called once (its maps are lazy).
+
+    Returns:
+        A new `EncoderLayer`, post-LN with ReLU. While training, ours drops hidden units of the feed-forward network,
+        too, which theirs does not.
+
+    Raises:
+        TypeError: another kind of layer.
+        ValueError: the layer has not been called yet, or its attention has no biases.
+
+    Source:
+        addnorm1.ln and addnorm2.ln are the norms around attention and feed-forward network, ffn.dense1 and
+        ffn.dense2 our W_1 and W_2.
+    """
+    if not (hasattr(layer, "addnorm2") and hasattr(layer, "ffn")):
+        raise TypeError(
+            f"expected a d2l.TransformerEncoderBlock, got {type(layer).__name__}"
+        )
+    _check_called(layer)
+    attention = from_d2l_attention(layer.attention)
+    if attention.W_o.bias is None:
+        raise ValueError(
+            "a block made with use_bias=False has no counterpart; make it with use_bias=True"
+        )
+    ours = EncoderLayer(
+        attention.d_model,
+        attention.num_heads,
+        layer.ffn.dense1.out_features,
+        dropout=layer.addnorm1.dropout.p,
+        eps=layer.addnorm1.ln.eps,
+    ).to(layer.ffn.dense1.weight)
+    ours.attention = attention
+    copy_into(ours.feed_forward.W_1, layer.ffn.dense1)
+    copy_into(ours.feed_forward.W_2, layer.ffn.dense2)
+    copy_into(ours.around_attention.norm, layer.addnorm1.ln)
+    copy_into(ours.around_feed_forward.norm, layer.addnorm2.ln)
+    return ours.train(layer.training)

@@ -1,0 +1,303 @@
+"""Pictures in one visual language: the same colour for the same thing in plots, figures and formulas.
+
+Functions take data and an `ax` where that makes sense, and return what they drew on; none calls `plt.show()`.
+Figures are dark ink on a transparent ground: the page inverts their lightness in dark mode and keeps the hues.
+"""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+from torch import Tensor
+
+from attnbook.checks import check_mask
+
+QUERY = "#0072B2"
+KEY = "#D55E00"
+VALUE = "#009E73"
+OUTPUT = "#CC79A7"
+MASKED = "#999999"
+INK = "#222222"
+VIOLET, GREY = (
+    "#4B3FA8",
+    "#6E6E6E",
+)  # curves that are neither query, key, value nor output
+WEIGHTS = LinearSegmentedColormap.from_list(
+    "attnbook.weights", ["#ffffff", "#b9b5e8", "#4B3FA8"]
+)
+
+
+def use_book_style() -> None:
+    """Set the book's defaults: matplotlib's sizes, type, colours and transparent ground; tensors to three decimals."""
+    torch.set_printoptions(precision=3, sci_mode=False)
+    plt.rcParams.update(
+        {
+            "figure.figsize": (6.4, 3.4),
+            "figure.dpi": 144,
+            "figure.facecolor": "none",
+            "axes.facecolor": "none",
+            "savefig.facecolor": "none",
+            "figure.constrained_layout.use": True,
+            "font.size": 11,
+            "axes.titlesize": 11,
+            "axes.labelsize": 11,
+            "xtick.labelsize": 10,
+            "ytick.labelsize": 10,
+            "legend.fontsize": 10,
+            "legend.frameon": False,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.edgecolor": INK,
+            "axes.labelcolor": INK,
+            "text.color": INK,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "axes.grid": False,
+            "grid.color": "#dddddd",
+            "lines.linewidth": 2.0,
+            "axes.prop_cycle": plt.cycler(
+                color=[QUERY, KEY, VALUE, OUTPUT, "#56B4E9", "#E69F00", INK]
+            ),
+            "hatch.linewidth": 0.8,
+        }
+    )
+
+
+def _array(values) -> np.ndarray:
+    if isinstance(values, Tensor):
+        return values.detach().cpu().float().numpy()
+    return np.asarray(values, dtype=float)
+
+
+def show_heatmaps(
+    weights: Tensor,
+    row_labels: Sequence[str] | None = None,
+    col_labels: Sequence[str] | None = None,
+    mask: Tensor | None = None,
+    titles: Sequence[str] | None = None,
+    figsize: tuple[float, float] | None = None,
+    xlabel: str = "keys",
+    ylabel: str = "queries",
+    vmax: float | None = 1.0,
+    annotate: bool = False,
+) -> Figure:
+    """Draw attention weights as heat maps: queries down, keys across, one colour scale from 0 to 1.
+
+    Args:
+        weights: (T, S), (cols, T, S) or (rows, cols, T, S): a grid of maps that share axes and colour bar.
+        row_labels: T labels of the queries, tokens say.
+        col_labels: S labels of the keys.
+        mask: bool, broadcastable to `weights`, True = may attend; masked cells are drawn grey and hatched.
+        titles: one title a map, in reading order.
+        figsize: in inches; chosen by the number of maps if not given.
+        xlabel: what the columns are.
+        ylabel: what the rows are.
+        vmax: the top of the colour scale; None for the greatest weight present (say so in the text if you use it).
+        annotate: print each weight in its cell, for small maps.
+
+    Returns:
+        The matplotlib figure.
+
+    Raises:
+        TypeError: a mask that is not a bool tensor.
+        ValueError: weights that are empty or have fewer than 2 or more than 4 axes, labels of another number than
+            cells, or a mask that does not broadcast to the weights.
+    """
+    table = _array(weights)
+    if not 2 <= table.ndim <= 4 or table.size == 0:
+        raise ValueError(
+            f"weights must be (T, S), (cols, T, S) or (rows, cols, T, S) and not empty, got shape {table.shape}; "
+            "pick the batch entry or the head that you want to see"
+        )
+    shown = None
+    if mask is not None:
+        check_mask(mask, table.shape)
+        shown = np.broadcast_to(mask.detach().cpu().numpy(), table.shape)
+        shown = shown.reshape((1,) * (4 - shown.ndim) + shown.shape)
+    table = table.reshape((1,) * (4 - table.ndim) + table.shape)
+    rows, cols, num_queries, num_keys = table.shape
+    for what, labels, size in (
+        ("row_labels", row_labels, num_queries),
+        ("col_labels", col_labels, num_keys),
+    ):
+        if labels is not None and len(labels) != size:
+            raise ValueError(
+                f"{what} has {len(labels)} labels for {size} positions; pass one label each"
+            )
+    if titles is not None and len(titles) != rows * cols:
+        raise ValueError(
+            f"titles has {len(titles)} entries for {rows * cols} maps; pass one each"
+        )
+    top = vmax if vmax is not None else float(table.max()) or 1.0
+    figure, axes = plt.subplots(
+        rows,
+        cols,
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+        figsize=figsize or (min(7.2, 1.6 + 2.6 * cols), 0.6 + 2.2 * rows),
+    )
+    image = None
+    for index, ax in enumerate(axes.flat):
+        r, c = divmod(index, cols)
+        image = ax.imshow(
+            table[r, c],
+            cmap=WEIGHTS,
+            vmin=0,
+            vmax=top,
+            aspect="auto",
+            interpolation="nearest",
+        )
+        ax.spines[["top", "right"]].set_visible(True)
+        if shown is not None:
+            for i, j in zip(*np.nonzero(~shown[r, c]), strict=True):
+                ax.add_patch(
+                    Rectangle(
+                        (j - 0.5, i - 0.5),
+                        1,
+                        1,
+                        facecolor="#99999955",
+                        edgecolor=MASKED,
+                        hatch="////",
+                        linewidth=0,
+                    )
+                )
+        if annotate:
+            _annotate(ax, table[r, c], top, None if shown is None else shown[r, c])
+        _ticks(ax, row_labels, col_labels)
+        if r == rows - 1:
+            ax.set_xlabel(xlabel, color=KEY)
+        if c == 0:
+            ax.set_ylabel(ylabel, color=QUERY)
+        if titles is not None:
+            ax.set_title(titles[index])
+    bar = figure.colorbar(image, ax=axes, shrink=0.85, aspect=22)
+    bar.set_label("weight")
+    bar.outline.set_visible(False)
+    return figure
+
+
+def _annotate(
+    ax: Axes, table: np.ndarray, top: float, shown: np.ndarray | None
+) -> None:
+    for (i, j), weight in np.ndenumerate(table):
+        if shown is None or shown[i, j]:
+            ax.text(
+                j,
+                i,
+                f"{weight:.2f}",
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="#ffffff" if weight > 0.6 * top else INK,
+            )
+
+
+def _ticks(
+    ax: Axes, row_labels: Sequence[str] | None, col_labels: Sequence[str] | None
+) -> None:
+    for axis, labels in ((ax.yaxis, row_labels), (ax.xaxis, col_labels)):
+        if labels is None:
+            axis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        else:
+            axis.set_ticks(range(len(labels)), labels)
+    if col_labels is not None and max(map(len, col_labels)) > 4:
+        ax.tick_params(axis="x", labelrotation=45)
+    ax.tick_params(length=0)
+
+
+def plot_regression(
+    data,
+    prediction: Tensor | None = None,
+    ax: Axes | None = None,
+    label: str = "prediction",
+) -> Axes:
+    """Draw the points, the true curve (dashed) and a prediction.
+
+    Args:
+        data: a `RegressionData`.
+        prediction: (m,) at `data.x_query`, or None for the points and the truth alone.
+        ax: where to draw; a new one if not given.
+        label: the prediction's name in the legend.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: another number of predictions than of queries.
+    """
+    if prediction is not None and len(prediction) != len(data.x_query):
+        raise ValueError(
+            f"there are {len(prediction)} predictions for {len(data.x_query)} queries; "
+            "predict at data.x_query, not at the training points"
+        )
+    ax = ax or plt.subplots()[1]
+    ax.plot(
+        _array(data.x_train),
+        _array(data.y_train),
+        "o",
+        color=VALUE,
+        markersize=4.5,
+        alpha=0.55,
+        markeredgewidth=0,
+        label="training points",
+    )
+    ax.plot(
+        _array(data.x_query),
+        _array(data.truth),
+        "--",
+        color=INK,
+        linewidth=1.5,
+        label="truth",
+    )
+    if prediction is not None:
+        ax.plot(_array(data.x_query), _array(prediction), color=OUTPUT, label=label)
+    ax.set(xlabel="x", ylabel="y", xlim=(0, 5))
+    ax.legend(loc="upper right")
+    return ax
+
+
+def plot_weights_row(
+    key: Tensor, weights: Tensor, query: float, ax: Axes | None = None
+) -> Axes:
+    """Draw one row of weights over the keys' positions: who is listened to, from one query.
+
+    Args:
+        key: (S,) positions of the keys.
+        weights: (S,) their weights.
+        query: where the query stands.
+        ax: where to draw; a new one if not given.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: another number of weights than of keys.
+    """
+    if len(weights) != len(key):
+        raise ValueError(
+            f"there are {len(weights)} weights for {len(key)} keys; pass one row of the weights"
+        )
+    ax = ax or plt.subplots(figsize=(6.4, 1.8))[1]
+    ax.vlines(_array(key), 0, _array(weights), color="#4B3FA8", linewidth=2.5)
+    ax.plot(_array(key), np.zeros(len(key)), "|", color=KEY, markersize=9)
+    ax.axvline(query, color=QUERY, linewidth=1.5, linestyle=":")
+    ax.annotate(
+        "query",
+        (query, 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, 2),
+        textcoords="offset points",
+        color=QUERY,
+        va="bottom",
+        ha="center",
+    )
+    ax.set(xlabel="key", ylabel="weight", ylim=(0, None))
+    return ax

@@ -1,0 +1,304 @@
+"""A causal model of next words, small enough to be looked through: trained, measured head by head, and stored."""
+
+import base64
+import json
+from copy import deepcopy
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention import causal_mask, sinusoidal_encoding
+from attnbook.checks import check_count
+from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
+from attnbook.training import TrainConfig, train
+from attnbook.transformer import EncoderLayer
+from attnbook.transformer.models import check_ids
+
+STORED = Path(__file__).parents[1] / "data" / "sentence_model.json"
+JOBS = ("before", "itself", "start", "subject", "adjective", "noun")
+
+
+class NextWordModel(nn.Module):
+    """Pre-LN layers with a causal mask and one table for reading and writing: GPT's shape, far smaller.
+
+    Args:
+        d_model, num_heads, d_ff, num_layers: the sizes.
+        vocab_size: V.
+
+    Raises:
+        TypeError, ValueError: sizes that are not counts, or do not fit each other.
+
+    Source:
+        Radford et al. (2018), §4.1, with sinusoids, ReLU and pre-LN in place of learned positions, GELU and post-LN.
+    """
+
+    def __init__(
+        self,
+        d_model: int = 48,
+        num_heads: int = 4,
+        d_ff: int = 64,
+        num_layers: int = 2,
+        vocab_size: int = len(VOCABULARY),
+    ):
+        super().__init__()
+        check_count("num_layers", num_layers)
+        self.sizes = {
+            "d_model": d_model,
+            "num_heads": num_heads,
+            "d_ff": d_ff,
+            "num_layers": num_layers,
+        }
+        self.words = nn.Embedding(vocab_size, d_model)
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, num_heads, d_ff, norm_first=True)
+            for _ in range(num_layers)
+        )
+        self.norm = nn.LayerNorm(d_model)
+        nn.init.normal_(self.words.weight, std=d_model**-0.5)
+
+    def forward(
+        self, ids: Tensor, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Score every next word.
+
+        Args:
+            ids: (B, T) integers below V.
+            need_weights: return all attention weights too.
+
+        Returns:
+            logits (B, T, V); position t scores the word after ids[:, :t + 1]. And weights (B, L, H, T, T), or None.
+
+        Raises:
+            TypeError, ValueError: ids that do not fit.
+        """
+        check_ids("ids", ids, self.words.num_embeddings)
+        (length, size), seen = (ids.shape[1], self.words.embedding_dim), []
+        x = self.words(ids) * size**0.5 + sinusoidal_encoding(length, size).to(
+            self.words.weight
+        )
+        mask = causal_mask(length, device=ids.device)
+        for layer in self.layers:
+            x, weights = layer(x, mask=mask, need_weights=need_weights)
+            seen.append(weights)
+        logits = self.norm(x) @ self.words.weight.T
+        return logits, torch.stack(seen, dim=1) if need_weights else None
+
+
+def sentence_loss(model: NextWordModel, batch: tuple[Tensor, Tensor]) -> Tensor:
+    """The usual loss of next words, and once more that of the one word which can be known.
+
+    Most words of the small language are drawn by lot; the second term makes up for that.
+
+    Args:
+        model: the model.
+        batch: ids (B, T), −1 where there is no word; the places of the answers (B,).
+
+    Returns:
+        A mean over all words plus a mean over the answers, in nats.
+    """
+    ids, answer = batch
+    logits, _ = model(ids[:, :-1].clamp(min=0))
+    rows = torch.arange(len(ids))
+    told = F.cross_entropy(logits[rows, answer - 1], ids[rows, answer])
+    return (
+        F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=-1)
+        + told
+    )
+
+
+def fit_sentences(
+    seed: int = 0, steps: int = 2500, lr: float = 7e-3, rows: int = 64, **sizes: int
+) -> tuple[NextWordModel, list[float]]:
+    """Train a model on sentences that are not held out.
+
+    Args:
+        seed: for the weights and the sentences.
+        steps: updates.
+        lr: the greatest learning rate.
+        rows: B.
+        sizes: of the model.
+
+    Returns:
+        The model, and the loss of every step.
+
+    Raises:
+        TypeError, ValueError: numbers that are no counts or rates.
+    """
+    torch.manual_seed(seed)
+    model = NextWordModel(**sizes)
+
+    def batches(epoch: int) -> list[tuple[Tensor, Tensor]]:
+        some = sentences(100 * rows, seed=1000 * (seed + 1) + epoch)
+        answers = torch.tensor([sentence.answer for sentence in some])
+        return list(zip(to_ids(some).split(rows), answers.split(rows), strict=True))
+
+    plan = TrainConfig(
+        steps,
+        lr,
+        seed=seed,
+        schedule="warmup-cosine",
+        warmup=max(1, steps // 10),
+        weight_decay=0.01,
+    )
+    losses = train(model, sentence_loss, batches, plan)
+    return model.eval(), losses
+
+
+@torch.no_grad()
+def without_head(model: NextWordModel, layer: int, head: int) -> NextWordModel:
+    """The same model with one head silenced: it looks as before, but what it has found is not passed on.
+
+    Args:
+        model: the model; it stays as it is.
+        layer: 1, 2, …
+        head: 1, 2, …
+
+    Returns:
+        A copy in which the columns of W_o that read this head are 0.
+
+    Raises:
+        ValueError: there is no such head.
+    """
+    layers, heads = model.sizes["num_layers"], model.sizes["num_heads"]
+    if not (1 <= layer <= layers and 1 <= head <= heads):
+        raise ValueError(
+            f"there are layers 1 to {layers} and heads 1 to {heads}; got layer {layer}, head {head}"
+        )
+    model = deepcopy(model)
+    attention = model.layers[layer - 1].attention
+    attention.W_o.weight.unflatten(1, (heads, -1))[:, head - 1] = 0
+    return model
+
+
+@torch.no_grad()
+def share_told(model: NextWordModel, some: list[Sentence]) -> float:
+    """How often the answer is told.
+
+    A verb is right if the verbs of its number have more probability together than those of the other. A noun is right
+    if no word is more probable.
+
+    Args:
+        model: the model.
+        some: sentences.
+
+    Returns:
+        A share of 1.
+    """
+    logits, _ = model(to_ids(some, padding=0))
+    answer = torch.tensor([sentence.answer for sentence in some])
+    next_word = logits[torch.arange(len(some)), answer - 1].softmax(-1)  # (N, V)
+    right = []
+    for chances, sentence in zip(next_word, some, strict=True):
+        word = sentence.words[sentence.answer]
+        if sentence.kind == "noun":
+            right.append(VOCABULARY[int(chances.argmax())] == word)
+            continue
+        one, many = (
+            chances[[VOCABULARY.index(verb) for verb in CLASSES[name]]].sum()
+            for name in ("verb, singular", "verb, plural")
+        )
+        right.append(bool(one > many) == (word in CLASSES["verb, singular"]))
+    return sum(right) / len(right)
+
+
+@torch.no_grad()
+def measure_heads(model: NextWordModel, some: list[Sentence]) -> Tensor:
+    """What each head does on average, in six numbers.
+
+    Args:
+        model: the model.
+        some: sentences of both kinds.
+
+    Returns:
+        (L, H, 6) mean weights, one for each of `JOBS`: of any word on the word before it, on itself and on <bos>; of
+        the last word before a verb on the verb's subject, if something stands between them; of a noun on its
+        adjective; of a repeated adjective on the noun that it stood before.
+
+    Raises:
+        ValueError: sentences of one kind are missing.
+    """
+    _, weights = model(to_ids(some, padding=0), need_weights=True)  # (N, L, H, T, T)
+    found = {job: [] for job in JOBS}
+    for seen, sentence in zip(weights, some, strict=True):
+        places = range(2, len(sentence.words))
+        found["before"] += [seen[..., t, t - 1] for t in places]
+        found["itself"] += [seen[..., t, t] for t in places]
+        found["start"] += [seen[..., t, 0] for t in places]
+        due, source = sentence.answer - 1, sentence.source
+        if sentence.kind == "noun":
+            found["noun"].append(seen[..., due, source])
+            found["adjective"].append(seen[..., source, source - 1])
+        elif sentence.far:
+            found["subject"].append(seen[..., due, source])
+    missing = [job for job in JOBS if not found[job]]
+    if missing:
+        raise ValueError(
+            f"nothing to measure {', '.join(missing)} on: pass sentences of both kinds, some with a verb far from its "
+            "subject"
+        )
+    return torch.stack([torch.stack(found[job]).mean(0) for job in JOBS], dim=-1)
+
+
+def pack_weights(model: NextWordModel) -> dict[str, list]:
+    """Write all weights as text, in half precision.
+
+    Args:
+        model: the model.
+
+    Returns:
+        For each name the shape, and base64 of the numbers as little-endian float16.
+    """
+    return {
+        name: [
+            list(weight.shape),
+            base64.b64encode(weight.numpy().astype("<f2").tobytes()).decode("ascii"),
+        ]
+        for name, weight in model.state_dict().items()
+    }
+
+
+def unpack_weights(packed: dict[str, list]) -> dict[str, Tensor]:
+    """Undo `pack_weights`, but for the digits that half precision does not keep.
+
+    Args:
+        packed: names, shapes and texts.
+
+    Returns:
+        float32 tensors by name.
+    """
+    return {
+        name: torch.from_numpy(
+            np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32)
+        ).reshape(shape)
+        for name, (shape, text) in packed.items()
+    }
+
+
+def stored_model(path: str | Path = STORED) -> NextWordModel:
+    """The trained model that comes with the book (and with its interactive figure).
+
+    Args:
+        path: a file as `tools/experiments/patterns.py` writes it.
+
+    Returns:
+        The model, ready to be asked.
+
+    Raises:
+        ValueError: the file belongs to another vocabulary, or its weights do not fit its sizes.
+    """
+    stored = json.loads(Path(path).read_text("utf-8"))
+    if stored["vocabulary"] != VOCABULARY:
+        raise ValueError(
+            f"{path} was made with other words than attnbook.sentences has; run tools/experiments/patterns.py again"
+        )
+    model = NextWordModel(**stored["config"])
+    try:
+        model.load_state_dict(unpack_weights(stored["weights"]))
+    except RuntimeError as error:
+        raise ValueError(
+            f"{path} holds weights of another model than its sizes say: {error}"
+        ) from error
+    return model.eval()

@@ -1,0 +1,223 @@
+"""Two small tasks that cannot be done without knowing where, and an encoder that is told so in one of eight ways."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention import (
+    DebertaPositions,
+    LearnedPositions,
+    RotaryPositions,
+    ShawPositions,
+    SinusoidalPositions,
+    T5Positions,
+    alibi_bias,
+    causal_mask,
+    split_heads,
+)
+from attnbook.checks import check_count
+from attnbook.training import TrainConfig, train
+from attnbook.transformer import EncoderLayer
+
+KINDS = ("none", "sinusoidal", "learned", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi")
+
+
+class PositionReader(nn.Module):
+    """A small pre-LN encoder that names one symbol at every position, told the order in one of eight ways.
+
+    Args:
+        kind: one of `KINDS`.
+        vocab_size: V.
+        max_positions: how many rows the table of learned positions has.
+        causal: let each position see itself and the past only.
+        d_model, num_heads, num_layers: the sizes; the feed-forward network is twice as wide as the model.
+        max_distance: where Shaw's and DeBERTa's distances are clipped; T5's share a bucket from twice that on.
+        learned_std: how large learned positions start out; sinusoids have a mean square of 1/2.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        vocab_size: int,
+        max_positions: int,
+        causal: bool = False,
+        d_model: int = 32,
+        num_heads: int = 4,
+        num_layers: int = 2,
+        max_distance: int = 8,
+        learned_std: float = 0.5**0.5,
+    ):
+        super().__init__()
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        check_count("num_layers", num_layers)
+        self.kind, self.causal, self.num_heads = kind, causal, num_heads
+        self.embedding = nn.Embedding(vocab_size, d_model)
+        added = {
+            "sinusoidal": lambda: SinusoidalPositions(d_model),
+            "learned": lambda: LearnedPositions(max_positions, d_model),
+        }
+        self.added = added.get(kind, nn.Identity)()
+        if kind == "learned":
+            nn.init.normal_(self.added.embedding.weight, std=learned_std)
+        rotary = RotaryPositions() if kind == "rotary" else None
+        self.layers = nn.ModuleList(
+            EncoderLayer(
+                d_model, num_heads, 2 * d_model, norm_first=True, rotary=rotary
+            )
+            for _ in range(num_layers)
+        )
+        relative = {
+            "Shaw": lambda: ShawPositions(d_model // num_heads, max_distance),
+            "T5": lambda: T5Positions(num_heads, 2 * max_distance, 2 * max_distance),
+            "DeBERTa": lambda: DebertaPositions(d_model, num_heads, max_distance),
+        }
+        self.relative = nn.ModuleList(
+            relative[kind]() for _ in range(num_layers) if kind in relative
+        )
+        self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
+
+    def bias(self, number: int, x: Tensor) -> Tensor | None:
+        """What this kind of position adds to the scores of one layer.
+
+        Args:
+            number: the layer's.
+            x: (B, T, D), the layer's input.
+
+        Returns:
+            Broadcastable to (B, H, T, T), or None for kinds that add nothing to the scores.
+        """
+        length = x.shape[1]
+        if self.kind == "ALiBi":
+            return alibi_bias(self.num_heads, length, length, x.device)
+        if self.kind == "T5":
+            return self.relative[number](length, length)
+        if self.kind not in ("Shaw", "DeBERTa"):
+            return None
+        # these two score distances by content: by the layer's own queries and keys
+        layer = self.layers[number]
+        qkv = layer.attention.W_qkv(layer.around_attention.norm(x))
+        query, key, _ = qkv.split(layer.attention.sizes, dim=-1)
+        query = split_heads(query, self.num_heads)  # (B, H, T, Dh)
+        key = split_heads(key, self.num_heads)
+        return self.relative[number](query, length if self.kind == "Shaw" else key)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Name a symbol at every position.
+
+        Args:
+            ids: (B, T) integers below V.
+
+        Returns:
+            logits (B, T, V).
+        """
+        x = self.added(self.embedding(ids))
+        mask = causal_mask(ids.shape[1], device=ids.device) if self.causal else None
+        for number, layer in enumerate(self.layers):
+            x, _ = layer(x, mask=mask, bias=self.bias(number, x))
+        return self.head(self.norm(x))
+
+
+def look_back_batch(
+    size: int,
+    length: int,
+    generator: torch.Generator,
+    vocab_size: int = 8,
+    back: int = 3,
+):
+    """Random symbols; the answer at each position is the symbol a few places to the left.
+
+    Args:
+        size: B.
+        length: T.
+        generator: where the symbols come from.
+        vocab_size: V.
+        back: how many places.
+
+    Returns:
+        ids (B, T) and answers (B, T), −100 at the first `back` positions, which have no answer.
+    """
+    ids = torch.randint(vocab_size, (size, length), generator=generator)
+    answers = ids.roll(back, dims=1)
+    answers[:, :back] = -100
+    return ids, answers
+
+
+def mirror_batch(
+    size: int, length: int, generator: torch.Generator, vocab_size: int = 8
+):
+    """Random symbols; the answer at each position is the symbol at the mirrored place, so the row is reversed.
+
+    Args:
+        size: B.
+        length: T.
+        generator: where the symbols come from.
+        vocab_size: V.
+
+    Returns:
+        ids (B, T) and answers (B, T).
+    """
+    ids = torch.randint(vocab_size, (size, length), generator=generator)
+    return ids, ids.flip(1)
+
+
+def fit_reader(
+    kind: str,
+    batch,
+    length: int = 24,
+    seed: int = 0,
+    steps: int = 250,
+    causal: bool = False,
+    lr: float = 5e-3,
+    **sizes,
+) -> PositionReader:
+    """Train one reader on rows of one length.
+
+    Args:
+        kind: one of `KINDS`.
+        batch: `look_back_batch` or `mirror_batch`.
+        length: T.
+        seed: for the weights and the data.
+        steps: updates, with 32 rows each.
+        causal: see `PositionReader`.
+        lr: the greatest learning rate.
+        sizes: further arguments of `PositionReader`.
+
+    Returns:
+        The trained reader; its table of learned positions is twice as long as needed.
+    """
+    torch.manual_seed(seed)
+    model = PositionReader(kind, 8, 2 * length, causal, **sizes)
+    generator = torch.Generator().manual_seed(1000 + seed)
+    stream = [batch(32, length, generator) for _ in range(steps)]
+    config = TrainConfig(
+        steps, lr, seed=seed, schedule="warmup-cosine", warmup=steps // 10
+    )
+    train(
+        model,
+        lambda m, b: F.cross_entropy(m(b[0]).flatten(0, 1), b[1].flatten()),
+        lambda epoch: stream,
+        config,
+    )
+    return model.eval()
+
+
+@torch.no_grad()
+def reading_accuracy(
+    model: PositionReader, batch, length: int, first: int = 0, seed: int = 12345
+) -> float:
+    """The share of right answers on 200 fresh rows.
+
+    Args:
+        model: a trained reader.
+        batch: `look_back_batch` or `mirror_batch`.
+        length: T.
+        first: count the positions from this one on.
+        seed: for the rows.
+
+    Returns:
+        A share of 1; guessing gives 1/8.
+    """
+    ids, answers = batch(200, length, torch.Generator().manual_seed(seed))
+    right, asked = model(ids).argmax(dim=-1) == answers, answers >= 0
+    return right[:, first:][asked[:, first:]].float().mean().item()

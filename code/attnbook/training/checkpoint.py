@@ -1,0 +1,226 @@
+"""Checkpoints that survive a power cut, and that are safe to read."""
+
+import glob
+import os
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import torch
+from torch import nn
+
+# what a checkpoint holds, and what each part is
+PARTS = {
+    "model": dict,
+    "optimizer": dict,
+    "schedule": dict,
+    "losses": list,
+    "random": dict,
+    "model_config": dict,
+    "train_config": dict,
+}
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be used; the message says why and what to do."""
+
+
+def random_state() -> dict:
+    """Where Python's, NumPy's and PyTorch's random numbers stand, in plain numbers and tensors.
+
+    Returns:
+        What `set_random_state` takes.
+    """
+    kind, keys, *rest = np.random.get_state()  # noqa: NPY002 — libraries still use it
+    state = {
+        "python": random.getstate(),
+        "numpy": (kind, keys.tolist(), *rest),
+        "torch": torch.get_rng_state(),
+    }
+    if torch.cuda.is_available():
+        state["cuda"] = torch.cuda.get_rng_state_all()
+    return state
+
+
+def set_random_state(state: dict) -> None:
+    """Let all random numbers go on from where they stood.
+
+    Args:
+        state: from `random_state`.
+    """
+    random.setstate(state["python"])
+    np.random.set_state(state["numpy"])  # noqa: NPY002
+    torch.set_rng_state(state["torch"])
+    if "cuda" in state and torch.cuda.is_available():
+        torch.cuda.set_rng_state_all(state["cuda"])
+
+
+def save_checkpoint(path: str | Path, state: dict) -> None:
+    """Write a checkpoint in one step: whoever looks finds the old one or the new one, never half of one.
+
+    Args:
+        path: where to; missing folders are made.
+        state: tensors, numbers, texts, and lists, tuples and dicts of them.
+    """
+    _write(path, lambda file: torch.save(state, file))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file in one step, as `save_checkpoint` writes a checkpoint.
+
+    Args:
+        path: where to; missing folders are made.
+        text: all of it.
+    """
+    _write(path, lambda file: file.write(text.encode("utf-8")))
+
+
+def _write(path: str | Path, fill: Callable[[BinaryIO], object]) -> None:
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        left.unlink(missing_ok=True)  # by a process that was killed while it wrote
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())  # on the disk before it gets its name
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_archive(path: str | Path) -> dict:
+    """Read what `save_checkpoint` wrote, whole or not at all. Nothing in the file is executed.
+
+    Args:
+        path: where from.
+
+    Returns:
+        What was saved.
+
+    Raises:
+        FileNotFoundError: no such file.
+        CheckpointError: the file is damaged, or holds more than plain data. It is left as it is.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"no checkpoint at {path}; train first, or pass another path"
+        )
+    try:
+        with zipfile.ZipFile(path) as archive:  # torch.load compares no checksums
+            if archive.testzip() is not None:
+                raise zipfile.BadZipFile("a checksum differs")
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # of zip, of pickle, or a class that is no plain data
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
+        ) from error
+
+
+def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
+    """Read a checkpoint, whole or not at all. Nothing in the file is executed: a stranger's is safe to read.
+
+    Args:
+        path: where from.
+        model_config: the model's sizes; a checkpoint of other sizes is refused.
+
+    Returns:
+        What was saved: model, optimizer, schedule, losses, random, model_config, train_config.
+
+    Raises:
+        FileNotFoundError: no such file.
+        CheckpointError: the file is damaged, or belongs to a model of another configuration. It is left as it is.
+    """
+    state = read_archive(path)
+    try:
+        absent = [part for part in PARTS if part not in state]
+    except TypeError as error:  # a number, say
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
+        ) from error
+    if absent:
+        raise CheckpointError(
+            f"{path} is no checkpoint of a training: it lacks {', '.join(absent)}"
+        )
+    damaged = [
+        part for part, kind in PARTS.items() if not isinstance(state[part], kind)
+    ]
+    weights, losses = state["model"], state["losses"]
+    if "model" not in damaged and not all(map(torch.is_tensor, weights.values())):
+        damaged.append("model")
+    if "losses" not in damaged and any(type(loss) is not float for loss in losses):
+        damaged.append("losses")
+    if damaged:
+        raise CheckpointError(
+            f"{path} is damaged ({', '.join(damaged)}); delete it to start anew"
+        )
+    if model_config is not None:
+        check_same_config(path, state["model_config"], model_config)
+    return state
+
+
+def resume(
+    path: str | Path,
+    state: dict,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+) -> None:
+    """Put a checkpoint's numbers in place: all of them, or none. Random numbers are tried only, not changed.
+
+    Args:
+        path: of the checkpoint, for the message.
+        state: from `load_checkpoint`, of a model with weights of the same names and shapes.
+        model: changed in place, after everything else has been found good.
+        optimizer: a new one, of this model.
+        schedule: a new one, of this optimizer.
+
+    Raises:
+        CheckpointError: a part that this model, optimizer or schedule cannot take; the model is left as it was.
+    """
+    before = random_state()
+    try:
+        set_random_state(state["random"])
+        optimizer.load_state_dict(state["optimizer"])
+        for weight, kept in optimizer.state.items():
+            for name, numbers in kept.items():  # the step is a number, moments are not
+                if torch.is_tensor(numbers) and numbers.shape not in ((), weight.shape):
+                    raise ValueError(f"{name} has shape {tuple(numbers.shape)}")
+        schedule.load_state_dict(state["schedule"])
+    except Exception as error:  # whatever optimizers and schedules raise
+        raise CheckpointError(
+            f"{path} cannot be resumed from ({type(error).__name__}: {error}); delete it to start anew"
+        ) from error
+    finally:
+        set_random_state(before)
+    model.load_state_dict(state["model"])
+
+
+def check_same_config(path: str | Path, stored: dict, wanted: dict) -> None:
+    """Require a checkpoint's configuration to be the wanted one.
+
+    Args:
+        path: of the checkpoint, for the message.
+        stored: names and values in the checkpoint.
+        wanted: names and values here.
+
+    Raises:
+        CheckpointError: they differ; the message says where.
+    """
+    names = sorted(
+        name for name in {*stored, *wanted} if stored.get(name) != wanted.get(name)
+    )
+    if names:
+        pairs = (
+            f"{name}: {stored.get(name)} there, {wanted.get(name)} here"
+            for name in names
+        )
+        raise CheckpointError(
+            f"{path} belongs to another configuration ({', '.join(pairs)}); use the same, or another file"
+        )

@@ -1,0 +1,58 @@
+"""Learning-rate schedules: factors by which the rate of each step is multiplied."""
+
+import math
+
+from attnbook.checks import check_count
+
+
+def noam_factor(step: int, d_model: int, warmup: int) -> float:
+    """The paper's learning rate: linear warm-up, then falling with the square root of the step.
+
+    Args:
+        step: 0, 1, 2, …; the paper's step_num is step + 1.
+        d_model: D.
+        warmup: steps until the peak.
+
+    Returns:
+        d_model^(−1/2) · min(s^(−1/2), s · warmup^(−3/2)) with s = step + 1.
+
+    Raises:
+        TypeError, ValueError: a number that is not a count.
+
+    Source:
+        Vaswani et al. (2017), eq. 3.
+    """
+    check_count("step", step, at_least=0)
+    check_count("d_model", d_model)
+    check_count("warmup", warmup)
+    s = step + 1
+    return d_model**-0.5 * min(s**-0.5, s * warmup**-1.5)
+
+
+def warmup_cosine_factor(
+    step: int, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    """Linear warm-up to 1, then half a cosine down to `floor`.
+
+    Args:
+        step: 0, 1, 2, ….
+        warmup: steps until the peak; 0 for none.
+        total: steps in all.
+        floor: the factor at the end.
+
+    Returns:
+        A factor between 0 and 1.
+
+    Raises:
+        TypeError, ValueError: a number that is not a count.
+
+    Source:
+        Loshchilov & Hutter (2017), arXiv:1608.03983, eq. 5, without restarts.
+    """
+    check_count("step", step, at_least=0)
+    check_count("warmup", warmup, at_least=0)
+    check_count("total", total)
+    if step < warmup:
+        return (step + 1) / warmup
+    done = min(1.0, (step - warmup) / max(1, total - warmup))
+    return floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * done))

@@ -1,0 +1,45 @@
+"""The Transformer: blocks of attention and feed-forward layers, and the models built from them."""
+
+from attnbook.transformer.blocks import (
+    ACTIVATIONS,
+    DecoderLayer,
+    DecoderLayerCache,
+    EncoderLayer,
+    FeedForward,
+    Residual,
+)
+from attnbook.transformer.configs import (
+    BERT_BASE,
+    PAPER_BASE,
+    BertConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
+from attnbook.transformer.models import (
+    BertEmbeddings,
+    BertEncoder,
+    Decoder,
+    Encoder,
+    Transformer,
+    count_parameters,
+)
+
+__all__ = [
+    "TransformerConfig",
+    "BertConfig",
+    "RecurrentConfig",
+    "PAPER_BASE",
+    "BERT_BASE",
+    "FeedForward",
+    "Residual",
+    "EncoderLayer",
+    "DecoderLayer",
+    "DecoderLayerCache",
+    "ACTIVATIONS",
+    "Encoder",
+    "Decoder",
+    "Transformer",
+    "BertEmbeddings",
+    "BertEncoder",
+    "count_parameters",
+]

@@ -1,0 +1,343 @@
+"""Transformer blocks: attention and a small network, each wrapped in a residual connection and a layer norm."""
+
+from collections.abc import Callable
+from copy import copy
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention import KeyValueCache, MultiHeadAttention, combine_masks
+from attnbook.checks import (
+    check_count,
+    check_positive,
+    check_probability,
+    check_query_key,
+    check_same_size,
+    check_tensor,
+)
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
+
+
+def _relu_of_ones_own(hidden: Tensor) -> Tensor:
+    """ReLU of a tensor that nobody else holds: without gradients it is overwritten, and no second one is needed."""
+    return F.relu(hidden, inplace=not torch.is_grad_enabled())
+
+
+class FeedForward(nn.Module):
+    """The position-wise network: the same two linear maps at every position, W_2 f(W_1 x).
+
+    Args:
+        d_model: D.
+        d_ff: the hidden width, usually 4 D.
+        activation: "relu" (the Transformer) or "gelu" (BERT, GPT).
+        dropout: the probability of dropping a hidden unit while training.
+        bias: give both maps a bias.
+
+    Raises:
+        TypeError, ValueError: sizes that are not counts, a probability outside [0, 1), an unknown activation.
+
+    Source:
+        Vaswani et al. (2017), §3.3; Hendrycks & Gimpel (2016), arXiv:1606.08415, for GELU.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        activation: str = "relu",
+        dropout: float = 0.0,
+        bias: bool = True,
+    ):
+        super().__init__()
+        check_count("d_model", d_model)
+        check_count("d_ff", d_ff)
+        check_probability("dropout", dropout)
+        if activation not in ACTIVATIONS:
+            names = ", ".join(ACTIVATIONS)
+            raise ValueError(f"activation must be one of {names}, got {activation!r}")
+        self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
+        self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
+        self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
+        if activation == "relu":
+            self.activation = _relu_of_ones_own
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the network to each position by itself.
+
+        Args:
+            x: (…, D).
+
+        Returns:
+            (…, D).
+
+        Raises:
+            TypeError, ValueError: not floating point, or another size than D.
+        """
+        check_tensor("x", x, min_dims=1)
+        size, d_model = x.shape[-1], self.W_1.in_features
+        check_same_size("x has size", size, "d_model is", d_model, "they must agree")
+        return self.W_2(self.dropout(self.activation(self.W_1(x))))
+
+
+class Residual(nn.Module):
+    """x + f(x) with a layer norm: before f (pre-LN) or after the sum (post-LN, the original).
+
+    Args:
+        d_model: D.
+        dropout: the probability of dropping an entry of f(x) while training.
+        norm_first: pre-LN instead of post-LN.
+        eps: the layer norm's, added to the variance.
+
+    Source:
+        Vaswani et al. (2017), §3.1 (post-LN); Xiong et al. (2020) (pre-LN).
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+        eps: float = 1e-5,
+    ):
+        super().__init__()
+        check_count("d_model", d_model)
+        check_probability("dropout", dropout)
+        check_positive("eps", eps)
+        self.norm = nn.LayerNorm(d_model, eps=eps)
+        self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """Wrap a sublayer.
+
+        Args:
+            x: (…, D).
+            sublayer: a function from (…, D) to (…, D).
+
+        Returns:
+            (…, D).
+        """
+        if self.norm_first:
+            return x + self.dropout(sublayer(self.norm(x)))
+        return self.norm(x + self.dropout(sublayer(x)))
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then the position-wise network.
+
+    Args:
+        d_model: D.
+        num_heads: H.
+        d_ff: the network's hidden width.
+        dropout: one probability for attention weights, hidden units and residual branches.
+        activation: "relu" or "gelu".
+        norm_first: pre-LN instead of post-LN.
+        eps: the layer norms'.
+        num_kv_heads: see `MultiHeadAttention`.
+        rotary: see `MultiHeadAttention`.
+
+    Source:
+        Vaswani et al. (2017), figure 1, left.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm_first: bool = False,
+        eps: float = 1e-5,
+        num_kv_heads: int | None = None,
+        rotary: nn.Module | None = None,
+    ):
+        super().__init__()
+        self.attention = MultiHeadAttention(
+            d_model, num_heads, num_kv_heads, dropout, rotary=rotary
+        )
+        self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
+        self.around_attention = Residual(d_model, dropout, norm_first, eps)
+        self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
+
+    def forward(
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+        bias: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Let every position look at the others, then think by itself.
+
+        Args:
+            x: (B, T, D).
+            valid_lens: (B,) or (B, T) integers.
+            mask: bool, broadcastable to (B, H, T, T), True = may attend.
+            need_weights: return the attention weights too.
+            bias: added to the scores, broadcastable to (B, H, T, T).
+
+        Returns:
+            output (B, T, D), and weights (B, H, T, T) or None.
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        check_tensor("x", x, dims=3)
+        size, d_model = x.shape[-1], self.attention.d_model
+        check_same_size("x has size", size, "d_model is", d_model, "they must agree")
+        weights = None
+
+        def attend(h: Tensor) -> Tensor:
+            nonlocal weights
+            h, weights = self.attention(
+                h,
+                valid_lens=valid_lens,
+                mask=mask,
+                need_weights=need_weights,
+                bias=bias,
+            )
+            return h
+
+        x = self.around_attention(x, attend)
+        return self.around_feed_forward(x, self.feed_forward), weights
+
+
+class DecoderLayerCache:
+    """What one decoder layer keeps between steps: its own keys and values so far, and the memory's.
+
+    Attributes:
+        own: of the target so far; grows.
+        across: of the encoder's output; projected once.
+    """
+
+    def __init__(self):
+        self.own, self.across = KeyValueCache(), KeyValueCache(grows=False)
+
+    def copy(self) -> "DecoderLayerCache":
+        """A cache of its own, which goes on from here."""
+        other = DecoderLayerCache()
+        other.own, other.across = copy(self.own), copy(self.across)
+        return other
+
+    def reorder(self, order: Tensor) -> None:
+        """Keep and repeat sequences by index, as beam search does.
+
+        Args:
+            order: (B',) integers, which stored sequence each new one continues.
+        """
+        self.own.reorder(order)
+        self.across.reorder(order)
+
+
+class DecoderLayer(nn.Module):
+    """Masked self-attention, attention to the encoder's output, then the position-wise network.
+
+    Args:
+        d_model: D.
+        num_heads: H.
+        d_ff: the network's hidden width.
+        dropout: one probability for attention weights, hidden units and residual branches.
+        activation: "relu" or "gelu".
+        norm_first: pre-LN instead of post-LN.
+        eps: the layer norms'.
+
+    Source:
+        Vaswani et al. (2017), figure 1, right.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm_first: bool = False,
+        eps: float = 1e-5,
+    ):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
+        self.feed_forward = FeedForward(d_model, d_ff, activation, dropout)
+        self.around_self_attention = Residual(d_model, dropout, norm_first, eps)
+        self.around_cross_attention = Residual(d_model, dropout, norm_first, eps)
+        self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        memory_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        need_weights: bool = False,
+        cache: DecoderLayerCache | None = None,
+    ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
+        """Look back at the target so far, look across at the source, then think.
+
+        Args:
+            x: (B, T, D), target positions; with a cache, the new ones only.
+            memory: (B, S, D), the encoder's output.
+            memory_lens: (B,) integers, how many source positions are real.
+            mask: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while training. With a cache
+                that holds P positions already: to (B, H, T, P + T).
+            memory_mask: bool, broadcastable to (B, H, T, S).
+            need_weights: return both attentions' weights too.
+            cache: this layer's cache, when decoding step by step.
+
+        Returns:
+            output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
+
+        Raises:
+            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
+        """
+        d_model = self.self_attention.d_model
+        for name, given in (("x", x), ("memory", memory)):
+            check_tensor(name, given, dims=3)
+            what, size = f"{name} has size", given.shape[-1]
+            check_same_size(what, size, "d_model is", d_model, "project it")
+        if len(x) != len(memory):
+            raise ValueError(
+                f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
+            )
+        if cache is not None:
+            _check_memory(self, x, memory, memory_lens, memory_mask)
+        own_weights = cross_weights = None
+
+        def attend_self(h: Tensor) -> Tensor:
+            nonlocal own_weights
+            own = None if cache is None else cache.own
+            h, own_weights = self.self_attention(
+                h, mask=mask, need_weights=need_weights, cache=own
+            )
+            return h
+
+        def attend_across(h: Tensor) -> Tensor:
+            nonlocal cross_weights
+            across = None if cache is None else cache.across
+            h, cross_weights = self.cross_attention(
+                h,
+                memory,
+                memory,
+                memory_lens,
+                memory_mask,
+                need_weights=need_weights,
+                cache=across,
+            )
+            return h
+
+        x = self.around_self_attention(x, attend_self)
+        x = self.around_cross_attention(x, attend_across)
+        x = self.around_feed_forward(x, self.feed_forward)
+        return x, (own_weights, cross_weights)
+
+
+def _check_memory(layer, x, memory, memory_lens, memory_mask) -> None:
+    """What cross-attention would find out too late: after self-attention has written into the cache."""
+    check_query_key(x, memory)
+    if isinstance(memory_mask, Tensor) and memory_mask.dim() == 3:
+        memory_mask = memory_mask.unsqueeze(1)  # (B, 1, T, S), for all heads
+    heads, sizes = layer.cross_attention.num_heads, (x.shape[1], memory.shape[1])
+    combine_masks(torch.Size([len(x), heads, *sizes]), memory_lens, memory_mask)

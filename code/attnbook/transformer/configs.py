@@ -1,0 +1,146 @@
+"""The sizes of whole models, as frozen dataclasses; the defaults are the papers'."""
+
+from dataclasses import dataclass, fields
+
+from attnbook.checks import check_count, check_positive, check_probability
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """Sizes of an encoder–decoder Transformer; the defaults are the paper's base model.
+
+    Attributes:
+        source_vocab_size, target_vocab_size: V of either language.
+        d_model, num_heads, d_ff: the width, its heads, and the feed-forward network's hidden width.
+        num_encoder_layers, num_decoder_layers: N of either stack.
+        dropout: on embeddings, attention weights, hidden units and residual branches.
+        activation: "relu" or "gelu".
+        norm_first: pre-LN instead of post-LN.
+        positions: "sinusoidal" or "learned".
+        max_positions: the longest sequence, for learned positions.
+        tie_output: use the target embedding as the output map, too.
+
+    Raises:
+        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+
+    Source:
+        Vaswani et al. (2017), table 3, "base".
+    """
+
+    source_vocab_size: int = 37000
+    target_vocab_size: int = 37000
+    d_model: int = 512
+    num_heads: int = 8
+    d_ff: int = 2048
+    num_encoder_layers: int = 6
+    num_decoder_layers: int = 6
+    dropout: float = 0.1
+    activation: str = "relu"
+    norm_first: bool = False
+    positions: str = "sinusoidal"
+    max_positions: int = 512
+    tie_output: bool = True
+
+    def __post_init__(self):
+        _check_counts(self)
+        _check_choices(self)
+        if self.positions not in ("sinusoidal", "learned"):
+            raise ValueError(
+                f"positions must be 'sinusoidal' or 'learned', got {self.positions!r}"
+            )
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """Sizes of a BERT-style encoder; the defaults are BERT-base.
+
+    Attributes:
+        vocab_size: V.
+        d_model, num_heads, d_ff, num_layers: the width, heads, hidden width and depth.
+        max_positions: the longest sequence.
+        num_segments: how many kinds of segment (token types).
+        dropout: everywhere.
+        activation: "gelu" or "relu".
+        eps: the layer norms'.
+
+    Raises:
+        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+
+    Source:
+        Devlin et al. (2019), §3; sizes of bert-base-uncased.
+    """
+
+    vocab_size: int = 30522
+    d_model: int = 768
+    num_heads: int = 12
+    d_ff: int = 3072
+    num_layers: int = 12
+    max_positions: int = 512
+    num_segments: int = 2
+    dropout: float = 0.1
+    activation: str = "gelu"
+    eps: float = 1e-12
+
+    def __post_init__(self):
+        _check_counts(self)
+        _check_choices(self)
+        check_positive("eps", self.eps)
+
+
+@dataclass(frozen=True)
+class RecurrentConfig:
+    """Sizes of a recurrent encoder–decoder; the defaults are those of Dive into Deep Learning's Bahdanau model.
+
+    Attributes:
+        source_vocab_size, target_vocab_size: V of either language.
+        embed_size, hidden_size: of a word's vector and of a GRU's state.
+        num_layers: of the encoder and of the decoder alike.
+        dropout: on attention weights and between layers.
+        attention: "additive", "dot" or "general"; "none" for a decoder that sees the last state only.
+        bidirectional: let the encoder read both ways.
+
+    Raises:
+        TypeError, ValueError: a size that is not a count, or a choice that there is not.
+
+    Source:
+        Bahdanau et al. (2015), §3; sizes of Zhang et al. (2023), §11.4.
+    """
+
+    source_vocab_size: int
+    target_vocab_size: int
+    embed_size: int = 256
+    hidden_size: int = 256
+    num_layers: int = 2
+    dropout: float = 0.2
+    attention: str = "additive"
+    bidirectional: bool = False
+
+    def __post_init__(self):
+        _check_counts(self)
+        check_probability("dropout", self.dropout)
+        if self.attention not in ("additive", "dot", "general", "none"):
+            raise ValueError(
+                f"attention must be additive, dot, general or none, got {self.attention!r}"
+            )
+
+
+def _check_counts(config) -> None:
+    for field in fields(config):
+        if field.type is int:
+            check_count(field.name, getattr(config, field.name))
+
+
+def _check_choices(config) -> None:
+    check_probability("dropout", config.dropout)
+    if config.activation not in ("relu", "gelu"):
+        raise ValueError(
+            f"activation must be 'relu' or 'gelu', got {config.activation!r}"
+        )
+    if config.d_model % config.num_heads:
+        raise ValueError(
+            f"d_model {config.d_model} is not divisible by num_heads {config.num_heads}; take a divisor of d_model"
+        )
+
+
+PAPER_BASE = TransformerConfig()
+BERT_BASE = BertConfig()

@@ -1,0 +1,351 @@
+"""Whole models: embeddings, a stack of blocks, and a head.
+
+Their sizes are frozen dataclasses, written in `attnbook.configs`, which can be imported from here too.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
+from attnbook.checks import check_same_size
+from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
+from attnbook.transformer.configs import (
+    BERT_BASE,
+    PAPER_BASE,
+    BertConfig,
+    TransformerConfig,
+)
+
+
+def count_parameters(module: nn.Module) -> int:
+    """How many numbers a module learns, shared ones counted once.
+
+    Args:
+        module: any module.
+
+    Returns:
+        The count.
+    """
+    return sum(p.numel() for p in module.parameters() if p.requires_grad)
+
+
+def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
+    """Require token ids (B, T) within the vocabulary.
+
+    Args:
+        name: the argument's name.
+        ids: (B, T) integers.
+        vocab_size: V.
+
+    Raises:
+        TypeError: not a tensor of integers.
+        ValueError: not two axes, or an id outside 0…V − 1.
+    """
+    kind = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
+    if kind not in (torch.int64, torch.int32):
+        raise TypeError(
+            f"{name} must be a tensor of token ids (torch.long), got {kind}; convert it with .long()"
+        )
+    if ids.dim() != 2:
+        raise ValueError(
+            f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
+        )
+    readable = not (torch.compiler.is_compiling() or ids.is_meta)
+    if ids.numel() and readable:
+        low, high = int(ids.min()), int(ids.max())
+        if low < 0 or high >= vocab_size:
+            raise ValueError(
+                f"{name} holds the id {low if low < 0 else high}, beyond the vocabulary of {vocab_size} "
+                f"(0 … {vocab_size - 1}); was it made with another vocabulary?"
+            )
+
+
+def _embed(
+    config: TransformerConfig, vocab_size: int
+) -> tuple[nn.Embedding, LearnedPositions | SinusoidalPositions]:
+    """Embeddings whose entries, times √D in the forward pass, are near 1; and positions."""
+    size, dropout = config.d_model, config.dropout
+    embedding = nn.Embedding(vocab_size, size)
+    nn.init.normal_(embedding.weight, std=size**-0.5)
+    if config.positions == "learned":
+        return embedding, LearnedPositions(config.max_positions, size, dropout)
+    return embedding, SinusoidalPositions(size, dropout)
+
+
+def _stack(layer: type, number: int, config: TransformerConfig) -> nn.ModuleList:
+    """A number of encoder or decoder layers of the same sizes."""
+    names = ("d_model", "num_heads", "d_ff", "dropout", "activation", "norm_first")
+    sizes = {name: getattr(config, name) for name in names}
+    return nn.ModuleList(layer(**sizes) for _ in range(number))
+
+
+def _last_norm(config: TransformerConfig) -> nn.Module:
+    """Pre-LN ends with a sum that nobody has normalised; post-LN needs nothing more."""
+    return nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
+
+
+class Encoder(nn.Module):
+    """Token ids to one vector a position, each informed by all the others.
+
+    Args:
+        config: the sizes.
+
+    Source:
+        Vaswani et al. (2017), figure 1, left.
+    """
+
+    def __init__(self, config: TransformerConfig):
+        super().__init__()
+        self.config = config
+        self.embedding, self.positions = _embed(config, config.source_vocab_size)
+        self.layers = _stack(EncoderLayer, config.num_encoder_layers, config)
+        self.norm = _last_norm(config)
+
+    def forward(
+        self, ids: Tensor, valid_lens: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, list[Tensor] | None]:
+        """Encode a batch of source sentences.
+
+        Args:
+            ids: (B, S) token ids.
+            valid_lens: (B,) integers, how many tokens are real.
+            need_weights: return each layer's attention weights too.
+
+        Returns:
+            memory (B, S, D), and a list of weights (B, H, S, S), one a layer, or None.
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
+        """
+        check_ids("ids", ids, self.config.source_vocab_size)
+        x = self.positions(self.embedding(ids) * math.sqrt(self.config.d_model))
+        seen = []
+        for layer in self.layers:
+            x, weights = layer(x, valid_lens=valid_lens, need_weights=need_weights)
+            seen.append(weights)
+        return self.norm(x), seen if need_weights else None
+
+
+class Decoder(nn.Module):
+    """Target ids so far, and the encoder's memory, to a score for every next word.
+
+    Args:
+        config: the sizes.
+
+    Source:
+        Vaswani et al. (2017), figure 1, right.
+    """
+
+    def __init__(self, config: TransformerConfig):
+        super().__init__()
+        self.config = config
+        self.embedding, self.positions = _embed(config, config.target_vocab_size)
+        self.layers = _stack(DecoderLayer, config.num_decoder_layers, config)
+        self.norm = _last_norm(config)
+        self.head = nn.Linear(
+            config.d_model, config.target_vocab_size, bias=not config.tie_output
+        )
+        if config.tie_output:
+            self.head.weight = self.embedding.weight
+
+    def start_cache(self) -> list[DecoderLayerCache]:
+        """An empty cache for step-by-step decoding, one entry a layer.
+
+        Returns:
+            A list to pass as `cache`; it fills as tokens are decoded.
+        """
+        return [DecoderLayerCache() for _ in self.layers]
+
+    def forward(
+        self,
+        ids: Tensor,
+        memory: Tensor,
+        memory_lens: Tensor | None = None,
+        need_weights: bool = False,
+        cache: list[DecoderLayerCache] | None = None,
+    ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
+        """Score the next word at every position; no position sees a later one.
+
+        Args:
+            ids: (B, T) target ids, beginning with <bos>; with a cache, only those not yet decoded.
+            memory: (B, S, D) from the encoder.
+            memory_lens: (B,) integers, how many source positions are real.
+            need_weights: return each layer's self- and cross-attention weights too.
+            cache: from `start_cache`, when decoding step by step.
+
+        Returns:
+            logits (B, T, V), and a list of (self, cross) weights, one a layer, or None.
+
+        Raises:
+            TypeError, ValueError: ids, memory or cache that do not fit.
+        """
+        check_ids("ids", ids, self.config.target_vocab_size)
+        number = len(self.layers)
+        caches = [None] * number if cache is None else cache
+        check_same_size(
+            "the cache is for layers:",
+            len(caches),
+            "the decoder has",
+            number,
+            "use start_cache()",
+        )
+        start = 0 if cache is None else cache[0].own.length
+        length = ids.shape[1]
+        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)
+        x = self.positions(embedded, start=start)
+        mask = causal_mask(length, start + length, device=ids.device)
+        seen = []
+        for layer, own in zip(self.layers, caches, strict=True):
+            x, weights = layer(
+                x, memory, memory_lens, mask, need_weights=need_weights, cache=own
+            )
+            seen.append(weights)
+        return self.head(self.norm(x)), seen if need_weights else None
+
+
+class Transformer(nn.Module):
+    """The encoder–decoder of 2017.
+
+    Args:
+        config: the sizes.
+
+    Source:
+        Vaswani et al. (2017), figure 1.
+    """
+
+    def __init__(self, config: TransformerConfig = PAPER_BASE):
+        super().__init__()
+        self.config = config
+        self.encoder, self.decoder = Encoder(config), Decoder(config)
+
+    def forward(
+        self, source: Tensor, target: Tensor, source_lens: Tensor | None = None
+    ) -> Tensor:
+        """Score every next target word in one parallel pass (teacher forcing).
+
+        Args:
+            source: (B, S) ids.
+            target: (B, T) ids, beginning with <bos>.
+            source_lens: (B,) integers.
+
+        Returns:
+            logits (B, T, V); position t scores the word that follows target[:, :t + 1].
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
+        """
+        memory, _ = self.encoder(source, source_lens)
+        logits, _ = self.decoder(target, memory, source_lens)
+        return logits
+
+
+class BertEmbeddings(nn.Module):
+    """Word, position and segment vectors, added, normalised, dropped out.
+
+    Args:
+        config: the sizes.
+
+    Source:
+        Devlin et al. (2019), figure 2.
+    """
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.config = config
+        self.word = nn.Embedding(config.vocab_size, config.d_model)
+        self.position = nn.Embedding(config.max_positions, config.d_model)
+        self.segment = nn.Embedding(config.num_segments, config.d_model)
+        self.norm = nn.LayerNorm(config.d_model, eps=config.eps)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, ids: Tensor, segments: Tensor | None = None) -> Tensor:
+        """Embed a batch.
+
+        Args:
+            ids: (B, T) token ids.
+            segments: (B, T) 0 or 1; all 0 if not given.
+
+        Returns:
+            (B, T, D).
+
+        Raises:
+            TypeError, ValueError: ids beyond the vocabulary, or a sequence longer than the learned positions.
+        """
+        check_ids("ids", ids, self.config.vocab_size)
+        length, limit = ids.shape[1], self.config.max_positions
+        if length > limit:
+            raise ValueError(
+                f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
+            )
+        segments = torch.zeros_like(ids) if segments is None else segments
+        check_ids("segments", segments, self.config.num_segments)
+        if segments.shape != ids.shape:
+            raise ValueError(
+                f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass a segment for each token"
+            )
+        x = self.word(ids) + self.position.weight[:length] + self.segment(segments)
+        return self.dropout(self.norm(x))
+
+
+class BertEncoder(nn.Module):
+    """BERT: embeddings and a stack of post-LN encoder layers; looks both ways.
+
+    Without the pooler, which only sentence pairs need. While training, hidden units of the feed-forward networks are
+    dropped too, which BERT does not do.
+
+    Args:
+        config: the sizes.
+
+    Source:
+        Devlin et al. (2019), §3.
+    """
+
+    def __init__(self, config: BertConfig = BERT_BASE):
+        super().__init__()
+        self.config = config
+        self.embeddings = BertEmbeddings(config)
+        self.layers = nn.ModuleList(
+            EncoderLayer(
+                config.d_model,
+                config.num_heads,
+                config.d_ff,
+                config.dropout,
+                config.activation,
+                eps=config.eps,
+            )
+            for _ in range(config.num_layers)
+        )
+
+    def forward(
+        self,
+        ids: Tensor,
+        valid_lens: Tensor | None = None,
+        segments: Tensor | None = None,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, list[Tensor] | None]:
+        """Encode a batch of token ids.
+
+        Args:
+            ids: (B, T) token ids.
+            valid_lens: (B,) integers, how many tokens are real.
+            segments: (B, T) segment ids.
+            mask: bool, broadcastable to (B, H, T, T), True = may attend.
+            need_weights: return each layer's weights too.
+
+        Returns:
+            hidden states (B, T, D), and a list of weights (B, H, T, T), one a layer, or None.
+
+        Raises:
+            TypeError, ValueError: ids, segments, lengths or a mask that do not fit.
+        """
+        x = self.embeddings(ids, segments)
+        seen = []
+        for layer in self.layers:
+            x, weights = layer(
+                x, valid_lens=valid_lens, mask=mask, need_weights=need_weights
+            )
+            seen.append(weights)
+        return x, seen if need_weights else None

@@ -1,0 +1,130 @@
+"""Translation: recurrent models and the Transformer, how they are trained, how they decode, how they are scored."""
+
+from attnbook.translation.alignment_scores import (
+    AdditiveAlignment,
+    DotAlignment,
+    GeneralAlignment,
+    make_alignment,
+)
+from attnbook.translation.decoding import (
+    Decoded,
+    beam_search,
+    begin,
+    greedy,
+    length_penalty_factor,
+    next_word_log_probs,
+    one_by_one,
+)
+from attnbook.translation.fitting import (
+    EarlyStopping,
+    Fitted,
+    development_loss,
+    fit,
+    share_of,
+    steps_in,
+    translation_loss,
+)
+from attnbook.translation.losses import masked_cross_entropy
+from attnbook.translation.metrics import (
+    bleu,
+    bootstrap_band,
+    brevity_penalty,
+    chrf,
+    closest_length,
+    d2l_bleu,
+    matched_ngrams,
+    ngram_precision,
+    ngrams,
+    sentence_bleu,
+)
+from attnbook.translation.models import (
+    RecurrentTranslator,
+    TransformerState,
+    TransformerTranslator,
+)
+from attnbook.translation.page_models import (
+    PAGE_MODELS,
+    export_page_model,
+    load_page_model,
+    page_model_header,
+    page_sentences,
+    quantised,
+    sentence_key,
+)
+from attnbook.translation.recurrent import (
+    AttentionDecoder,
+    GRUDecoder,
+    GRUEncoder,
+    RecurrentState,
+)
+from attnbook.translation.sampling import (
+    SpeculativeResult,
+    filter_logits,
+    sample,
+    speculative,
+)
+from attnbook.translation.translator import (
+    RECIPES,
+    Recipe,
+    Translator,
+    evaluate,
+    prepare,
+)
+from attnbook.translation.word_alignment import alignment_error_rate, hard_alignment
+
+__all__ = [
+    "GRUEncoder",
+    "GRUDecoder",
+    "AttentionDecoder",
+    "RecurrentState",
+    "AdditiveAlignment",
+    "DotAlignment",
+    "GeneralAlignment",
+    "make_alignment",
+    "RecurrentTranslator",
+    "TransformerTranslator",
+    "TransformerState",
+    "Recipe",
+    "RECIPES",
+    "Translator",
+    "prepare",
+    "evaluate",
+    "Decoded",
+    "next_word_log_probs",
+    "begin",
+    "one_by_one",
+    "greedy",
+    "length_penalty_factor",
+    "beam_search",
+    "SpeculativeResult",
+    "filter_logits",
+    "sample",
+    "speculative",
+    "translation_loss",
+    "share_of",
+    "development_loss",
+    "EarlyStopping",
+    "steps_in",
+    "Fitted",
+    "fit",
+    "masked_cross_entropy",
+    "ngrams",
+    "matched_ngrams",
+    "closest_length",
+    "ngram_precision",
+    "brevity_penalty",
+    "bleu",
+    "sentence_bleu",
+    "d2l_bleu",
+    "chrf",
+    "bootstrap_band",
+    "hard_alignment",
+    "alignment_error_rate",
+    "PAGE_MODELS",
+    "load_page_model",
+    "page_model_header",
+    "quantised",
+    "export_page_model",
+    "sentence_key",
+    "page_sentences",
+]

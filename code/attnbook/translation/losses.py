@@ -1,0 +1,46 @@
+"""The loss of a translator: how surprised it is by the right words, padding not counted."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnbook.checks import check_probability, check_tensor
+
+
+def masked_cross_entropy(
+    logits: Tensor, target: Tensor, label_smoothing: float = 0.0, ignore: int = 0
+) -> Tensor:
+    """Mean surprise at the real words: −log p(word), in nats a word.
+
+    With label smoothing ε the target is not the word alone: a share ε of it is spread evenly over the vocabulary.
+
+    Args:
+        logits: (B, T, V).
+        target: (B, T) integers below V.
+        label_smoothing: ε, at least 0 and below 1.
+        ignore: the id of padding, which is left out of the sum and of the count.
+
+    Returns:
+        A scalar; 0 with gradient 0 if all is padding.
+
+    Raises:
+        TypeError, ValueError: shapes or dtypes that do not fit, or an ε outside [0, 1).
+
+    Source:
+        Szegedy et al. (2016), arXiv:1512.00567, §7, for smoothing; Vaswani et al. (2017), §5.4, take ε = 0.1.
+    """
+    check_tensor("logits", logits, dims=3)
+    check_probability("label_smoothing", label_smoothing)
+    if target.shape != logits.shape[:2]:
+        raise ValueError(
+            f"target has shape {tuple(target.shape)}, logits have {tuple(logits.shape)}; target must be (B, T)"
+        )
+    if target.is_floating_point() or target.dtype == torch.bool:
+        raise TypeError(f"target must be integers (torch.long), got {target.dtype}")
+    log_probs = F.log_softmax(logits, dim=-1)
+    surprise = -log_probs.gather(-1, target.long()[..., None])[..., 0]  # (B, T)
+    if label_smoothing:
+        even = -log_probs.mean(-1)  # the surprise at a word drawn evenly
+        surprise = (1 - label_smoothing) * surprise + label_smoothing * even
+    real = target != ignore
+    return (surprise * real).sum() / real.sum().clamp(min=1)

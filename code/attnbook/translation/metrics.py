@@ -1,0 +1,358 @@
+"""How good is a translation, and how good is an alignment? BLEU step by step, chrF, and the alignment error rate."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from attnbook.checks import check_count
+
+
+def ngrams(tokens: Sequence[str], n: int) -> Counter:
+    """Count the runs of n tokens.
+
+    Args:
+        tokens: a sentence, split.
+        n: the length of a run, at least 1.
+
+    Returns:
+        A Counter from tuples of n tokens to how often each stands in the sentence; empty if it is too short.
+
+    Raises:
+        TypeError: `tokens` is a string, or `n` is not an integer.
+        ValueError: `n` is below 1.
+    """
+    if isinstance(tokens, str):
+        raise TypeError(
+            "tokens must be a list of tokens, got a string, whose parts are letters; split it first"
+        )
+    check_count("n", n)
+    tokens = tuple(tokens)
+    return Counter(tokens[i : i + n] for i in range(len(tokens) - n + 1))
+
+
+def matched_ngrams(
+    hypothesis: str, references: Sequence[str], n: int
+) -> tuple[int, int]:
+    """Count a hypothesis's n-grams, and those of them that a reference grants.
+
+    An n-gram is granted as often as it stands in the one reference that has it most often ("clipping"): writing
+    *the* seven times earns no more than the references' two.
+
+    Args:
+        hypothesis: the translation to judge, tokens separated by spaces.
+        references: translations by people, any number but none.
+        n: the length of the runs of tokens.
+
+    Returns:
+        (matches, total): total is max(0, number of tokens − n + 1).
+
+    Raises:
+        TypeError: the hypothesis is not a string, or the references are not a list of strings.
+        ValueError: no reference, or `n` below 1.
+
+    Source:
+        Papineni et al. (2002), section 2.1.1: Count_clip = min(Count, Max_Ref_Count).
+    """
+    _check_corpus([hypothesis], [references])
+    counts = ngrams(hypothesis.split(), n)
+    granted: Counter = Counter()
+    for reference in references:
+        granted |= ngrams(reference.split(), n)  # the maximum of the two counts
+    return (counts & granted).total(), counts.total()
+
+
+def closest_length(length: int, reference_lengths: Sequence[int]) -> int:
+    """The reference length that is nearest to the hypothesis's; of two equally near, the shorter.
+
+    Args:
+        length: the hypothesis's number of tokens.
+        reference_lengths: the references' numbers of tokens.
+
+    Returns:
+        One of `reference_lengths`.
+
+    Raises:
+        ValueError: no reference.
+
+    Source:
+        Papineni et al. (2002), section 2.2.2, "best match length"; the tie as in sacrebleu.
+    """
+    if not reference_lengths:
+        raise ValueError("there is no reference; pass at least one for each hypothesis")
+    return min(reference_lengths, key=lambda r: (abs(r - length), r))
+
+
+def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
+    """What a translation that is too short is multiplied with: 1 if c ≥ r, else exp(1 − r/c).
+
+    Args:
+        hypothesis_length: c, the tokens of all hypotheses together.
+        reference_length: r, the tokens of the closest references together.
+
+    Returns:
+        A number in 0…1; 0 for nothing at all (c = 0 < r).
+
+    Raises:
+        TypeError: a length is not an integer.
+        ValueError: a length is negative.
+
+    Source:
+        Papineni et al. (2002), section 2.3, BP with c and r.
+    """
+    check_count("hypothesis_length", hypothesis_length, at_least=0)
+    check_count("reference_length", reference_length, at_least=0)
+    if hypothesis_length >= reference_length:
+        return 1.0
+    if hypothesis_length == 0:
+        return 0.0
+    return math.exp(1 - reference_length / hypothesis_length)
+
+
+def ngram_precision(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], n: int
+) -> float:
+    """The share of all hypotheses' n-grams that their references grant, over a whole corpus.
+
+    The counts are summed before they are divided, so a long sentence weighs more than a short one.
+
+    Args:
+        hypotheses: translations, tokens separated by spaces.
+        references: for each hypothesis the list of its references.
+        n: the length of the runs of tokens.
+
+    Returns:
+        p_n in 0…1; 0 where no hypothesis is n tokens long.
+
+    Raises:
+        TypeError: not lists of strings.
+        ValueError: no sentence, a hypothesis without reference, lists of two lengths, or `n` below 1.
+
+    Source:
+        Papineni et al. (2002), section 2.1.1, p_n.
+    """
+    _check_corpus(hypotheses, references)
+    pairs = [
+        matched_ngrams(hypothesis, refs, n)
+        for hypothesis, refs in zip(hypotheses, references, strict=True)
+    ]
+    total = sum(total for _, total in pairs)
+    return sum(matches for matches, _ in pairs) / total if total else 0.0
+
+
+def bleu(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], max_n: int = 4
+) -> float:
+    """Corpus BLEU: the geometric mean of the n-gram precisions times the brevity penalty, in 0–100.
+
+    One n without a single match makes the mean, and so the score, 0: nothing is smoothed. Tokens are what spaces
+    separate, and case counts; scores with other tokens are not comparable. It equals sacrebleu with
+    `BLEU(tokenize="none", smooth_method="none")`.
+
+    Args:
+        hypotheses: translations, tokens separated by spaces.
+        references: for each hypothesis the list of its references.
+        max_n: the longest n-grams that count.
+
+    Returns:
+        BLEU, 0 to 100.
+
+    Raises:
+        TypeError: not lists of strings.
+        ValueError: no sentence, a hypothesis without reference, lists of two lengths, or `max_n` below 1.
+
+    Source:
+        Papineni et al. (2002), section 2.3: BLEU = BP · exp(Σ_n w_n log p_n) with w_n = 1/N, N = max_n.
+    """
+    return _score(_counts(hypotheses, references, max_n).sum(axis=0))
+
+
+def sentence_bleu(hypothesis: str, references: Sequence[str], max_n: int = 4) -> float:
+    """BLEU of a single sentence, in 0–100: 0 for every sentence without a common 4-gram, so read it with care.
+
+    Args:
+        hypothesis: the translation, tokens separated by spaces.
+        references: its references.
+        max_n: the longest n-grams that count.
+
+    Returns:
+        BLEU, 0 to 100. The mean over sentences is not the corpus's BLEU.
+
+    Raises:
+        TypeError: not strings.
+        ValueError: no reference, or `max_n` below 1.
+    """
+    return bleu([hypothesis], [references], max_n)
+
+
+def d2l_bleu(prediction: str, label: str, k: int = 2) -> float:
+    """The score that Dive into Deep Learning calls BLEU: of one sentence, against one reference, in 0–1.
+
+    exp(min(0, 1 − r/c)) · Π p_n^(1/2^n), n = 1 … min(k, c). It differs from `bleu` in four ways. It knows a single
+    reference. It is a score of a sentence, usually averaged, where BLEU adds up the counts of a corpus first. Its
+    exponents 1/2, 1/4, … do not sum to 1, so they are no weights of a mean: from p_1 = 3/4 and p_2 = 1/3 it makes
+    0.658, where a geometric mean is 0.5. And a prediction shorter than k is judged by the n-grams that it has.
+
+    Args:
+        prediction: the translation, tokens separated by spaces.
+        label: the reference.
+        k: the longest n-grams that count.
+
+    Returns:
+        A number in 0…1; 0 for an empty prediction.
+
+    Raises:
+        TypeError: not strings, or `k` is not an integer.
+        ValueError: an empty label, or `k` below 1.
+
+    Source:
+        Zhang et al. (2023), section 10.7.6, `bleu(pred_seq, label_seq, k)`, d2l 1.0.3.
+    """
+    _check_corpus([prediction], [[label]])
+    check_count("k", k)
+    c, r = len(prediction.split()), len(label.split())
+    if r == 0:
+        raise ValueError("label is empty: there is nothing to compare with")
+    score = brevity_penalty(c, r)
+    for n in range(1, min(k, c) + 1):
+        matches, total = matched_ngrams(prediction, [label], n)
+        score *= (matches / total) ** (0.5**n)
+    return score
+
+
+def chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """chrF2: the F-score of character n-grams up to 6, recall counting twice, in 0–100; kind to near misses.
+
+    Args:
+        hypotheses: translations.
+        references: for each hypothesis the list of its references; the best one counts.
+
+    Returns:
+        chrF2, 0 to 100.
+
+    Raises:
+        ImportError: sacrebleu is not installed.
+        TypeError: not lists of strings.
+        ValueError: no sentence, a hypothesis without reference, or lists of two lengths.
+
+    Source:
+        Popović (2015); computed by sacrebleu (Post 2018).
+    """
+    _check_corpus(hypotheses, references)
+    try:
+        from sacrebleu.metrics import CHRF
+    except ImportError as error:
+        raise ImportError(
+            f"chrf needs sacrebleu ({error}); pip install sacrebleu"
+        ) from error
+    # sacrebleu wants streams: first references, second references …; a missing one repeats the first
+    most = max(map(len, references))
+    streams = [
+        [refs[i] if i < len(refs) else refs[0] for refs in references]
+        for i in range(most)
+    ]
+    return CHRF().corpus_score(list(hypotheses), streams).score
+
+
+def bootstrap_band(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    metric: Callable = bleu,
+    resamples: int = 200,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """How far the score would move if the test sentences had been others of the same kind.
+
+    Draws as many sentences as there are, with replacement, again and again, and scores each draw. It knows nothing
+    of other seeds of training: for those, train again.
+
+    Args:
+        hypotheses: translations, tokens separated by spaces.
+        references: for each hypothesis the list of its references.
+        metric: a function of (hypotheses, references) that gives a number.
+        resamples: how many draws.
+        seed: of the draws.
+        level: the share of draws inside the band.
+
+    Returns:
+        (low, high), percentiles of the draws' scores: 2.5 % and 97.5 % for level 0.95.
+
+    Raises:
+        TypeError: not lists of strings, or `resamples` is not an integer.
+        ValueError: no sentence, a hypothesis without reference, lists of two lengths, no draw, or a level outside 0…1.
+
+    Source:
+        Koehn (2004), section 3, bootstrap resampling.
+    """
+    _check_corpus(hypotheses, references)
+    check_count("resamples", resamples)
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    num, rng = len(hypotheses), np.random.default_rng(seed)
+    draws = (rng.integers(num, size=num) for _ in range(resamples))
+    if metric is bleu:  # BLEU is a function of sums: count once, add up each draw
+        counts = _counts(hypotheses, references, 4)
+        scores = [_score(counts[draw].sum(axis=0)) for draw in draws]
+    else:
+        scores = [
+            metric([hypotheses[i] for i in draw], [references[i] for i in draw])
+            for draw in draws
+        ]
+    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _check_corpus(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> None:
+    if isinstance(hypotheses, str) or isinstance(references, str):
+        raise TypeError(
+            "hypotheses and references must be lists, got a string; wrap a single sentence: [sentence], [[reference]]"
+        )
+    if len(hypotheses) != len(references):
+        raise ValueError(
+            f"{len(hypotheses)} hypotheses and {len(references)} lists of references; "
+            "each hypothesis needs one list, and the references are grouped by sentence"
+        )
+    if len(hypotheses) == 0:
+        raise ValueError("there is no sentence to score")
+    for number, (hypothesis, refs) in enumerate(
+        zip(hypotheses, references, strict=True)
+    ):
+        if not isinstance(hypothesis, str):
+            raise TypeError(
+                f"hypothesis {number} must be a string, got {type(hypothesis).__name__}; join tokens with spaces"
+            )
+        if isinstance(refs, str) or not all(isinstance(ref, str) for ref in refs):
+            raise TypeError(
+                f"the references of sentence {number} must be a list of strings; wrap a single one: [reference]"
+            )
+        if len(refs) == 0:
+            raise ValueError(
+                f"sentence {number} has no reference; pass at least one, or leave the sentence out"
+            )
+
+
+def _counts(hypotheses, references, max_n: int) -> np.ndarray:
+    """(sentences, 2 + 2 max_n): c, r, then the matches for n = 1 … max_n, then the totals."""
+    _check_corpus(hypotheses, references)
+    check_count("max_n", max_n)
+    rows = []
+    for hypothesis, refs in zip(hypotheses, references, strict=True):
+        length = len(hypothesis.split())
+        closest = closest_length(length, [len(ref.split()) for ref in refs])
+        pairs = [matched_ngrams(hypothesis, refs, n) for n in range(1, max_n + 1)]
+        matches, totals = zip(*pairs, strict=True)
+        rows.append([length, closest, *matches, *totals])
+    return np.array(rows)
+
+
+def _score(counts: np.ndarray) -> float:
+    c, r, *rest = counts.tolist()
+    matches, totals = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    if not all(matches):
+        return 0.0
+    logs = [math.log(m / t) for m, t in zip(matches, totals, strict=True)]
+    return 100 * brevity_penalty(c, r) * math.exp(sum(logs) / len(logs))

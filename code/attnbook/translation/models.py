@@ -1,0 +1,296 @@
+"""Models that translate, behind one interface: score all words of a known target, or write one word after another.
+
+logits = model(source, target_in, source_lens)        training: the target is known
+state = model.start(source, source_lens)              translating: it is not
+logits, weights, state = model.step(words, state)
+"""
+
+from dataclasses import dataclass, replace
+
+from torch import Tensor, nn
+
+from attnbook.checks import check_count
+from attnbook.transformer import (
+    DecoderLayerCache,
+    RecurrentConfig,
+    Transformer,
+    TransformerConfig,
+)
+from attnbook.transformer.models import check_ids
+from attnbook.translation.recurrent import (
+    AttentionDecoder,
+    GRUDecoder,
+    GRUEncoder,
+    RecurrentState,
+)
+from attnbook.translation.stepping import OneWord, can_hurry
+
+
+class RecurrentTranslator(nn.Module):
+    """GRU encoder and GRU decoder, with attention between them or without.
+
+    Args:
+        config: the sizes, and which attention.
+
+    Source:
+        Bahdanau et al. (2015); without attention, Cho et al. (2014).
+    """
+
+    def __init__(self, config: RecurrentConfig):
+        super().__init__()
+        self.config = config
+        sizes = (config.embed_size, config.hidden_size, config.num_layers)
+        self.encoder = GRUEncoder(
+            config.source_vocab_size, *sizes, config.dropout, config.bidirectional
+        )
+        memory_size = config.hidden_size * (2 if config.bidirectional else 1)
+        if config.attention == "none":  # the one vector is the last state, of size D
+            self.decoder = GRUDecoder(config.target_vocab_size, *sizes, config.dropout)
+        else:
+            self.decoder = AttentionDecoder(
+                config.target_vocab_size,
+                *sizes,
+                config.dropout,
+                memory_size,
+                config.attention,
+            )
+
+    def start(self, source: Tensor, source_lens: Tensor) -> RecurrentState:
+        """Read the source sentences.
+
+        Args:
+            source: (B, S) ids, each sentence ending in <eos>, then padding.
+            source_lens: (B,) integers, how many tokens are real.
+
+        Returns:
+            The decoder's state before the first word.
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
+        """
+        check_ids("source", source, self.config.source_vocab_size)
+        states, last = self.encoder(source, source_lens)
+        return self.decoder.start(states, last, source_lens)
+
+    def extend(self, ids: Tensor, state: RecurrentState) -> Tensor:
+        """Read several known words and score what follows each of them.
+
+        Args:
+            ids: (B, T) the words.
+            state: moved on.
+
+        Returns:
+            logits (B, T, V).
+        """
+        state.before = (state.hidden, ids)
+        return self.decoder(ids, state)[0]
+
+    def rewind(self, state: RecurrentState, words: int) -> None:
+        """Take back the last words that `extend` read.
+
+        Args:
+            state: moved back.
+            words: how many to take back.
+
+        Raises:
+            ValueError: more than the last `extend` read.
+        """
+        hidden, ids = state.before or (None, state.hidden.new_empty(0, 0))
+        _check_rewind(words, ids.shape[1])
+        if words:
+            state.hidden, state.before = hidden, None
+            if words < ids.shape[1]:
+                self.decoder(ids[:, :-words], state)
+
+    def step(
+        self, ids: Tensor, state: RecurrentState, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None, RecurrentState]:
+        """Read the previous word, score the next one.
+
+        Args:
+            ids: (B,) the previous word of each sentence, <bos> at first.
+            state: from `start` or the last step; moved on.
+            need_weights: return the attention weights too.
+
+        Returns:
+            logits (B, V); weights (B, S), or None; and the state.
+        """
+        logits, weights = self.decoder(ids[:, None], state)
+        if not need_weights or weights is None:
+            return logits[:, 0], None, state
+        return logits[:, 0], weights[:, 0], state
+
+    def forward(
+        self,
+        source: Tensor,
+        target_in: Tensor,
+        source_lens: Tensor,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor | None]:
+        """Score every word of known targets (teacher forcing).
+
+        Args:
+            source: (B, S) ids.
+            target_in: (B, T) ids, beginning with <bos>.
+            source_lens: (B,) integers.
+            need_weights: return the attention weights too.
+
+        Returns:
+            logits (B, T, V); with `need_weights` a pair of them and weights (B, T, S), None without attention.
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
+        """
+        check_ids("target_in", target_in, self.config.target_vocab_size)
+        logits, weights = self.decoder(target_in, self.start(source, source_lens))
+        return (logits, weights) if need_weights else logits
+
+
+@dataclass
+class TransformerState:
+    """Where a Transformer's decoder stands.
+
+    Attributes:
+        memory: (B, S, D), the encoder's output.
+        memory_lens: (B,) integers.
+        cache: each decoder layer's keys and values so far.
+        quick: what steps without gradients keep besides; made when it is needed.
+    """
+
+    memory: Tensor
+    memory_lens: Tensor
+    cache: list[DecoderLayerCache]
+    quick: OneWord | None = None
+
+    def copy(self) -> "TransformerState":
+        """A state of its own, which goes on from here."""
+        return replace(self, cache=[layer.copy() for layer in self.cache])
+
+    def reorder(self, order: Tensor) -> None:
+        """Keep and repeat sentences by index, as beam search does.
+
+        Args:
+            order: (B',) integers, which sentence each new one continues.
+        """
+        self.memory, self.memory_lens = self.memory[order], self.memory_lens[order]
+        self.quick = None
+        for layer in self.cache:
+            layer.reorder(order)
+
+
+class TransformerTranslator(Transformer):
+    """The Transformer of 2017, able to write word by word with a key–value cache.
+
+    Args:
+        config: the sizes.
+
+    Source:
+        Vaswani et al. (2017), figure 1.
+    """
+
+    config: TransformerConfig
+
+    def start(self, source: Tensor, source_lens: Tensor) -> TransformerState:
+        """Read the source sentences.
+
+        Args:
+            source: (B, S) ids, each sentence ending in <eos>, then padding.
+            source_lens: (B,) integers, how many tokens are real.
+
+        Returns:
+            The decoder's state before the first word.
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
+        """
+        memory, _ = self.encoder(source, source_lens)
+        return TransformerState(memory, source_lens, self.decoder.start_cache())
+
+    def extend(self, ids: Tensor, state: TransformerState) -> Tensor:
+        """Read several known words in one parallel pass and score what follows each of them.
+
+        Args:
+            ids: (B, T) the words.
+            state: moved on.
+
+        Returns:
+            logits (B, T, V).
+        """
+        memory, lens = state.memory, state.memory_lens
+        return self.decoder(ids, memory, lens, cache=state.cache)[0]
+
+    def rewind(self, state: TransformerState, words: int) -> None:
+        """Take back the last words that were read.
+
+        Args:
+            state: moved back.
+            words: how many to take back.
+
+        Raises:
+            ValueError: more than have been read.
+        """
+        read = state.cache[0].own.length
+        _check_rewind(words, read)
+        for layer in state.cache:
+            layer.own.shorten(read - words)
+
+    def step(
+        self, ids: Tensor, state: TransformerState, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None, TransformerState]:
+        """Read the previous word, score the next one; earlier words' keys and values come from the cache.
+
+        Args:
+            ids: (B,) the previous word of each sentence, <bos> at first.
+            state: from `start` or the last step; moved on.
+            need_weights: return the last layer's attention to the source, averaged over its heads.
+
+        Returns:
+            logits (B, V); weights (B, S), or None; and the state.
+        """
+        if not need_weights and can_hurry(self):  # the same numbers, sooner
+            if state.quick is None:
+                memory, lens = state.memory, state.memory_lens
+                state.quick = OneWord(self.decoder, memory, lens)
+            return state.quick(ids, state.cache), None, state
+        logits, seen = self.decoder(
+            ids[:, None],
+            state.memory,
+            state.memory_lens,
+            need_weights=need_weights,
+            cache=state.cache,
+        )
+        weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None
+        return logits[:, 0], weights, state
+
+    def forward(
+        self,
+        source: Tensor,
+        target_in: Tensor,
+        source_lens: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, list[Tensor]]:
+        """Score every word of known targets in one parallel pass (teacher forcing).
+
+        Args:
+            source: (B, S) ids.
+            target_in: (B, T) ids, beginning with <bos>.
+            source_lens: (B,) integers.
+            need_weights: return the attention to the source too.
+
+        Returns:
+            logits (B, T, V); with `need_weights` a pair of them and weights (B, H, T, S), one tensor a layer.
+
+        Raises:
+            TypeError, ValueError: ids or lengths that do not fit.
+        """
+        if not need_weights:
+            return super().forward(source, target_in, source_lens)
+        memory, _ = self.encoder(source, source_lens)
+        logits, seen = self.decoder(target_in, memory, source_lens, need_weights=True)
+        return logits, [across for _, across in seen]
+
+
+def _check_rewind(words: int, read: int) -> None:
+    check_count("words", words, at_least=0)
+    if words > read:
+        raise ValueError(f"cannot take back {words} words, only {read} were read")

@@ -1,0 +1,305 @@
+"""Small trained translators for the book's pages: stored in JSON, run by PyTorch here and by JavaScript in the browser.
+
+A weight matrix is stored as bytes: every row has one scale, and a weight is a whole number from −127 to 127 times it.
+What `load_page_model` returns holds just these products, so that both sides compute with the same numbers.
+"""
+
+import base64
+import copy
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from attnbook.data import Split, references
+from attnbook.text import WordVocabulary, normalise, vocabulary_from_dict
+from attnbook.training import write_text
+from attnbook.translation.translator import MODELS, Translator
+
+PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
+FOLDER = Path(__file__).parents[1] / "data" / "models"
+FORMAT = "attnbook page model 1"
+LARGEST = 2_000_000  # bytes of a stored model
+MEASURED = {  # what a file says about where it comes from, and of which type
+    "command": str,
+    "versions": dict,
+    "seed": int,
+    "split_seed": int,
+    "corpus_sha256": str,
+    "test": dict,
+    "training": dict,
+}
+
+
+def load_page_model(name: str) -> Translator:
+    """Read one of the translators that the book's pages run.
+
+    Args:
+        name: "bahdanau" (GRU with additive attention), "seq2seq" (the same without attention) or "transformer".
+
+    Returns:
+        The translator in evaluation mode, on the CPU, with exactly the stored weights.
+
+    Raises:
+        ValueError: another name, or a damaged file.
+        FileNotFoundError: the model has not been trained yet.
+    """
+    return _translator(_read(name), f"{name}.json")
+
+
+def page_model_header(name: str) -> dict:
+    """Read what a page model's file says about itself: all but its vocabularies and weights.
+
+    Args:
+        name: see `load_page_model`.
+
+    Returns:
+        `name`, `kind`, `config`, the `command`, `versions`, `seed` and `split_seed` it was made with, the
+        `corpus_sha256` of its data, the `training` settings, and `test`: BLEU, chrF and the number of sentences.
+
+    Raises:
+        ValueError, FileNotFoundError: as `load_page_model`.
+    """
+    left_out = ("format", "source_vocab", "target_vocab", "weights")
+    return {key: v for key, v in _read(name).items() if key not in left_out}
+
+
+def quantised(translator: Translator) -> Translator:
+    """Round the weight matrices of a translator to what its file can hold: 8 bits a weight, one scale a row.
+
+    Args:
+        translator: trained; not changed.
+
+    Returns:
+        A copy with rounded weights, in evaluation mode on the CPU. Rounding it again changes nothing.
+
+    Raises:
+        ValueError: a weight that is not finite.
+    """
+    model = copy.deepcopy(translator.model).cpu().eval()
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            weight.copy_(_restored(_packed(name, weight)))
+    return Translator(model, translator.source_vocab, translator.target_vocab)
+
+
+def export_page_model(translator: Translator, path: str | Path, measured: dict) -> int:
+    """Write a translator as a page model, whole or not at all.
+
+    Args:
+        translator: trained, with word vocabularies; its weights are rounded as by `quantised`.
+        path: where to; the file's name is the model's.
+        measured: where it comes from and how good it is: `command`, `versions`, `seed`, `split_seed`,
+            `corpus_sha256`, `training` (settings), and `test` with `bleu`, `chrf` and `sentences` of the rounded model.
+
+    Returns:
+        The size of the file in bytes.
+
+    Raises:
+        TypeError, ValueError: something is missing in `measured`, vocabularies of pieces of words, weights that are
+            not finite, or a file beyond 2 MB.
+    """
+    path = Path(path)
+    _check_measured(measured, "measured")
+    for vocab in (translator.source_vocab, translator.target_vocab):
+        if not isinstance(vocab, WordVocabulary):
+            raise TypeError(
+                f"a page model has vocabularies of words, got {type(vocab).__name__}; train with subwords=0"
+            )
+    model = translator.model
+    kind = next(name for name, (_, made) in MODELS.items() if type(model) is made)
+    state = {
+        "format": FORMAT,
+        "name": path.stem,
+        "kind": kind,
+        "config": asdict(model.config),
+        **{key: measured[key] for key in MEASURED},
+        "source_vocab": translator.source_vocab.to_dict(),
+        "target_vocab": translator.target_vocab.to_dict(),
+        # named_parameters names a shared matrix once, by its first name
+        "weights": {name: _packed(name, w) for name, w in model.named_parameters()},
+    }
+    lines = (f"{_json(key)}:{_json(value)}" for key, value in state.items())
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    size = len(text.encode("utf-8"))
+    if size > LARGEST:
+        raise ValueError(
+            f"{path.name} would have {size} bytes, a page model has at most {LARGEST}; take smaller sizes or words"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, text)
+    return size
+
+
+def sentence_key(sentence: str) -> int:
+    """A number that stands for a sentence where the sentence itself would take too much room.
+
+    Args:
+        sentence: as people write it; it is normalised first.
+
+    Returns:
+        From 0 to 2³² − 1. Two sentences share a number by a chance of one in four thousand million.
+
+    Raises:
+        TypeError: not a str.
+
+    Source:
+        Fowler, Noll and Vo's FNV-1a hash, 32 bits, over the UTF-8 bytes.
+    """
+    key = 0x811C9DC5
+    for byte in normalise(sentence).encode("utf-8"):
+        key = (key ^ byte) * 0x01000193 % 2**32
+    return key
+
+
+def page_sentences(split: Split) -> dict:
+    """What a page has to know of the corpus to say whether a sentence was seen in training.
+
+    Args:
+        split: the one that the page models were trained with.
+
+    Returns:
+        `train` and `dev`: the numbers of their source sentences, sorted, as base64 of 32-bit integers; `test`: each
+        normalised source with its translations, since those can be shown beside a model's.
+    """
+
+    def keys(pairs: list) -> str:
+        numbers = sorted({sentence_key(source) for source in references(pairs)})
+        return _coded(np.array(numbers, dtype=np.uint32))
+
+    return {
+        "train": keys(split.train),
+        "dev": keys(split.dev),
+        "test": references(split.test),
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _packed(name: str, weight: Tensor) -> dict:
+    """One parameter for the file: a matrix as bytes and a scale a row, anything else as float32."""
+    weight = weight.detach().float().cpu()
+    if not torch.isfinite(weight).all():
+        raise ValueError(f"{name} is not finite everywhere; the training has diverged")
+    if weight.dim() != 2 or len(weight) == 1:  # biases, norms, w_v: few and dear
+        return {"shape": list(weight.shape), "floats": _coded(weight.numpy())}
+    scale = weight.abs().amax(1, keepdim=True) / 127  # (rows, 1)
+    # Rounded up to 17 significant bits: then 127 · scale is exact, and a second rounding finds the same scale.
+    bits = scale.view(torch.int32)
+    scale = ((bits + 127) & ~127).view(torch.float32)
+    whole = torch.where(scale > 0, weight / scale, 0.0).round().to(torch.int8)
+    return {
+        "shape": list(weight.shape),
+        "scales": _coded(scale.numpy()),
+        "bytes": _coded(whole.numpy()),
+    }
+
+
+def _coded(array: np.ndarray) -> str:
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return base64.b64encode(little.tobytes()).decode("ascii")
+
+
+def _decoded(text: str, kind: str) -> Tensor:
+    data = np.frombuffer(base64.b64decode(text, validate=True), dtype=kind)
+    return torch.from_numpy(data.astype(data.dtype.newbyteorder("=")))
+
+
+def _restored(entry: dict) -> Tensor:
+    """The parameter that `_packed` has stored."""
+    shape = entry["shape"]
+    if "floats" in entry:
+        return _decoded(entry["floats"], "<f4").reshape(shape)
+    whole = _decoded(entry["bytes"], "i1").reshape(shape)
+    return whole.float() * _decoded(entry["scales"], "<f4").reshape(-1, 1)
+
+
+def _check_measured(measured: dict, what: str) -> None:
+    missing = [
+        f"{key} ({kind.__name__})"
+        for key, kind in MEASURED.items()
+        if not isinstance(measured.get(key), kind)
+    ]
+    test = measured.get("test") or {}
+    missing += [f"test[{k!r}]" for k in ("bleu", "chrf", "sentences") if k not in test]
+    if missing:
+        raise ValueError(f"{what} must say {', '.join(missing)}")
+    if not re.fullmatch("[0-9a-f]{64}", measured["corpus_sha256"]):
+        raise ValueError(
+            f"{what}: corpus_sha256 must be 64 hexadecimal digits, got {measured['corpus_sha256']!r}"
+        )
+
+
+def _read(name: str) -> dict:
+    """The content of a page model's file, checked as far as it can be without building the model."""
+    if name not in PAGE_MODELS:
+        raise ValueError(
+            f"a page model is one of {', '.join(PAGE_MODELS)}, got {name!r}"
+        )
+    path = FOLDER / f"{name}.json"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path.name} is not there; make it with python tools/experiments/page_models.py"
+        )
+    try:
+        state = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise _damaged(path.name, f"no JSON: {error}") from error
+    found = state.get("format") if isinstance(state, dict) else None
+    if found != FORMAT:
+        raise _damaged(path.name, f"its format is {found!r}, expected {FORMAT!r}")
+    if state.get("name") != name:
+        raise _damaged(path.name, f"it holds the model {state.get('name')!r}")
+    try:
+        _check_measured(state, "its header")
+    except ValueError as error:
+        raise _damaged(path.name, str(error)) from error
+    return state
+
+
+def _translator(state: dict, name: str) -> Translator:
+    try:
+        config, made = MODELS[state["kind"]]
+        model = made(config(**state["config"]))
+        vocabs = (
+            vocabulary_from_dict(state[f"{s}_vocab"]) for s in ("source", "target")
+        )
+        translator = Translator(model, *vocabs)
+        _fill(model, state["weights"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise _damaged(name, f"{type(error).__name__}: {error}") from error
+    model.eval()
+    return translator
+
+
+@torch.no_grad()
+def _fill(model: nn.Module, weights: dict) -> None:
+    own = dict(model.named_parameters())
+    if set(own) != set(weights):
+        missing, surplus = (
+            sorted(set(own) - set(weights)),
+            sorted(set(weights) - set(own)),
+        )
+        raise ValueError(f"weights missing: {missing}, not of this model: {surplus}")
+    for name, weight in own.items():
+        stored = _restored(weights[name])
+        if stored.shape != weight.shape:
+            raise ValueError(
+                f"{name} has shape {tuple(stored.shape)}, the config's model has {tuple(weight.shape)}"
+            )
+        if not torch.isfinite(stored).all():
+            raise ValueError(f"{name} is not finite everywhere")
+        weight.copy_(stored)
+
+
+def _damaged(name: str, why: str) -> ValueError:
+    return ValueError(
+        f"{name} is not a page model ({why}); install the book again, or make it anew with "
+        "python tools/experiments/page_models.py"
+    )

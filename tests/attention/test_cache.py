@@ -1,0 +1,164 @@
+"""The key–value cache: the same numbers step by step as at once, beams, errors that change nothing."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tensors import DV, PROPERTY, B, D, H, S, T, close, fill, randn, says
+
+from attnbook.attention import (
+    KeyValueCache,
+    MultiHeadAttention,
+    RotaryPositions,
+    causal_mask,
+)
+
+E = H * 10  # an even head size, for rotary positions
+
+
+def layer_of(**options):
+    return fill(MultiHeadAttention(E, H, **options)).double()
+
+
+def test_what_is_stored():
+    cache = KeyValueCache()
+    assert cache.length == 0 and cache.key is None and cache.value is None
+    key, value = randn(B, H, T, D), randn(B, H, T, DV, seed=1)
+    for start, end in ((0, 2), (2, 3), (3, T)):
+        assert cache.length == start
+        so_far = cache.update(key[:, :, start:end], value[:, :, start:end])
+        assert torch.equal(so_far[0], key[:, :, :end])
+        assert torch.equal(so_far[1], value[:, :, :end])
+    assert cache.length == T
+    assert torch.equal(cache.key, key) and torch.equal(cache.value, value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"num_kv_heads": 1}, {"rotary": RotaryPositions()}],
+    ids=["plain", "one key/value head", "rotary"],
+)
+@pytest.mark.parametrize("need_weights", [True, False])
+@PROPERTY
+@given(cuts=st.sets(st.integers(1, S - 1)))
+def test_in_any_pieces_as_at_once(options, need_weights, cuts):
+    layer, x = layer_of(**options), randn(B, S, E)
+    at_once, all_weights = layer(x, mask=causal_mask(S), need_weights=True)
+    cache, outputs = KeyValueCache(), []
+    for start, end in zip([0, *sorted(cuts)], [*sorted(cuts), S], strict=True):
+        mask = causal_mask(end - start, end)
+        piece = x[:, start:end]
+        output, weights = layer(
+            piece, mask=mask, need_weights=need_weights, cache=cache
+        )
+        outputs.append(output)
+        if need_weights:
+            close(weights, all_weights[:, :, start:end, :end])
+    close(torch.cat(outputs, dim=1), at_once)
+    kept = options.get("num_kv_heads", H)
+    assert cache.key.shape == cache.value.shape == (B, kept, S, 10)
+
+
+def test_a_new_position_is_turned_by_its_own_place():
+    """Word by word with rotary positions: the place is counted by the cache, not by the call."""
+    layer, x = layer_of(rotary=RotaryPositions()), randn(B, 3, E)
+    cache, at_once = KeyValueCache(), layer(x, mask=causal_mask(3))[0]
+    for t in range(3):
+        output, _ = layer(x[:, t : t + 1], cache=cache)
+        close(output, at_once[:, t : t + 1])
+
+
+def test_lengths_and_biases_count_the_stored_keys_too():
+    layer, x, bias = layer_of(), randn(B, S, E), randn(H, S, S)
+    lengths, mask = torch.tensor([4, 7]), causal_mask(S)
+    at_once, _ = layer(x, valid_lens=lengths, mask=mask, bias=bias)
+    cache = KeyValueCache()
+    layer(x[:, :5], mask=causal_mask(5), cache=cache)
+    rest, _ = layer(
+        x[:, 5:],
+        valid_lens=lengths,
+        mask=causal_mask(2, S),
+        bias=bias[:, 5:],
+        cache=cache,
+    )
+    close(rest, at_once[:, 5:])
+
+
+def test_reorder_continues_the_chosen_sequences():
+    layer, x, next_one = layer_of(), randn(B, T, E), randn(4, 1, E, seed=3)
+    order = torch.tensor([1, 1, 0, 1])  # four beams out of two
+    cache = KeyValueCache()
+    layer(x, cache=cache)
+    cache.reorder(order)
+    output, _ = layer(next_one, cache=cache)
+    whole, _ = layer(torch.cat([x[order], next_one], dim=1))
+    close(output, whole[:, -1:])
+
+
+def test_gradients_flow_through_the_stored_keys():
+    layer, x = layer_of(), randn(B, T, E, grad=True)
+    cache = KeyValueCache()
+    layer(x[:, :-1], cache=cache)
+    layer(x[:, -1:], cache=cache)[0].square().sum().backward()
+    assert (x.grad.abs().amax((0, 2)) > 1e-6).all()
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+KEY = randn(B, H, T, D)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error", "message"),
+    [
+        ([1.0], KEY, TypeError, ("key must be a torch.Tensor", "list")),
+        (KEY[0], KEY, ValueError, ("key must have 4 axes, got shape (3, 5, 11)",)),
+        (KEY, KEY[0], ValueError, ("value must have 4 axes",)),
+        (KEY, KEY[:, :, 1:], ValueError, ("key (2, 3, 5, 11) and value (2, 3, 4, 11)", "one value for each key")),
+        (KEY, KEY[:, 1:], ValueError, ("key (2, 3, 5, 11) and value (2, 2, 5, 11)",)),
+        (KEY[:1], KEY[:1], ValueError, ("keys of 2 sequences, the new ones have 1; start a new cache",)),
+        (KEY[:, 1:], KEY[:, 1:], ValueError, ("keys of 3 heads, the new ones have 2",)),
+        (KEY[..., 1:], KEY, ValueError, ("keys of 11 features, the new ones have 10",)),
+        (KEY, KEY[..., 1:], ValueError, ("values of 11 features, the new ones have 10",)),
+        (KEY.float(), KEY.float(), TypeError, ("the cache of keys is torch.float64, the new keys is torch.float32",)),
+    ],
+)  # fmt: skip
+def test_wrong_updates_change_nothing(key, value, error, message):
+    cache = KeyValueCache()
+    cache.update(KEY, KEY)
+    with pytest.raises(error, match=says(*message)):
+        cache.update(key, value)
+    assert torch.equal(cache.key, KEY) and torch.equal(cache.value, KEY)
+
+
+@pytest.mark.parametrize(
+    ("order", "error", "message"),
+    [
+        ([0, 1], TypeError, "order must be a tensor of torch.long indices, got list"),
+        (torch.tensor([0.0]), TypeError, "got torch.float32"),
+        (torch.tensor([True, False]), TypeError, "got torch.bool"),
+        (torch.tensor([[0]]), ValueError, r"order must be \(B',\), got shape \(1, 1\)"),
+        (torch.tensor([0, 2]), ValueError, r"order must lie in 0 … 1, got \[0, 2\]"),
+        (torch.tensor([-1]), ValueError, r"order must lie in 0 … 1, got \[-1\]"),
+    ],
+)
+def test_wrong_orders(order, error, message):
+    cache = KeyValueCache()
+    cache.update(KEY, KEY)
+    with pytest.raises(error, match=message):
+        cache.reorder(order)
+
+
+def test_reordering_an_empty_cache_leaves_it_empty():
+    cache = KeyValueCache()
+    cache.reorder(torch.tensor([0, 0]))
+    assert cache.length == 0
+
+
+def test_a_mask_that_does_not_fit_leaves_the_cache_as_it_was():
+    layer, cache = layer_of(), KeyValueCache()
+    layer(randn(B, T, E), cache=cache)
+    before = cache.key
+    with pytest.raises(ValueError, match=says("mask has shape (2, 2)", "(2, 3, 1, 6)")):
+        layer(randn(B, 1, E), mask=causal_mask(2), cache=cache)
+    assert cache.key is before

@@ -1,0 +1,349 @@
+"""Reading sentence pairs: every form in which they go round, every way in which a file can be broken."""
+
+import hashlib
+import io
+import re
+import subprocess
+import unicodedata
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tensors import PROPERTY, says
+
+from attnbook.data import (
+    Pair,
+    bundled_pairs,
+    read_pairs,
+    references,
+    split_pairs,
+    tatoeba_pairs,
+)
+from attnbook.data import corpus as module
+from attnbook.text import normalise, tokenise
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "code" / "attnbook" / "data"
+
+TWO = "Go.\tVa !\nI lost.\tJ'ai perdu.\n"
+THREE = "Go.\tVa !\tCC-BY 2.0 (CM)\nI lost.\tJ'ai perdu.\tCC-BY 2.0 (CK)\n"
+READ = [Pair("Go.", "Va !"), Pair("I lost.", "J'ai perdu.")]
+
+
+def zipped(text=THREE, name="fra.txt", **others) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_about.txt", "about")
+        archive.writestr(name, text)
+        for other, content in others.items():
+            archive.writestr(other, content)
+    return buffer.getvalue()
+
+
+# --- forms ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("fra.txt", TWO.encode()),
+        ("fra.txt", THREE.encode()),
+        ("pairs.tsv", THREE.encode()),
+        ("no-suffix", TWO.encode()),
+        ("fra.txt", TWO.replace("\n", "\r\n").encode()),
+        ("fra.txt", b"\xef\xbb\xbf" + TWO.encode()),
+        ("fra.txt", TWO.replace("Go.", " Go. ").encode()),
+        ("fra-eng.zip", zipped(TWO)),
+        ("fra-eng.zip", zipped(THREE)),
+        ("fra-eng.ZIP", zipped(THREE, "fra-eng/fra.txt")),
+        ("a zip by content", zipped(THREE, "fra-eng/fra.txt")),
+    ],
+)
+def test_every_form_reads_the_same(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert read_pairs(tmp_path / name) == READ
+    assert read_pairs(str(tmp_path / name)) == READ
+    assert tatoeba_pairs(tmp_path / name) == READ
+
+
+LINE = st.text(
+    st.characters(exclude_characters="\t\n\r\0\ufeff", exclude_categories=("Cs",)),
+    min_size=1,
+).filter(lambda text: text.strip())
+
+
+@PROPERTY
+@given(st.lists(st.tuples(LINE, LINE), min_size=1, max_size=9))
+def test_what_is_written_is_read(tmp_path_factory, pairs):
+    """Any sentence without tabs and line ends, those with exotic separators of lines, too."""
+    file = tmp_path_factory.getbasetemp() / "written.tsv"
+    file.write_bytes("".join(f"{a}\t{b}\n" for a, b in pairs).encode())
+    assert read_pairs(file) == [Pair(a.strip(), b.strip()) for a, b in pairs]
+
+
+def test_a_file_of_ones_own_in_the_cache_is_taken_without_a_network(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ATTNBOOK_CACHE", str(tmp_path))
+    (tmp_path / "fra.txt").write_text(TWO)
+    monkeypatch.setattr(module, "download_tatoeba", lambda: pytest.fail("downloads"))
+    assert tatoeba_pairs() == READ
+
+
+def test_without_a_file_of_ones_own_the_zip_is_downloaded(tmp_path, monkeypatch):
+    monkeypatch.setenv("ATTNBOOK_CACHE", str(tmp_path / "none"))
+    (tmp_path / "fra-eng.zip").write_bytes(zipped())
+    monkeypatch.setattr(module, "download_tatoeba", lambda: tmp_path / "fra-eng.zip")
+    assert tatoeba_pairs() == READ
+
+
+# --- broken files ---------------------------------------------------------------------------------------------
+
+LATIN = TWO.encode() + "Summer.\tL'été.\n".encode("latin-1")
+CUT_CHARACTER = (TWO + "Summer.\tL'été").encode()[:-1]
+DAMAGED = bytearray(zipped(THREE * 50))
+INSIDE = DAMAGED.index(b"fra.txt") + len("fra.txt")
+DAMAGED[INSIDE + 8 : INSIDE + 20] = bytes(12)  # of what is compressed
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("fra.txt", b"", ("fra.txt is empty",)),
+        ("fra.txt", b"\n \n", ("fra.txt is empty",)),
+        ("fra.txt", LATIN, ("line 3", "byte 0xe9 at position 39", "not UTF-8")),
+        ("fra.txt", b"\xef\xbb\xbf" + LATIN, ("line 3", "0xe9 at position 42")),
+        ("fra.txt", CUT_CHARACTER, ("line 3", "byte 0xc3", "not UTF-8")),
+        ("fra.txt", TWO.encode("utf-16"), ("line 1", "looks like UTF-16")),
+        ("fra.txt", TWO.encode("utf-16-le"), ("line 1", "looks like UTF-16")),
+        ("fra.txt", b"Go.\tVa !\nI lost.\n", ("line 2: no tab", "'I lost.'")),
+        ("fra.txt", b"English,French\nGo.,Va !\n", ("line 1: no tab",)),
+        ("fra.txt", b"Go.\tVa !\n\nHi.\tSalut.\n", ("line 2: no tab", "''")),
+        ("fra.txt", b"a\tb\tc\td\n", ("line 1: 4 columns", "expected 2, or 3")),
+        ("fra.txt", b"a\tb\tc\nd\te\tf\tg\n", ("line 2: 4 columns",)),
+        ("fra.txt", b"a\tb\tc\nd\te\n", ("line 2: 2 columns, but line 1 has 3",)),
+        ("fra.txt", b"a\tb\nd\te\tf\n", ("line 2: 3 columns, but line 1 has 2",)),
+        ("fra.txt", b"a\tb\nc\t \n", ("line 2: the French sentence is empty",)),
+        ("fra.txt", b"a\tb\n\tc\n", ("line 2: the English sentence is empty",)),
+        ("fra.txt", TWO[:-1].encode(), ("line 2: the last line has no line end",)),
+        ("fra.txt", THREE[:-20].encode(), ("line 2: the last line", "cut off")),
+        ("fra.zip", zipped()[:200], ("not a whole zip", "cut off")),
+        ("fra.zip", b"", ("not a whole zip",)),
+        ("fra.zip", TWO.encode(), ("not a whole zip",)),
+        ("fra.zip", bytes(DAMAGED), ("fra.zip", "download it again")),
+        ("fra.zip", zipped(name="deu.txt"), ("holds 0", "_about.txt, deu.txt")),
+        ("fra.zip", zipped(name="fra.txt.bak"), ("must hold one fra.txt",)),
+        ("fra.zip", zipped(**{"b/fra.txt": "x"}), ("holds 2", "unpack it")),
+        ("fra.zip", zipped(""), ("fra.zip, fra.txt is empty",)),
+        ("fra.zip", zipped("Go.\n", "f/fra.txt"), ("fra.zip, f/fra.txt, line 1: no tab",)),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_an_error_that_names_the_place(
+    tmp_path, name, content, message
+):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=says(*message)):
+        read_pairs(tmp_path / name)
+
+
+@pytest.mark.parametrize("text", [TWO, THREE])
+def test_a_file_cut_off_within_a_line_never_passes(tmp_path, text):
+    data = text.encode()
+    file = tmp_path / "fra.txt"
+    for end in range(len(data)):
+        file.write_bytes(data[:end])
+        if end and data[end - 1 : end] == b"\n":
+            assert read_pairs(file) == READ[: data[:end].count(b"\n")]
+        else:
+            with pytest.raises(ValueError, match=r"fra\.txt"):
+                read_pairs(file)
+
+
+def test_a_missing_file_and_a_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match=says("fra.txt is not there")):
+        read_pairs(tmp_path / "fra.txt")
+    with pytest.raises(FileNotFoundError, match="a folder"):
+        read_pairs(tmp_path)
+
+
+def test_a_long_line_is_shortened_in_the_message(tmp_path):
+    (tmp_path / "x.tsv").write_text("a" * 10_000 + "\n")
+    with pytest.raises(ValueError) as error:
+        read_pairs(tmp_path / "x.tsv")
+    assert len(str(error.value)) < 300 + len(str(tmp_path))
+
+
+# --- Tatoeba --------------------------------------------------------------------------------------------------
+
+
+def shared_sample() -> Path | None:
+    """The sample of Tatoeba beside the repository, or beside the one that this is a worktree of."""
+    command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    roots = [
+        ROOT,
+        *([Path(found.stdout.strip()).parent] if not found.returncode else []),
+    ]
+    files = [root.parent / "shared" / "data" / "fra-sample.tsv" for root in roots]
+    return next((file for file in files if file.is_file()), None)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory) -> Path:
+    """Tatoeba's pairs in their own layout: real ones where they lie beside the repository, else ours in disguise.
+
+    So the tests run everywhere; Tatoeba's sentences are not the book's to pass on.
+    """
+    file = shared_sample()
+    if file is None:
+        file = tmp_path_factory.mktemp("disguise") / "fra-sample.tsv"
+        lines = []
+        for number, (english, french) in enumerate(bundled_pairs()):
+            french = re.sub(r" ([!?;])", "\u202f\\1", french).replace("'", "’")
+            attribution = (
+                f"CC-BY 2.0 (France) Attribution: #{number} (A) & #{number} (B)"
+            )
+            lines.append(f"{english}\t{french}\t{attribution}\n")
+        file.write_text("".join(lines), encoding="utf-8")
+    return file
+
+
+def test_the_sample(sample):
+    pairs = read_pairs(sample)
+    assert len(pairs) == sample.read_bytes().count(b"\n")
+    if sample == shared_sample():
+        assert len(pairs) == 5000
+        assert pairs[0] == Pair("Go.", "Va !") and len(references(pairs)["go ."]) > 2
+    spelled = [normalise(side) for pair in pairs for side in pair]
+    assert not re.search("[\u00a0\u2009\u202f’A-ZÉ]", "".join(spelled))
+    assert all(unicodedata.is_normalized("NFC", side) for side in spelled)
+    assert not any(re.search(r"\w[,.!?]", side) for side in spelled if "." not in side)
+
+
+def test_the_sample_splits_without_a_leak(sample):
+    pairs = read_pairs(sample)
+    split = split_pairs(pairs)
+    train, dev, test = ({normalise(p.source) for p in part} for part in split)
+    assert not (train & dev or train & test or dev & test)
+    assert sum(map(len, split)) == len(pairs)
+    assert len(test) == pytest.approx(0.1 * len(train | dev | test), abs=1)
+
+
+def test_a_truncated_sample_is_noticed(sample, tmp_path):
+    data = sample.read_bytes()
+    for end in (len(data) - 1, len(data) // 2, len(data) // 3 + 1):
+        file = tmp_path / "cut.tsv"
+        file.write_bytes(data[:end].removesuffix(b"\n"))
+        with pytest.raises(ValueError, match=r"cut\.tsv, line \d+: "):
+            read_pairs(file)
+
+
+# --- the book's own -------------------------------------------------------------------------------------------
+
+DEMOS = {
+    "go .": "va !",
+    "i lost .": "j'ai perdu .",
+    "he's calm .": "il est calme .",
+    "i'm home .": "je suis chez moi .",
+}
+
+
+def test_the_bundled_corpus_is_the_one_that_sources_describes():
+    data = (DATA / "english_french.tsv").read_bytes().replace(b"\r\n", b"\n")
+    sources = (DATA / "SOURCES.md").read_text("utf-8")
+    assert re.findall(r"\b[0-9a-f]{64}\b", sources) == [
+        hashlib.sha256(data).hexdigest()
+    ]
+    pairs = bundled_pairs()
+    assert f"{len(pairs):,} pairs" in sources
+    known = references(pairs)
+    assert f"{len(known):,} distinct English sentences" in sources
+    several = sum(len(targets) > 1 for targets in known.values())
+    assert f"{several:,} sentences have more than one translation" in sources
+    longest = max(len(tokenise(side)) for pair in pairs for side in pair)
+    assert f"2 to {longest} tokens a side" in sources
+
+
+def shares_of_neighbours(split) -> tuple[float, float]:
+    """Of the test sources: how many are one word from a training source; how many have a reference trained on."""
+
+    def bare(source):
+        return tuple(token for token in source.split() if token not in ",.!?;:")
+
+    def with_holes(source):
+        words = bare(source)
+        return {(i, words[:i], words[i + 1 :]) for i in range(len(words))}
+
+    train, test = references(split.train), references(split.test)
+    holes = set().union(*map(with_holes, train))
+    targets = {normalise(target) for known in train.values() for target in known}
+    near = sum(bool(with_holes(source) & holes) for source in test)
+    seen = sum(any(normalise(t) in targets for t in known) for known in test.values())
+    return near / len(test), seen / len(test)
+
+
+def test_how_near_test_sentences_are_to_training_sentences_is_told():
+    near, seen = shares_of_neighbours(split_pairs(bundled_pairs()))
+    sources = (DATA / "SOURCES.md").read_text("utf-8")
+    assert f"{100 * near:.0f} % of the test sentences differ" in sources
+    assert f"for {100 * seen:.0f} % one of the translations" in sources
+
+
+def test_what_the_corpus_shares_with_tatoeba_is_told(sample):
+    if sample != shared_sample():
+        return  # in disguise it is ours: nothing to compare
+    known = {tuple(map(normalise, pair)) for pair in read_pairs(sample)}
+    shared = [p for p in bundled_pairs() if tuple(map(normalise, p)) in known]
+    assert len(shared) < 0.05 * len(bundled_pairs())
+    assert max(len(tokenise(pair.source)) for pair in shared) <= 5
+    assert f"{len(shared)} of the pairs also stand" in (DATA / "SOURCES.md").read_text(
+        "utf-8"
+    )
+
+
+def test_the_bundled_corpus_is_big_enough_and_has_no_repeats():
+    pairs = bundled_pairs()
+    known = references(pairs)
+    assert len(known) >= 2500
+    assert len({tuple(map(normalise, pair)) for pair in pairs}) == len(pairs)
+    assert sum(len(targets) > 1 for targets in known.values()) >= 100
+
+
+def test_the_demo_sentences_are_among_them():
+    known = references(bundled_pairs())
+    for english, french in DEMOS.items():
+        assert french in map(normalise, known[english])
+
+
+def test_the_bundled_sentences_are_clean():
+    for pair in bundled_pairs():
+        for side in pair:
+            assert unicodedata.is_normalized("NFC", side), pair
+            assert side == side.strip() and "  " not in side, pair
+            assert 2 <= len(tokenise(side)) <= 15, pair
+            assert re.fullmatch(r"[\w ',.!?;:-]+", side), pair
+        # a sentence in both languages, or in both a phrase like "a red car"
+        (kind,) = {(s[0].isupper(), s[-1] in ".!?") for s in pair}
+        assert kind in {(True, True), (False, False)}, pair
+        assert not re.search(r"[^\W\d_a-zA-Zéïç]", pair.source), pair
+        assert ("?" in pair.source) == ("?" in pair.target), pair
+        assert not re.search(r" [,.!?;:]", pair.source), pair
+        assert not re.search(r" [,.]|[^ ][!?;:]", pair.target), pair
+
+
+def test_the_bundled_corpus_is_sorted():
+    sources = [pair.source for pair in bundled_pairs()]
+    assert sources == sorted(sources, key=lambda s: (len(s), s))
+
+
+def test_a_changed_corpus_is_refused(tmp_path, monkeypatch):
+    data = (DATA / "english_french.tsv").read_bytes()
+    changed = tmp_path / "english_french.tsv"
+    monkeypatch.setattr(module, "CORPUS", changed)
+    changed.write_bytes(data.replace(b"\n", b"\r\n"))  # as git may check it out
+    assert len(bundled_pairs()) == data.count(b"\n")
+    changed.write_bytes(data + b"More.\tPlus.\n")
+    with pytest.raises(ValueError, match=says("SHA-256", "SOURCES.md", "changed")):
+        bundled_pairs()

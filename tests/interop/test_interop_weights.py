@@ -1,0 +1,609 @@
+"""Copied weights: the book's layers against those of PyTorch, d2l and Hugging Face, in values and gradients."""
+
+import json
+import shutil
+
+import pytest
+import torch
+import torch.nn.functional as F
+from tensors import (
+    DK,
+    DV,
+    HIDDEN,
+    LENGTHS,
+    TOLERANCE,
+    B,
+    D,
+    H,
+    S,
+    T,
+    close,
+    coin,
+    fill,
+    inputs,
+    randn,
+    says,
+)
+from torch import nn
+
+from attnbook.attention import (
+    AdditiveAttention,
+    MultiHeadAttention,
+    RotaryPositions,
+    causal_mask,
+    sequence_mask,
+    to_binary,
+    to_blocked,
+)
+from attnbook.interop import (
+    TIME_FLIES,
+    from_d2l_additive,
+    from_d2l_attention,
+    from_d2l_encoder_block,
+    from_huggingface_bert,
+    from_torch_attention,
+    from_torch_decoder_layer,
+    from_torch_encoder_layer,
+    load_bert,
+    load_d2l,
+    to_torch_attention,
+)
+from attnbook.transformer import count_parameters
+
+E, FF = H * D, 17
+LENS = torch.tensor(LENGTHS)
+DTYPES = pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+MASKS = pytest.mark.parametrize("masks", ["none", "padding", "causal", "both"])
+
+
+def sequences(*lengths, dtype, grad=True):
+    return tuple(
+        randn(B, length, E, seed=seed, dtype=dtype, grad=grad)
+        for seed, length in enumerate(lengths, start=1)
+    )
+
+
+def gradients(output, tensors, seed=9):
+    upstream = randn(*output.shape, seed=seed, dtype=output.dtype)
+    return torch.autograd.grad((output * upstream).sum(), tensors)
+
+
+def compare(ours, theirs, tolerance):
+    """Equal within the tolerance, which for numbers above 1 is a relative one; and not because all are zero."""
+    for got, expected in zip(ours, theirs, strict=True):
+        size = expected.abs().max().item()
+        assert size > 1e-3
+        close(got, expected, tolerance * max(1, size))
+
+
+def masks_of(masks, num_queries, num_keys):
+    """The same masks in the book's words, and in PyTorch's, where True means blocked."""
+    ours, theirs = {}, {}
+    if masks in ("padding", "both"):
+        lengths = LENS.clamp_max(num_keys)
+        ours["valid_lens"] = lengths
+        theirs["key_padding_mask"] = to_blocked(sequence_mask(lengths, num_keys))
+    if masks in ("causal", "both"):
+        ours["mask"] = causal_mask(num_queries, num_keys)
+        theirs["attn_mask"] = to_blocked(ours["mask"])
+    return ours, theirs
+
+
+# --- PyTorch's multi-head attention ----------------------------------------------------------------------------------
+
+
+def pair(direction, dtype, bias=True):
+    """Our layer and PyTorch's, with the same weights, copied one way or the other."""
+    if direction == "from":
+        theirs = nn.MultiheadAttention(E, H, bias=bias, batch_first=True)
+        theirs = fill(theirs).to(dtype)
+        return from_torch_attention(theirs), theirs
+    ours = fill(MultiHeadAttention(E, H, bias=bias)).to(dtype)
+    return ours, to_torch_attention(ours)
+
+
+def weights_of(ours, theirs):
+    """The parameters of both, in the same order."""
+    names = {"W_qkv.weight": "in_proj_weight", "W_qkv.bias": "in_proj_bias"}
+    names |= {f"W_o.{kind}": f"out_proj.{kind}" for kind in ("weight", "bias")}
+    mine = dict(ours.named_parameters())
+    return list(mine.values()), [theirs.get_parameter(names[name]) for name in mine]
+
+
+@DTYPES
+@MASKS
+@pytest.mark.parametrize("use", ["self", "cross"])
+@pytest.mark.parametrize("direction", ["from", "to"])
+def test_multi_head_attention_is_pytorchs(dtype, masks, use, direction):
+    """Outputs, every head's weights, and the gradients of inputs and parameters."""
+    ours, theirs = pair(direction, dtype)
+    mine, other = weights_of(ours, theirs)
+    for need_weights in (True, False):
+        lengths = (T,) if use == "self" else (T, S, S)
+        own, copies = (sequences(*lengths, dtype=dtype) for _ in range(2))
+        our_masks, their_masks = masks_of(masks, T, lengths[-1])
+        output, weights = ours(*own, need_weights=need_weights, **our_masks)
+        copied = copies * 3 if use == "self" else copies
+        expected, expected_weights = theirs(
+            *copied, average_attn_weights=False, **their_masks
+        )
+        close(output, expected, TOLERANCE[dtype])
+        if need_weights:
+            close(weights, expected_weights, TOLERANCE[dtype])
+        compare(
+            gradients(output, [*own, *mine]),
+            gradients(expected, [*copies, *other]),
+            TOLERANCE[dtype],
+        )
+
+
+@pytest.mark.parametrize("direction", ["from", "to"])
+def test_multi_head_attention_without_bias(direction):
+    ours, theirs = pair(direction, torch.float64, bias=False)
+    assert count_parameters(ours) == count_parameters(theirs) == 4 * E * E
+    query, key, value = sequences(T, S, S, dtype=torch.float64)
+    close(ours(query, key, value)[0], theirs(query, key, value)[0])
+
+
+def test_there_and_back_again():
+    ours = fill(MultiHeadAttention(E, H, dropout=0.25)).double().eval()
+    theirs = to_torch_attention(ours)
+    assert theirs.dropout == 0.25 and theirs.batch_first and not theirs.training
+    back = from_torch_attention(theirs)
+    assert back.dropout == 0.25 and not back.training
+    assert back.num_heads == H
+    for name, weight in ours.state_dict().items():
+        assert torch.equal(back.state_dict()[name], weight)
+        assert back.state_dict()[name].data_ptr() != weight.data_ptr()
+
+
+def test_whatever_batch_first_was():
+    theirs = fill(nn.MultiheadAttention(E, H)).double()  # (T, B, E)
+    (x,) = sequences(T, dtype=torch.float64, grad=False)
+    expected = theirs(
+        x.mT.permute(2, 0, 1), x.mT.permute(2, 0, 1), x.mT.permute(2, 0, 1)
+    )
+    close(from_torch_attention(theirs)(x)[0], expected[0].transpose(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: from_torch_attention(nn.Linear(3, 3)), TypeError, "expected a MultiheadAttention, got Linear"),
+        (lambda: from_torch_attention(nn.MultiheadAttention(E, H, kdim=DK)), ValueError, "kdim"),
+        (lambda: from_torch_attention(nn.MultiheadAttention(E, H, add_bias_kv=True)), ValueError, "add_bias_kv"),
+        (lambda: from_torch_attention(nn.MultiheadAttention(E, H, add_zero_attn=True)), ValueError, "add_zero_attn"),
+        (lambda: to_torch_attention(nn.MultiheadAttention(E, H)), TypeError, "expected a MultiHeadAttention"),
+        (lambda: to_torch_attention(MultiHeadAttention(E, H, 1)), ValueError, "shared key/value heads"),
+        (lambda: to_torch_attention(MultiHeadAttention(E, H, rotary=RotaryPositions())), ValueError, "rotary"),
+    ],
+)  # fmt: skip
+def test_attentions_without_a_counterpart(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+# --- PyTorch's Transformer layers ------------------------------------------------------------------------------------
+
+
+def their_layer(kind, dtype, norm_first, activation, **options):
+    sizes = {"d_model": E, "nhead": H, "dim_feedforward": FF, "dropout": 0.25}
+    sizes |= {"norm_first": norm_first, "activation": activation, "batch_first": True}
+    return fill(kind(**sizes, **options)).to(dtype).eval()
+
+
+@DTYPES
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("masks", ["none", "both"])
+def test_encoder_layer_is_pytorchs(dtype, norm_first, activation, masks):
+    theirs = their_layer(nn.TransformerEncoderLayer, dtype, norm_first, activation)
+    ours = from_torch_encoder_layer(theirs)
+    assert not ours.training and ours.attention.dropout == 0.25
+    (x,), (copy,) = (sequences(T, dtype=dtype) for _ in range(2))
+    our_masks, their_masks = masks_of(masks, T, T)
+    if masks == "both":
+        padding = their_masks.pop("key_padding_mask")
+        their_masks = {"src_mask": their_masks["attn_mask"]}
+        their_masks |= {"src_key_padding_mask": padding}
+    output, expected = ours(x, **our_masks)[0], theirs(copy, **their_masks)
+    close(output, expected, TOLERANCE[dtype] * max(1, expected.abs().max().item()))
+    own = list(ours.parameters())
+    assert count_parameters(ours) == count_parameters(theirs)
+    first, others = theirs.self_attn, (theirs.linear1, theirs.linear2)
+    other = [first.in_proj_weight, first.in_proj_bias, *first.out_proj.parameters()]
+    for module in (*others, theirs.norm1, theirs.norm2):
+        other += module.parameters()
+    compare(
+        gradients(output, [x, *own]),
+        gradients(expected, [copy, *other]),
+        TOLERANCE[dtype],
+    )
+
+
+@DTYPES
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_decoder_layer_is_pytorchs(dtype, norm_first, activation):
+    """Causal in the target, padding in the memory, unequal lengths."""
+    theirs = their_layer(nn.TransformerDecoderLayer, dtype, norm_first, activation)
+    ours = from_torch_decoder_layer(theirs)
+    assert not ours.training and ours.cross_attention.dropout == 0.25
+    own, copies = (sequences(T, S, dtype=dtype) for _ in range(2))
+    memory_mask = coin(T, S, seed=4) | (torch.arange(S) < 2)
+    output, _ = ours(*own, LENS, causal_mask(T), memory_mask)
+    expected = theirs(
+        *copies,
+        tgt_mask=to_blocked(causal_mask(T)),
+        memory_mask=to_blocked(memory_mask),
+        memory_key_padding_mask=to_blocked(sequence_mask(LENS, S)),
+    )
+    close(output, expected, TOLERANCE[dtype] * max(1, expected.abs().max().item()))
+    other = []
+    for attention in (theirs.self_attn, theirs.multihead_attn):
+        other += [attention.in_proj_weight, attention.in_proj_bias]
+        other += attention.out_proj.parameters()
+    for name in ("linear1", "linear2", "norm1", "norm2", "norm3"):
+        other += theirs.get_submodule(name).parameters()
+    compare(
+        gradients(output, [*own, *ours.parameters()]),
+        gradients(expected, [*copies, *other]),
+        TOLERANCE[dtype],
+    )
+
+
+def test_the_norms_epsilon_is_taken_over():
+    """Where a vector hardly varies, the epsilon decides."""
+    for kind, convert, lengths in (
+        (nn.TransformerEncoderLayer, from_torch_encoder_layer, (T,)),
+        (nn.TransformerDecoderLayer, from_torch_decoder_layer, (T, S)),
+    ):
+        theirs = their_layer(kind, torch.float64, True, "relu", layer_norm_eps=0.5)
+        x = sequences(*lengths, dtype=torch.float64, grad=False)
+        close(convert(theirs)(*x)[0], theirs(*x))
+
+
+@pytest.mark.parametrize(
+    ("kind", "convert"),
+    [
+        (nn.TransformerEncoderLayer, from_torch_encoder_layer),
+        (nn.TransformerDecoderLayer, from_torch_decoder_layer),
+    ],
+)
+def test_layers_without_a_counterpart(kind, convert):
+    with pytest.raises(TypeError, match=f"expected a {kind.__name__}, got Linear"):
+        convert(nn.Linear(3, 3))
+    for activation in (F.silu, nn.GELU(approximate="tanh")):
+        layer = kind(E, H, FF, activation=activation)
+        with pytest.raises(ValueError, match="only relu and the exact gelu"):
+            convert(layer)
+    with pytest.raises(ValueError, match="bias=False has no counterpart"):
+        convert(kind(E, H, FF, bias=False))
+    assert convert(kind(E, H, FF, activation=nn.GELU())).training
+
+
+# --- d2l -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def d2l():
+    return load_d2l()
+
+
+@DTYPES
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    "lengths", [None, LENGTHS, ((1, 7, 3, 2, 5), (4, 2, 6, 1, 3))], ids=str
+)
+def test_multi_head_attention_is_d2ls(d2l, dtype, bias, lengths):
+    theirs = d2l.MultiHeadAttention(E, H, dropout=0.25, bias=bias).eval().to(dtype)
+    own, copies = (sequences(T, S, S, dtype=dtype) for _ in range(2))
+    lengths = None if lengths is None else torch.tensor(lengths)
+    theirs(*copies, lengths)  # makes its weights
+    fill(theirs)
+    ours = from_d2l_attention(theirs)
+    assert ours.dropout == 0.25 and not ours.training
+    output, weights = ours(*own, lengths, need_weights=True)
+    expected = theirs(*copies, lengths)
+    close(output, expected, TOLERANCE[dtype])
+    their_weights = theirs.attention.attention_weights.unflatten(0, (B, H))
+    close(weights, their_weights, TOLERANCE[dtype])
+    close(ours(*own, lengths)[0], expected, TOLERANCE[dtype])
+    mine = gradients(output, [*own, ours.W_qkv.weight, ours.W_o.weight])
+    other = gradients(
+        expected, [*copies, *(theirs.get_parameter(f"W_{x}.weight") for x in "qkvo")]
+    )
+    stacked = (*other[:3], torch.cat(other[3:6]), other[6])
+    compare(mine, stacked, TOLERANCE[dtype])
+
+
+@DTYPES
+def test_additive_attention_is_d2ls(d2l, dtype):
+    theirs = d2l.AdditiveAttention(HIDDEN, dropout=0.25).eval().to(dtype)
+    own = inputs(key_size=DK, dtype=dtype)
+    theirs(*own, LENS)
+    fill(theirs)
+    ours = from_d2l_additive(theirs)
+    assert isinstance(ours, AdditiveAttention)
+    assert ours.dropout.p == 0.25 and not ours.training
+    output, _ = ours(*own, LENS)
+    assert output.dtype == dtype and output.shape == (B, T, DV)
+    close(output, theirs(*own, LENS), TOLERANCE[dtype])
+    for name, weight in theirs.state_dict().items():
+        assert torch.equal(ours.state_dict()[name], weight)  # to the last digit
+
+
+@DTYPES
+@pytest.mark.parametrize(
+    "lengths", [None, (3, 4), ((1, 2, 3, 2, 5), (4, 2, 1, 1, 3))], ids=str
+)
+def test_encoder_layer_is_d2ls(d2l, dtype, lengths):
+    theirs = d2l.TransformerEncoderBlock(E, FF, H, dropout=0.25, use_bias=True)
+    theirs = theirs.to(dtype).eval()
+    (x,), (other,) = (sequences(T, dtype=dtype) for _ in range(2))
+    lengths = None if lengths is None else torch.tensor(lengths)
+    theirs(other, lengths)  # makes its weights
+    fill(theirs)
+    with torch.no_grad():  # its norms are called ln: fill takes them for maps
+        theirs.addnorm1.ln.weight.add_(1)
+        theirs.addnorm2.ln.weight.add_(1)
+    ours = from_d2l_encoder_block(theirs)
+    assert not ours.training and ours.attention.dropout == 0.25
+    assert ours.around_attention.dropout.p == 0.25
+    assert count_parameters(ours) == count_parameters(theirs)
+    output, weights = ours(x, lengths, need_weights=True)
+    expected = theirs(other, lengths)
+    close(output, expected, TOLERANCE[dtype] * max(1, expected.abs().max().item()))
+    their_weights = theirs.attention.attention.attention_weights.unflatten(0, (B, H))
+    close(weights, their_weights, TOLERANCE[dtype])
+    compare(gradients(output, [x]), gradients(expected, [other]), TOLERANCE[dtype])
+    mine = [ours.feed_forward.W_1.weight, ours.around_attention.norm.bias]
+    others = [theirs.ffn.dense1.weight, theirs.addnorm1.ln.bias]
+    compare(
+        gradients(ours(x, lengths)[0], mine),
+        gradients(theirs(other, lengths), others),
+        TOLERANCE[dtype],
+    )
+
+
+def test_d2l_blocks_that_cannot_be_copied(d2l):
+    (x,) = sequences(T, dtype=torch.float32)
+    with pytest.raises(
+        TypeError, match="expected a d2l.TransformerEncoderBlock, got Linear"
+    ):
+        from_d2l_encoder_block(nn.Linear(3, 3))
+    block = d2l.TransformerEncoderBlock(E, FF, H, dropout=0)
+    with pytest.raises(ValueError, match="has no weights yet: .* call it once"):
+        from_d2l_encoder_block(block)
+    block(x, None)
+    with pytest.raises(ValueError, match="use_bias=False has no counterpart"):
+        from_d2l_encoder_block(block)
+
+
+def test_d2l_layers_that_cannot_be_copied(d2l):
+    for layer, convert in (
+        (d2l.MultiHeadAttention(E, H, dropout=0), from_d2l_attention),
+        (d2l.AdditiveAttention(HIDDEN, dropout=0), from_d2l_additive),
+    ):
+        with pytest.raises(ValueError, match="has no weights yet: .* call it once"):
+            convert(layer)
+    layer = d2l.MultiHeadAttention(E, H, dropout=0)
+    layer(*(randn(B, n, DK, dtype=torch.float32) for n in (T, S, S)), None)
+    with pytest.raises(ValueError, match=says("sizes [19, 19, 19]", "num_hiddens, 33")):
+        from_d2l_attention(layer)
+
+
+# --- Hugging Face's BERT ---------------------------------------------------------------------------------------------
+
+
+def their_bert(**options):
+    """A small BERT, made at random: nothing is downloaded."""
+    from transformers import BertConfig, BertModel
+
+    sizes = {"vocab_size": 31, "hidden_size": 12, "num_attention_heads": 3}
+    sizes |= {"intermediate_size": 19, "num_hidden_layers": 2}
+    sizes |= {"max_position_embeddings": 11, "attn_implementation": "eager"}
+    return fill(BertModel(BertConfig(**(sizes | options)))).eval()
+
+
+def words():
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(31, (B, S), generator=generator)
+    return ids, torch.randint(2, (B, S), generator=generator)
+
+
+@DTYPES
+@pytest.mark.parametrize("activation", ["gelu", "relu"])
+def test_bert_is_hugging_faces(dtype, activation):
+    """All hidden states, all attentions, and the gradients of all parameters."""
+    theirs = their_bert(hidden_act=activation).to(dtype)
+    ours, (ids, segments) = from_huggingface_bert(theirs), words()
+    assert not ours.training
+    states, hooks = [], [ours.embeddings, *ours.layers]
+    for module in hooks:
+        module.register_forward_hook(
+            lambda module, arguments, output: states.append(
+                output[0] if isinstance(output, tuple) else output
+            )
+        )
+    output, weights = ours(ids, LENS, segments, need_weights=True)
+    expected = theirs(
+        ids,
+        attention_mask=to_binary(sequence_mask(LENS, S)),
+        token_type_ids=segments,
+        output_hidden_states=True,
+        output_attentions=True,
+    )
+    tolerance = 4 * TOLERANCE[dtype]  # four sublayers, each after the other
+    close(output, expected.last_hidden_state, tolerance)
+    compare(states, expected.hidden_states, tolerance)
+    compare(weights, expected.attentions, tolerance)
+    close(ours(ids, LENS, segments)[0], output, tolerance)
+
+    mine = dict(ours.named_parameters())
+    found = dict(zip(mine, gradients(output, list(mine.values())), strict=True))
+    other = {n: p for n, p in theirs.named_parameters() if "pooler" not in n}
+    upstream = gradients(expected.last_hidden_state, list(other.values()))
+    other = dict(zip(other, upstream, strict=True))
+    tolerance *= max(1, max(g.abs().max().item() for g in upstream))
+    for number in range(2):
+        own, layer = f"layers.{number}", f"encoder.layer.{number}"
+        for kind in ("weight", "bias"):
+            names = (
+                f"{layer}.attention.self.{x}.{kind}" for x in ("query", "key", "value")
+            )
+            stacked = torch.cat([other.pop(name) for name in names])
+            close(found.pop(f"{own}.attention.W_qkv.{kind}"), stacked, tolerance)
+            for name, twin in {
+                "attention.W_o": "attention.output.dense",
+                "around_attention.norm": "attention.output.LayerNorm",
+                "feed_forward.W_1": "intermediate.dense",
+                "feed_forward.W_2": "output.dense",
+                "around_feed_forward.norm": "output.LayerNorm",
+            }.items():
+                got, wanted = f"{own}.{name}.{kind}", f"{layer}.{twin}.{kind}"
+                close(found.pop(got), other.pop(wanted), tolerance)
+    for got, wanted in zip(found.values(), other.values(), strict=True):
+        close(got, wanted, tolerance)  # the embeddings, in the same order
+
+
+def test_bert_base_has_as_many_parameters_as_hugging_faces():
+    from transformers import BertConfig, BertModel
+
+    with torch.device("meta"):
+        theirs, without = BertModel(BertConfig()), BertModel(BertConfig(), False)
+        ours = from_huggingface_bert(without)
+    assert count_parameters(theirs) == 109_482_240
+    assert count_parameters(without) == count_parameters(ours) == 108_891_648
+
+
+def test_berts_without_a_counterpart():
+    with pytest.raises(
+        ValueError, match="activation must be 'relu' or 'gelu', got 'gelu_new'"
+    ):
+        from_huggingface_bert(their_bert(hidden_act="gelu_new"))
+    with pytest.raises(ValueError, match="this BERT has a decoder"):
+        from_huggingface_bert(their_bert(is_decoder=True))
+    with pytest.raises(
+        TypeError, match="expected a transformers.BertModel, got Linear"
+    ):
+        from_huggingface_bert(nn.Linear(3, 3))
+
+
+def test_both_dropout_probabilities_are_taken_over():
+    theirs = their_bert(hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.2)
+    ours = from_huggingface_bert(theirs)
+    assert ours.config.dropout == 0.3 and ours.layers[0].attention.dropout == 0.2
+
+
+def test_the_sentence_of_chapter_6():
+    sentence, ids = TIME_FLIES
+    ids = torch.tensor(ids)
+    assert ids.shape == (1, len(sentence.split()))
+    assert 0 <= int(ids.min()) <= int(ids.max()) < 30522
+
+
+# --- a BERT in a folder ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bert")
+    model = their_bert()
+    model.save_pretrained(folder)
+    return folder, model
+
+
+@pytest.fixture
+def copy(saved, tmp_path):
+    """A copy of the folder, to be damaged."""
+    return shutil.copytree(saved[0], tmp_path / "copy")
+
+
+def test_a_saved_bert_comes_back(saved, capfd):
+    folder, theirs = saved
+    capfd.readouterr()
+    ours, (ids, segments) = load_bert(folder), words()
+    assert capfd.readouterr() == ("", "")  # a page shows no progress bar
+    assert not ours.training
+    expected = theirs(ids, token_type_ids=segments).last_hidden_state
+    close(ours(ids, segments=segments)[0], expected, 4e-5)
+    assert load_bert(str(folder)).config == ours.config
+
+
+def test_a_bert_saved_inside_another_model(tmp_path):
+    """What is on the hub under bert-base-uncased has the heads of its pretraining around it."""
+    from transformers import BertForMaskedLM
+
+    whole = BertForMaskedLM(their_bert().config).eval()
+    whole.save_pretrained(tmp_path)
+    ids, _ = words()
+    expected = whole.bert(ids).last_hidden_state
+    close(load_bert(tmp_path)(ids)[0], expected, 4e-5)
+
+
+def test_a_missing_folder(tmp_path):
+    for folder in (tmp_path / "nowhere", tmp_path):
+        with pytest.raises(
+            FileNotFoundError, match=says(str(folder), "no config.json", "TIME_FLIES")
+        ):
+            load_bert(folder)
+
+
+def truncated(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+
+
+def header_gone(folder):
+    (folder / "model.safetensors").write_bytes(b"no such thing as a header")
+
+
+def without_weights(folder):
+    (folder / "model.safetensors").unlink()
+
+
+def broken_config(folder):
+    (folder / "config.json").write_text("{")
+
+
+def another_kind(folder):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": "gpt2"}))
+
+
+def other_sizes(folder):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"hidden_size": 24}))
+
+
+def more_layers(folder):
+    config = json.loads((folder / "config.json").read_text())
+    config["num_hidden_layers"] = 3
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (truncated, ""),
+        (header_gone, ""),
+        (without_weights, "model.safetensors"),
+        (broken_config, ""),
+        (another_kind, "a model of type gpt2, not bert"),
+        (other_sizes, ""),
+        (more_layers, "16 weights are missing, encoder.layer.2"),
+    ],
+)
+def test_a_damaged_folder(copy, damage, reason):
+    damage(copy)
+    with pytest.raises(
+        ValueError, match=says(str(copy), "cannot be read", reason, "copy it again")
+    ):
+        load_bert(copy)
+
+
+def test_without_transformers_it_says_what_to_install(copy, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "transformers", None)
+    with pytest.raises(ImportError, match="needs transformers; pip install"):
+        load_bert(copy)

@@ -1,0 +1,186 @@
+"""The position tasks: right answers by loops, and readers that know what their kind of position lets them know."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from attnbook.studies import (
+    KINDS,
+    PositionReader,
+    fit_reader,
+    look_back_batch,
+    mirror_batch,
+    reading_accuracy,
+)
+
+STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
+BLIND = {"none", "ALiBi"}  # cannot tell a row from its mirror image
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def reader(kind, **sizes):
+    torch.manual_seed(0)
+    return PositionReader(kind, 5, 11, **sizes).double()
+
+
+def test_look_back_asks_for_the_symbol_a_few_places_to_the_left():
+    ids, answers = look_back_batch(2, 7, generator(), vocab_size=5, back=3)
+    for row, wanted in zip(ids.tolist(), answers.tolist(), strict=True):
+        assert wanted == [-100, -100, -100, *row[:4]]
+    assert ids.min() >= 0 and ids.max() < 5
+
+
+def test_mirror_asks_for_the_row_reversed():
+    ids, answers = mirror_batch(2, 7, generator())
+    assert answers.tolist() == [row[::-1] for row in ids.tolist()]
+
+
+def test_batches_come_from_their_generator():
+    first, second, third = (
+        look_back_batch(3, 5, generator(seed))[0] for seed in (1, 1, 2)
+    )
+    assert torch.equal(first, second)
+    assert not torch.equal(first, third)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("length", [1, 7, 11])
+def test_every_kind_names_a_symbol_at_every_place(kind, length):
+    logits = reader(kind)(torch.randint(5, (2, length), generator=generator()))
+    assert logits.shape == (2, length, 5)
+    assert logits.isfinite().all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_a_reader_without_positions_is_blind_to_order(kind):
+    model, ids = reader(kind), torch.randint(5, (2, 7), generator=generator())
+    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
+    same = torch.allclose(model(ids[:, order]), model(ids)[:, order], atol=1e-9)
+    assert same == (kind == "none")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_kinds_without_direction_are_blind_to_a_mirror(kind):
+    model, ids = reader(kind), torch.randint(5, (2, 7), generator=generator())
+    same = torch.allclose(model(ids.flip(1)).flip(1), model(ids), atol=1e-9)
+    assert same == (kind in BLIND)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_causal_reader_does_not_see_the_future(kind):
+    ids = torch.randint(5, (2, 7), generator=generator())
+    other = ids.clone()
+    other[:, 4] = (other[:, 4] + 1) % 5
+    for causal in (True, False):
+        model = reader(kind, causal=causal)
+        change = (model(other) - model(ids)).abs().amax(dim=(0, 2))  # (T,)
+        assert (change[4:].max() > 1e-6) and (bool((change[:4] < 1e-9).all()) == causal)
+
+
+@pytest.mark.parametrize("kind", ["Shaw", "DeBERTa", "T5", "learned"])
+def test_every_parameter_is_trained(kind):
+    model, ids = reader(kind), torch.randint(5, (7, 11), generator=generator())
+    (
+        model(ids) * torch.randn(7, 11, 5, generator=generator(), dtype=torch.float64)
+    ).sum().backward()
+    assert all(
+        p.grad is not None and p.grad.abs().max() > 0 for p in model.parameters()
+    )
+
+
+def test_shaws_and_debertas_terms_are_scored_by_the_layers_own_queries():
+    for kind in ("Shaw", "DeBERTa"):
+        model = reader(kind)
+        x = torch.randn(2, 7, 32, generator=generator(), dtype=torch.float64)
+        assert model.bias(0, x).shape == (2, 4, 7, 7)
+        with torch.no_grad():
+            model.layers[0].attention.W_qkv.weight.zero_()
+            model.layers[0].attention.W_qkv.bias.zero_()
+        assert model.bias(0, x).abs().max() == 0
+
+
+def test_learned_positions_end_where_their_table_ends():
+    with pytest.raises(ValueError, match="11 positions"):
+        reader("learned")(torch.zeros(1, 13, dtype=torch.long))
+
+
+def test_learned_std_sets_how_loud_the_table_starts():
+    sizes = [
+        reader("learned", d_model=128, learned_std=std)
+        .added.embedding.weight.std()
+        .item()
+        for std in (0.02, 0.5)
+    ]
+    assert sizes[0] == pytest.approx(0.02, rel=0.1) and sizes[1] == pytest.approx(
+        0.5, rel=0.1
+    )
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(
+        ValueError, match="kind must be one of none, sinusoidal.*got 'rotation'"
+    ):
+        PositionReader("rotation", 5, 11)
+
+
+def test_the_same_seed_trains_the_same_reader():
+    first, second, third = (
+        fit_reader("rotary", look_back_batch, length=5, seed=seed, steps=3).state_dict()
+        for seed in (1, 1, 2)
+    )
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert any(not torch.equal(first[name], third[name]) for name in first)
+
+
+def test_training_teaches():
+    before = fit_reader("sinusoidal", mirror_batch, length=3, steps=1)
+    after = fit_reader("sinusoidal", mirror_batch, length=3, steps=150)
+    assert reading_accuracy(before, mirror_batch, 3) < 0.4
+    assert reading_accuracy(after, mirror_batch, 3) > 0.9
+
+
+class Copies(nn.Module):
+    """Names the symbol that stands `back` places to the left, and a wrong one in the first half."""
+
+    def __init__(self, back):
+        super().__init__()
+        self.back = back
+
+    def forward(self, ids):
+        named = ids.roll(self.back, dims=1)
+        half = ids.shape[1] // 2
+        named = torch.cat([(named[:, :half] + 1) % 8, named[:, half:]], dim=1)
+        return torch.nn.functional.one_hot(named, 8).float()
+
+
+def test_accuracy_counts_from_the_first_place_that_is_asked():
+    assert reading_accuracy(Copies(3), look_back_batch, 12, first=6) == 1
+    assert reading_accuracy(Copies(3), look_back_batch, 12) == pytest.approx(
+        6 / 9
+    )  # three places have no answer
+    assert reading_accuracy(Copies(2), look_back_batch, 12, first=6) < 0.25
+
+
+def test_the_stored_results_are_complete():
+    stored = json.loads(STORED.read_text("utf-8"))
+    plans = {
+        (row["task"], row["kind"], row["causal"], row["seed"]) for row in stored["rows"]
+    }
+    wanted = {(task, kind, False) for task in ("look back", "mirror") for kind in KINDS}
+    wanted |= {("look back", "none", True), ("look back", "ALiBi", True)}
+    assert plans == {(*plan, seed) for plan in wanted for seed in stored["seeds"]}
+    assert len(stored["rows"]) == len(plans)
+    assert len(stored["seeds"]) >= 3
+    assert all(
+        0 <= row[name] <= 1
+        for row in stored["rows"]
+        for name in ("trained_length", "beyond")
+    )
+    assert stored["command"].startswith("python tools/experiments/positions.py")
+    assert set(stored["versions"]) == {"python", "torch"}

@@ -1,0 +1,313 @@
+"""Transformer blocks: loops by hand, PyTorch's layers, pre- and post-LN, caches, gradients, errors."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from tensors import (
+    HALF,
+    HALF_TOLERANCE,
+    LENGTHS,
+    B,
+    D,
+    H,
+    S,
+    T,
+    close,
+    coin,
+    fill,
+    randn,
+    says,
+)
+
+from attnbook.attention import RotaryPositions, causal_mask
+from attnbook.transformer import (
+    ACTIVATIONS,
+    DecoderLayer,
+    DecoderLayerCache,
+    EncoderLayer,
+    FeedForward,
+    Residual,
+    count_parameters,
+)
+
+E, FF = H * D, 17  # d_model and d_ff
+LENS = torch.tensor(LENGTHS)  # of the memory
+OWN_LENS = torch.tensor([3, 5])
+PRE_AND_POST = pytest.mark.parametrize("norm_first", [True, False])
+
+
+def encoder(**options):
+    return fill(EncoderLayer(E, H, FF, **options)).double().eval()
+
+
+def decoder(**options):
+    return fill(DecoderLayer(E, H, FF, **options)).double().eval()
+
+
+def x_and_memory(**options):
+    return randn(B, T, E, seed=1, **options), randn(B, S, E, seed=2, **options)
+
+
+# --- the parts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("bias", [True, False])
+def test_feed_forward_treats_every_position_alone(activation, bias):
+    layer = fill(FeedForward(D, FF, activation, bias=bias)).double()
+    x, function = randn(B, T, D), {"relu": F.relu, "gelu": F.gelu}[activation]
+    output = layer(x)
+    for b in range(B):
+        for t in range(T):
+            hidden = layer.W_1.weight @ x[b, t] + (layer.W_1.bias if bias else 0)
+            expected = layer.W_2.weight @ function(hidden)
+            close(output[b, t], expected + (layer.W_2.bias if bias else 0))
+    assert count_parameters(layer) == 2 * D * FF + bias * (D + FF)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_only_relu_without_gradients_overwrites_the_hidden_layer_and_nothing_else(
+    activation,
+):
+    layer, x = fill(FeedForward(D, FF, activation)).double(), randn(B, T, D)
+    weights = {name: p.detach().clone() for name, p in layer.named_parameters()}
+    hidden, before = [], x.clone()
+    layer.W_1.register_forward_hook(lambda module, given, output: hidden.append(output))
+    trained = layer(x)
+    with torch.no_grad():
+        asked = layer(x)
+    plain = F.linear(x, layer.W_1.weight, layer.W_1.bias)
+    close(hidden[0], plain)
+    close(hidden[1], plain.clamp(min=0) if activation == "relu" else plain)
+    close(asked, trained)
+    assert torch.equal(x, before) and plain.min() < 0
+    for name, p in layer.named_parameters():
+        assert torch.equal(p, weights[name])
+
+
+def test_gelu_is_the_exact_one():
+    x = torch.linspace(-3, 3, 13, dtype=torch.float64)
+    exact = x * 0.5 * (1 + torch.erf(x / 2**0.5))
+    close(ACTIVATIONS["gelu"](x), exact)
+    assert (F.gelu(x, approximate="tanh") - exact).abs().max() > 1e-5
+
+
+@PRE_AND_POST
+def test_residual_by_hand(norm_first):
+    layer, x = fill(Residual(D, norm_first=norm_first, eps=1e-3)).double(), randn(T, D)
+
+    def norm(y):
+        centred = y - y.mean(-1, keepdim=True)
+        spread = (centred**2).mean(-1, keepdim=True) + 1e-3
+        return centred / spread.sqrt() * layer.norm.weight + layer.norm.bias
+
+    expected = x + norm(x).cos() if norm_first else norm(x + x.cos())
+    close(layer(x, torch.cos), expected)
+
+
+# --- encoder layer ---------------------------------------------------------------------------------------------------
+
+
+@PRE_AND_POST
+def test_encoder_layer_by_its_parts(norm_first):
+    layer, x = encoder(norm_first=norm_first, activation="gelu"), x_and_memory()[0]
+    mask = coin(B, H, T, T, seed=3)
+    output, weights = layer(x, OWN_LENS, mask, need_weights=True)
+    first, second = layer.around_attention.norm, layer.around_feed_forward.norm
+
+    def attend(h):
+        return layer.attention(h, valid_lens=OWN_LENS, mask=mask)[0]
+
+    if norm_first:
+        middle = x + attend(first(x))
+        close(output, middle + layer.feed_forward(second(middle)))
+    else:
+        middle = first(x + attend(x))
+        close(output, second(middle + layer.feed_forward(middle)))
+    looked_at = first(x) if norm_first else x
+    expected = layer.attention(looked_at, None, None, OWN_LENS, mask, True)[1]
+    close(weights, expected)
+    close(layer(x, OWN_LENS, mask)[0], output)
+    assert layer(x)[1] is None
+
+
+@PRE_AND_POST
+def test_encoder_layer_options_reach_the_attention(norm_first):
+    x, bias = randn(B, T, 6 * 10), randn(6, T, T)
+    options = {"norm_first": norm_first, "num_kv_heads": 2, "rotary": RotaryPositions()}
+    layer = fill(EncoderLayer(60, 6, FF, **options)).double()
+    assert layer.attention.num_kv_heads == 2
+    plain, _ = layer(x)
+    biased, _ = layer(x, bias=bias)
+    masked, _ = layer(x, mask=causal_mask(T))
+    order = torch.tensor([1, 0, 2, 3, 4])
+    moved, _ = layer(x[:, order])
+    for other in (biased, masked, moved[:, order]):
+        assert (other - plain).abs().max() > 1e-3
+
+
+# --- decoder layer ---------------------------------------------------------------------------------------------------
+
+
+@PRE_AND_POST
+def test_decoder_layer_by_its_parts(norm_first):
+    layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
+    mask, memory_mask = causal_mask(T), coin(B, T, S, seed=5)
+    output, (own, cross) = layer(x, memory, LENS, mask, memory_mask, need_weights=True)
+    norms = (
+        layer.around_self_attention.norm,
+        layer.around_cross_attention.norm,
+        layer.around_feed_forward.norm,
+    )
+    parts = (
+        lambda h: layer.self_attention(h, mask=mask, need_weights=True),
+        lambda h: layer.cross_attention(h, memory, memory, LENS, memory_mask, True),
+        lambda h: (layer.feed_forward(h), None),
+    )
+    seen = []
+    for norm, part in zip(norms, parts, strict=True):
+        y, weights = part(norm(x) if norm_first else x)
+        x = x + y if norm_first else norm(x + y)
+        seen.append(weights)
+    close(output, x)
+    close(own, seen[0])
+    close(cross, seen[1])
+    assert own.shape == (B, H, T, T) and cross.shape == (B, H, T, S)
+    x, memory = x_and_memory()
+    fused, nothing = layer(x, memory, LENS, mask, memory_mask)
+    close(fused, output)
+    assert nothing == (None, None)
+
+
+@PRE_AND_POST
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_step_by_step_as_at_once(norm_first, need_weights):
+    layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
+    at_once, (own, cross) = layer(x, memory, LENS, causal_mask(T), need_weights=True)
+    cache = DecoderLayerCache()
+    for t in range(T):
+        step, weights = layer(
+            x[:, t : t + 1],
+            memory,
+            LENS,
+            causal_mask(1, t + 1),
+            need_weights=need_weights,
+            cache=cache,
+        )
+        close(step, at_once[:, t : t + 1])
+        if need_weights:
+            close(weights[0], own[:, :, t : t + 1, : t + 1])
+            close(weights[1], cross[:, :, t : t + 1])
+    assert cache.own.length == T
+
+
+@PRE_AND_POST
+def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
+    layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory(grad=True)
+    output, _ = layer(x, memory, LENS, causal_mask(T))
+    for t in range(T):
+        loss = output[:, t].square().sum()
+        to_x, to_memory = torch.autograd.grad(loss, (x, memory), retain_graph=True)
+        reached = to_x.abs().amax((0, 2))
+        assert (reached[t + 1 :] == 0).all() and (reached[: t + 1] > 1e-9).all()
+        for b, length in enumerate(LENGTHS):
+            reached = to_memory[b].abs().amax(1)
+            assert (reached[length:] == 0).all() and (reached[:length] > 1e-9).all()
+
+
+# --- both ------------------------------------------------------------------------------------------------------------
+
+
+@PRE_AND_POST
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_every_parameter_learns(norm_first, activation):
+    x, memory = x_and_memory()
+    options = {"norm_first": norm_first, "activation": activation}
+    upstream = randn(B, T, E, seed=9)
+    for layer, arguments in (
+        (encoder(**options), (x, OWN_LENS)),
+        (decoder(**options), (x, memory, LENS, causal_mask(T))),
+    ):
+        (layer(*arguments)[0] * upstream).sum().backward()
+        for name, parameter in layer.named_parameters():
+            gradient = parameter.grad
+            if name.endswith("W_qkv.bias"):  # no softmax notices the keys' part
+                gradient = gradient.view(3, E)[[0, 2]]
+            assert gradient.isfinite().all() and gradient.abs().max() > 1e-6, name
+
+
+@PRE_AND_POST
+def test_dropout_only_while_training(norm_first):
+    x, memory = x_and_memory()
+    options = {"norm_first": norm_first, "dropout": 0.5}
+    for make, arguments in ((encoder, (x,)), (decoder, (x, memory))):
+        layer = make(**options)
+        quiet = make(norm_first=norm_first)(*arguments)[0]
+        close(layer(*arguments)[0], quiet)
+        torch.manual_seed(0)
+        first, second = (layer.train()(*arguments)[0] for _ in range(2))
+        assert (first - second).abs().max() > 0.01
+
+
+def test_where_dropout_acts():
+    """One probability for attention weights, hidden units and residual branches."""
+    for layer in (encoder(dropout=0.25), decoder(dropout=0.25)):
+        drops = [m.p for m in layer.modules() if isinstance(m, torch.nn.Dropout)]
+        attentions = [m for m in layer.children() if hasattr(m, "W_qkv")]
+        assert drops == [0.25] * (1 + len(attentions) + 1)
+        assert [m.dropout for m in attentions] == [0.25] * len(attentions)
+
+
+@PRE_AND_POST
+@pytest.mark.parametrize("dtype", HALF)
+def test_half_precision(norm_first, dtype):
+    layer, (x, memory) = (
+        decoder(norm_first=norm_first).to(dtype),
+        x_and_memory(dtype=dtype),
+    )
+    output, _ = layer(x, memory, LENS, causal_mask(T))
+    assert output.dtype == dtype
+    precise = layer.double()(x.double(), memory.double(), LENS, causal_mask(T))[0]
+    close(output.double(), precise, 4 * HALF_TOLERANCE[dtype])  # three sublayers, norms
+
+
+def test_compiles_into_one_graph():
+    layer, call = decoder(), (*x_and_memory(), LENS, causal_mask(T), None, True)
+    output, weights = torch.compile(layer, fullgraph=True, backend="eager")(*call)
+    expected = layer(*call)
+    close(output, expected[0])
+    close(weights[0], expected[1][0])
+    close(weights[1], expected[1][1])
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+X, MEMORY = x_and_memory()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: FeedForward(D, FF, "tanh"), ValueError, ("activation must be one of relu, gelu, got 'tanh'",)),
+        (lambda: FeedForward(D, 0), ValueError, ("d_ff must be at least 1",)),
+        (lambda: FeedForward(D, FF, dropout=1.0), ValueError, ("dropout must be at least 0 and below 1",)),
+        (lambda: FeedForward(D, FF)(X), ValueError, ("x has size 33, d_model is 11",)),
+        (lambda: FeedForward(D, FF)(coin(T, D)), TypeError, ("x must be a floating-point tensor",)),
+        (lambda: Residual(0), ValueError, ("d_model must be at least 1",)),
+        (lambda: Residual(D, eps=0), ValueError, ("eps must be a finite number above 0",)),
+        (lambda: EncoderLayer(E, 7, FF), ValueError, ("d_model 33 is not divisible by num_heads 7",)),
+        (lambda: EncoderLayer(E, H, FF, norm_first=True)(X[..., 1:]), ValueError, ("x has size 32, d_model is 33",)),
+        (lambda: encoder()(X[0]), ValueError, ("x must have 3 axes",)),
+        (lambda: encoder()(X, LENS), ValueError, ("number of keys, 5; got 6",)),
+        (lambda: encoder()(X, mask=coin(T, S)), ValueError, ("mask has shape (5, 7)", "does not broadcast")),
+        (lambda: encoder().float()(X), TypeError, ("query is torch.float64, the layer is torch.float32",)),
+        (lambda: decoder()(X, MEMORY[0]), ValueError, ("memory must have 3 axes",)),
+        (lambda: decoder()(X, MEMORY[..., 1:]), ValueError, ("memory has size 32, d_model is 33",)),
+        (lambda: decoder()(X, MEMORY[:1]), ValueError, ("x holds 2 sequences, memory holds 1",)),
+        (lambda: decoder()(X, MEMORY, LENS + 2), ValueError, ("number of keys, 7; got 8",)),
+        (lambda: decoder()(X, MEMORY, memory_mask=coin(S, T)), ValueError, ("does not broadcast",)),
+    ],
+)  # fmt: skip
+def test_errors(call, error, message):
+    with pytest.raises(error, match=says(*message)):
+        call()

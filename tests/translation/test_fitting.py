@@ -1,0 +1,273 @@
+"""Training translators: the loss falls, the best weights stay, a killed training goes on, two processes agree."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from tensors import close, says
+from test_recipes import SMALL
+from toy_corpus import toy_pairs
+
+from attnbook.data import encode_pairs, make_batches
+from attnbook.training import CheckpointError
+from attnbook.translation import (
+    EarlyStopping,
+    development_loss,
+    fit,
+    masked_cross_entropy,
+    prepare,
+    share_of,
+    steps_in,
+    translation_loss,
+)
+
+
+def test_the_same_seed_gives_the_same_model_and_the_loss_falls():
+    runs = [fit(SMALL, toy_pairs(), steps=60, seed=seed) for seed in (0, 0, 1)]
+    assert runs[0].losses == runs[1].losses != runs[2].losses
+    assert sum(runs[0].losses[-5:]) < sum(runs[0].losses[:5]) / 2
+    assert len(runs[0].losses) == 60 and runs[0].seconds > 0
+    assert not runs[0].translator.model.training
+
+
+def test_epochs_are_counted_in_batches():
+    assert (
+        len(fit(SMALL, toy_pairs(), epochs=2).losses) == 2 * 3
+    )  # 48 pairs, 16 a batch
+
+
+def test_either_steps_or_epochs():
+    for both in ({}, {"steps": 3, "epochs": 3}):
+        with pytest.raises(ValueError, match="either steps or epochs"):
+            fit(SMALL, toy_pairs(), **both)
+
+
+def test_the_development_loss_is_a_mean_over_words():
+    translator, encoded = prepare(SMALL, toy_pairs())
+    model = translator.model
+    model.train()
+    batches = list(make_batches(encoded, 7)(0))
+    found = development_loss(model, batches)
+    assert model.training
+    model.eval()
+    whole = next(iter(make_batches(encoded, 48)(0)))
+    logits = model(whole.source, whole.target_in, whole.source_lens)
+    assert found == pytest.approx(
+        float(masked_cross_entropy(logits, whole.target_out)), rel=1e-4
+    )
+
+
+class Looks(EarlyStopping):
+    """Early stopping on losses that are made up, so that its decisions can be followed."""
+
+    def __init__(self, losses, **options):
+        self.made_up = iter(losses)
+        super().__init__(torch.nn.Linear(1, 1), [], **options)
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    import attnbook.fitting as fitting
+
+    monkeypatch.setattr(
+        fitting, "development_loss", lambda model, batches: next(batches)
+    )
+
+    def looks(losses, **options):
+        stopping = Looks(losses, **options)
+        stopping.batches = stopping.made_up
+        return stopping
+
+    return looks
+
+
+def test_it_stops_after_so_many_looks_without_progress_and_keeps_the_best(made_up):
+    stopping, stopped = made_up([3.0, 2.0, 2.5, 2.1, 1.0], every=10, patience=2), []
+    for step in range(1, 51):
+        with torch.no_grad():
+            stopping.model.bias.fill_(step)
+        if stopping(step):
+            stopped.append(step)
+            break
+    assert stopped == [40]
+    assert stopping.history == [(10, 3.0), (20, 2.0), (30, 2.5), (40, 2.1)]
+    assert stopping.best == 2.0
+    stopping.restore()
+    assert stopping.model.bias.item() == 20
+
+
+def test_without_patience_it_never_stops(made_up):
+    stopping = made_up([1.0, 2.0, 3.0, 4.0], every=1)
+    assert not any(stopping(step) for step in range(1, 5))
+    assert stopping.best == 1.0
+
+
+def test_what_it_saw_is_known_after_an_interruption_and_what_came_later_is_seen_again(
+    made_up, tmp_path
+):
+    options = {"every": 1, "path": tmp_path / "best.pt"}
+    first = made_up([3.0, 2.0, 1.5], **options)
+    for step in (1, 2, 3):
+        first(step)
+    second = made_up([1.5, 1.4], **options)  # the last checkpoint was after step 2
+    assert second.history == first.history
+    second(3)
+    second(4)
+    assert second.history == [(1, 3.0), (2, 2.0), (3, 1.5), (4, 1.4)]
+
+
+def test_early_stopping_ends_a_training_for_good(tmp_path):
+    pairs = toy_pairs()
+    run = fit(
+        SMALL, pairs[:40], pairs[40:], steps=400, looks=40, patience=3, folder=tmp_path
+    )
+    assert len(run.losses) < 400
+    losses = [loss for _, loss in run.history]
+    assert min(losses) == min(losses[:-3])
+    vocabs = run.translator.source_vocab, run.translator.target_vocab
+    unseen = list(make_batches(encode_pairs(pairs[40:], *vocabs), 256)(0))
+    best = development_loss(run.translator.model, unseen)
+    assert best == pytest.approx(min(losses), rel=1e-5)
+    again = fit(
+        SMALL, pairs[:40], pairs[40:], steps=400, looks=40, patience=3, folder=tmp_path
+    )
+    assert again.losses == run.losses and again.history == run.history
+
+
+def test_the_best_weights_or_the_last():
+    pairs = toy_pairs()
+    best, last = (
+        fit(SMALL, pairs[:30], pairs[30:], steps=240, looks=60, keep_best=keep)
+        for keep in (True, False)
+    )
+    assert best.history == last.history
+    vocabs = best.translator.source_vocab, best.translator.target_vocab
+    unseen = list(make_batches(encode_pairs(pairs[30:], *vocabs), 256)(0))
+    lowest = min(loss for _, loss in best.history)
+    chosen = development_loss(best.translator.model, unseen)
+    assert chosen == pytest.approx(lowest, rel=1e-4)
+    final = development_loss(last.translator.model, unseen)
+    assert final == pytest.approx(last.history[-1][1], rel=1e-4)
+    assert final > 1.01 * lowest
+
+
+def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
+    """kill −9 in the middle, several times; in the end, nothing is different."""
+    expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12)
+    script = (
+        "from test_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.fitting import fit\n"
+        f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder={str(tmp_path)!r})"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    checkpoint, killed = tmp_path / "training.pt", 0
+    for _ in range(2):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        process = subprocess.Popen([sys.executable, "-c", script], env=env)
+        while process.poll() is None:
+            if checkpoint.exists() and checkpoint.stat().st_mtime_ns > before:
+                process.send_signal(signal.SIGKILL)
+                break
+            time.sleep(0.002)
+        killed += process.wait() == -signal.SIGKILL
+    assert killed >= 1
+    run = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder=tmp_path)
+    assert run.losses == expected.losses
+    assert run.history == expected.history
+    weights = run.translator.model.state_dict()
+    for name, weight in expected.translator.model.state_dict().items():
+        assert torch.equal(weights[name], weight), name
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_folder_of_another_recipe_is_refused(tmp_path):
+    from dataclasses import replace
+
+    fit(SMALL, toy_pairs(), steps=3, folder=tmp_path)
+    before = (tmp_path / "training.pt").read_bytes()
+    with pytest.raises(CheckpointError, match="lr"):
+        fit(replace(SMALL, lr=0.5), toy_pairs(), steps=3, folder=tmp_path)
+    bigger = replace(SMALL, sizes=SMALL.sizes | {"hidden_size": 32})
+    with pytest.raises(CheckpointError, match="hidden_size: 24 there, 32 here"):
+        fit(bigger, toy_pairs(), steps=3, folder=tmp_path)
+    assert (tmp_path / "training.pt").read_bytes() == before
+
+
+def test_shares_are_all_rows_once():
+    _, encoded = prepare(SMALL, toy_pairs())
+    batch = next(iter(make_batches(encoded, 16)(0)))
+    shares = [share_of(batch, rank, 3) for rank in range(3)]
+    assert [len(share.source) for share in shares] == [6, 5, 5]
+    for field in ("source", "source_lens", "target_in", "target_out", "target_lens"):
+        rows = [row for share in shares for row in getattr(share, field).tolist()]
+        assert sorted(rows) == sorted(getattr(batch, field).tolist())
+    assert share_of(batch, 0, 1) is batch
+    with pytest.raises(ValueError, match=says("16 pairs", "17 processes")):
+        share_of(batch, 0, 17)
+
+
+def test_the_loss_of_a_batch_is_the_masked_loss():
+    translator, encoded = prepare(SMALL, toy_pairs())
+    batch = next(iter(make_batches(encoded, 16)(0)))
+    logits = translator.model(batch.source, batch.target_in, batch.source_lens)
+    for smoothing in (0.0, 0.1):
+        found = translation_loss(smoothing)(translator.model, batch)
+        close(found, masked_cross_entropy(logits, batch.target_out, smoothing), 1e-6)
+
+
+TWO_PROCESSES = """
+import json, sys
+from lightning_fabric import Fabric
+from test_recipes import SMALL
+from toy_corpus import toy_pairs
+from attnbook.translation import fit
+
+if __name__ == "__main__":
+    fabric = Fabric(accelerator="cpu", devices=2, strategy="ddp")
+    fabric.launch()
+    pairs = [pair._replace(source=" ".join(pair.source.split()[i % 2 :])) for i, pair in enumerate(toy_pairs())]
+    run = fit(SMALL, pairs, pairs[:9], steps=12, fabric=fabric, folder=sys.argv[1])
+    if fabric.is_global_zero:
+        print("LOSSES", json.dumps(run.losses))
+"""
+
+
+def test_two_processes_give_the_losses_of_one_with_the_whole_batch(tmp_path):
+    script = tmp_path / "two.py"
+    script.write_text(TWO_PROCESSES)
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "OMP_NUM_THREADS": "1",
+    }
+    command = [sys.executable, str(script), str(tmp_path / "run")]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    import json
+
+    line = next(line for line in done.stdout.splitlines() if line.startswith("LOSSES"))
+    pairs = [
+        pair._replace(source=" ".join(pair.source.split()[i % 2 :]))
+        for i, pair in enumerate(toy_pairs())  # half of the sentences are shorter
+    ]
+    expected = fit(SMALL, pairs, pairs[:9], steps=12).losses
+    assert json.loads(line.removeprefix("LOSSES")) == pytest.approx(expected, rel=1e-4)
+
+
+def test_steps_that_fit_into_a_time():
+    few, many = (steps_in(seconds, SMALL, toy_pairs()) for seconds in (0.001, 5.0))
+    assert 1 <= few < many
+    with pytest.raises(ValueError, match="seconds"):
+        steps_in(0, SMALL, toy_pairs())
+
+
+def test_a_training_ends_with_its_time():
+    short = fit(SMALL, toy_pairs(), steps=100_000, seconds=0.5)
+    assert 1 <= len(short.losses) < 100_000
+    long = fit(SMALL, toy_pairs(), steps=4, seconds=600)
+    assert long.losses == fit(SMALL, toy_pairs(), steps=4).losses
+    with pytest.raises(ValueError, match="seconds"):
+        fit(SMALL, toy_pairs(), steps=4, seconds=0)

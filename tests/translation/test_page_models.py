@@ -1,0 +1,298 @@
+"""The stored translators: what is stored is what is loaded, what is loaded is what was measured."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+
+from attnbook.data import Pair, bundled_pairs, references, split_pairs
+from attnbook.data.corpus import CORPUS
+from attnbook.text import normalise
+from attnbook.translation import (
+    PAGE_MODELS,
+    RECIPES,
+    Recipe,
+    Translator,
+    evaluate,
+    export_page_model,
+    load_page_model,
+    page_model_header,
+    page_models,
+    page_sentences,
+    prepare,
+    quantised,
+    sentence_key,
+)
+
+PAIRS = [Pair(f"a b{i} c .", f"x y{i} z .") for i in range(7)] * 2
+MEASURED = {
+    "command": "python nothing.py",
+    "versions": {"torch": "0"},
+    "seed": 3,
+    "split_seed": 5,
+    "corpus_sha256": "ab" * 32,
+    "training": {"epochs": 0},
+    "test": {"bleu": 1.0, "chrf": 2.0, "sentences": 3},
+}
+SIZES = {
+    "bahdanau": {
+        "embed_size": 5,
+        "hidden_size": 7,
+        "num_layers": 2,
+        "bidirectional": True,
+    },
+    "seq2seq": {
+        "embed_size": 5,
+        "hidden_size": 7,
+        "num_layers": 1,
+        "attention": "none",
+    },
+    "transformer": {"d_model": 6, "num_heads": 3, "d_ff": 11, "norm_first": True},
+}
+
+
+def small(name, **more):
+    recipe = Recipe(
+        "transformer" if name == "transformer" else "recurrent",
+        sizes=SIZES[name],
+        **more,
+    )
+    return prepare(recipe, PAIRS)[0]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder in place of the package's."""
+    monkeypatch.setattr(page_models, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def same(a: Translator, b: Translator) -> bool:
+    ours, theirs = a.model.state_dict(), b.model.state_dict()
+    return ours.keys() == theirs.keys() and all(
+        torch.equal(ours[k], theirs[k]) for k in ours
+    )
+
+
+# -- rounding and storing --
+
+
+@pytest.mark.parametrize("name", PAGE_MODELS)
+def test_what_is_stored_is_what_is_loaded(folder, name):
+    translator = small(name)
+    size = export_page_model(translator, folder / f"{name}.json", MEASURED)
+    assert size == (folder / f"{name}.json").stat().st_size
+    loaded = load_page_model(name)
+    assert same(loaded, quantised(translator)) and not same(loaded, translator)
+    assert not loaded.model.training
+    assert loaded.model.config == translator.model.config
+    assert loaded.source_vocab == translator.source_vocab
+    assert loaded.target_vocab == translator.target_vocab
+    assert loaded.translate(["A b3 c."]) == quantised(translator).translate(
+        ["a b3 c ."]
+    )
+
+
+@pytest.mark.parametrize("name", PAGE_MODELS)
+def test_rounding_is_fine_enough_leaves_the_rest_and_happens_once(name):
+    translator = small(name)
+    with torch.no_grad():
+        translator.model.encoder.embedding.weight[0] = 0.0
+    rounded = quantised(translator)
+    for (where, weight), new in zip(
+        translator.model.named_parameters(), rounded.model.parameters(), strict=True
+    ):
+        if weight.dim() == 2 and len(weight) > 1:
+            # half a step of 1/127 of the row's largest weight, and a little for the rounded scale
+            step = weight.abs().amax(1, keepdim=True) / 127
+            assert ((weight - new).abs() <= 0.5001 * step).all(), where
+            assert new.unique().numel() > 3
+        else:
+            assert torch.equal(weight, new), where
+    assert same(quantised(rounded), rounded)
+
+
+def test_a_shared_matrix_stays_shared(folder):
+    export_page_model(small("transformer"), folder / "transformer.json", MEASURED)
+    assert (
+        "decoder.head.weight"
+        not in json.loads((folder / "transformer.json").read_text())["weights"]
+    )
+    decoder = load_page_model("transformer").model.decoder
+    assert decoder.head.weight is decoder.embedding.weight
+
+
+def test_the_header_says_where_a_model_comes_from(folder):
+    export_page_model(small("seq2seq"), folder / "seq2seq.json", MEASURED)
+    header = page_model_header("seq2seq")
+    assert MEASURED.items() <= header.items()
+    assert header["name"] == "seq2seq" and header["config"]["hidden_size"] == 7
+    assert "weights" not in header and "source_vocab" not in header
+
+
+def test_a_failed_export_leaves_the_old_file(folder):
+    path = folder / "bahdanau.json"
+    export_page_model(small("bahdanau"), path, MEASURED)
+    before = path.read_bytes()
+    broken = small("bahdanau")
+    with torch.no_grad():
+        broken.model.decoder.head.weight[1, 2] = torch.nan
+    with pytest.raises(ValueError, match="decoder.head.weight is not finite"):
+        export_page_model(broken, path, MEASURED)
+    assert path.read_bytes() == before and [p.name for p in folder.iterdir()] == [
+        "bahdanau.json"
+    ]
+
+
+def test_too_large_a_model_is_refused(folder):
+    large = prepare(
+        dataclasses.replace(RECIPES["bahdanau-published"], min_count=1), PAIRS
+    )[0]
+    with pytest.raises(ValueError, match="at most 2000000; take smaller sizes"):
+        export_page_model(large, folder / "bahdanau.json", MEASURED)
+    assert not list(folder.iterdir())
+
+
+def test_pieces_of_words_are_refused(folder):
+    pieces = small("transformer", subwords=40)
+    with pytest.raises(TypeError, match="vocabularies of words, got SubwordVocabulary"):
+        export_page_model(pieces, folder / "transformer.json", MEASURED)
+
+
+@pytest.mark.parametrize("key", list(MEASURED))
+def test_a_missing_measurement_is_named(folder, key):
+    less = {k: v for k, v in MEASURED.items() if k != key}
+    with pytest.raises(ValueError, match=f"must say {key}"):
+        export_page_model(small("seq2seq"), folder / "seq2seq.json", less)
+
+
+# -- files that are not as they should be --
+
+
+def break_text(text):
+    return text[: len(text) // 2]
+
+
+def changed(**entries):
+    return lambda text: json.dumps(json.loads(text) | entries)
+
+
+def without_a_weight(text):
+    state = json.loads(text)
+    del state["weights"]["decoder.head.bias"]
+    return json.dumps(state)
+
+
+def cut_a_weight(text):
+    state = json.loads(text)
+    state["weights"]["decoder.head.weight"]["bytes"] = "AAAA"
+    return json.dumps(state)
+
+
+def another_shape(text):
+    state = json.loads(text)
+    weight = state["weights"]["encoder.embedding.weight"]
+    weight["shape"] = weight["shape"][::-1]
+    weight["scales"] = state["weights"]["encoder.rnn.bias_ih_l0"]["floats"]
+    return json.dumps(state)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (break_text, "no JSON"),
+        (lambda text: "[]", "its format is None"),
+        (changed(format="attnbook page model 9"), "expected 'attnbook page model 1'"),
+        (changed(name="bahdanau"), "it holds the model 'bahdanau'"),
+        (changed(corpus_sha256="12"), "64 hexadecimal digits, got '12'"),
+        (changed(test={}), r"must say test\['bleu'\]"),
+        (changed(kind="ape"), "KeyError: 'ape'"),
+        (changed(config={"wings": 2}), "wings"),
+        (
+            changed(source_vocab={"kind": "words", "words": ["a"]}),
+            "vocabulary has 5 entries",
+        ),
+        (changed(target_vocab=[]), "expected a dict with kind"),
+        (without_a_weight, r"missing: \['decoder.head.bias'\]"),
+        (cut_a_weight, "RuntimeError: shape"),
+        (another_shape, "RuntimeError: The size"),
+    ],
+)
+def test_a_damaged_file_is_a_clear_error(folder, damage, says):
+    path = folder / "seq2seq.json"
+    export_page_model(small("seq2seq"), path, MEASURED)
+    path.write_text(damage(path.read_text("utf-8")), "utf-8")
+    with pytest.raises(ValueError, match=says) as caught:
+        load_page_model("seq2seq")
+    assert "seq2seq.json is not a page model" in str(caught.value)
+    assert "make it anew with" in str(caught.value)
+
+
+def test_unknown_and_missing_models_are_named(folder):
+    with pytest.raises(
+        ValueError, match="one of bahdanau, seq2seq, transformer, got 'bert'"
+    ):
+        load_page_model("bert")
+    with pytest.raises(
+        FileNotFoundError, match="transformer.json is not there; make it with"
+    ):
+        load_page_model("transformer")
+
+
+# -- the sentences --
+
+
+def test_sentence_keys():
+    assert sentence_key("") == 0x811C9DC5  # FNV-1a's published starting value
+    assert sentence_key("a") == 0xE40C292C  # and its published value of "a"
+    assert sentence_key("I’m  home.") == sentence_key("i'm home .")
+    assert sentence_key("i'm home .") != sentence_key("i'm home !")
+
+
+def test_no_two_sentences_of_the_corpus_share_a_key():
+    sources = references(bundled_pairs())
+    assert len({sentence_key(source) for source in sources}) == len(sources)
+
+
+# -- the stored models --
+
+
+@pytest.fixture(scope="module")
+def split():
+    return split_pairs(bundled_pairs(), seed=0)
+
+
+def test_the_stored_sentences_are_those_of_the_split(split):
+    stored = json.loads((page_models.FOLDER / "sentences.json").read_text("utf-8"))
+    assert stored == page_sentences(split)
+
+
+@pytest.mark.parametrize("name", PAGE_MODELS)
+def test_a_stored_model_is_small_and_knows_its_corpus(name):
+    import hashlib
+
+    assert (page_models.FOLDER / f"{name}.json").stat().st_size <= 2_000_000
+    header = page_model_header(name)
+    corpus = CORPUS.read_bytes().replace(b"\r\n", b"\n")
+    assert header["corpus_sha256"] == hashlib.sha256(corpus).hexdigest(), (
+        "the corpus has changed since: run python tools/experiments/page_models.py"
+    )
+    assert (header["seed"], header["split_seed"]) == (0, 0)
+
+
+@pytest.mark.parametrize("name", PAGE_MODELS)
+def test_a_stored_model_is_as_good_as_its_file_says(split, name):
+    found = evaluate(load_page_model(name), split.test)
+    said = page_model_header(name)["test"]
+    assert found["sentences"] == said["sentences"] == len(references(split.test))
+    # another processor may break a tie between two words otherwise
+    assert found["bleu"] == pytest.approx(said["bleu"], abs=0.5)
+    assert found["chrf"] == pytest.approx(said["chrf"], abs=0.5)
+
+
+def test_a_stored_model_knows_words_of_the_training_set_only(split):
+    words = {token for pair in split.train for token in normalise(pair.source).split()}
+    for name in PAGE_MODELS:
+        vocab = load_page_model(name).source_vocab
+        assert set(vocab.tokens(range(4, len(vocab)))) <= words

@@ -1,0 +1,271 @@
+"""GRU encoder and decoders: PyTorch's own GRU, d2l's published mathematics, and one step at a time."""
+
+import pytest
+import torch
+from small_translators import KINDS, source_batch, target_batch, translator
+from tensors import close, says
+from torch import nn
+
+from attnbook.attention import (
+    AdditiveAttention,
+    additive_score,
+    multiplicative_score,
+    scaled_dot_score,
+)
+from attnbook.interop import load_d2l
+from attnbook.translation import (
+    AdditiveAlignment,
+    AttentionDecoder,
+    DotAlignment,
+    GeneralAlignment,
+    GRUDecoder,
+    GRUEncoder,
+    make_alignment,
+)
+from attnbook.translation.recurrent import gru_state
+
+B, S, T, E, D, DK, V, L = 3, 5, 6, 7, 11, 13, 17, 2
+
+
+def numbers(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+def lengths():
+    return torch.tensor([5, 2, 4])
+
+
+# --- the scores
+
+
+@pytest.mark.parametrize("name", ["additive", "dot", "general"])
+def test_each_alignment_is_the_score_of_chapter_five(name):
+    key_size = D if name == "dot" else DK
+    layer = make_alignment(name, D, key_size).double()
+    state, memory = numbers(B, D), numbers(B, S, key_size, seed=1)
+    query = state @ layer.query_map().T
+    found = layer.scores(query, layer.keys(memory))
+    if name == "additive":
+        weights = (layer.W_q.weight, layer.W_k.weight, layer.w_v.weight[0])
+        expected = additive_score(state[:, None], memory, *weights)
+    elif name == "dot":
+        expected = scaled_dot_score(state[:, None], memory)
+    else:
+        expected = multiplicative_score(state[:, None], memory, layer.weight)
+    close(found, expected[:, 0])
+
+
+def test_the_kinds_of_alignment():
+    kinds = [type(make_alignment(n, 4, 4)) for n in ("additive", "dot", "general")]
+    assert kinds == [AdditiveAlignment, DotAlignment, GeneralAlignment]
+    assert not list(make_alignment("dot", 4, 4).state_dict())
+    with pytest.raises(ValueError, match="additive, dot or general, got 'cosine'"):
+        make_alignment("cosine", 4, 4)
+    with pytest.raises(ValueError, match=says("decoder's has 4", "encoder's 8")):
+        make_alignment("dot", 4, 8)
+
+
+# --- the encoder
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_the_encoder_reads_each_sentence_as_if_it_were_alone(bidirectional):
+    torch.manual_seed(0)
+    encoder = GRUEncoder(11, E, D, L, bidirectional=bidirectional).double()
+    ids, lens = source_batch()
+    states, last = encoder(ids, lens)
+    assert states.shape == (3, 5, D * (1 + bidirectional)) and last.shape == (L, 3, D)
+    for i, length in enumerate(lens.tolist()):
+        alone, alone_last = encoder(ids[i : i + 1, :length], lens[i : i + 1])
+        close(states[i : i + 1, :length], alone)
+        close(last[:, i : i + 1], alone_last)
+        assert (states[i, length:] == 0).all()
+
+
+def test_one_way_the_last_state_is_the_state_at_the_last_word():
+    encoder = GRUEncoder(11, E, D, L).double()
+    ids, lens = source_batch()
+    states, last = encoder(ids, lens)
+    close(last[-1], states[torch.arange(3), lens - 1])
+
+
+def test_what_stands_in_the_padding_does_not_matter():
+    for kind in KINDS:
+        model = translator(kind)
+        (ids, lens), target = source_batch(), target_batch()
+        other = ids.clone()
+        for i, length in enumerate(lens.tolist()):
+            other[i, length:] = 9
+        close(model(other, target, lens), model(ids, target, lens))
+
+
+def test_the_encoder_turns_down_what_it_cannot_read():
+    encoder = GRUEncoder(11, E, D)
+    ids = torch.ones(2, 3, dtype=torch.long)
+    with pytest.raises(ValueError, match="empty; each needs at least its <eos>"):
+        encoder(ids, torch.tensor([3, 0]))
+    with pytest.raises(ValueError, match=says("between 0 and", "3; got 4")):
+        encoder(ids, torch.tensor([3, 4]))
+
+
+# --- the decoders
+
+
+def test_one_gru_step_is_pytorchs():
+    torch.manual_seed(0)
+    cell = nn.GRUCell(E, D).double()
+    x, h = numbers(B, E), numbers(B, D, seed=1)
+    gates = x @ cell.weight_ih.T + cell.bias_ih
+    own = h @ cell.weight_hh.T + cell.bias_hh
+    close(gru_state(gates, own, h), cell(x, h))
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("score", ["additive", "dot", "general"])
+def test_all_steps_at_once_are_the_steps_one_by_one(score, layers):
+    torch.manual_seed(0)
+    memory_size = D if score == "dot" else DK
+    decoder = AttentionDecoder(V, E, D, layers, 0.0, memory_size, score).double()
+    ids = torch.randint(V, (B, T))
+    memory, last = numbers(B, S, memory_size), numbers(layers, B, D, seed=1)
+    state = decoder.start(memory, last, lengths())
+    logits, weights = decoder(ids, state)
+    one = decoder.start(memory, last, lengths())
+    steps = [decoder.step(ids[:, t], one) for t in range(T)]
+    close(logits, torch.stack([step[0] for step in steps], 1))
+    close(weights, torch.stack([step[1] for step in steps], 1))
+    close(state.hidden, one.hidden)
+    close(weights.sum(-1), torch.ones(B, T).double())
+    assert (weights[1, :, 2:] == 0).all() and (weights[1, :, :2] > 0).all()
+
+
+def test_the_gradients_of_all_steps_at_once_are_those_of_the_steps_one_by_one():
+    torch.manual_seed(0)
+    decoder = AttentionDecoder(V, E, D, L, memory_size=DK).double()
+    ids, upstream = torch.randint(V, (B, T)), numbers(B, T, V, seed=5)
+    memory, last = numbers(B, S, DK), numbers(L, B, D, seed=1)
+    gradients = []
+    for at_once in (True, False):
+        memory, last = (x.detach().requires_grad_() for x in (memory, last))
+        state = decoder.start(memory, last, lengths())
+        if at_once:
+            logits = decoder(ids, state)[0]
+        else:
+            steps = [decoder.step(ids[:, t], state)[0] for t in range(T)]
+            logits = torch.stack(steps, 1)
+        leaves = [memory, last, *decoder.parameters()]
+        gradients.append(torch.autograd.grad((logits * upstream).sum(), leaves))
+    for one, other in zip(*gradients, strict=True):
+        close(one, other, 1e-9)
+
+
+def test_a_step_is_bahdanaus_formulas():
+    torch.manual_seed(0)
+    decoder = AttentionDecoder(V, E, D, L, memory_size=DK).double()
+    memory, last = numbers(B, S, DK), numbers(L, B, D, seed=1)
+    state = decoder.start(memory, last, lengths())
+    attention = AdditiveAttention(D, DK, D).double()
+    attention.load_state_dict(decoder.alignment.state_dict())
+    context, weights = attention(
+        last[-1][:, None], memory, memory, lengths(), need_weights=True
+    )
+    found, seen = decoder.attend(state)
+    close(found, context[:, 0])
+    close(seen, weights[:, 0])
+
+
+class PublishedDecoder(nn.Module):
+    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it, on d2l's own attention and PyTorch's GRU."""
+
+    def __init__(self, vocab_size, embed_size, hidden_size, num_layers):
+        super().__init__()
+        self.attention = load_d2l().AdditiveAttention(hidden_size, 0.0)
+        self.embedding = nn.Embedding(vocab_size, embed_size)
+        self.rnn = nn.GRU(embed_size + hidden_size, hidden_size, num_layers)
+        self.head = nn.Linear(hidden_size, vocab_size)
+
+    def forward(self, ids, memory, hidden, lens):
+        outputs = []
+        for word in self.embedding(ids).unbind(1):
+            query = hidden[-1][:, None]
+            context = self.attention(query, memory, memory, lens)[:, 0]
+            inputs = torch.cat([context, word], -1)[None]
+            output, hidden = self.rnn(inputs, hidden)
+            outputs.append(output[0])
+        return self.head(torch.stack(outputs, 1))
+
+
+def test_the_decoder_equals_the_published_one_in_outputs_and_gradients():
+    torch.manual_seed(0)
+    ours, theirs = AttentionDecoder(V, E, D, L), PublishedDecoder(V, E, D, L)
+    memory, last = numbers(B, S, D).float(), numbers(L, B, D, seed=1).float()
+    ids = torch.randint(V, (B, T))
+    theirs(ids, memory, last, lengths())  # d2l's layers learn their sizes from a call
+    for name in ("embedding", "rnn", "head"):
+        getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
+    theirs.attention.load_state_dict(ours.alignment.state_dict())
+    found = ours(ids, ours.start(memory, last, lengths()))[0]
+    expected = theirs(ids, memory, last, lengths())
+    close(found, expected, 1e-5)
+    upstream = numbers(B, T, V, seed=2).float()
+    (found * upstream).sum().backward()
+    (expected * upstream).sum().backward()
+    mine, other = dict(ours.named_parameters()), dict(theirs.named_parameters())
+    for name, weight in mine.items():
+        close(weight.grad, other[name.replace("alignment", "attention")].grad, 1e-5)
+
+
+def test_without_attention_all_goes_through_one_vector():
+    torch.manual_seed(0)
+    decoder = GRUDecoder(V, E, D, L).double()
+    memory, last = numbers(B, S, D), numbers(L, B, D, seed=1)
+    ids = torch.randint(V, (B, T))
+    logits, weights = decoder(ids, decoder.start(memory, last, lengths()))
+    assert weights is None
+    other, _ = decoder(ids, decoder.start(memory + 1, last, lengths()))
+    assert torch.equal(logits, other)  # the states of the words are never looked at
+    context = last[-1][:, None].expand(-1, T, -1)
+    inputs = torch.cat([context, decoder.embedding(ids)], -1)
+    close(logits, decoder.head(decoder.rnn(inputs, last)[0]))
+
+
+def test_dropout_acts_while_training_only():
+    torch.manual_seed(0)
+    decoder = AttentionDecoder(V, E, D, L, dropout=0.5)
+    memory, last = numbers(B, S, D).float(), numbers(L, B, D, seed=1).float()
+    ids = torch.randint(V, (B, T))
+
+    def run():
+        return decoder(ids, decoder.start(memory, last, lengths()))
+
+    one, other = run()[0], run()[0]
+    assert not torch.equal(one, other)
+    decoder.eval()
+    assert torch.equal(run()[0], run()[0])
+    for bad in (1.0, -0.1):
+        with pytest.raises(ValueError, match="dropout"):
+            AttentionDecoder(V, E, D, L, dropout=bad)
+
+
+def test_the_weights_that_are_returned_are_those_before_dropout():
+    torch.manual_seed(0)
+    decoder = AttentionDecoder(V, E, D, 1, dropout=0.5)
+    memory, last = numbers(B, S, D).float(), numbers(1, B, D, seed=1).float()
+    first = torch.ones(B, 1, dtype=torch.long)
+    _, weights = decoder(first, decoder.start(memory, last, lengths()))
+    close(weights.sum(-1), torch.ones(B, 1), 1e-6)
+
+
+def test_states_are_reordered_and_copied():
+    torch.manual_seed(0)
+    decoder = AttentionDecoder(V, E, D, L).double()
+    memory, last = numbers(B, S, D), numbers(L, B, D, seed=1)
+    state = decoder.start(memory, last, lengths())
+    twin = state.copy()
+    order = torch.tensor([2, 0, 0, 1])
+    state.reorder(order)
+    expected = decoder.start(memory[order], last[:, order], lengths()[order])
+    ids = torch.randint(V, (4, T))
+    close(decoder(ids, state)[0], decoder(ids, expected)[0])
+    close(twin.hidden, last)  # the copy has stayed where it was
