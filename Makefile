@@ -1,12 +1,13 @@
 # Needs make and Python 3.11 or newer; everything else is installed into .venv.  `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test lab chapter chapters bench clean environment test-environment
+.PHONY: help book test lab chapter chapters bench clean environment
 
 export PYTHON
 BIN := .venv/bin
-# One thread and the CPU: sums are then added in one order, and stored outputs compare.
-FIXED := ATTNBOOK_DEVICE=cpu OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+# On the CPU and with one thread sums are added in one order, so that stored outputs compare.
+THREADS := 1
+FIXED = ATTNBOOK_DEVICE=cpu OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS)
 NBVAL := --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg
 
 help: ## list these commands
@@ -16,27 +17,25 @@ book: environment ## build the book into _build/html, and say where to open it
 	@$(BIN)/jupyter-book build -W -n --keep-going .
 	@printf '\nThe book is built. Open it by double-clicking, or at this address:\n\n    file://%s\n\n' "$(CURDIR)/_build/html/index.html"
 
-test: test-environment ## run everything: package, exercises, figures, every chapter's outputs, every page
-	@$(FIXED) $(BIN)/python -m pytest -n 2 --dist loadscope $(NBVAL) tests chapters
+test: ## run everything: package, exercises, figures, every chapter's outputs, every page
+	@tools/environment.sh test
+	@$(FIXED) $(BIN)/python -m pytest -n 2 --dist loadscope -p tools.progress $(NBVAL) tests chapters
 
 lab: environment ## open the chapters in JupyterLab, figures live
 	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/chapters
 
 chapter: environment ## execute one chapter:  make chapter NAME=04-masked-softmax
-	@$(BIN)/python tools/chapter.py "$(NAME)"
+	@$(BIN)/python -m tools.chapter "$(NAME)"
 
-chapters: environment ## execute all chapters
-	@$(BIN)/python tools/chapter.py --all
+chapters: environment ## execute all chapters, two at a time
+	@$(BIN)/python -m tools.chapter --all --jobs 2
 
-bench: test-environment ## measure layers and decoders against others, and the translator
-	@$(FIXED) $(BIN)/python tools/bench.py
+bench: environment ## measure layers and decoders against others; with DATA=fra.txt also the translator
+	@$(FIXED) $(BIN)/python -m tools.bench $(if $(DATA),--data "$(DATA)")
 
 clean: ## remove the built book and caches (.venv stays)
 	@rm -rf _build .pytest_cache .ruff_cache .hypothesis code/*.egg-info
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 environment:
-	@tools/environment.sh book
-
-test-environment:
-	@tools/environment.sh test
+	@tools/environment.sh

@@ -8,11 +8,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from surroundings import execution_environment
+
+from tools.surroundings import execution_environment
 
 # removed when the process ends
 _scratch = tempfile.TemporaryDirectory(prefix="attnbook-tests-")
-os.environ.update(execution_environment(_scratch.name))
+os.environ.update(
+    execution_environment(_scratch.name, os.environ.get("OMP_NUM_THREADS", "1"))
+)
 # a kernel chooses its inline backend only if nobody else has chosen
 os.environ.pop("MPLBACKEND", None)
 

@@ -215,6 +215,23 @@ def test_every_public_function_and_class_says_what_it_means_takes_and_returns():
     assert not missing, "\n".join(missing)
 
 
+def test_the_forward_of_a_public_layer_says_what_it_takes_or_whose_it_is_like():
+    """The contract stands once: a sister refers to it, and a subclass may inherit it."""
+    silent = []
+    for where, thing in public_objects().items():
+        forward = vars(thing).get("forward") if inspect.isclass(thing) else None
+        if forward is None:
+            continue
+        doc, base = inspect.getdoc(forward) or "", ""
+        if refers := re.match(r"As `(\w+)\.forward`, ", doc):
+            base = vars(sys.modules[thing.__module__]).get(refers.group(1))
+            doc = inspect.getdoc(base.forward)
+        takes = [name for name in own_parameters(forward) if name not in doc]
+        if "Args:" not in doc or "Returns:" not in doc or takes:
+            silent.append((where, takes))
+    assert not silent
+
+
 def test_everything_else_that_modules_share_has_a_docstring():
     assert not [where for where, thing in inner_objects().items() if not thing.__doc__]
 
@@ -309,49 +326,6 @@ def test_no_file_is_too_big_for_a_repository():
         if path.stat().st_size > (2_000_000 if path.parent == models else 1_000_000)
     ]
     assert not big
-
-
-def test_requirements_are_exact_and_end_with_the_book_itself():
-    lines = [
-        line.split("#")[0].strip()
-        for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    ]
-    *pins, last = [line for line in lines if line]
-    assert last == "-e ."
-    assert [
-        pin for pin in pins if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][\w.]*", pin)
-    ] == []
-
-
-def test_the_exact_versions_lie_within_the_ranges_of_the_package():
-    import tomllib
-
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    pins = dict(
-        re.findall(
-            r"^([\w.-]+)==(\S+)$",
-            (ROOT / "requirements.txt").read_text("utf-8"),
-            re.MULTILINE,
-        )
-    )
-    pins = {canonicalize_name(name): version for name, version in pins.items()}
-    ranges = [
-        Requirement(r)
-        for r in sum(project["optional-dependencies"].values(), project["dependencies"])
-    ]
-    outside = [
-        str(r)
-        for r in ranges
-        if (v := pins.get(canonicalize_name(r.name)))
-        and not r.specifier.contains(v, prereleases=True)
-    ]
-    assert not outside
-    assert {"torch", "matplotlib", "anywidget", "ipywidgets"} <= {
-        r.name for r in ranges
-    }
 
 
 def test_every_command_of_the_documentation_exists():

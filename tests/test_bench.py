@@ -2,14 +2,16 @@
 
 import json
 import re
+import shlex
 from dataclasses import replace
 
-import bench
 import pytest
 import torch
-from benchmarks import FAMILIES, GROUPS, translation
-from benchmarks.family import Bar, Case, Family, Layer, padded_sequences
-from benchmarks.measure import (
+
+from tools import bench
+from tools.benchmarks import FAMILIES, GROUPS, translation
+from tools.benchmarks.family import Bar, Case, Family, Layer, padded_sequences
+from tools.benchmarks.measure import (
     PEAK_RESET,
     check_agreement,
     joined,
@@ -18,7 +20,7 @@ from benchmarks.measure import (
     run,
     times,
 )
-from benchmarks.report import (
+from tools.benchmarks.report import (
     STORED,
     bar_line,
     merged,
@@ -27,8 +29,8 @@ from benchmarks.report import (
     sweep_table,
     table,
 )
-from benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
-from benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
+from tools.benchmarks.scores import BATCH, HIDDEN, fused, three_inputs
+from tools.benchmarks.verdicts import judge, ratio, slope, time_ratio, verdict
 
 needs_account = pytest.mark.skipif(
     not PEAK_RESET.exists(),
@@ -417,7 +419,7 @@ def test_a_run_prints_its_verdicts_and_writes_its_file(tmp_path, capsys):
     stored = json.loads(path.read_text("utf-8"))
     assert (
         stored["command"]
-        == "python tools/bench.py --families multi-head --lengths 128 --rounds 1 --no-memory"
+        == "python -m tools.bench --families multi-head --lengths 128 --rounds 1 --no-memory --json some.json"
     )
     assert str(tmp_path) not in path.read_text("utf-8")
     assert len(stored["results"]) == 2 and stored["sweep"] == []
@@ -502,6 +504,15 @@ def test_a_family_measured_later_leaves_what_is_stored_of_the_others():
     assert before["results"] == [part("a", 1), part("b", 1)] and "later" not in before
 
 
+@pytest.mark.parametrize("given", [["--json", "a/b c.json"], ["--json=a/b c.json"]])
+def test_the_command_that_is_stored_can_be_run_again_and_names_no_folder(given):
+    said = shlex.split(bench.said(["--rounds", "3", *given, "--lengths", "128", "512"]))
+    assert said[:3] == ["python", "-m", "tools.bench"]
+    again = bench.parse(said[3:])
+    assert (again.rounds, again.lengths) == (3, [128, 512])
+    assert str(again.json) == "b c.json"
+
+
 def test_a_group_is_its_families():
     options = bench.parse(
         ["--families", "translation", "dot", "translation-cache", "--json", "x.json"]
@@ -517,7 +528,7 @@ def stored():
 def test_the_stored_file_is_whole_and_says_how_each_family_was_measured(stored):
     for run_of in (stored, *stored.get("later", {}).values()):
         assert (
-            run_of["command"].startswith("python tools/bench.py")
+            run_of["command"].startswith("python -m tools.bench")
             and run_of["rounds"] >= 5
         )
         assert set(run_of["versions"]) == {"python", "torch", "d2l"}

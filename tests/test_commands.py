@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A Python that installs nothing. OLD, NO_VENV and PIP say what is wrong with it; it keeps a log of its calls.
+# A Python that installs nothing. OLD, NO_VENV, PIP and PLAYWRIGHT say what is wrong with it; it logs its calls.
 FAKE_PYTHON = """#!/bin/sh
 echo "$*" >>"$LOG"
 case "$*" in
@@ -20,31 +22,46 @@ case "$*" in
     "-m venv "*) mkdir -p "$3/bin" && touch "$3/pyvenv.cfg" && cp "$0" "$3/bin/python" ;;
     "-m pip install"*) case ${PIP:-works} in works) ;; fails) exit 1 ;; killed) kill -INT $PPID; exit 1 ;; esac ;;
     *hashlib*) cat requirements.txt pyproject.toml | cksum ;;
+    *find_chromium*) cat "$CHROMIUM" 2>/dev/null ;;
+    "-m playwright install chromium") ${PLAYWRIGHT:-false} && echo playwrights >"$CHROMIUM" ;;
     --version) echo "Python 3.9.2" ;;
 esac
 """
+FAKE_PROGRAMS = {
+    "python3": FAKE_PYTHON,
+    "id": '#!/bin/sh\necho "${USER_ID:-1000}"\n',
+    "apt-get": '#!/bin/sh\n${APT:-false} || exit 100\n[ "$1" = update ] || echo debians >"$CHROMIUM"\n',
+}
 
 
 @pytest.fixture
 def machine(tmp_path):
-    """A machine with a fake Python and a fresh copy of what sets the book up: run(stage, **wrong)."""
+    """A machine with a fake Python and a fresh copy of what sets the book up: run(*stage, **wrong)."""
     book = tmp_path / "the book"  # a folder with a space in its name
     book.mkdir()
     for name in ("requirements.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, book / name)
     (book / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "environment.sh", book / "tools")
-    python = tmp_path / "python3"
-    python.write_text(FAKE_PYTHON)
-    python.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    for name, program in FAKE_PROGRAMS.items():
+        (tmp_path / "bin" / name).write_text(program)
+        (tmp_path / "bin" / name).chmod(0o755)
+    chromium = tmp_path / "chromium"
+    chromium.write_text("somewhere")
 
-    def run(stage="book", **wrong):
+    def run(*stage, **wrong):
         log = tmp_path / "calls"
         log.write_text("")
-        env = {**os.environ, "PYTHON": str(python), "LOG": str(log), **wrong}
+        env = os.environ | {
+            "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+            "PYTHON": str(tmp_path / "bin" / "python3"),
+            "LOG": str(log),
+            "CHROMIUM": str(chromium),
+        }
         done = subprocess.run(
-            [str(book / "tools" / "environment.sh"), stage],
-            env=env,
+            [str(book / "tools" / "environment.sh"), *stage],
+            env=env | wrong,
             capture_output=True,
             text=True,
             # a run in the background ignores Ctrl-C, and so would all that it starts
@@ -55,19 +72,19 @@ def machine(tmp_path):
         ]
         return done.returncode, done.stdout + done.stderr, installs
 
-    run.book, run.venv = book, book / ".venv"
+    run.book, run.venv, run.chromium = book, book / ".venv", chromium
     return run
 
 
 def test_a_fresh_machine_is_set_up_once(machine):
-    code, said, installs = machine("test")
+    code, said, installs = machine()
     assert code == 0, said
     assert [line.split("--quiet ")[1] for line in installs] == [
         "-r requirements.txt",
         "--no-deps d2l==1.0.3",
     ]
     assert machine("test") == (0, "", [])
-    assert machine("book") == (0, "", [])
+    assert machine() == (0, "", [])
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "pyproject.toml"])
@@ -76,7 +93,7 @@ def test_what_changed_is_installed_again(machine, name):
     with open(machine.book / name, "a") as file:
         file.write("\n# changed\n")
     code, _, installs = machine()
-    assert code == 0 and len(installs) == 1
+    assert code == 0 and len(installs) == 2
     assert machine() == (0, "", [])
 
 
@@ -106,7 +123,7 @@ def test_an_environment_left_half_made_is_made_again(machine):
     (machine.venv / ".unfinished").write_text("999999999")
     (machine.venv / "rubble").write_text("")
     code, said, installs = machine()
-    assert code == 0 and len(installs) == 1 and "making it again" in said
+    assert code == 0 and len(installs) == 2 and "making it again" in said
     assert not (machine.venv / "rubble").exists()
     assert not (machine.venv / ".unfinished").exists()
 
@@ -115,7 +132,7 @@ def test_an_environment_without_a_working_pip_is_made_again(machine):
     machine()
     (machine.venv / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
     code, said, installs = machine()
-    assert code == 0 and len(installs) == 1 and "making it again" in said
+    assert code == 0 and len(installs) == 2 and "making it again" in said
 
 
 def test_an_interrupted_installation_is_begun_again(machine):
@@ -124,7 +141,7 @@ def test_an_interrupted_installation_is_begun_again(machine):
     assert (machine.venv / ".unfinished").exists()
     (machine.venv / "rubble").write_text("")
     code, said, installs = machine()
-    assert code == 0 and len(installs) == 1, said
+    assert code == 0 and len(installs) == 2, said
     assert not (machine.venv / "rubble").exists()
 
 
@@ -139,7 +156,7 @@ def test_a_failed_installation_says_so_and_keeps_what_is_whole(machine):
     )
     (machine.venv / "kept").write_text("")
     code, _, installs = machine()
-    assert code == 0 and len(installs) == 1
+    assert code == 0 and len(installs) == 2
     assert (machine.venv / "kept").exists()
 
 
@@ -151,28 +168,77 @@ def test_a_folder_that_is_no_environment_is_left_alone(machine):
     assert (machine.venv / "thesis.txt").read_text() == "precious"
 
 
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        ({"USER_ID": "0", "APT": "true"}, "debians"),
+        ({"USER_ID": "0", "PLAYWRIGHT": "true"}, "playwrights"),
+        ({"APT": "true", "PLAYWRIGHT": "true"}, "playwrights"),
+        ({"USER_ID": "0"}, None),
+    ],
+)
+def test_a_missing_browser_is_installed_where_that_can_be_done(machine, wrong, found):
+    machine.chromium.unlink()
+    code, said, _ = machine(**wrong)  # for reading no browser is sought
+    assert code == 0 and "Chromium" not in said and not machine.chromium.exists()
+    code, said, _ = machine("test", **wrong)
+    assert code == 0 and "no Chromium here" in said
+    if found:
+        assert machine.chromium.read_text().strip() == found
+        assert machine("test", **wrong) == (0, "", [])
+    else:
+        assert said.endswith("the tests that need one are skipped.\n")
+
+
 SKIPS = {
     "a test": "import pytest\ndef test(): pytest.skip('nothing to drive')",
     "a file": "import pytest\npytest.skip('nothing to drive', allow_module_level=True)",
 }
 
 
-@pytest.mark.parametrize(("ci", "outcome"), [("", 0), ("true", 1)])
-@pytest.mark.parametrize("what", SKIPS)
-def test_in_ci_nothing_is_skipped(tmp_path, what, ci, outcome):
+@pytest.fixture
+def small_book(tmp_path):
+    """An empty folder with the repository's set-up for pytest."""
     shutil.copytree(
         ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__*")
     )
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "test_one.py").write_text(SKIPS[what])
-    (tmp_path / "test_two.py").write_text("def test(): pass")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", 0), ("true", 1)])
+@pytest.mark.parametrize("what", SKIPS)
+def test_in_ci_nothing_is_skipped(small_book, what, ci, outcome):
+    (small_book / "test_one.py").write_text(SKIPS[what])
+    (small_book / "test_two.py").write_text("def test(): pass")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
-        cwd=tmp_path,
+        cwd=small_book,
         env={**os.environ, "CI": ci, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
     )
     assert min(done.returncode, 1) == outcome, done.stdout
     assert "nothing to drive" in done.stdout
+
+
+def test_threads_and_an_imitated_processor_reach_the_kernels(small_book):
+    """`make test THREADS=2`, and what makes PyTorch compute as on an older processor."""
+    source = (
+        "import os, torch\n"
+        "print(torch.get_num_threads(), torch.backends.cpu.get_cpu_capability())\n"
+        "print(os.environ['ONEDNN_MAX_CPU_ISA'], os.environ['ATTNBOOK_DEVICE'])"
+    )
+    cell = new_code_cell(source, execution_count=1)
+    cell.outputs = [new_output("stream", text="2 DEFAULT\nSSE41 cpu\n")]
+    nbformat.write(new_notebook(cells=[cell]), small_book / "one.ipynb")
+    imitated = {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "one.ipynb"],
+        cwd=small_book,
+        env=os.environ | imitated | {"OMP_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout

@@ -4,22 +4,23 @@ import argparse
 import json
 from dataclasses import replace
 
-import bench
 import pytest
 import torch
-from benchmarks import quality
-from benchmarks.quality import (
+from toy_corpus import toy_pairs
+
+from attnbook import translation
+from attnbook.data import Pair, Split, split_pairs
+from attnbook.translation import RECIPES, Translator, prepare
+from tools import bench
+from tools.benchmarks import quality
+from tools.benchmarks.quality import (
     corpus_bleu,
     judged,
     line,
     score,
     train_and_score,
-    unseen_share,
+    unseen_fraction,
 )
-from toy_corpus import toy_pairs
-
-from attnbook.data import Pair, Split, split_pairs
-from attnbook.translation import RECIPES, Translator, prepare
 
 TOY = replace(
     RECIPES["transformer"],
@@ -27,12 +28,12 @@ TOY = replace(
     subwords=0,
     min_count=1,
     batch_size=16,
-    lr=5e-3,
-)
+).with_training(lr=5e-3)
 
 
 def test_bleu_is_sacrebleus_lower_cased_with_every_reference():
-    sacrebleu = pytest.importorskip("sacrebleu")
+    import sacrebleu
+
     written = ["va !", "je suis chez moi ce soir ."]
     expected = [["Marche.", "Va !"], ["Je suis à la maison ce soir."]]
     found, signature = corpus_bleu(written, expected)
@@ -59,7 +60,7 @@ def test_each_source_is_translated_once_and_spelling_of_the_references_is_made_p
     translator, _ = prepare(TOY, toy_pairs())
     asked = []
 
-    def translate(self, sentences, beam=1):
+    def translate(self, sentences, beam=1, length_penalty=0.0):
         asked.append((sentences, beam))
         return ["j'ai perdu .", "continue donc maintenant ."]
 
@@ -77,7 +78,7 @@ def test_a_sentence_is_hard_if_training_lacks_one_of_its_words():
         Pair("I lost you.", "Je t'ai perdu."),
         Pair("I lost you.", "Je vous ai perdu."),
     ]
-    assert unseen_share(Split(train, [], test)) == 1 / 2
+    assert unseen_fraction(Split(train, [], test)) == 1 / 2
 
 
 def run(seed, greedy, beam, seconds=60.0):
@@ -130,13 +131,15 @@ def test_a_verdict_is_about_the_mean_on_the_test_set(
 
 
 def test_a_toy_language_is_learned_in_the_time_given(monkeypatch):
-    monkeypatch.setattr(
-        quality, "steps_in", lambda *_, **__: 150
-    )  # whatever the machine is busy with
+    def fit(recipe, pairs, seed, seconds):  # whatever the machine is busy with
+        assert seconds == 600.0
+        return translation.fit(recipe, pairs, seed=seed, steps=150)
+
+    monkeypatch.setattr(quality, "fit", fit)
     found = train_and_score(
         TOY, split_pairs(toy_pairs(), (0.6, 0.2, 0.2)), 600.0, seed=0
     )
-    assert found["steps"] == found["planned"] == 150 and found["seconds"] > 0
+    assert found["steps"] == 150 and found["seconds"] > 0
     assert 0 <= found["unseen"] <= 1
     assert set(found["bleu"]) == {"1", "4"} and min(found["bleu"]["1"].values()) > 60
 
@@ -151,7 +154,13 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
         "".join(f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()), "utf-8"
     )
     monkeypatch.setattr(quality, "QUALITY", stored)
-    monkeypatch.setattr(quality, "steps_in", lambda *_, **__: 3)
+    monkeypatch.setattr(
+        quality,
+        "fit",
+        lambda recipe, pairs, seed, seconds: translation.fit(
+            recipe, pairs, seed=seed, steps=3
+        ),
+    )
     for name in (quality.SHORT, quality.LONG):
         monkeypatch.setitem(RECIPES, name, TOY)
     tested, measured = [], quality.train_and_score
@@ -163,7 +172,7 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
     bench.main(
         [
             "--only-quality",
-            "--quality",
+            "--data",
             str(file),
             "--quality-seconds",
             "60",
@@ -179,7 +188,7 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
         and "at least 30 after 60 s" in said
     )
     found = json.loads(stored.read_text("utf-8"))
-    command = "python tools/bench.py --only-quality --quality-seconds 60 --quality-seeds 2 --store"
+    command = "python -m tools.bench --only-quality --data toy.tsv --quality-seconds 60 --quality-seeds 2 --store"
     assert found["results"][0]["command"] == command
     assert found["data"]["file"] == "toy.tsv" and str(tmp_path) not in stored.read_text(
         "utf-8"
@@ -202,24 +211,21 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
 
 
 def test_without_a_file_a_line_says_so(capsys):
-    quality.measure(argparse.Namespace(quality=None), "")
-    assert "skipped" in capsys.readouterr().out
+    quality.measure(argparse.Namespace(data=None), "")
+    assert "Left out: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--only-quality"], "--only-quality needs --quality PATH"),
-        (["--quality", "no/such.tsv"], "there is no file no/such.tsv"),
+        (["--only-quality"], "--only-quality needs --data PATH"),
+        (["--data", "no/such.tsv"], "there is no file no/such.tsv"),
         (["--quality-seconds", "0"], "--quality-seconds must be positive"),
         (["--quality-seeds", "0"], "--quality-seeds must be at least 1, got 0"),
         (["--quality-threads", "0"], "--quality-threads must be at least 1, got 0"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_it_begins(
-    arguments, message, monkeypatch, tmp_path, capsys
-):
-    monkeypatch.setattr(quality, "SAMPLE", tmp_path / "none")
+def test_what_cannot_be_run_is_refused_before_it_begins(arguments, message, capsys):
     with pytest.raises(SystemExit):
         bench.main(arguments)
     assert message in capsys.readouterr().err

@@ -1,32 +1,34 @@
 """Measure the book's layers against PyTorch's and d2l's: time and memory, in one run.
 
-    python tools/bench.py                              everything, on the CPU, one thread
-    python tools/bench.py --families multi-head --lengths 512
-    python tools/bench.py --store                      and keep it for the performance appendix
-    python tools/bench.py --families translation --store        these alone; what is kept of the others stays
-    python tools/bench.py --only-quality --quality fra.txt      how well the book's translator translates
-    python tools/bench.py --device cuda
+    python -m tools.bench                              everything, on the CPU, one thread
+    python -m tools.bench --families multi-head --lengths 512
+    python -m tools.bench --store                      and keep it for the performance appendix
+    python -m tools.bench --families translation --store        these alone; what is kept of the others stays
+    python -m tools.bench --only-quality --data fra.txt         how well the book's translator translates
+    python -m tools.bench --device cuda
 
 Only layers that give the same output are compared, and that is checked first. Layers take turns, round by round, so
 that a busy moment of the machine meets all of them; a ratio is the median over the rounds of two layers' times within a
 round. Memory is what a process of its own needs at most beyond its inputs, its weights and their gradients. The
 families are in `tools/benchmarks/`; a bar that a family misses is printed as missed.
 
-A run of everything also trains the book's best translator on a real file of sentence pairs, if there is one; see
-`tools/benchmarks/quality.py`.
+With --data, a file of sentence pairs, a run of everything also trains the book's best translator on it; see
+`tools/benchmarks/quality.py`. `make bench DATA=fra.txt` is that; without a file the last line says what was left out.
 """
 
 import argparse
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
 import torch
-from benchmarks import FAMILIES, GROUPS, quality
-from benchmarks.family import KINDS, Case, Family
-from benchmarks.measure import joined, memory, peak_bytes, times
-from benchmarks.report import (
+
+from tools.benchmarks import FAMILIES, GROUPS, quality
+from tools.benchmarks.family import KINDS, Case, Family
+from tools.benchmarks.measure import joined, memory, peak_bytes, times
+from tools.benchmarks.report import (
     STORED,
     bar_line,
     merged,
@@ -36,7 +38,7 @@ from benchmarks.report import (
     sweep_table,
     table,
 )
-from benchmarks.verdicts import judge
+from tools.benchmarks.verdicts import judge
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -84,14 +86,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def said(arguments: list[str]) -> str:
-    """The command as it can be repeated, without the path of a file."""
-    kept = list(arguments)
-    for option in ("--json", "--quality"):
-        if option in kept:
-            place = kept.index(option)
-            del kept[place : place + 2]
-        kept = [word for word in kept if not word.startswith(f"{option}=")]
-    return " ".join(["python", "tools/bench.py", *kept])
+    """The command as it can be repeated, files by their names only: a path would be one of this machine."""
+
+    def named(word: str) -> str:
+        option, equals, value = (
+            word.partition("=") if word.startswith("--") else ("", "", word)
+        )
+        return f"{option}{equals}{Path(value).name}"
+
+    return shlex.join(["python", "-m", "tools.bench", *map(named, arguments)])
 
 
 def measure_peak(job: str) -> None:

@@ -1,7 +1,7 @@
 """Execute a chapter's text twin and write its notebook, the same bytes every time.
 
-    python tools/chapter.py 04-masked-softmax        one chapter (several names may follow)
-    python tools/chapter.py --all                    every chapter in chapters/text/
+    python -m tools.chapter 04-masked-softmax        one chapter (several names may follow)
+    python -m tools.chapter --all --jobs 2           every chapter in chapters/text/, two at a time
 
 `chapters/text/NAME.md` is what people edit. It is executed in `chapters/`, on the CPU and one thread, and its
 outputs are stored in `chapters/NAME.ipynb`: that notebook is what the book publishes and what nbval re-runs.
@@ -11,92 +11,35 @@ A notebook is replaced only when every cell has run, and then in one step.
 from __future__ import annotations
 
 import argparse
-import difflib
-import os
+import functools
 import re
 import sys
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import jupytext
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from normal_form import (
-    ROOT,
+
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.normal_form import check_outputs, normalise, to_bytes
+from tools.notebooks import (
     ChapterError,
-    check_outputs,
-    normalise,
-    to_bytes,
-    write_atomically,
+    chapter_names,
+    find_chapter,
+    notebook_path,
+    read_twin,
+    twin_path,
 )
-from surroundings import clean_environment
+from tools.rules import problems_of
+from tools.surroundings import clean_environment
 
 # seconds: a cell that takes longer hangs, or belongs in a stored result
 CELL_TIMEOUT = 600
 
-# --- names ----------------------------------------------------------------------------------------------------
-
-
-def chapter_names(root: Path = ROOT) -> list[str]:
-    """Names of all chapters that have a text twin, in reading order."""
-    return sorted(path.stem for path in (root / "chapters" / "text").glob("*.md"))
-
-
-def find_chapter(name: str, root: Path = ROOT) -> str:
-    """The full name of a chapter from its name, its number or the path of either of its files."""
-    names = chapter_names(root)
-    listing = "\n".join(f"    {candidate}" for candidate in names) or "    (none yet)"
-    if not name.strip():
-        raise ChapterError(
-            f"Which chapter? Say make chapter NAME=… with one of\n{listing}"
-        )
-    wanted = re.sub(
-        r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2]
-    )
-    if wanted in names:
-        return wanted
-    begin = [
-        candidate
-        for candidate in names
-        if wanted and candidate.startswith(f"{wanted}-")
-    ]
-    if len(begin) == 1:
-        return begin[0]
-    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.3)
-    guess = f"Did you mean {near[0]}?\n" if near else ""
-    raise ChapterError(
-        f"There is no chapter {name!r}. {guess}The chapters in chapters/text/ are\n{listing}\n"
-        f"To begin a new one, write chapters/text/{wanted}.md first."
-    )
-
-
-def twin_path(name: str, root: Path = ROOT) -> Path:
-    return root / "chapters" / "text" / f"{name}.md"
-
-
-def notebook_path(name: str, root: Path = ROOT) -> Path:
-    return root / "chapters" / f"{name}.ipynb"
-
-
 # --- execution ------------------------------------------------------------------------------------------------
-
-
-def read_twin(path: Path) -> nbformat.NotebookNode:
-    """A MyST text notebook as a notebook without outputs."""
-    try:
-        notebook = jupytext.read(path, fmt="md:myst")
-    except Exception as error:  # jupytext raises whatever its parsers raise
-        raise ChapterError(
-            f"{path} cannot be read as a MyST notebook: {error}"
-        ) from error
-    if (
-        not any(cell.cell_type == "code" for cell in notebook.cells)
-        and "{code-cell}" in path.read_text()
-    ):
-        raise ChapterError(
-            f"{path}: code cells were not recognised; is the jupytext header complete?"
-        )
-    return notebook
 
 
 def execute(
@@ -170,7 +113,31 @@ def make_chapter(name: str, root: Path = ROOT) -> bool:
     return True
 
 
+def attempt(name: str, root: Path = ROOT) -> tuple[str, bool]:
+    """Make one chapter; what there is to say about it, and whether it succeeded."""
+    try:
+        changed = make_chapter(name, root)
+    except ChapterError as error:
+        return f"\n{error}\n\nchapters/{name}.ipynb was not overwritten.\n", False
+    problems = [f"\n  still to do: {problem}" for problem in problems_of(name, root)]
+    state = "written" if changed else "unchanged"
+    return f"chapters/{name}.ipynb: {state}{''.join(problems)}", True
+
+
+def attempt_all(
+    names: Iterable[str], jobs: int, root: Path = ROOT
+) -> Iterable[tuple[str, bool]]:
+    """`attempt` every chapter, several at a time if asked; the answers come in the order of the names."""
+    work = functools.partial(attempt, root=root)
+    if jobs == 1:
+        yield from map(work, names)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(work, names)
+
+
 def main(arguments: list[str] | None = None) -> int:
+    """Make the chapters that were asked for; one that fails does not keep the others from being made."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "names",
@@ -179,28 +146,23 @@ def main(arguments: list[str] | None = None) -> int:
         help="a chapter, for instance 04-masked-softmax",
     )
     parser.add_argument("--all", action="store_true", help="every chapter")
+    parser.add_argument("--jobs", "-j", type=int, default=1, help="how many at a time")
     options = parser.parse_args(arguments)
-    from rules import report  # it imports this module
-
+    if options.jobs < 1:
+        parser.error(f"--jobs must be at least 1, got {options.jobs}")
     try:
-        names = (
-            chapter_names()
-            if options.all
-            else [find_chapter(name) for name in options.names]
-        )
-        if not names:
-            find_chapter("")  # raises, with the list of names
-        for name in names:
-            changed = make_chapter(name)
-            print(
-                f"chapters/{name}.ipynb: {'written' if changed else 'unchanged'}",
-                flush=True,
-            )
-            report(name)
+        names = chapter_names() if options.all else map(find_chapter, options.names)
+        names = list(names) or [find_chapter("")]  # raises, with the list of names
     except ChapterError as error:
-        print(f"\n{error}\n\nNothing was overwritten.", file=sys.stderr)
+        print(f"\n{error}", file=sys.stderr)
         return 1
-    return 0
+    failures = 0
+    for said, succeeded in attempt_all(names, options.jobs):
+        failures += not succeeded
+        print(said, file=sys.stdout if succeeded else sys.stderr, flush=True)
+    if failures and len(names) > 1:
+        print(f"{failures} of {len(names)} chapters failed.", file=sys.stderr)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 #!/bin/sh
 # Make .venv ready, or say what is missing.
 #
-#     tools/environment.sh book    what reading, running and building needs (requirements.txt)
-#     tools/environment.sh test    d2l besides, which the layers are compared with
+#     tools/environment.sh         one environment for reading, running, building and testing
+#     tools/environment.sh test    and a browser for the tests that need one, if it can be had
 #
 # A finished set-up leaves a stamp with what it was made from. If the stamp fits, nothing is done; a set-up that was
 # interrupted leaves another mark, and is begun again from an empty .venv (pip keeps what it has downloaded).
 set -eu
 cd "$(dirname "$0")/.."
 
-stage=${1:-book}
-d2l=1.0.3 # it pins numpy 1.23, so it cannot be resolved with current packages: no dependencies
+stage=${1:-}
+d2l=1.0.3 # the layers are compared with it; it pins numpy 1.23, so that pip cannot resolve it with current packages
 oldest=3.11
 stop() {
     printf '\n%s\n\n' "$*" >&2
@@ -34,10 +34,10 @@ fingerprint() { # what an environment depends on; its own place too, since its s
     .venv/bin/python -c '
 import hashlib, pathlib, sys, tomllib
 project = tomllib.loads(pathlib.Path("pyproject.toml").read_text("utf-8"))
-parts = [pathlib.Path("requirements.txt").read_text("utf-8"), sys.version, pathlib.Path.cwd()]
+parts = [pathlib.Path("requirements.txt").read_text("utf-8"), sys.version, pathlib.Path.cwd(), sys.argv[1]]
 parts += [project["project"], project["build-system"], project["tool"]["setuptools"]]
 print(hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest())
-' 2>/dev/null || echo "no python in .venv"
+' "$d2l" 2>/dev/null || echo "no python in .venv"
 }
 
 wait_for_others() { # the mark of an unfinished set-up holds the number of its process
@@ -46,6 +46,10 @@ wait_for_others() { # the mark of an unfinished set-up holds the number of its p
         told=yes
         sleep 2
     done
+}
+
+has_chromium() {
+    [ -n "$(.venv/bin/python -c 'from attnbook.widgets.browser import find_chromium as f; print(f() or "")')" ]
 }
 
 install() {
@@ -61,7 +65,7 @@ If pip found no version that fits, a retry will not help: check which Python thi
 trap 'exit 130' INT TERM HUP # and leave the mark: whoever is stopped in the middle leaves half an environment
 
 wait_for_others
-if [ ! -f .venv/.ready-book ] || [ "$(cat .venv/.ready-book)" != "$(fingerprint)" ]; then
+if [ ! -f .venv/.ready ] || [ "$(cat .venv/.ready)" != "$(fingerprint)" ]; then
     python=$(find_python)
     if [ -z "$python" ]; then
         have=$( (command -v "${PYTHON:-python3}" >/dev/null && "${PYTHON:-python3}" --version 2>&1) || echo nothing)
@@ -86,18 +90,23 @@ On Debian and Ubuntu: apt install python3-venv"
         "$python" -m venv .venv
     fi
     echo $$ >.venv/.unfinished
-    rm -f .venv/.ready-*
+    rm -f .venv/.ready*
     echo "Installing the book's packages into .venv (the first time several hundred MB, some minutes) …"
     install -r requirements.txt
+    install --no-deps "d2l==$d2l"
     # Draw once: the first drawing collects the machine's fonts, and says so where a chapter's output would stand.
     .venv/bin/python -c 'import attnbook, torch, matplotlib.font_manager' ||
         stop "The packages are installed but cannot be imported (see above). Remove .venv and try again."
-    fingerprint >.venv/.ready-book
+    fingerprint >.venv/.ready
     rm -f .venv/.unfinished
 fi
 
-if [ "$stage" = test ] && [ "$(cat .venv/.ready-test 2>/dev/null)" != "$d2l" ]; then
-    echo "Installing d2l $d2l, for comparison …"
-    install --no-deps "d2l==$d2l"
-    echo "$d2l" >.venv/.ready-test
+if [ "$stage" = test ] && ! has_chromium; then
+    echo "There is no Chromium here for the tests of figures and pages; trying to install one …"
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        export DEBIAN_FRONTEND=noninteractive
+        apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null || true
+    fi
+    has_chromium || .venv/bin/python -m playwright install chromium || true
+    has_chromium || echo "None could be installed; the tests that need one are skipped."
 fi

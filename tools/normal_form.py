@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import socket
 import tempfile
@@ -11,7 +10,9 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+from tools.notebooks import ChapterError
+
 WIDGET_MIMES = (
     "application/vnd.jupyter.widget-view+json",
     "application/vnd.jupyter.widget-state+json",
@@ -29,10 +30,6 @@ CELL_METADATA = (
     "tags",
     "mystnb",
 )  # what the text twin says about a cell; everything else is the editor's
-
-
-class ChapterError(Exception):
-    """Something the author of a chapter has to mend; the message says what."""
 
 
 def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -125,18 +122,3 @@ def to_bytes(notebook: nbformat.NotebookNode) -> bytes:
     """The notebook as it is stored: sorted keys, one space of indentation, a newline at the end."""
     nbformat.validate(notebook)
     return (nbformat.writes(notebook, version=4).rstrip("\n") + "\n").encode()
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace a file in one step: after a crash it holds the old content or the new, never a part."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from pathlib import Path
 
 import nbformat
-from chapter import notebook_path, read_twin, twin_path
-from normal_form import CELL_METADATA, ROOT, ChapterError, check_outputs
+
+from tools import ROOT
+from tools.normal_form import CELL_METADATA, check_outputs
+from tools.notebooks import (
+    ChapterError,
+    calls,
+    code_cells,
+    first_arguments,
+    is_chapter,
+    notebook_path,
+    parsed,
+    read_twin,
+    twin_path,
+)
 
 LONGEST_CELL = 24  # lines
 SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not only that it is a plot
@@ -23,61 +34,17 @@ FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 UNMARKED = "This chapter's exercises have no checker"
 
 
-def is_chapter(name: str) -> bool:
-    """Whether a notebook is a numbered chapter; any other is an appendix, which needs no exercises and no question."""
-    return re.match(r"\d\d-", name) is not None
-
-
-def code_cells(notebook) -> list:
-    return [
-        cell
-        for cell in notebook.cells
-        if cell.cell_type == "code" and cell.source.strip()
-    ]
-
-
-def parsed(cell) -> ast.Module:
-    """The syntax tree of a code cell; notebook magics and shell lines become `pass`."""
-    return ast.parse(
-        re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE)
-    )
-
-
-def calls(cell, function: str) -> list[ast.Call]:
-    """Calls of a function by its plain name in a code cell."""
-    return [
-        node
-        for node in ast.walk(parsed(cell))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == function
-    ]
-
-
-def first_arguments(notebook, function: str) -> list[str]:
-    """The text constants with which a function is called, in reading order."""
-    return [
-        call.args[0].value
-        for cell in code_cells(notebook)
-        for call in calls(cell, function)
-        if call.args and isinstance(call.args[0], ast.Constant)
-    ]
-
-
 def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
     """Names of the package's public functions and classes, with the module each one stands in.
 
     The insides of `exercises` are left out: they are no part of what the book teaches.
     """
-    # the loop versions first, so that where both have a name the real one is said
-    paths = sorted(package.rglob("*.py"), key=lambda path: path.name != "naive.py")
     return {
         node.name: path.relative_to(package).as_posix()
-        for path in paths
-        for node in ast.parse(path.read_text("utf-8")).body
-        if path.parent == package
+        for path in sorted(package.rglob("*.py"))
+        if path.relative_to(package).parts[0] != "exercises"
         or path.name == "__init__.py"
-        or "exercises" not in path.parts
+        for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and not node.name.startswith("_")
     }
@@ -361,9 +328,3 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
     except ChapterError as error:
         problems.append(str(error))
     return problems
-
-
-def report(name: str) -> None:
-    """Print what is wrong with a chapter, for its author."""
-    for problem in problems_of(name):
-        print(f"  still to do in {name}: {problem}", file=sys.stderr)

@@ -6,18 +6,20 @@ import tempfile
 from pathlib import Path
 
 
-def execution_environment(scratch: str | Path) -> dict[str, str]:
+def execution_environment(scratch: str | Path, threads: str = "1") -> dict[str, str]:
     """The variables under which chapters are executed and re-run, so that stored outputs compare.
 
     Args:
         scratch: a folder of one's own; the reader's progress and the user's IPython settings stay out of it.
+        threads: how many add up a sum. Outputs are stored with one, in whose fixed order they compare exactly.
     """
     return {
         "ATTNBOOK_DEVICE": "cpu",
         "ATTNBOOK_PROGRESS": str(Path(scratch) / "progress.json"),
         "IPYTHONDIR": str(Path(scratch) / "ipython"),
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not one of the same name at home
-        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": threads,
+        "OMP_NUM_THREADS": threads,
     }
 
 

@@ -128,7 +128,7 @@ def test_every_page_knows_its_name_and_picture(built_book):
 
 
 def test_no_path_of_a_machine_stands_in_a_page(built_book):
-    from normal_form import ROOT
+    from tools import ROOT
 
     places = re.compile(
         re.escape(str(ROOT)) + r"|" + re.escape(str(Path.home())) + r"/\w"

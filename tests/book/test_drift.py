@@ -15,8 +15,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from normal_form import ROOT
-from rules import calls, package_names
+
+from tools import ROOT
+from tools.notebooks import calls
+from tools.rules import package_names
 
 CHAPTER = "04-masked-softmax"
 KINDS = {  # what a reader sees → how to find it in an output

@@ -139,7 +139,8 @@ def nothing_in(offences: dict) -> None:
 
 def test_the_book_is_there(visits):
     import yaml
-    from normal_form import ROOT
+
+    from tools import ROOT
 
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     wanted = {
@@ -195,7 +196,8 @@ def test_every_figure_is_alive(visits):
 def test_every_chapter_shows_its_figures(visits, built_book):
     """The landing page and every chapter has at least one, and none is lost between notebook and page."""
     import nbformat
-    from normal_form import ROOT
+
+    from tools import ROOT
 
     stored = {}
     for path in (ROOT / "chapters").glob("[0-9][0-9]-*.ipynb"):

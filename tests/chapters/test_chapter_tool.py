@@ -2,12 +2,12 @@
 
 import json
 import os
-import stat
 
-import chapter
-import normal_form
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from tools import chapter, normal_form
+from tools.notebooks import ChapterError, find_chapter
 
 HEADER = """---
 jupytext:
@@ -60,7 +60,6 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
     assert (
         chapter.make_chapter("01-trial", book) is False
     )  # and says so when nothing changed
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert [p.name for p in path.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
 
     notebook = json.loads(first)
@@ -95,22 +94,10 @@ def test_a_failure_says_what_failed_and_leaves_the_notebook(book, failure):
     (book / "chapters" / "text" / "01-trial.md").write_text(cell_writing(source))
     old = book / "chapters" / "01-trial.ipynb"
     old.write_text("the old notebook")
-    with pytest.raises(normal_form.ChapterError, match=message):
+    with pytest.raises(ChapterError, match=message):
         chapter.make_chapter("01-trial", book)
     assert old.read_text() == "the old notebook"
     assert [p.name for p in old.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
-    path = tmp_path / "a.ipynb"
-    path.write_text("old")
-    monkeypatch.setattr(
-        os, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full"))
-    )
-    with pytest.raises(OSError, match="disk full"):
-        normal_form.write_atomically(path, b"new")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
@@ -124,24 +111,33 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     ],
 )
 def test_a_chapter_is_found_by_name_number_or_path(book, name):
-    assert chapter.find_chapter(name, book) == "01-trial"
+    assert find_chapter(name, book) == "01-trial"
 
 
 def test_a_name_that_does_not_exist_is_answered_with_the_names_that_do(book):
     with pytest.raises(
-        normal_form.ChapterError,
+        ChapterError,
         match=r"(?s)no chapter '01-trail'. Did you mean 01-trial\?.*\n    01-trial\n",
     ):
-        chapter.find_chapter("01-trail", book)
-    with pytest.raises(
-        normal_form.ChapterError, match=r"(?s)Which chapter\?.*\n    01-trial"
-    ):
-        chapter.find_chapter("", book)
+        find_chapter("01-trail", book)
+    with pytest.raises(ChapterError, match=r"(?s)Which chapter\?.*\n    01-trial"):
+        find_chapter("", book)
 
 
 def test_the_command_ends_with_an_error_and_its_message(capsys):
     assert chapter.main(["no-such-chapter"]) == 1
     assert "There is no chapter 'no-such-chapter'" in capsys.readouterr().err
+
+
+def test_two_at_a_time_and_one_that_fails_does_not_stop_the_other(book):
+    broken = cell_writing("1 / 0")
+    (book / "chapters" / "text" / "00-broken.md").write_text(broken)
+    answers = chapter.attempt_all(["00-broken", "01-trial"], jobs=2, root=book)
+    (failure, failed), (said, succeeded) = answers  # in the order of the names
+    assert "ZeroDivisionError" in failure and "was not overwritten" in failure
+    assert "chapters/01-trial.ipynb: written" in said and "still to do: " in said
+    assert (failed, succeeded) == (False, True)
+    assert [p.name for p in (book / "chapters").glob("*.ipynb")] == ["01-trial.ipynb"]
 
 
 def test_ids_follow_the_content_so_that_an_inserted_cell_changes_no_other():

@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from chapter import chapter_names
-from normal_form import ROOT
-from rules import first_arguments, is_chapter, problems_of, registered_exercises
+
+from tools import ROOT
+from tools.notebooks import chapter_names, first_arguments, is_chapter
+from tools.rules import problems_of, registered_exercises
 
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
 

@@ -5,7 +5,8 @@ import shutil
 import jupytext
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from jupytext.sync_contentsmanager import build_sync_jupytext_contents_manager_class
-from normal_form import ROOT
+
+from tools import ROOT
 
 NAME = "04-masked-softmax"
 

@@ -5,8 +5,10 @@ import copy
 import jupytext
 import nbformat
 import pytest
-import rules
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import rules
+from tools.notebooks import code_cells
 
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}
 ALT = {
@@ -50,12 +52,15 @@ def chapter():
             new_markdown_cell("## Further reading\n\n{cite:t}`nadaraya1964`"),
         ]
     )
-    for number, cell in enumerate(rules.code_cells(notebook), 1):
+    for number, cell in enumerate(code_cells(notebook), 1):
         cell.execution_count = number
     return notebook
 
 
-NAMES = {"masked_softmax": "masks.py", "DotProductAttention": "attention.py"}
+NAMES = {
+    "masked_softmax": "attention/masks.py",
+    "DotProductAttention": "attention/layers.py",
+}
 
 
 def all_problems(notebook, twin=None):
@@ -261,7 +266,7 @@ def test_a_twin_that_differs_is_named(chapter):
 def test_names_of_the_package_are_read_from_its_source():
     names = rules.package_names()
     assert (
-        names["masked_softmax"] == "masks.py"
-        and names["DotProductAttention"] == "attention.py"
+        names["masked_softmax"] == "attention/masks.py"
+        and names["DotProductAttention"] == "attention/layers.py"
     )
     assert not any(name.startswith("_") for name in names)

@@ -71,13 +71,6 @@ def test_special_characters_are_escaped():
     assert "script" not in page.tags
 
 
-def test_without_pygments_the_source_is_plain(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pygments", None)
-    page = Page(display.highlighted("x = 1 < 2\n"))
-    assert page.text["code"].strip() == "x = 1 < 2"
-    assert ("class", "highlight") in page.attributes
-
-
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
 def test_one_hint_at_a_time(exercise):
     for level in (1, 2, 3):

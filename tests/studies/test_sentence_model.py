@@ -1,9 +1,7 @@
 """The small model of the attention viewer: causal, measured as described, stored without loss of what is claimed."""
 
-import importlib.util
 import json
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -18,20 +16,19 @@ from attnbook.studies import (
     NextWordModel,
     Sentence,
     agreement_sentence,
+    answer_accuracy,
     fit_sentences,
     measure_heads,
     noun_sentence,
     pack_weights,
     sentence_loss,
     sentences,
-    share_told,
     stored_model,
     to_ids,
     unpack_weights,
     without_head,
 )
 
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "experiments" / "patterns.py"
 DATA = json.loads(STORED.read_text("utf-8"))
 REPEATED = (
     START,
@@ -173,13 +170,14 @@ def test_both_kinds_are_needed(fresh, draw, missing):
 
 
 def test_right_and_wrong_are_told_apart():
-    class Always:
+    class Always(torch.nn.Module):
         """Says one word with certainty, whatever it is asked."""
 
         def __init__(self, word):
+            super().__init__()
             self.word = word
 
-        def __call__(self, ids):
+        def forward(self, ids):
             logits = torch.zeros(*ids.shape, len(VOCABULARY))
             logits[..., VOCABULARY.index(self.word)] = 9.0
             return logits, None
@@ -187,16 +185,16 @@ def test_right_and_wrong_are_told_apart():
     many = Sentence((START, "the", "dogs", "run", "."), 2, 3, "agreement")
     one = Sentence((START, "the", "dog", "runs", "."), 2, 3, "agreement")
     noun = Sentence(REPEATED, 3, 11, "noun")
-    assert share_told(Always("sing"), [many, one, noun]) == pytest.approx(
+    assert answer_accuracy(Always("sing"), [many, one, noun]) == pytest.approx(
         1 / 3
     )  # another verb of its number
     assert (
-        share_told(Always("sings"), [one]) == 1
-        and share_told(Always("sings"), [many]) == 0
+        answer_accuracy(Always("sings"), [one]) == 1
+        and answer_accuracy(Always("sings"), [many]) == 0
     )
     assert (
-        share_told(Always("dog"), [noun]) == 1
-        and share_told(Always("dogs"), [noun]) == 0
+        answer_accuracy(Always("dog"), [noun]) == 1
+        and answer_accuracy(Always("dogs"), [noun]) == 0
     )
 
 
@@ -226,7 +224,7 @@ def test_weights_survive_packing_to_half_precision(fresh):
 
 def test_the_stored_file_says_where_it_comes_from_and_is_small():
     assert STORED.stat().st_size < 150_000
-    assert DATA["command"].startswith("python tools/experiments/patterns.py --seeds")
+    assert DATA["command"].startswith("python -m tools.experiments.patterns --seeds")
     assert DATA["versions"].keys() == {"python", "torch"}
     assert [run["seed"] for run in DATA["runs"]] == list(range(len(DATA["runs"])))
     assert len(DATA["runs"]) >= 3 and DATA["seed"] in range(len(DATA["runs"]))
@@ -235,7 +233,7 @@ def test_the_stored_file_says_where_it_comes_from_and_is_small():
 def test_the_stored_model_is_right_about_sentences_that_no_training_saw(
     model, held_out
 ):
-    assert share_told(model, held_out) > 0.99
+    assert answer_accuracy(model, held_out) > 0.99
 
 
 def test_what_is_stored_of_the_heads_is_what_they_do_on_other_sentences(
@@ -255,7 +253,7 @@ def test_what_is_stored_of_switching_heads_off_is_so(model, held_out):
         some = [s for s in held_out if s.kind == kind]
         for layer, heads in enumerate(DATA["measured"]["heads"], 1):
             for head, facts in enumerate(heads, 1):
-                found = share_told(without_head(model, layer, head), some)
+                found = answer_accuracy(without_head(model, layer, head), some)
                 assert found == pytest.approx(facts["without"][kind], abs=0.1), (
                     kind,
                     layer,
@@ -269,14 +267,14 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
         for e in DATA["examples"]
     ]
     assert all(sentence.held_out for sentence in examples)
-    assert share_told(model, examples) == 1
+    assert answer_accuracy(model, examples) == 1
     assert {e["kind"] for e in DATA["examples"]} == {"agreement", "noun"}
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.sentences"),
+        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.studies"),
         ({"config": {**DATA["config"], "d_ff": 65}}, "weights of another model"),
         (
             {"weights": {k: v for k, v in DATA["weights"].items() if k != "norm.bias"}},
@@ -292,14 +290,13 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path, change, says):
 
 
 def test_the_experiment_writes_such_a_file(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("patterns", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    from tools.experiments import patterns
+
     path = tmp_path / "new" / "model.json"
     options = ["--out", str(path), "--seeds", "2", "--steps", "2", "--count", "9"]
     monkeypatch.setattr(sys, "argv", ["patterns.py", *options])
     monkeypatch.setattr(torch, "set_num_threads", lambda n: None)
-    script.main()
+    patterns.main()
     found = json.loads(path.read_text("utf-8"))
     assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [
         0,

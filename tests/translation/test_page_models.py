@@ -276,7 +276,7 @@ def test_a_stored_model_is_small_and_knows_its_corpus(name):
     header = page_model_header(name)
     corpus = CORPUS.read_bytes().replace(b"\r\n", b"\n")
     assert header["corpus_sha256"] == hashlib.sha256(corpus).hexdigest(), (
-        "the corpus has changed since: run python tools/experiments/page_models.py"
+        "the corpus has changed since: run python -m tools.experiments.page_models"
     )
     assert (header["seed"], header["split_seed"]) == (0, 0)
 

@@ -1,14 +1,14 @@
-"""What `tools/bench.py` measures, a module for each family of layers, and how.
+"""What `python -m tools.bench` measures, a module for each family of layers, and how.
 
 A family says which layers compute the same function, at which sizes they are compared, and which bars they are held
 to. To add one, write a module with a `Family` in it and name it in `FAMILIES`; nothing else has to change.
 """
 
-from benchmarks.encoder import ENCODER_LAYER
-from benchmarks.family import Family
-from benchmarks.multihead import MULTI_HEAD
-from benchmarks.scores import ADDITIVE, DOT
-from benchmarks.translation import CACHE, GREEDY, TRAINING
+from tools.benchmarks.encoder import ENCODER_LAYER
+from tools.benchmarks.family import Family
+from tools.benchmarks.multihead import MULTI_HEAD
+from tools.benchmarks.scores import ADDITIVE, DOT
+from tools.benchmarks.translation import CACHE, GREEDY, TRAINING
 
 __all__ = ["FAMILIES", "GROUPS"]
 

@@ -4,8 +4,8 @@ import torch
 from torch import nn
 
 from attnbook.interop import from_torch_encoder_layer
-from benchmarks.family import Case, Family, Layer, bars_against, padded_sequences
-from benchmarks.multihead import SIZES
+from tools.benchmarks.family import Case, Family, Layer, bars_against, padded_sequences
+from tools.benchmarks.multihead import SIZES
 
 OURS, TORCH = "EncoderLayer", "nn.TransformerEncoderLayer"
 

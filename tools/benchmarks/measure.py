@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from benchmarks.family import TRAINING, Case, Family, Layer
+from tools import ROOT
+from tools.benchmarks.family import TRAINING, Case, Family, Layer
 
-COMMAND = Path(__file__).resolve().parent.parent / "bench.py"
 PEAK_RESET = Path("/proc/self/clear_refs")
 
 
@@ -139,8 +139,10 @@ def peaks_in_a_process(
         "MALLOC_MMAP_THRESHOLD_": "4096",
         "MALLOC_TRIM_THRESHOLD_": "0",
     }
-    command = [sys.executable, str(COMMAND), "--peak", job]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-m", "tools.bench", "--peak", job]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
     if done.returncode:
         raise RuntimeError(
             f"the peak of {name} could not be measured; its process ended with {done.returncode}:\n"

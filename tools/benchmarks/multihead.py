@@ -3,7 +3,7 @@
 import torch
 
 from attnbook.interop import from_d2l_attention, load_d2l, to_torch_attention
-from benchmarks.family import (
+from tools.benchmarks.family import (
     Bar,
     Case,
     Family,

@@ -19,15 +19,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from normal_form import ROOT, write_atomically
 
 from attnbook.data import Pair, Split, read_pairs, references, split_pairs
+from attnbook.files import write_atomically
 from attnbook.text import normalise
-from attnbook.translation import RECIPES, Recipe, Translator, fit, steps_in
-from benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
+from attnbook.translation import RECIPES, Recipe, Translator, fit
+from tools import ROOT
+from tools.benchmarks.verdicts import HOLDS, MISSES, UNMEASURED
 
 QUALITY = ROOT / "chapters" / "results" / "quality.json"
-SAMPLE = ROOT.parent / "shared" / "data" / "fra-sample.tsv"
 # which of the book's recipes: how much noise a training can bear depends on how long it is
 SHORT, LONG, LONG_FROM = (
     "transformer-few-pairs",
@@ -39,6 +39,11 @@ BEAMS = (
     1,
     4,
 )  # greedy, and beam search; the better one on the development set is reported
+LEFT_OUT = (
+    "Left out: how well the translator translates. It needs a file of English–French pairs: make bench DATA=fra.txt "
+    "(or a .tsv, or d2l's fra-eng.zip)."
+)
+LENGTH_PENALTY = 1.0  # of the beam search, as the stored results were measured
 PATIENCE = 1.1  # a training that took longer than so many times its time proves nothing
 
 
@@ -46,14 +51,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The command line's part about quality.
 
     Args:
-        parser: of `tools/bench.py`; changed.
+        parser: of `python -m tools.bench`; changed.
     """
     group = parser.add_argument_group("quality")
     group.add_argument(
-        "--quality",
+        "--data",
         type=Path,
         metavar="PATH",
-        help="a file of English–French pairs: fra.txt, .tsv or d2l's fra-eng.zip",
+        help="a file of English–French pairs: fra.txt, .tsv or d2l's fra-eng.zip; "
+        "without it the translator is not measured",
     )
     group.add_argument(
         "--quality-seconds",
@@ -77,11 +83,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse what cannot be run, before anything is; and find the file.
+    """Refuse what cannot be run, before anything is.
 
     Args:
         parser: for its error.
-        options: `quality` becomes the sample beside the repository if it was not given and is there.
+        options: as parsed.
     """
     for name in ("quality_seeds", "quality_threads"):
         if getattr(options, name) < 1:
@@ -89,12 +95,10 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
             parser.error(f"{option} must be at least 1, got {getattr(options, name)}")
     if min(options.quality_seconds) <= 0:
         parser.error("--quality-seconds must be positive")
-    if options.quality is None and SAMPLE.is_file():
-        options.quality = SAMPLE
-    if options.quality is not None and not options.quality.is_file():
-        parser.error(f"there is no file {options.quality}; pass fra.txt or the like")
-    if options.only_quality and options.quality is None:
-        parser.error("--only-quality needs --quality PATH, a file of sentence pairs")
+    if options.data is not None and not options.data.is_file():
+        parser.error(f"there is no file {options.data}; pass fra.txt or the like")
+    if options.only_quality and options.data is None:
+        parser.error("--only-quality needs --data PATH, a file of sentence pairs")
 
 
 def corpus_bleu(
@@ -130,13 +134,15 @@ def score(translator: Translator, pairs: Sequence[Pair], beam: int) -> float:
         From 0 to 100. The references' apostrophes and spaces are made plain, as the translator writes them.
     """
     wanted = references(pairs)
-    written = translator.translate(list(wanted), beam=beam)
+    written = translator.translate(
+        list(wanted), beam=beam, length_penalty=LENGTH_PENALTY
+    )
     expected = [[normalise(text) for text in texts] for texts in wanted.values()]
     return corpus_bleu(written, expected)[0]
 
 
-def unseen_share(split: Split) -> float:
-    """The share of test sentences with a word that no training sentence has: what chance has made hard."""
+def unseen_fraction(split: Split) -> float:
+    """The fraction of test sentences with a word that no training sentence has: what chance has made hard."""
     known = {w for pair in split.train for w in normalise(pair.source).split()}
     sources = references(split.test)
     return sum(not known.issuperset(text.split()) for text in sources) / len(sources)
@@ -148,16 +154,15 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
     Args:
         recipe: how.
         split: train, dev and test.
-        seconds: of wall time; how many steps fit is found by trying a few.
+        seconds: of wall time; the schedule follows the clock.
         seed: of the training.
 
     Returns:
-        seed, planned and steps (how many were meant to fit, and did), seconds (what the training took), unseen (see
-        `unseen_share`), and `bleu`: beam → {"dev": …, "test": …}.
+        seed, steps (how many fitted), seconds (what the training took), unseen (see `unseen_fraction`), and
+        `bleu`: beam → {"dev": …, "test": …}.
     """
-    steps = steps_in(seconds, recipe, split.train, seed, tries=100)
     began = time.perf_counter()
-    fitted = fit(recipe, split.train, steps=steps, seed=seed, seconds=seconds)
+    fitted = fit(recipe, split.train, seed=seed, seconds=seconds)
     translator, taken = fitted.translator, time.perf_counter() - began
     bleu = {
         str(beam): {
@@ -168,10 +173,9 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
     }
     return {
         "seed": seed,
-        "planned": steps,
         "steps": len(fitted.losses),
         "seconds": round(taken, 1),
-        "unseen": round(unseen_share(split), 3),
+        "unseen": round(unseen_fraction(split), 3),
         "bleu": bleu,
     }
 
@@ -230,18 +234,15 @@ def measure(options: argparse.Namespace, command: str) -> None:
         options: of the command line.
         command: as it can be repeated.
     """
-    if options.quality is None:
-        print(
-            "\nquality: skipped, there is no file of sentence pairs; pass --quality PATH "
-            "(fra.txt, .tsv or fra-eng.zip)"
-        )
+    if options.data is None:
+        print(f"\n{LEFT_OUT}")
         return
     before = torch.get_num_threads()
     torch.set_num_threads(options.quality_threads)
-    pairs = read_pairs(options.quality)
+    pairs = read_pairs(options.data)
     splits = [split_pairs(pairs, seed=seed) for seed in range(options.quality_seeds)]
     sizes = {p: len(references(part)) for p, part in splits[0]._asdict().items()}
-    print(f"\nquality: {options.quality.name}, sources {sizes}")
+    print(f"\nquality: {options.data.name}, sources {sizes}")
     found = []
     for seconds in options.quality_seconds:
         name = SHORT if seconds < LONG_FROM else LONG
@@ -267,10 +268,10 @@ def with_stored(found: list[dict], sha256: str) -> list[dict]:
     return [every[seconds] for seconds in sorted(every)]
 
 
-def _as_json(options, sizes: dict, found: list) -> bytes:
+def _as_json(options, sizes: dict, found: list) -> str:
     import sacrebleu
 
-    sha256 = hashlib.sha256(options.quality.read_bytes()).hexdigest()
+    sha256 = hashlib.sha256(options.data.read_bytes()).hexdigest()
     found = with_stored(found, sha256)
     used = dict.fromkeys(result["recipe"] for result in found)
 
@@ -286,7 +287,7 @@ def _as_json(options, sizes: dict, found: list) -> bytes:
             "threads": options.quality_threads,
         },
         "data": {
-            "file": options.quality.name,
+            "file": options.data.name,
             "sha256": sha256,
             "split seed": "the run's",
             "sources": sizes,
@@ -295,4 +296,4 @@ def _as_json(options, sizes: dict, found: list) -> bytes:
         "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
         "results": found,
     }
-    return json.dumps(record, indent=1, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"

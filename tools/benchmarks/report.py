@@ -8,11 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import torch
-from normal_form import ROOT, write_atomically
 
-from benchmarks.family import KINDS, Case, Family
-from benchmarks.measure import clock
-from benchmarks.verdicts import HOLDS, time_ratio
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.benchmarks.family import KINDS, Case, Family
+from tools.benchmarks.measure import clock
+from tools.benchmarks.verdicts import HOLDS, time_ratio
 
 STORED = ROOT / "chapters" / "results" / "bench.json"
 MIB = 2**20
@@ -148,4 +149,4 @@ def store(path: Path, found: dict) -> None:
         r"\[\s+([-+.\de]+(?:,\s+[-+.\de]+)*)\s+\]"  # a list of them takes one line
     )
     text = re.sub(numbers, lambda m: f"[{' '.join(m[1].split())}]", text)
-    write_atomically(path, text.encode() + b"\n")
+    write_atomically(path, text + "\n")

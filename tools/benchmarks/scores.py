@@ -10,7 +10,7 @@ from attnbook.attention import (
     MultiplicativeAttention,
 )
 from attnbook.interop import load_d2l
-from benchmarks.family import Case, Family, Layer, random_sequences
+from tools.benchmarks.family import Case, Family, Layer, random_sequences
 
 BATCH, SIZE, HIDDEN = 2, 64, 64
 FUSED, ADDITIVE_OURS = "F.scaled_dot_product_attention", "AdditiveAttention"

@@ -3,7 +3,7 @@
 import math
 import statistics
 
-from benchmarks.family import Bar, Case, Family
+from tools.benchmarks.family import Bar, Case, Family
 
 HOLDS, MISSES, UNMEASURED = "holds", "misses", "not measured"
 

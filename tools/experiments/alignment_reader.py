@@ -1,6 +1,6 @@
 """What a translator reads while it learns: the numbers behind the figure “alignment reader” of chapter 12.
 
-    python tools/experiments/alignment_reader.py
+    python -m tools.experiments.alignment_reader
 
 Trains two small translators on the bundled corpus, one with additive attention and one without, three minutes each on
 one core, and stops at eight moments between “untrained” and “done”. At each one it stores how both translate a few
@@ -10,17 +10,12 @@ code/attnbook/widgets/alignment_reader/data.json, the same bytes for the same ve
 
 import argparse
 import hashlib
-import json
-import platform
-import sys
 from dataclasses import asdict, replace
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, row_by_row
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader" / "data.json"
 SEED = SPLIT_SEED = 0
@@ -43,58 +38,53 @@ def recipe(attention: str):
 
     sizes = {"embed_size": 96, "hidden_size": 128, "num_layers": 1, "dropout": 0.0}
     sizes |= {"bidirectional": True, "attention": attention}
-    return replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64, lr=4e-3)
+    chosen = replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64)
+    return chosen.with_training(lr=4e-3)
 
 
 def look(translator, sentences: dict, development: list) -> dict:
     """What one translator makes of the sentences now; its weights in thousandths, None without attention."""
+    from attnbook.training import evaluating
     from attnbook.translation import evaluate, greedy
 
     def whole(weights) -> list:
         return [[round(1000 * a) for a in row] for row in weights.tolist()]
 
     attends = translator.model.config.attention != "none"
-    was_training = translator.model.training
-    translator.model.eval()
     rows = []
     for source, reference in sentences.items():
         ids, lens = translator.encode([source])
-        written = greedy(translator.model, ids, lens, LONGEST, need_weights=attends)[0]
+        with evaluating(translator.model) as model:
+            written = greedy(model, ids, lens, LONGEST, need_weights=attends)[0]
         row = {"own": translator.target_vocab.tokens(written.ids)}
         if attends:
             row["weights"] = whole(written.weights)
             row["forced"] = whole(translator.align(source, reference)[2])
         rows.append(row)
     bleu = round(evaluate(translator, development)["bleu"], 1)
-    translator.model.train(was_training)
     return {"bleu": bleu, "rows": rows}
 
 
 def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
     """Train one translator and look at it at every moment; the steps and what was seen."""
     from attnbook.data import make_batches
-    from attnbook.training import TrainConfig, train
+    from attnbook.training import train
     from attnbook.translation import prepare, translation_loss
 
     how = recipe(attention)
     translator, encoded = prepare(how, split.train, SEED)
     an_epoch = -(-len(encoded) // how.batch_size)
     steps = [round(epoch * an_epoch) for epoch in EPOCHS]
-    config = TrainConfig(
-        steps[-1],
-        lr=how.lr,
-        clip=how.clip,
-        seed=SEED,
-        schedule=how.schedule,
-        warmup=int(how.warmup_share * steps[-1]),
-        betas=how.betas,
-    )
+    config = replace(how.training, steps=steps[-1], seed=SEED)
     seen = [look(translator, sentences, split.dev)]
 
-    def after_step(done: int) -> bool:
-        if done in steps:
+    def after_step(progress) -> bool:
+        if progress.step in steps:
             seen.append(look(translator, sentences, split.dev))
-            print(f"{attention}: step {done}, BLEU {seen[-1]['bleu']}", flush=True)
+            print(
+                f"{attention}: step {progress.step}, BLEU {seen[-1]['bleu']}",
+                flush=True,
+            )
         return False
 
     batches = make_batches(encoded, how.batch_size, SEED)
@@ -106,7 +96,7 @@ def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
 def main() -> None:
     """Train both and store what was seen."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.parse_args()
+    options = parser.parse_args()
     import torch
 
     from attnbook.data import bundled_pairs, references, split_pairs
@@ -132,9 +122,8 @@ def main() -> None:
     steps, attentive = run("additive", split, SENTENCES)
     _, plain = run("none", split, SENTENCES)
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    state = {
-        "command": "python tools/experiments/alignment_reader.py",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+    result = {
+        **made_by(__spec__.name, options),
         "seed": SEED,
         "split_seed": SPLIT_SEED,
         "corpus_sha256": corpus,
@@ -162,19 +151,8 @@ def main() -> None:
             for i, (source, reference) in enumerate(SENTENCES.items())
         ],
     }
-    head = [
-        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
-        for key, value in state.items()
-        if key != "sentences"
-    ]
-    rows = [
-        json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-        for row in state["sentences"]
-    ]
-    text = (
-        "{\n" + ",\n".join(head) + ',\n"sentences": [\n' + ",\n".join(rows) + "\n]}\n"
-    )
-    write_atomically(RESULT, text.encode())
+    text = row_by_row(result, "sentences")
+    write_atomically(RESULT, text)
     print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB")
 
 

@@ -1,6 +1,6 @@
-"""Additive, dot and general scores in the same translator: the runs behind chapter 12's last comparison.
+"""Additive, scaled dot and multiplicative scores in the same translator: the runs behind chapter 12's last comparison.
 
-    python tools/experiments/alignments.py --seeds 2 --steps 900
+    python -m tools.experiments.alignments --seeds 2 --steps 900
 
 Grammar sentences of 4 to 14 words, a GRU encoder that reads one way (a dot product needs states of one size), the same
 batches and steps. About half a minute a model on one core; writes chapters/results/alignments.json after every model
@@ -9,24 +9,21 @@ and goes on where it stopped.
 
 import argparse
 import json
-import platform
-import sys
 import time
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, unfinished
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "alignments.json"
-KINDS = ("additive", "dot", "general")
+KINDS = ("additive", "scaled dot", "multiplicative")
 
 
 def run(kind: str, seed: int, steps: int) -> dict:
     """Train one model and measure it."""
     from attnbook.data import BilingualGrammar
+    from attnbook.training import TrainConfig
     from attnbook.transformer import count_parameters
     from attnbook.translation import (
         Recipe,
@@ -42,8 +39,9 @@ def run(kind: str, seed: int, steps: int) -> dict:
         sizes | {"attention": kind},
         min_count=1,
         batch_size=64,
-        lr=4e-3,
-        schedule="warmup-cosine",
+        training=TrainConfig(
+            lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
+        ),
     )
     trained = BilingualGrammar(seed).sample(8000, 4, 14)
     known = {aligned.source for aligned in trained}
@@ -86,21 +84,17 @@ def main() -> None:
 
     torch.set_num_threads(1)
     result = {
-        "command": f"python tools/experiments/alignments.py --seeds {options.seeds} --steps {options.steps}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": "BLEU and alignment error rate on new sentences of 4 to 14 words; CPU milliseconds a training step",
         "rows": [],
     }
-    if RESULT.exists():
-        stored = json.loads(RESULT.read_text("utf-8"))
-        if stored["command"] == result["command"]:
-            result["rows"] = stored["rows"]
+    result = unfinished(RESULT, result)
     done = {(row["kind"], row["seed"]) for row in result["rows"]}
     for seed in range(options.seeds):
         for kind in KINDS:
             if (kind, seed) not in done:
                 result["rows"].append(run(kind, seed, options.steps))
-                write_atomically(RESULT, (json.dumps(result, indent=1) + "\n").encode())
+                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the figure “beam tree” of chapter 14 searches in: a page model's next-word log-probabilities.
 
-    python tools/experiments/beam_trees.py
+    python -m tools.experiments.beam_trees
 
 The sentences are chosen by what a beam does to them (`kind_of`), from those that the model was not trained on.
 For every sentence the file has each prefix that a search of width 1 to 5 asks the model about, and the likeliest words
@@ -9,16 +9,11 @@ search by itself. The same bytes for the same versions and the same model.
 """
 
 import argparse
-import json
-import platform
-import sys
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, row_by_row
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree" / "data.json"
 MODEL = "transformer"
@@ -170,9 +165,8 @@ def main() -> None:
         row["nodes"] = [
             [[number[word], *rest] for word, *rest in node] for node in row["nodes"]
         ]
-    head = {
-        "command": "python tools/experiments/beam_trees.py",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+    result = {
+        **made_by(__spec__.name, options),
         "model": options.model,
         "test": header["test"],
         "seed": header["seed"],
@@ -180,21 +174,10 @@ def main() -> None:
         "longest": LONGEST,
         "unit": UNIT,
         "words": translator.target_vocab.tokens(used),
+        "sentences": rows,
     }
-    lines = [
-        f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in head.items()
-    ]
-    stored = [
-        json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows
-    ]
-    text = (
-        "{\n"
-        + ",\n".join(lines)
-        + ',\n"sentences": [\n'
-        + ",\n".join(stored)
-        + "\n]}\n"
-    )
-    write_atomically(RESULT, text.encode())
+    text = row_by_row(result, "sentences")
+    write_atomically(RESULT, text)
     print(
         f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB, {[len(r['nodes']) for r in rows]} prefixes"
     )

@@ -1,6 +1,6 @@
 """Measure stacks of layers in every wiring before training, for the block explorer.
 
-    python tools/experiments/block_grid.py        about half a minute
+    python -m tools.experiments.block_grid        about half a minute
 
 writes code/attnbook/widgets/block_explorer/data.json.
 
@@ -12,24 +12,18 @@ quartile.
 import argparse
 import itertools
 import json
-import os
-import platform
 from pathlib import Path
 
 import torch
 
+from attnbook.files import write_atomically
 from attnbook.studies import NORM_PLACES, measure_stack
+from tools import ROOT
+from tools.experiments.stored import made_by
 
 DEPTHS = range(2, 13)
 MEASURES = ("gradient", "stream", "apart")
-DEFAULT = (
-    Path(__file__).resolve().parents[2]
-    / "code"
-    / "attnbook"
-    / "widgets"
-    / "block_explorer"
-    / "data.json"
-)
+DEFAULT = ROOT / "code" / "attnbook" / "widgets" / "block_explorer" / "data.json"
 MEASURED = (
     "lower quartile, median, upper quartile over the seeds, before training, width 64, rows of 16 symbols; gradient: "
     "norm of the gradient of each layer's W_2; stream: mean square of the stream's entries, before the first layer "
@@ -66,8 +60,7 @@ def main() -> None:
     torch.set_num_threads(1)
     wirings = itertools.product((True, False), NORM_PLACES, DEPTHS)
     result = {
-        "command": f"python tools/experiments/block_grid.py --seeds {options.seeds}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": MEASURED,
         "seeds": options.seeds,
         "stacks": [
@@ -79,9 +72,7 @@ def main() -> None:
         json.dumps(stack, separators=(",", ":")) for stack in result.pop("stacks")
     )
     head = json.dumps(result, indent=1)[:-2]
-    part = options.out.with_suffix(".part")
-    part.write_text(f'{head},\n "stacks": [\n{rows}\n]}}\n', encoding="utf-8")
-    os.replace(part, options.out)
+    write_atomically(options.out, f'{head},\n "stacks": [\n{rows}\n]}}\n')
 
 
 if __name__ == "__main__":

@@ -1,35 +1,28 @@
 """Measure pre-LN and post-LN stacks with several seeds: gradients before training, and the effect of warm-up.
 
-    python tools/experiments/blocks.py            writes chapters/results/blocks.json (about ten minutes, one core)
+    python -m tools.experiments.blocks            writes chapters/results/blocks.json (about ten minutes, one core)
 
-The file is written anew after every training. An interrupted run goes on where it stopped; --fresh begins again.
+The file is written anew after every training. An interrupted run goes on where it stopped.
 """
 
 import argparse
 import itertools
 import json
-import os
-import platform
 from pathlib import Path
 
 import torch
 
+from attnbook.files import write_atomically
 from attnbook.studies import fit_stack, layer_gradients
+from tools import ROOT
+from tools.experiments.stored import made_by, unfinished
 
 DEPTHS, PEAKS = (2, 4, 6, 8, 10, 12), (3e-2, 1e-2, 3e-3, 1e-3)
-DEFAULT = Path(__file__).resolve().parents[2] / "chapters" / "results" / "blocks.json"
+DEFAULT = ROOT / "chapters" / "results" / "blocks.json"
 MEASURED = (
     "gradients: norm of the gradient of each layer's W_2 before training; training: mean loss of the last 20 steps on "
     "fresh rows, six layers, rows of 16 symbols out of 8 to be reversed (guessing: 2.079)"
 )
-
-
-def write(path: Path, result: dict) -> None:
-    """Replace the result file in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    os.replace(part, path)
 
 
 def main() -> None:
@@ -39,21 +32,15 @@ def main() -> None:
     parser.add_argument("--gradient-seeds", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--fresh", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
     result = {
-        "command": f"python tools/experiments/blocks.py --gradient-seeds {options.gradient_seeds} "
-        f"--seeds {options.seeds} --steps {options.steps}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": MEASURED,
         "gradients": [],
         "training": [],
     }
-    if options.out.exists() and not options.fresh:
-        before = json.loads(options.out.read_text(encoding="utf-8"))
-        if all(before[key] == result[key] for key in ("command", "versions")):
-            result = before
+    result = unfinished(options.out, result)
     done = [(r["norm_first"], r["depth"], r["seed"]) for r in result["gradients"]]
     for norm_first, depth, seed in itertools.product(
         (False, True), DEPTHS, range(options.gradient_seeds)
@@ -63,7 +50,7 @@ def main() -> None:
             result["gradients"].append(
                 {"norm_first": norm_first, "depth": depth, "seed": seed, "by_layer": by_layer}
             )  # fmt: skip
-    write(options.out, result)
+    write_atomically(options.out, json.dumps(result, indent=1) + "\n")
     done = [
         (r["peak"], r["seed"], r["norm_first"], r["rise"]) for r in result["training"]
     ]
@@ -76,7 +63,7 @@ def main() -> None:
         row = {"peak": peak, "seed": seed, "norm_first": norm_first, "rise": rise,
                "loss": round(sum(losses[-20:]) / 20, 4)}  # fmt: skip
         result["training"].append(row)
-        write(options.out, result)
+        write_atomically(options.out, json.dumps(result, indent=1) + "\n")
         print(row, flush=True)
 
 

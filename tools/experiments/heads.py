@@ -1,22 +1,20 @@
 """Several heads or one, at equal parameters: all the runs behind chapter 07's section on it, five seeds each.
 
-    python tools/experiments/heads.py
+    python -m tools.experiments.heads
 
 The task, the layer and the training are the chapter's own cells, those with the tag `experiment`, so that the stored
 numbers and the page cannot drift apart. Takes about ten minutes on one core; writes chapters/results/heads.json.
 """
 
+import argparse
 import json
-import platform
-import sys
 import time
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, read_twin, twin_path, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by
+from tools.notebooks import read_twin, twin_path
+from tools.surroundings import clean_environment
 
 CHAPTER = "07-multi-head-attention"
 RESULT = ROOT / "chapters" / "results" / "heads.json"
@@ -52,6 +50,7 @@ def settings() -> list[dict]:
 
 def main() -> None:
     """Run every condition with every seed and store the accuracies."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     import torch
 
     torch.set_num_threads(1)
@@ -71,17 +70,15 @@ def main() -> None:
             flush=True,
         )
     result = {
-        "command": "python tools/experiments/heads.py",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "seeds": list(SEEDS),
         "runs": runs,
     }
-    RESULT.parent.mkdir(exist_ok=True)
     rows = ",\n  ".join(json.dumps(run) for run in runs)
     text = json.dumps(result | {"runs": []}, indent=1).replace(
         '"runs": []', f'"runs": [\n  {rows}\n ]'
     )
-    write_atomically(RESULT, (text + "\n").encode())
+    write_atomically(RESULT, text + "\n")
 
 
 if __name__ == "__main__":

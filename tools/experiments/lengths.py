@@ -1,6 +1,6 @@
 """BLEU by sentence length, with attention and without: all the runs behind chapter 12's figure, three seeds each.
 
-    python tools/experiments/lengths.py --seeds 3 --steps 2500
+    python -m tools.experiments.lengths --seeds 3 --steps 2500
 
 Both models have the same number of parameters (within 1 %), the same training pairs of 4 to 20 English words from the
 bilingual grammar, the same batches and the same number of updates. Then both translate new sentences of 5 to 40 words.
@@ -10,17 +10,13 @@ stopped.
 
 import argparse
 import json
-import platform
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, unfinished
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "lengths.json"
 LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40)
@@ -29,6 +25,7 @@ TRAIN, PER_LENGTH, LONGEST_TRAINED = 20_000, 100, 20
 
 def recipes() -> dict:
     """The two models: a bidirectional GRU with additive attention, and one without, wider by as much as it lacks."""
+    from attnbook.training import TrainConfig
     from attnbook.transformer import count_parameters
     from attnbook.translation import Recipe
 
@@ -38,8 +35,9 @@ def recipes() -> dict:
         sizes | {"bidirectional": True},
         min_count=1,
         batch_size=64,
-        lr=3e-3,
-        schedule="warmup-cosine",
+        training=TrainConfig(
+            lr=3e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
+        ),
     )
 
     def without(hidden: int) -> Recipe:
@@ -108,23 +106,18 @@ def main() -> None:
 
     torch.set_num_threads(1)
     result = {
-        "command": f"python tools/experiments/lengths.py --seeds {options.seeds} --steps {options.steps}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": f"BLEU on {PER_LENGTH} new sentences of each length in English words, and the middle 95 % of 200 "
         f"bootstrap resamples; trained on sentences of 4 to {LONGEST_TRAINED} words",
         "rows": [],
     }
-    if RESULT.exists():
-        stored = json.loads(RESULT.read_text("utf-8"))
-        if stored["command"] == result["command"]:
-            result["rows"] = stored["rows"]
+    result = unfinished(RESULT, result)
     done = {(row["kind"], row["seed"]) for row in result["rows"]}
     for seed in range(options.seeds):
         for kind in ("attention", "none"):
             if (kind, seed) not in done:
                 result["rows"].append(run(kind, seed, options.steps))
-                text = json.dumps(result, indent=1)
-                write_atomically(RESULT, (text + "\n").encode())
+                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

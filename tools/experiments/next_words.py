@@ -1,6 +1,6 @@
 """What the figure “sampling explorer” of chapter 14 draws from: a page model's next-word distributions, complete.
 
-    python tools/experiments/next_words.py
+    python -m tools.experiments.next_words
 
 The examples are beginnings of held-out translations, chosen by how uncertain the model is there (`PLACES`). For every
 example the file has the log-probabilities of all words, the likeliest first, and the names of the first ones. The same
@@ -8,16 +8,11 @@ bytes for the same versions and the same model.
 """
 
 import argparse
-import json
-import platform
-import sys
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, row_by_row
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "code" / "attnbook" / "widgets" / "sampling_explorer" / "data.json"
 MODEL = "transformer"
@@ -103,25 +98,17 @@ def main() -> None:
                 ],
             }
         )
-    head = {
-        "command": "python tools/experiments/next_words.py",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+    result = {
+        **made_by(__spec__.name, options),
         "model": options.model,
         "test": header["test"],
         "seed": header["seed"],
         "split_seed": header["split_seed"],
         "unit": UNIT,
+        "examples": rows,
     }
-    lines = [
-        f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in head.items()
-    ]
-    stored = [
-        json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows
-    ]
-    text = (
-        "{\n" + ",\n".join(lines) + ',\n"examples": [\n' + ",\n".join(stored) + "\n]}\n"
-    )
-    write_atomically(RESULT, text.encode())
+    text = row_by_row(result, "examples")
+    write_atomically(RESULT, text)
     print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB")
 
 

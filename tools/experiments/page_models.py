@@ -1,8 +1,8 @@
 """The translators that the book's pages run: trained on the bundled corpus, rounded to 8 bits, measured, stored.
 
-    python tools/experiments/page_models.py                        all three, one core, into code/attnbook/data/models
-    python tools/experiments/page_models.py --only transformer     one of them
-    python tools/experiments/page_models.py --dev --only seq2seq   measured on the development set, nothing written
+    python -m tools.experiments.page_models                        all three, one core, into code/attnbook/data/models
+    python -m tools.experiments.page_models --only transformer     one of them
+    python -m tools.experiments.page_models --dev --only seq2seq   measured on the development set, nothing written
 
 The settings below were chosen on the development set. The test set is looked at once, by the first two commands.
 """
@@ -10,7 +10,6 @@ The settings below were chosen on the development set. The test set is looked at
 import argparse
 import hashlib
 import json
-import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -29,8 +28,9 @@ from attnbook.data import (
     split_pairs,
 )
 from attnbook.data.corpus import CORPUS
+from attnbook.files import write_atomically
 from attnbook.text import EOS, UNK
-from attnbook.training import TrainConfig, train, write_text
+from attnbook.training import TrainConfig, train
 from attnbook.translation import (
     PAGE_MODELS,
     Recipe,
@@ -43,6 +43,7 @@ from attnbook.translation import (
     quantised,
     translation_loss,
 )
+from tools.experiments.stored import made_by
 
 SEED = SPLIT_SEED = 0
 
@@ -78,9 +79,9 @@ RECURRENT = Recipe(
     },
     batch_size=64,
     label_smoothing=0.1,
-    lr=4e-3,
-    schedule="warmup-cosine",
-    warmup_share=0.05,
+    training=TrainConfig(
+        lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.05, betas=(0.9, 0.999)
+    ),
 )
 # Without attention there are no alignment weights and no wide context: a larger state makes up for the parameters.
 PLAIN = RECURRENT.sizes | {"attention": "none", "hidden_size": 184}
@@ -104,10 +105,13 @@ SETTINGS = {
             },
             batch_size=64,
             label_smoothing=0.1,
-            lr=2e-3,
-            schedule="warmup-cosine",
-            weight_decay=0.01,
-            betas=(0.9, 0.98),
+            training=TrainConfig(
+                lr=2e-3,
+                schedule="warmup-cosine",
+                warmup_fraction=0.1,
+                weight_decay=0.01,
+                betas=(0.9, 0.98),
+            ),
         ),
         epochs=40,
     ),
@@ -163,16 +167,7 @@ def trained(setting: Setting, split: Split) -> Translator:
     )
     batches = noisy(encoded, setting, full_stop)
     steps = setting.epochs * -(-len(encoded) // recipe.batch_size)
-    config = TrainConfig(
-        steps,
-        lr=recipe.lr,
-        clip=recipe.clip,
-        seed=SEED,
-        schedule=recipe.schedule,
-        warmup=int(recipe.warmup_share * steps),
-        betas=recipe.betas,
-        weight_decay=recipe.weight_decay,
-    )
+    config = replace(recipe.training, steps=steps, seed=SEED)
     hooks = more_dropout(model, setting)
     train(model, translation_loss(recipe.label_smoothing), batches, config)
     for hook in hooks:
@@ -203,7 +198,7 @@ def main() -> None:
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if not wanted.dev:
         text = json.dumps(page_sentences(split), ensure_ascii=False, indent=0)
-        write_text(page_models.FOLDER / "sentences.json", text + "\n")
+        write_atomically(page_models.FOLDER / "sentences.json", text + "\n")
     for name in [wanted.only] if wanted.only else PAGE_MODELS:
         began = time.perf_counter()
         translator = trained(SETTINGS[name], split)
@@ -221,11 +216,7 @@ def main() -> None:
         if wanted.dev:
             continue
         measured = {
-            "command": f"python tools/experiments/page_models.py --only {name}",
-            "versions": {
-                "python": platform.python_version(),
-                "torch": torch.__version__,
-            },
+            **made_by(__spec__.name, argparse.Namespace(only=name)),
             "seed": SEED,
             "split_seed": SPLIT_SEED,
             "corpus_sha256": corpus,

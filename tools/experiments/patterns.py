@@ -1,6 +1,6 @@
 """Train the small model of chapter 10's attention viewer with several seeds, measure every head, store one of them.
 
-    python tools/experiments/patterns.py     writes code/attnbook/data/sentence_model.json (some ten minutes, one core)
+    python -m tools.experiments.patterns     writes code/attnbook/data/sentence_model.json (some ten minutes, one core)
 
 Stored is the first model with a head that puts 0.95 of its weight on the subject and one that puts 0.95 on the noun
 (without such a model, the one that comes closest). The numbers of all seeds are kept.
@@ -8,12 +8,11 @@ Stored is the first model with a head that puts 0.95 of its weight on the subjec
 
 import argparse
 import json
-import os
-import platform
 from pathlib import Path
 
 import torch
 
+from attnbook.files import write_atomically
 from attnbook.studies import (
     CLASSES,
     JOBS,
@@ -22,15 +21,16 @@ from attnbook.studies import (
     VOCABULARY,
     NextWordModel,
     agreement_sentence,
+    answer_accuracy,
     fit_sentences,
     measure_heads,
     noun_sentence,
     pack_weights,
     sentences,
-    share_told,
     unpack_weights,
     without_head,
 )
+from tools.experiments.stored import made_by
 
 EXAMPLES = [  # all held out
     ("agreement", "the dogs that the king likes sleep .", 2, 7),
@@ -61,7 +61,9 @@ def summary(model: NextWordModel, count: int) -> dict:
     tests["agreement"] = [sentence for sentence in tests["agreement"] if sentence.far]
 
     def rights(model):
-        return {kind: round(share_told(model, some), 3) for kind, some in tests.items()}
+        return {
+            kind: round(answer_accuracy(model, some), 3) for kind, some in tests.items()
+        }
 
     numbers = measure_heads(model, [s for some in tests.values() for s in some])
     heads = [
@@ -87,17 +89,6 @@ def clarity(found: dict) -> float:
     )
 
 
-def write(path: Path, result: dict) -> None:
-    """Replace the result file in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(
-        json.dumps(result, ensure_ascii=False, separators=(",", ":")) + "\n",
-        encoding="utf-8",
-    )
-    os.replace(part, path)
-
-
 def main() -> None:
     """Train, measure, and store; the file is written anew after every seed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -110,9 +101,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     result = {
-        "command": f"python tools/experiments/patterns.py --seeds {options.seeds} --steps {options.steps} "
-        f"--count {options.count}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "max_words": MAX_WORDS,
         "vocabulary": VOCABULARY,
         "classes": list(CLASSES.items()),
@@ -144,7 +133,8 @@ def main() -> None:
                 "measured": found,
                 "weights": pack_weights(model),
             }
-        write(options.out, result)
+        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+        write_atomically(options.out, text + "\n")
 
 
 if __name__ == "__main__":

@@ -1,27 +1,27 @@
 """Train every kind of position on both tasks with several seeds, and store the accuracies.
 
-python tools/experiments/positions.py            writes chapters/results/positions.json (about ten minutes, one core)
+python -m tools.experiments.positions            writes chapters/results/positions.json (about ten minutes, one core)
 """
 
 import argparse
 import json
-import platform
 from pathlib import Path
 
 import torch
 
+from attnbook.files import write_atomically
 from attnbook.studies import (
     KINDS,
     fit_reader,
     look_back_batch,
-    mirror_batch,
     reading_accuracy,
+    reversal_batch,
 )
+from tools import ROOT
+from tools.experiments.stored import made_by
 
-TASKS = {"look back": look_back_batch, "mirror": mirror_batch}
-DEFAULT = (
-    Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
-)
+TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
+DEFAULT = ROOT / "chapters" / "results" / "positions.json"
 
 
 def main() -> None:
@@ -55,9 +55,7 @@ def main() -> None:
                 )  # fmt: skip
                 print(rows[-1], flush=True)
     result = {
-        "command": f"python tools/experiments/positions.py --seeds {options.seeds} --steps {options.steps} "
-        f"--length {options.length}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "length": options.length,
         "steps": options.steps,
         "seeds": list(range(options.seeds)),
@@ -65,10 +63,8 @@ def main() -> None:
         "in the second half only",
         "rows": rows,
     }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(
-        json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    write_atomically(options.out, text + "\n")
 
 
 if __name__ == "__main__":

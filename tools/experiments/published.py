@@ -1,6 +1,6 @@
 """Bahdanau's model as Dive into Deep Learning publishes it, on this book's whole corpus: the run behind chapter 12.
 
-    python tools/experiments/published.py --epochs 30 --seed 0
+    python -m tools.experiments.published --epochs 30 --seed 0
 
 Batch 128, vectors of 256, two layers of 256, dropout 0.2, learning rate 0.005, clipping at 1, 30 epochs. Takes about
 five minutes on one core; writes chapters/results/published.json.
@@ -8,15 +8,11 @@ five minutes on one core; writes chapters/results/published.json.
 
 import argparse
 import json
-import platform
-import sys
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "published.json"
 DEMO = ("Go.", "I lost.", "He's calm.", "I'm home.")
@@ -43,7 +39,7 @@ def main() -> None:
         split.dev,
         epochs=options.epochs,
         seed=options.seed,
-        looks=options.epochs,
+        evaluations=options.epochs,
         keep_best=False,
     )
     translator = fitted.translator
@@ -52,10 +48,10 @@ def main() -> None:
     demo = dict(zip(DEMO, translator.translate(DEMO), strict=True))
     targets = {pair.source: pair.target for pair in bundled_pairs()}
     result = {
-        "command": f"python tools/experiments/published.py --epochs {options.epochs} --seed {options.seed}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "measured": "surprise in nats a word: of the training batches (with dropout), averaged over an epoch, "
-        "and of the development set; BLEU after the last epoch, on the test set and on the sentences of the first "
+        **made_by(__spec__.name, options),
+        "measured": "negative log-likelihood in nats per word: of the training batches (with dropout), "
+        "averaged over an epoch, and of the development set; BLEU after the last epoch, on the test set and on the "
+        "sentences of the first "
         "800 training pairs",
         "training": [
             round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)
@@ -74,7 +70,7 @@ def main() -> None:
             for source, found in demo.items()
         },
     }
-    write_atomically(RESULT, (json.dumps(result, indent=1) + "\n").encode())
+    write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,25 +1,21 @@
 """The Transformer and Bahdanau's model at equal time on one core: the runs behind chapter 13's comparison.
 
-    python tools/experiments/race.py --seeds 2 --seconds 20 60
+    python -m tools.experiments.race --seeds 2 --seconds 20 60
 
-Both translate pieces of words (the same vocabularies), train on the bundled corpus and get as many steps as fit into
+Both translate subwords (the same vocabularies), train on the bundled corpus and get as many steps as fit into
 the seconds of processor time; the schedule falls to zero within them. Writes chapters/results/race.json after every
 model and goes on where it stopped; about six minutes of processor time in all.
 """
 
 import argparse
 import json
-import platform
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parents[1])
-)  # tools/, where chapter.py is
-
-from chapter import ROOT, clean_environment, write_atomically  # noqa: E402
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, unfinished
+from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "race.json"
 
@@ -62,17 +58,12 @@ def main() -> None:
 
     torch.set_num_threads(1)
     split = split_pairs(bundled_pairs(), seed=0)
-    times = " ".join(map(str, options.seconds))
     result = {
-        "command": f"python tools/experiments/race.py --seeds {options.seeds} --seconds {times}",
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
+        **made_by(__spec__.name, options),
         "measured": "BLEU on the test set after so many seconds of processor time on one core",
         "rows": [],
     }
-    if RESULT.exists():
-        stored = json.loads(RESULT.read_text("utf-8"))
-        if stored["command"] == result["command"]:
-            result["rows"] = stored["rows"]
+    result = unfinished(RESULT, result)
     done = {(row["kind"], row["seconds"], row["seed"]) for row in result["rows"]}
     for seed in range(options.seeds):
         for seconds in options.seconds:
@@ -94,7 +85,7 @@ def main() -> None:
                 }
                 print(row, flush=True)
                 result["rows"].append(row)
-                write_atomically(RESULT, (json.dumps(result, indent=1) + "\n").encode())
+                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

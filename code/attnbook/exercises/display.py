@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 
 from .exercise import Exercise
@@ -117,20 +116,16 @@ def statement(exercise: Exercise) -> Text:
 def highlighted(source: str) -> str:
     """Show Python source in colours (Pygments' classes, as on the rest of the page).
 
-    Where Pygments is missing, the source is shown plain.
-
     Args:
         source: Python source.
 
     Returns:
         The HTML, escaped.
     """
-    try:
-        from pygments import highlight
-        from pygments.formatters import HtmlFormatter
-        from pygments.lexers import PythonLexer
-    except ImportError:
-        return f'<div class="highlight"><pre><code>{html.escape(source, quote=False)}</code></pre></div>'
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
     return highlight(
         source, PythonLexer(), HtmlFormatter(cssclass="highlight", wrapcode=True)
     ).strip()

@@ -49,5 +49,5 @@ def load_d2l() -> ModuleType:
         except ImportError as error:
             raise ImportError(
                 f"d2l could not be imported ({error}); install it without its old pins: "
-                "pip install --no-deps d2l==1.0.3, besides pandas, requests and scipy (make test does both)"
+                "pip install --no-deps d2l==1.0.3, besides pandas, requests and scipy (make lab does both)"
             ) from error

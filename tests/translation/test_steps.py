@@ -1,4 +1,4 @@
-"""The fast step gives the decoder's numbers, and can be left and entered at any word."""
+"""Word by word with a cache gives the numbers of the parallel pass, and any step may follow any other."""
 
 import pytest
 import torch
@@ -7,7 +7,6 @@ from tensors import close
 
 from attnbook.transformer import TransformerConfig
 from attnbook.translation import TransformerTranslator
-from attnbook.translation.stepping import can_hurry
 
 
 def model_of(**options):
@@ -27,7 +26,6 @@ def test_it_is_the_parallel_pass(norm_first, positions):
     model = model_of(norm_first=norm_first, positions=positions)
     (source, lens), target = source_batch(), target_batch(70)
     with torch.no_grad():
-        assert can_hurry(model)
         at_once = model(source, target, lens)
         close(scores(model, target, model.start(source, lens), 0, 70), at_once)
 
@@ -68,10 +66,46 @@ def test_a_state_goes_on_outside_of_inference_mode_and_with_gradients():
         close(scores(model, target, state, 6, 9), at_once[:, 6:])
 
 
-def test_with_gradients_or_dropout_it_does_not_hurry():
+def test_gradients_flow_through_the_steps_and_dropout_is_at_work_while_training():
     model, (source, lens), target = model_of(), source_batch(), target_batch(2)
-    assert not can_hurry(model)
     logits = scores(model, target, model.start(source, lens), 0, 2)
-    assert logits.requires_grad
+    logits.square().sum().backward()
+    assert model.encoder.embedding.weight.grad.abs().max() > 0
     with torch.no_grad():
-        assert not can_hurry(model.train())
+        model.train()
+        first, second = (
+            scores(model, target, model.start(source, lens), 0, 2) for _ in range(2)
+        )
+    assert (first - second).abs().max() > 0
+
+
+def test_a_step_computes_no_more_positions_than_it_needs(monkeypatch):
+    """Also in beam search, which changes its sentences at every step: the table of encodings is made once."""
+    from attnbook.attention import positions
+
+    rows = []
+    whole = positions.sinusoidal_encoding
+
+    def counted(num_positions, *rest, **options):
+        rows.append(num_positions)
+        return whole(num_positions, *rest, **options)
+
+    monkeypatch.setattr(positions, "sinusoidal_encoding", counted)
+    model, (source, lens), target = model_of(), source_batch(), target_batch(20)
+    with torch.no_grad():
+        state = model.start(source, lens)
+        for t in range(20):
+            model.step(target[:, t], state)
+            state.reorder(torch.tensor([0, 0, 1]))
+    assert rows == [64, 64]  # the encoder's and the decoder's
+
+
+@pytest.mark.parametrize("words", [[40, 1, 1, 1], [1.0, 1.0, 1.0, 1.0], [1, 1]])
+def test_a_refused_word_leaves_the_state_as_it_was(words):
+    model, (source, lens), target = model_of(), source_batch(), target_batch(2)
+    with torch.no_grad():
+        state = model.start(source, lens)
+        model.step(target[:, 0], state)
+        with pytest.raises((TypeError, ValueError)):
+            model.step(torch.tensor(words), state)
+        assert [layer.own.length for layer in state.cache] == [1, 1]

@@ -1,0 +1,49 @@
+"""Writing a file in one step."""
+
+import glob
+import os
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["write_atomically"]
+
+ABANDONED = 3600.0  # seconds after which nobody is still writing a temporary file
+
+
+def write_atomically(
+    path: str | Path, content: str | bytes | Callable[[BinaryIO], object]
+) -> None:
+    """Replace a file in one step: whatever happens, it holds the old content or the new, never a part of either.
+
+    Args:
+        path: the file; missing folders are made.
+        content: text (stored as UTF-8), bytes, or a function that writes to the open binary file it is given.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _clear_abandoned(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            if callable(content):
+                content(file)
+            else:
+                file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())  # on the disk before it gets its name
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _clear_abandoned(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote; one that is still writing keeps its file."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        try:
+            if time.time() - left.stat().st_mtime > ABANDONED:
+                left.unlink()
+        except OSError:
+            pass  # somebody else was faster, or it is not ours to remove

@@ -1,0 +1,47 @@
+"""What the results of all experiments have in common: how they were made, and how they are written."""
+
+import argparse
+import json
+import platform
+import shlex
+from importlib.metadata import version
+from pathlib import Path
+
+
+def made_by(module: str, options: argparse.Namespace) -> dict:
+    """The beginning of every result: the command that repeats it, defaults written out, and the versions.
+
+    Args:
+        module: its `__spec__.name`.
+        options: as parsed. A path is where the result goes, which does not change it, and is left out.
+    """
+    words = ["python", "-m", module]
+    for name, value in vars(options).items():
+        if value is None or value is False or isinstance(value, Path):
+            continue
+        words.append(f"--{name.replace('_', '-')}")
+        if value is not True:
+            words += map(str, value if isinstance(value, list) else [value])
+    versions = {"python": platform.python_version(), "torch": version("torch")}
+    return {"command": shlex.join(words), "versions": versions}
+
+
+def unfinished(path: Path, fresh: dict) -> dict:
+    """What is stored at a path if the same command with the same versions made it, to be continued; else `fresh`."""
+    if path.exists():
+        before = json.loads(path.read_text("utf-8"))
+        if all(before[key] == fresh[key] for key in ("command", "versions")):
+            return before
+    return fresh
+
+
+def row_by_row(result: dict, rows: str) -> str:
+    """A result as JSON, each of its entries on a line and each of its `rows` on one, so that changes can be read."""
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in result.items()
+        if key != rows
+    ]
+    dense = {"ensure_ascii": False, "separators": (",", ":")}
+    entries = ",\n".join(json.dumps(row, **dense) for row in result[rows])
+    return "{\n" + ",\n".join(lines) + f',\n"{rows}": [\n{entries}\n]}}\n'

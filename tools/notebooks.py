@@ -1,0 +1,124 @@
+"""Where the chapters are, and what is in them."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+import re
+from pathlib import Path
+
+import jupytext
+import nbformat
+
+from tools import ROOT
+
+
+class ChapterError(Exception):
+    """Something the author of a chapter has to mend; the message says what."""
+
+
+# --- where they are -------------------------------------------------------------------------------------------
+
+
+def chapter_names(root: Path = ROOT) -> list[str]:
+    """Names of all chapters that have a text twin, in reading order."""
+    return sorted(path.stem for path in (root / "chapters" / "text").glob("*.md"))
+
+
+def find_chapter(name: str, root: Path = ROOT) -> str:
+    """The full name of a chapter from its name, its number or the path of either of its files."""
+    names = chapter_names(root)
+    listing = "\n".join(f"    {candidate}" for candidate in names) or "    (none yet)"
+    if not name.strip():
+        raise ChapterError(
+            f"Which chapter? Say make chapter NAME=… with one of\n{listing}"
+        )
+    wanted = re.sub(
+        r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2]
+    )
+    if wanted in names:
+        return wanted
+    begin = [
+        candidate
+        for candidate in names
+        if wanted and candidate.startswith(f"{wanted}-")
+    ]
+    if len(begin) == 1:
+        return begin[0]
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.3)
+    guess = f"Did you mean {near[0]}?\n" if near else ""
+    raise ChapterError(
+        f"There is no chapter {name!r}. {guess}The chapters in chapters/text/ are\n{listing}\n"
+        f"To begin a new one, write chapters/text/{wanted}.md first."
+    )
+
+
+def twin_path(name: str, root: Path = ROOT) -> Path:
+    return root / "chapters" / "text" / f"{name}.md"
+
+
+def notebook_path(name: str, root: Path = ROOT) -> Path:
+    return root / "chapters" / f"{name}.ipynb"
+
+
+# --- what is in them ------------------------------------------------------------------------------------------
+
+
+def read_twin(path: Path) -> nbformat.NotebookNode:
+    """A MyST text notebook as a notebook without outputs."""
+    try:
+        notebook = jupytext.read(path, fmt="md:myst")
+    except Exception as error:  # jupytext raises whatever its parsers raise
+        raise ChapterError(
+            f"{path} cannot be read as a MyST notebook: {error}"
+        ) from error
+    if (
+        not any(cell.cell_type == "code" for cell in notebook.cells)
+        and "{code-cell}" in path.read_text()
+    ):
+        raise ChapterError(
+            f"{path}: code cells were not recognised; is the jupytext header complete?"
+        )
+    return notebook
+
+
+def is_chapter(name: str) -> bool:
+    """Whether a notebook is a numbered chapter; any other is an appendix, which needs no exercises and no question."""
+    return re.match(r"\d\d-", name) is not None
+
+
+def code_cells(notebook) -> list:
+    return [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.source.strip()
+    ]
+
+
+def parsed(cell) -> ast.Module:
+    """The syntax tree of a code cell; notebook magics and shell lines become `pass`."""
+    return ast.parse(
+        re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE)
+    )
+
+
+def calls(cell, function: str) -> list[ast.Call]:
+    """Calls of a function by its plain name in a code cell."""
+    return [
+        node
+        for node in ast.walk(parsed(cell))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == function
+    ]
+
+
+def first_arguments(notebook, function: str) -> list[str]:
+    """The text constants with which a function is called, in reading order."""
+    return [
+        call.args[0].value
+        for cell in code_cells(notebook)
+        for call in calls(cell, function)
+        if call.args and isinstance(call.args[0], ast.Constant)
+    ]
