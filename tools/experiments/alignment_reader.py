@@ -5,7 +5,7 @@
 Trains two small translators on the bundled corpus, one with additive attention and one without, three minutes each on
 one core, and stops at eight moments between “untrained” and “done”. At each one it stores how both translate a few
 sentences, and where the first one looks, for its own translation and for the reference. Writes
-code/attnbook/widgets/alignment_reader.json, the same bytes for the same versions.
+code/attnbook/widgets/alignment_reader/data.json, the same bytes for the same versions.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from tools import ROOT
 from tools.experiments.stored import made_by, row_by_row
 from tools.surroundings import clean_environment
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader.json"
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader" / "data.json"
 SEED = SPLIT_SEED = 0
 EPOCHS = (0, 1, 2, 3, 4, 6, 9, 16)  # the moments; the last one is the end
 LONGEST = 14  # tokens of a translation that are stored, <eos> included
