@@ -47,12 +47,10 @@ class Mutant:
 
     @property
     def tests(self) -> list[str]:
-        room, _, name = self.module.rpartition("/")
+        name = self.module.rpartition("/")[2]
         file, colons, test = (self.test or f"test_{name}.py").partition("::")
-        here = ROOT / "tests" / room / file
-        if not here.exists():
-            here = ROOT / "tests" / file
-        return [f"{here.relative_to(ROOT)}{colons}{test}"]
+        (path,) = (ROOT / "tests").rglob(file)
+        return [f"{path.relative_to(ROOT)}{colons}{test}"]
 
     def apply(self, text: str) -> str:
         """The changed text; a pattern that is not there exactly once is an error, not a pass."""
