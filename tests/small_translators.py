@@ -3,11 +3,22 @@
 import torch
 
 from attnbook.text import BOS, EOS, PAD
-from attnbook.transformer import RecurrentConfig, TransformerConfig
-from attnbook.translation import RecurrentTranslator, TransformerTranslator
+from attnbook.transformer import TransformerConfig
+from attnbook.translation import (
+    RecurrentConfig,
+    RecurrentTranslator,
+    TransformerTranslator,
+)
 
 SOURCE_SIZE, TARGET_SIZE = 11, 7
-KINDS = ("additive", "dot", "general", "none", "both ways", "transformer")
+KINDS = (
+    "additive",
+    "scaled dot",
+    "multiplicative",
+    "none",
+    "both ways",
+    "transformer",
+)
 
 
 def translator(kind, seed=0, target_size=TARGET_SIZE, layers=2):

@@ -215,6 +215,23 @@ def test_every_public_function_and_class_says_what_it_means_takes_and_returns():
     assert not missing, "\n".join(missing)
 
 
+def test_the_forward_of_a_public_layer_says_what_it_takes_or_whose_it_is_like():
+    """The contract stands once: a sister refers to it, and a subclass may inherit it."""
+    silent = []
+    for where, thing in public_objects().items():
+        forward = vars(thing).get("forward") if inspect.isclass(thing) else None
+        if forward is None:
+            continue
+        doc, base = inspect.getdoc(forward) or "", ""
+        if refers := re.match(r"As `(\w+)\.forward`, ", doc):
+            base = vars(sys.modules[thing.__module__]).get(refers.group(1))
+            doc = inspect.getdoc(base.forward)
+        takes = [name for name in own_parameters(forward) if name not in doc]
+        if "Args:" not in doc or "Returns:" not in doc or takes:
+            silent.append((where, takes))
+    assert not silent
+
+
 def test_everything_else_that_modules_share_has_a_docstring():
     assert not [where for where, thing in inner_objects().items() if not thing.__doc__]
 

@@ -47,12 +47,10 @@ class Mutant:
 
     @property
     def tests(self) -> list[str]:
-        room, _, name = self.module.rpartition("/")
+        name = self.module.rpartition("/")[2]
         file, colons, test = (self.test or f"test_{name}.py").partition("::")
-        here = ROOT / "tests" / room / file
-        if not here.exists():
-            here = ROOT / "tests" / file
-        return [f"{here.relative_to(ROOT)}{colons}{test}"]
+        (path,) = (ROOT / "tests").rglob(file)
+        return [f"{path.relative_to(ROOT)}{colons}{test}"]
 
     def apply(self, text: str) -> str:
         """The changed text; a pattern that is not there exactly once is an error, not a pass."""
@@ -89,6 +87,8 @@ TABLE = {
         ("a fully masked row is NaN", ".masked_fill(nothing, 0.0) return safe", "\n    return safe"),
         ("the caller's scores are written into", "safe = scores.masked_fill(~allowed",
          "safe = scores.detach().masked_fill_(~allowed"),
+        ("three axes meet the heads", "table.reshape(aligned(table.shape, shape))", "torch.atleast_2d(table)",
+         "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
         ("blocked means allowed", "return ~mask", "return mask.clone()"),
         ("the additive mask is flipped", "masked_fill(~mask, -torch.inf)", "masked_fill(mask, -torch.inf)"),
     ],
@@ -128,19 +128,22 @@ TABLE = {
         ("gradients pile up", "optimizer.zero_grad()", "pass"),
     ],
     "attention/layers": [
-        ("no dropout on the weights", "dropout(weights) @ value", "weights @ value"),
+        ("no dropout on the weights", "self.dropout(weights) @ value, weights", "weights @ value, weights"),
         ("dropout when not training", "self.dropout.p if self.training else 0.0", "self.dropout.p"),
-        ("the fused kernel is not masked", "attn_mask=allowed", "attn_mask=None"),
-        ("the mask is lost on the way", "masked_softmax(scores, valid_lens, mask)",
-         "masked_softmax(scores, valid_lens)"),
+        ("the fused kernel is not masked", "attn_mask=mask", "attn_mask=None"),
+        ("the mask is lost on the way", "masked_softmax(scores, mask=mask)", "masked_softmax(scores)"),
+        ("the bias is masked the wrong way round", "bias.masked_fill(~mask, -torch.inf)",
+         "bias.masked_fill(mask, -torch.inf)", "test_heads.py::test_with_and_without_weights_are_one_function"),
+        ("with a bias the mask is forgotten", "bias if mask is None else bias.masked_fill(~mask, -torch.inf)", "bias",
+         "test_heads.py::test_with_and_without_weights_are_one_function"),
         ("the lengths are lost on the way", "combine_masks(shape, valid_lens, mask",
          "combine_masks(shape, None, mask"),
     ],
     "attention/splitting": [
         ("heads are cut in the wrong order", "x.unflatten(-1, (num_heads, head_dim)).transpose(-3, -2)",
-         "x.reshape(*x.shape[:-2], num_heads, -1, head_dim)", "test_heads.py::test_split_heads_by_loops"),
+         "x.reshape(*x.shape[:-2], num_heads, -1, head_dim)", "test_heads.py::test_splitting_and_merging_by_loops"),
         ("heads are glued in the wrong order", "x.transpose(-3, -2).flatten(-2)",
-         "x.reshape(*x.shape[:-3], x.shape[-2], -1)", "test_heads.py::test_the_three_stages_are_one_function"),
+         "x.reshape(*x.shape[:-3], x.shape[-2], -1)", "test_heads.py::test_splitting_and_merging_by_loops"),
     ],
     "attention/stages": [
         ("zeros before the narrow head", "parameter(name).copy_(torch.cat([numbers, zeros]))",
@@ -150,22 +153,20 @@ TABLE = {
          "test_heads.py::test_the_three_stages_are_one_function"),
     ],
     "attention/heads": [
-        ("the bias is masked the wrong way round", "mask = mask.masked_fill(~allowed, -torch.inf)",
-         "mask = mask.masked_fill(allowed, -torch.inf)",
-         "test_heads.py::test_with_and_without_weights_are_one_function"),
-        ("with a bias the mask is forgotten", "mask = mask.masked_fill(~allowed, -torch.inf)", "pass",
-         "test_heads.py::test_with_and_without_weights_are_one_function"),
-        ("heads drop weights when not training", "dropout_p=self.dropout if self.training else 0.0",
-         "dropout_p=self.dropout", "test_heads.py::test_dropout_only_while_training"),
-        ("groups of heads are interleaved", "k.repeat_interleave(group, dim=1), v.repeat_interleave(group, dim=1)",
-         "k.repeat(1, group, 1, 1), v.repeat(1, group, 1, 1)", "test_heads.py::test_shared_heads_are_repeated_heads"),
-        ("the mask meets the heads", "return mask.unsqueeze(1)", "return mask",
-         "test_heads.py::test_masks_of_every_shape"),
+        ("heads drop weights when not training", "dropout = self.dropout if self.training else 0.0",
+         "dropout = self.dropout", "test_heads.py::test_dropout_only_while_training"),
+        ("groups of heads are interleaved", "x.repeat_interleave(group, dim=1)", "x.repeat(1, group, 1, 1)",
+         "test_heads.py::test_shared_heads_are_repeated_heads"),
+        ("a bias of the sequences meets the heads", "bias = align(bias, shape)", "pass",
+         "test_heads.py::test_three_axes_are_sequences_also_where_there_are_as_many_heads"),
+        ("the memory's keys are the query's", "slice(start, start + layer.sizes[which])",
+         "slice(0, layer.sizes[which])",
+         "test_heads.py::test_keys_and_values_are_the_query_unless_given"),
         ("weights are stacked head by head", "for name in names for head in stage.heads",
          "for head in stage.heads for name in names", "test_heads.py::test_the_three_stages_are_one_function"),
-        ("only queries are turned", "k = self.rotary(k, start)", "pass",
+        ("only queries are rotated", "self.rotary(q, start), self.rotary(k, start)", "self.rotary(q, start), k",
          "test_positions.py::test_a_rotary_layer_knows_offsets_and_nothing_else"),
-        ("every step is turned as the first", "k = self.rotary(k, start)", "k = self.rotary(k, 0)",
+        ("every step is rotated as the first", "self.rotary(k, start)", "self.rotary(k, 0)",
          "test_cache.py::test_a_new_position_is_turned_by_its_own_place"),
     ],
     "attention/self_attention": [
@@ -201,6 +202,8 @@ TABLE = {
          "-8.0 * torch.arange(0, num_heads", "test_positions.py::test_alibi_slopes_are_the_papers"),
     ],
     "attention/cache": [
+        ("what others hold is written over", "self.last is not stored", "self.last is None",
+         "test_cache.py::test_what_was_handed_out_is_never_written_over"),
         ("new keys before the old ones", "torch.cat([self.key, key], dim=2)", "torch.cat([key, self.key], dim=2)",
          "test_cache.py::test_what_is_stored"),
         ("beam search reorders keys only", "self.key[order], self.value[order]", "self.key[order], self.value",
@@ -211,28 +214,32 @@ TABLE = {
          "self.norm(x) + self.dropout(sublayer(self.norm(x)))", "test_blocks.py::test_residual_by_hand"),
         ("post-LN without a residual", "self.norm(x + self.dropout(sublayer(x)))",
          "self.norm(self.dropout(sublayer(x)))", "test_blocks.py::test_residual_by_hand"),
-        ("the memory's mask is lost", "h, memory, memory, memory_lens, memory_mask, need_weights",
-         "h, memory, memory, memory_lens, None, need_weights", "test_blocks.py::test_decoder_layer_by_its_parts"),
+        ("the memory's mask is lost", "mask=memory_mask", "mask=None",
+         "test_blocks.py::test_decoder_layer_by_its_parts"),
         ("the activation comes first", "self.dropout(self.activation(self.W_1(x)))",
          "self.dropout(self.W_1(self.activation(x)))",
          "test_blocks.py::test_feed_forward_treats_every_position_alone"),
         ("the hidden layer is overwritten while training", "inplace=not torch.is_grad_enabled()", "inplace=True",
          "test_blocks.py::test_only_relu_without_gradients_overwrites_the_hidden_layer_and_nothing_else"),
-        ("a refused step stays in the cache", "_check_memory(self, x, memory, memory_lens, memory_mask)", "pass",
-         "test_bad_input.py::test_a_refused_step_leaves_the_cache_as_it_was"),
+        ("a refused mask stays in the cache",
+         "memory_mask, _ = one_mask(looking, inputs, valid_lens, memory_mask, None, across)", "pass",
+         "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
     ],
     "transformer/models": [
-        ("every decoded word stands at 0", "self.positions(embedded, start=start)", "self.positions(embedded)",
+        ("every decoded word is at position 0", "self.positions(embedded, start, checked=True)",
+         "self.positions(embedded, checked=True)",
          "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
-        ("the encoder sees padding", "memory, _ = self.encoder(source, source_lens)",
-         "memory, _ = self.encoder(source)", "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
-        ("the decoder sees padding", "logits, _ = self.decoder(target, memory, source_lens)",
-         "logits, _ = self.decoder(target, memory)", "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+        ("the encoder sees padding", "self.encoder(source, mask=mask, checked=True)",
+         "self.encoder(source, checked=True)", "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+        ("the decoder sees padding", "self.decoder(target, memory, memory_mask=mask, checked=True)",
+         "self.decoder(target, memory, checked=True)", "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
         ("no causal mask", "mask = causal_mask(length, start + length, device=ids.device)", "mask = None",
          "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
         ("no causal mask in evaluation", "mask = causal_mask(length, start + length, device=ids.device)",
          "mask = causal_mask(length, start + length) if self.training else None",
          "test_models.py::test_one_parallel_pass_is_one_pass_a_word"),
+        ("a refused step stays in the cache", "check_memory(self, ids, memory, cache)", "pass",
+         "test_bad_input.py::test_a_refused_step_leaves_the_cache_as_it_was"),
         ("BERT without segments", "self.position.weight[:length] + self.segment(segments)",
          "self.position.weight[:length]", "test_models.py::test_bert_embeddings_are_a_normalised_sum"),
         ("pre-LN without its last norm", "nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()",
@@ -246,6 +253,10 @@ TABLE = {
         ("gradients pile up over steps", "stepper.zero_grad()", "pass", "test_loop.py::test_it_learns"),
         ("another configuration is taken", "check_same_config(path, stored, wanted)", "pass",
          "test_loop.py::test_other_weights_are_refused_though_the_configuration_is_the_same"),
+        ("the time of the first part is forgotten", "began = perf_counter() - state[\"elapsed\"]", "pass",
+         "test_fitting.py::test_a_resumed_training_keeps_the_time_that_it_has_spent"),
+    ],
+    "training/schedules": [
         ("the paper's schedule never falls", "min(s**-0.5, s * warmup**-1.5)", "s * warmup**-1.5",
          "test_loop.py::test_after_its_peak_the_papers_rate_falls_with_the_root_of_the_step"),
     ],
@@ -256,8 +267,6 @@ TABLE = {
          "test_loop.py::test_resumed_losses_are_the_uninterrupted_ones"),
         ("a file may hold code", "weights_only=True", "weights_only=False",
          "test_loop.py::test_nothing_in_a_checkpoint_is_executed"),
-        ("written in two steps", "os.replace(temporary, path)", "path.write_bytes(temporary.read_bytes())",
-         "test_loop.py::test_it_is_on_the_disk_before_it_gets_its_name"),
         ("half-loaded", "before = random_state()",
          "before = random_state()\n    model.load_state_dict(state[\"model\"])",
          "test_bad_input.py::test_a_checkpoint_is_resumed_whole_or_not_at_all"),

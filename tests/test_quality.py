@@ -8,6 +8,7 @@ import pytest
 import torch
 from toy_corpus import toy_pairs
 
+from attnbook import translation
 from attnbook.data import Pair, Split, split_pairs
 from attnbook.translation import RECIPES, Translator, prepare
 from tools import bench
@@ -18,7 +19,7 @@ from tools.benchmarks.quality import (
     line,
     score,
     train_and_score,
-    unseen_share,
+    unseen_fraction,
 )
 
 TOY = replace(
@@ -27,8 +28,7 @@ TOY = replace(
     subwords=0,
     min_count=1,
     batch_size=16,
-    lr=5e-3,
-)
+).with_training(lr=5e-3)
 
 
 def test_bleu_is_sacrebleus_lower_cased_with_every_reference():
@@ -60,7 +60,7 @@ def test_each_source_is_translated_once_and_spelling_of_the_references_is_made_p
     translator, _ = prepare(TOY, toy_pairs())
     asked = []
 
-    def translate(self, sentences, beam=1):
+    def translate(self, sentences, beam=1, length_penalty=0.0):
         asked.append((sentences, beam))
         return ["j'ai perdu .", "continue donc maintenant ."]
 
@@ -78,7 +78,7 @@ def test_a_sentence_is_hard_if_training_lacks_one_of_its_words():
         Pair("I lost you.", "Je t'ai perdu."),
         Pair("I lost you.", "Je vous ai perdu."),
     ]
-    assert unseen_share(Split(train, [], test)) == 1 / 2
+    assert unseen_fraction(Split(train, [], test)) == 1 / 2
 
 
 def run(seed, greedy, beam, seconds=60.0):
@@ -131,13 +131,15 @@ def test_a_verdict_is_about_the_mean_on_the_test_set(
 
 
 def test_a_toy_language_is_learned_in_the_time_given(monkeypatch):
-    monkeypatch.setattr(
-        quality, "steps_in", lambda *_, **__: 150
-    )  # whatever the machine is busy with
+    def fit(recipe, pairs, seed, seconds):  # whatever the machine is busy with
+        assert seconds == 600.0
+        return translation.fit(recipe, pairs, seed=seed, steps=150)
+
+    monkeypatch.setattr(quality, "fit", fit)
     found = train_and_score(
         TOY, split_pairs(toy_pairs(), (0.6, 0.2, 0.2)), 600.0, seed=0
     )
-    assert found["steps"] == found["planned"] == 150 and found["seconds"] > 0
+    assert found["steps"] == 150 and found["seconds"] > 0
     assert 0 <= found["unseen"] <= 1
     assert set(found["bleu"]) == {"1", "4"} and min(found["bleu"]["1"].values()) > 60
 
@@ -152,7 +154,13 @@ def test_from_file_to_file(tmp_path, monkeypatch, capsys):
         "".join(f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()), "utf-8"
     )
     monkeypatch.setattr(quality, "QUALITY", stored)
-    monkeypatch.setattr(quality, "steps_in", lambda *_, **__: 3)
+    monkeypatch.setattr(
+        quality,
+        "fit",
+        lambda recipe, pairs, seed, seconds: translation.fit(
+            recipe, pairs, seed=seed, steps=3
+        ),
+    )
     for name in (quality.SHORT, quality.LONG):
         monkeypatch.setitem(RECIPES, name, TOY)
     tested, measured = [], quality.train_and_score

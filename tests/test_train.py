@@ -1,12 +1,14 @@
 """The command line: a translator in a folder, the same again, and errors that say what to do."""
 
 import json
+import shlex
+import sys
 
 import pytest
 from tensors import says
 from toy_corpus import toy_pairs
 
-from attnbook.train import main, read_data
+from attnbook.train import _parser, main, read_data
 from attnbook.translation import Translator
 
 QUICK = ["--batch-size", "16", "--lr", "0.01"]
@@ -52,23 +54,30 @@ def test_it_trains_saves_and_reports(toy_file, tmp_path, capsys):
     assert (out / "training.pt").read_bytes() == before
 
 
-def test_a_time_is_turned_into_steps_once(toy_file, tmp_path):
+def test_a_time_is_used_once(toy_file, tmp_path):
     out = tmp_path / "run"
-    command = (
-        "--data",
-        toy_file,
-        "--out",
-        out,
-        *QUICK,
-        "--model",
-        "seq2seq",
-        "--seconds",
-        0.5,
-    )
-    assert run(*command) == 0
-    plan = (out / "plan.json").read_text("utf-8")
-    assert run(*command) == 0
-    assert (out / "plan.json").read_text("utf-8") == plan
+    how = ("--out", out, *QUICK, "--model", "seq2seq", "--seconds", 0.5)
+    assert run("--data", toy_file, *how) == 0
+    before = json.loads((out / "result.json").read_text("utf-8"))
+    assert run("--data", toy_file, *how) == 0
+    after = json.loads((out / "result.json").read_text("utf-8"))
+    assert before["steps"] == after["steps"] >= 1
+
+
+def test_the_stored_command_can_be_run_as_it_stands(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    file = folder / "toy pairs.txt"
+    file.write_text("".join(f"{p.source}\t{p.target}\n" for p in toy_pairs()), "utf-8")
+    given = ["--data", file, "--out", folder / "run", *QUICK, "--steps", 2]
+    given = [*map(str, given), "--model", "seq2seq", "--seed", "3"]
+    monkeypatch.setattr(sys, "argv", ["train.py", *given])
+    assert main() == 0
+    result = json.loads((folder / "run" / "result.json").read_text("utf-8"))
+    python, dash, module, *arguments = shlex.split(result["command"])
+    assert [python, dash, module] == ["python", "-m", "attnbook.train"]
+    assert arguments == given
+    assert _parser().parse_args(arguments) == _parser().parse_args(given)
 
 
 def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):

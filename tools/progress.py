@@ -58,8 +58,8 @@ class Progress:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self):
-        category, *_ = yield
-        return category, "", ""  # counted, but neither a dot nor a letter
+        category, _, word = yield
+        return category, "", word  # counted, but no dot
 
     def pytest_runtest_logstart(self, nodeid):
         self.running[nodeid] = True

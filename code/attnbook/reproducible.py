@@ -53,6 +53,8 @@ def best_device() -> torch.device:
         return torch.device("cpu")
     try:
         device = torch.device(wanted)
+        if device.type == "meta":
+            raise RuntimeError("meta tensors hold no numbers")
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise ValueError(

@@ -13,12 +13,11 @@ import argparse
 import hashlib
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-
-from lightning_fabric import Fabric
 
 from attnbook.data import (
     BilingualGrammar,
@@ -27,9 +26,9 @@ from attnbook.data import (
     read_pairs,
     split_pairs,
 )
-from attnbook.reproducible import best_device
-from attnbook.training import CheckpointError, write_text
-from attnbook.translation import RECIPES, Recipe, evaluate, fit, steps_in
+from attnbook.files import write_atomically
+from attnbook.training import CheckpointError, make_fabric
+from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 
 __all__ = ["main", "read_data"]
 
@@ -82,13 +81,15 @@ def _parser() -> argparse.ArgumentParser:
     length.add_argument("--steps", type=int, help="updates")
     length.add_argument("--epochs", type=int, help="times through the training pairs")
     length.add_argument(
-        "--seconds", type=float, help="as many steps as fit, measured on a few at first"
+        "--seconds",
+        type=float,
+        help="as many steps as fit; the learning rate follows the clock",
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--batch-size", type=int, help="instead of the recipe's")
     parser.add_argument("--lr", type=float, help="instead of the recipe's")
     parser.add_argument(
-        "--patience", type=int, help="stop after so many looks without progress"
+        "--patience", type=int, help="stop after so many evaluations without progress"
     )
     parser.add_argument("--beam", type=int, default=1, help="width for the test set")
     parser.add_argument("--devices", type=int, default=1, help="processes on a machine")
@@ -98,45 +99,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _recipe(options: argparse.Namespace) -> Recipe:
     recipe = RECIPES[options.model]
-    changes = {
-        name: getattr(options, name)
-        for name in ("batch_size", "lr")
-        if getattr(options, name) is not None
-    }
-    return Recipe(**{**vars(recipe), **changes})
-
-
-def _plan(
-    options: argparse.Namespace, recipe: Recipe, pairs: Sequence, fabric: Fabric
-) -> dict:
-    """How long to train: as asked for, or, going on, as was found when the training began."""
-    if options.seconds is None:
-        return {"steps": options.steps, "epochs": options.epochs}
-    steps = fabric.broadcast(_planned(options, recipe))
-    if steps is None:
-        steps = steps_in(options.seconds, recipe, pairs, options.seed, fabric=fabric)
-        if fabric.is_global_zero:
-            plan = {"asked": _asked(options, recipe), "steps": steps}
-            write_text(options.out / "plan.json", json.dumps(plan, indent=1))
-    return {"steps": steps}
-
-
-def _asked(options: argparse.Namespace, recipe: Recipe) -> dict:
-    asked = {"seconds": options.seconds, "recipe": asdict(recipe)}
-    return json.loads(json.dumps(asked))  # as it will be read from the file
-
-
-def _planned(options: argparse.Namespace, recipe: Recipe) -> int | None:
-    """The steps of a training that began here before; None if none did."""
-    stored = options.out / "plan.json"
-    if not stored.exists():
-        return None
-    plan = json.loads(stored.read_text("utf-8"))
-    if plan["asked"] != _asked(options, recipe):
-        raise CheckpointError(
-            f"{options.out} holds a training of another length or recipe; take another folder"
-        )
-    return plan["steps"]
+    if options.batch_size is not None:
+        recipe = replace(recipe, batch_size=options.batch_size)
+    if options.lr is not None:
+        recipe = recipe.with_training(lr=options.lr)
+    return recipe
 
 
 def _check_same_data(out: Path, split: Split) -> None:
@@ -145,7 +112,7 @@ def _check_same_data(out: Path, split: Split) -> None:
     mark = hashlib.sha256(text.encode()).hexdigest()
     stored = out / "data.sha256"
     if not stored.exists():
-        write_text(stored, mark + "\n")
+        write_atomically(stored, mark + "\n")
     elif stored.read_text("utf-8").strip() != mark:
         raise CheckpointError(
             f"{out} holds a training on other data; take another folder, or the same data and seed"
@@ -161,36 +128,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0, or 2 after an error that is the user's to mend, with its message on stderr.
     """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = _parser().parse_args(arguments)
+    command = shlex.join(["python", "-m", "attnbook.train", *arguments])
     try:
-        return _run(options)
+        return _run(options, command)
     except (CheckpointError, FileNotFoundError, ValueError) as error:
         print(f"attnbook.train: {error}", file=sys.stderr)
         return 2
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, command: str) -> int:
     recipe = _recipe(options)
     split = read_data(options.data, options.seed)
-    device = best_device().type
-    several = options.devices * options.nodes > 1
-    fabric = Fabric(
-        accelerator=device,
-        devices=options.devices,
-        num_nodes=options.nodes,
-        strategy="ddp" if several else "auto",
-    )
+    fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
     first = fabric.is_global_zero
     options.out.mkdir(parents=True, exist_ok=True)
     if first:
         _check_same_data(options.out, split)
-    plan = _plan(options, recipe, split.train, fabric)
     fitted = fit(
         recipe,
         split.train,
         split.dev,
-        **plan,
+        steps=options.steps,
+        epochs=options.epochs,
+        seconds=options.seconds,
         seed=options.seed,
         patience=options.patience,
         fabric=fabric,
@@ -198,22 +161,22 @@ def _run(options: argparse.Namespace) -> int:
         progress=sys.stderr.isatty(),
     )
     if first:
-        _report(options, fitted, split)
+        _report(options, command, fitted, split)
     return 0
 
 
-def _report(options: argparse.Namespace, fitted, split: Split) -> None:
+def _report(
+    options: argparse.Namespace, command: str, fitted: Fitted, split: Split
+) -> None:
     """Save the translator and say how good it is on sentences it has not seen."""
     translator = fitted.translator
     translator.save(options.out / "translator.pt")
-    translator.model.cpu()
     scores = {
         part: evaluate(translator, getattr(split, part), options.beam)
         for part in ("dev", "test")
     }
     result = {
-        "command": "python -m attnbook.train "
-        + " ".join(f"--{k} {v}" for k, v in vars(options).items() if v is not None),
+        "command": command,
         "steps": len(fitted.losses),
         "losses": fitted.losses,
         "development": fitted.history,
@@ -222,7 +185,7 @@ def _report(options: argparse.Namespace, fitted, split: Split) -> None:
             for part, score in scores.items()
         },
     }
-    write_text(options.out / "result.json", json.dumps(result) + "\n")
+    write_atomically(options.out / "result.json", json.dumps(result) + "\n")
     for part, score in scores.items():
         print(
             f"{part}: BLEU {score['bleu']:.1f}, chrF {score['chrf']:.1f} on {score['sentences']} sentences"

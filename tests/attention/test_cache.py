@@ -1,5 +1,7 @@
 """The key–value cache: the same numbers step by step as at once, beams, errors that change nothing."""
 
+from copy import copy
+
 import pytest
 import torch
 from hypothesis import given
@@ -68,8 +70,27 @@ def test_a_new_position_is_turned_by_its_own_place():
         close(output, at_once[:, t : t + 1])
 
 
+def test_what_was_handed_out_is_never_written_over():
+    """Also where a shortened cache goes on in room that a copy of it still looks at."""
+    new = [randn(B, H, 1, D, seed=n) for n in range(5)]
+    with torch.no_grad():
+        cache = KeyValueCache()
+        for x in new[:3]:
+            cache.update(x, -x)
+        other = copy(cache)
+        cache.shorten(1)
+        cache.update(new[3], -new[3])
+        close(other.key, torch.cat(new[:3], dim=2))
+        close(cache.key, torch.cat([new[0], new[3]], dim=2))
+        cache.reorder(torch.tensor([1, 0]))
+        cache.update(new[4], -new[4])
+    expected = torch.cat([new[0].flip(0), new[3].flip(0), new[4]], dim=2)
+    close(cache.key, expected)
+    close(cache.value, -expected)
+
+
 def test_lengths_and_biases_count_the_stored_keys_too():
-    layer, x, bias = layer_of(), randn(B, S, E), randn(H, S, S)
+    layer, x, bias = layer_of(), randn(B, S, E), randn(1, H, S, S)
     lengths, mask = torch.tensor([4, 7]), causal_mask(S)
     at_once, _ = layer(x, valid_lens=lengths, mask=mask, bias=bias)
     cache = KeyValueCache()
@@ -78,7 +99,7 @@ def test_lengths_and_biases_count_the_stored_keys_too():
         x[:, 5:],
         valid_lens=lengths,
         mask=causal_mask(2, S),
-        bias=bias[:, 5:],
+        bias=bias[:, :, 5:],
         cache=cache,
     )
     close(rest, at_once[:, 5:])
@@ -138,8 +159,8 @@ def test_wrong_updates_change_nothing(key, value, error, message):
         (torch.tensor([0.0]), TypeError, "got torch.float32"),
         (torch.tensor([True, False]), TypeError, "got torch.bool"),
         (torch.tensor([[0]]), ValueError, r"order must be \(B',\), got shape \(1, 1\)"),
-        (torch.tensor([0, 2]), ValueError, r"order must lie in 0 … 1, got \[0, 2\]"),
-        (torch.tensor([-1]), ValueError, r"order must lie in 0 … 1, got \[-1\]"),
+        (torch.tensor([0, 2]), ValueError, r"order must be in 0 … 1, got \[0, 2\]"),
+        (torch.tensor([-1]), ValueError, r"order must be in 0 … 1, got \[-1\]"),
     ],
 )
 def test_wrong_orders(order, error, message):

@@ -34,6 +34,7 @@ from attnbook.attention import (
     combine_masks,
     merge_heads,
     split_heads,
+    stack_heads,
     widen_heads,
 )
 from attnbook.transformer import count_parameters
@@ -80,7 +81,7 @@ def by_loops(layer, query, key, value, mask):
 # --- split and merge -------------------------------------------------------------------------------------------------
 
 
-def test_split_heads_by_loops():
+def test_splitting_and_merging_by_loops():
     x = randn(B, T, E)
     split = split_heads(x, H)
     assert split.shape == (B, H, T, D)
@@ -89,6 +90,7 @@ def test_split_heads_by_loops():
             for t in range(T):
                 for d in range(D):
                     assert split[b, h, t, d] == x[b, t, h * D + d]
+    assert torch.equal(merge_heads(split), x)
 
 
 def test_a_reshape_alone_has_the_right_shape_and_the_wrong_numbers():
@@ -134,7 +136,7 @@ def test_the_three_stages_are_one_function(bias, dtype):
     stages = (
         separate,
         widen_heads(separate),
-        MultiHeadAttention.from_separate(separate),
+        stack_heads(separate),
     )
     mask = causal_mask(T, S)
     mask[2] = False
@@ -164,7 +166,7 @@ def test_the_parameters_of_the_stages():
 
 def test_copied_stages_keep_dtype_and_mode_and_share_nothing():
     separate = SeparateHeads(E, H, bias=True).double().eval()
-    for make in (widen_heads, MultiHeadAttention.from_separate):
+    for make in (widen_heads, stack_heads):
         copy = make(separate)
         assert copy.W_o.weight.dtype == torch.float64 and not copy.training
         own = {p.data_ptr() for p in copy.parameters()}
@@ -219,7 +221,7 @@ def test_against_loops(need_weights, num_kv_heads, lengths):
     ids=str,
 )
 def test_masks_of_every_shape(need_weights, shape):
-    """(B, T, S) is a mask a sequence, not a mask a head."""
+    """(B, T, S) is one mask per sequence, not one per head."""
     if shape == (H, 1, 1):
         with pytest.raises(ValueError, match="does not broadcast"):
             layer_of()(*sequences(), mask=coin(*shape))
@@ -229,6 +231,24 @@ def test_masks_of_every_shape(need_weights, shape):
     output, _ = layer_of()(*sequences(), mask=mask, need_weights=need_weights)
     expected, _ = by_loops(layer_of(), *sequences(), whole.expand(B, H, T, S))
     close(output, expected)
+
+
+@BOTH
+def test_three_axes_are_sequences_also_where_there_are_as_many_heads(need_weights):
+    """With B = H the shapes cannot tell a mask of the sequences from one of the heads: a rule has to."""
+    heads = 2
+    layer = fill(MultiHeadAttention(6 * heads, heads)).double()
+    x, mask = (
+        randn(heads, T, 6 * heads),
+        coin(heads, T, T, seed=2) | torch.eye(T).bool(),
+    )
+    bias = randn(heads, T, T, seed=3)
+    output, _ = layer(x, mask=mask, bias=bias, need_weights=need_weights)
+    for b in range(heads):
+        alone, _ = layer(x[b : b + 1], mask=mask[b], bias=bias[b])
+        close(output[b : b + 1], alone)
+    by_head, _ = layer(x, bias=bias[None], need_weights=need_weights)
+    assert (by_head - layer(x, bias=bias)[0]).abs().max() > 1e-3
 
 
 @BOTH
@@ -288,7 +308,7 @@ def test_with_and_without_weights_are_one_function(dtype, learned, num_kv_heads)
     for need_weights in (True, False):
         layer.zero_grad()
         arguments = sequences(dtype, grad=True)
-        bias = randn(H, T, S, seed=4, grad=learned)  # float64: it follows the layer
+        bias = randn(1, H, T, S, seed=4, grad=learned)  # float64: it follows the layer
         output, weights = layer(
             *arguments, torch.tensor([0, 6]), mask, need_weights, bias=bias
         )
@@ -304,7 +324,7 @@ def test_with_and_without_weights_are_one_function(dtype, learned, num_kv_heads)
         assert all(g.isfinite().all() for g in found)
         assert all((g[0] == 0).all() for g in found[:3])
         if learned:
-            assert (bias.grad[:, 2] == 0).all() and (bias.grad[:, 1] != 0).any()
+            assert (bias.grad[0, :, 2] == 0).all() and (bias.grad[0, :, 1] != 0).any()
         results.append([output.double(), *(g.double() for g in found)])
     # sums over many positions: a few units in the last place of the largest of them
     tolerance = {**TOLERANCE, **HALF_TOLERANCE}[dtype]
@@ -315,19 +335,22 @@ def test_with_and_without_weights_are_one_function(dtype, learned, num_kv_heads)
 
 
 @BOTH
-@pytest.mark.parametrize("shape", [(B, H, T, S), (H, T, S), (H, 1, S), (T, S), (1, S)])
+@pytest.mark.parametrize(
+    "shape", [(B, H, T, S), (1, H, T, S), (1, H, 1, S), (B, T, S), (T, S), (1, S)]
+)
 def test_a_bias_is_added_to_the_scaled_scores(need_weights, shape):
     """Against a layer whose scores are raised by the logarithm of integer weights: each key counted that often."""
     layer, (query, key, value) = layer_of(), sequences()
     bias = randn(*shape, seed=6)
+    each = bias.unsqueeze(1) if bias.dim() == 3 else bias  # (B, T, S): for all heads
     output, _ = layer(query, key, value, need_weights=need_weights, bias=bias)
     _, plain = layer(query, key, value, need_weights=True)
     weights = (
-        plain * bias.exp()
+        plain * each.exp()
     )  # softmax(e + b) is proportional to softmax(e) · exp(b)
     weights = weights / weights.sum(-1, keepdim=True)
-    _, _, v = layer._project(query, key, value)
-    close(output, layer.W_o(merge_heads(weights @ split_heads(v, H))))
+    _, _, v = layer.project(query, key, value)
+    close(output, layer.W_o(merge_heads(weights @ v)))
 
 
 @BOTH
@@ -418,7 +441,7 @@ def test_half_precision(need_weights, dtype):
 @BOTH
 def test_autocast(need_weights):
     layer, arguments = layer_of(torch.float32), sequences(torch.float32)
-    bias = randn(H, T, S, dtype=torch.float32)
+    bias = randn(1, H, T, S, dtype=torch.float32)
     expected, _ = layer(*arguments, LENS, bias=bias)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         output, _ = layer(*arguments, LENS, need_weights=need_weights, bias=bias)
@@ -428,7 +451,7 @@ def test_autocast(need_weights):
 @BOTH
 def test_compiles_into_one_graph(need_weights):
     layer, lengths = layer_of(), torch.tensor([0, 6])
-    bias = randn(H, T, S)
+    bias = randn(1, H, T, S)
     call = (*sequences(), lengths, causal_mask(T, S), need_weights, bias)
     output, weights = torch.compile(layer, fullgraph=True, backend="eager")(*call)
     close(output, layer(*call)[0])
@@ -463,8 +486,10 @@ def test_strides_do_not_matter_and_arguments_are_left_alone(need_weights):
 def test_single_key_no_query_and_empty_batch(need_weights):
     layer, (query, key, value) = layer_of(), sequences()
     alone, _ = layer(query, key[:, :1], value[:, :1], need_weights=need_weights)
-    _, _, v = layer._project(query, key, value)
-    close(alone, layer.W_o(v[:, :1]).expand(B, T, E))  # all weight on the only key
+    _, _, v = layer.project(query, key, value)
+    close(
+        alone, layer.W_o(merge_heads(v)[:, :1]).expand(B, T, E)
+    )  # all weight on the only key
     none, _ = layer(query[:, :0], key, value, LENS, need_weights=need_weights)
     assert none.shape == (B, 0, E)
     empty = (x[:0] for x in (query, key, value, LENS))
@@ -544,7 +569,7 @@ def test_wrong_inputs(stage, arguments, error, message):
         ([0.0], TypeError, ("bias must be a torch.Tensor", "list")),
         (coin(T, S), TypeError, ("bias must be a floating-point tensor", "bool")),
         (randn(S), ValueError, ("bias must have at least 2 axes",)),
-        (randn(B, T, S), ValueError, ("bias has shape (2, 5, 7)", "(2, 3, 5, 7)", "(H, T, S)")),
+        (randn(H, T, S), ValueError, ("bias has shape (3, 5, 7)", "(2, 3, 5, 7)", "(1, H, T, S)")),
         (randn(H, S, T), ValueError, ("bias has shape (3, 7, 5)", "does not broadcast")),
         (randn(1, 1, H, T, S), ValueError, ("bias has shape (1, 1, 3, 5, 7)",)),
     ],
@@ -575,7 +600,7 @@ def test_a_cache_is_for_self_attention():
         (lambda: MultiHeadAttention(E, H, dropout=1), ValueError, ("dropout must be at least 0 and below 1",)),
         (lambda: WideHeads(0, H), ValueError, ("d_model must be at least 1",)),
         (lambda: WideHeads(E, True), TypeError, ("num_heads must be an integer, got bool",)),
-        (lambda: MultiHeadAttention.from_separate(WideHeads(E, H)), TypeError, ("SeparateHeads, got WideHeads",)),
+        (lambda: stack_heads(WideHeads(E, H)), TypeError, ("SeparateHeads, got WideHeads",)),
         (lambda: widen_heads(MultiHeadAttention(E, H)), TypeError, ("got MultiHeadAttention",)),
         (lambda: split_heads(randn(T, E), 2), ValueError, ("d_model 33 is not divisible by num_heads 2",)),
         (lambda: split_heads(randn(E), H), ValueError, ("x must have at least 2 axes",)),

@@ -402,7 +402,7 @@ def test_leading_axes_broadcast(kind, need_weights):
         randn(B, 1, S, DV, seed=3),
     )
     mask = coin(H, T, S)
-    output, weights = layer(query, key, value, QUERY_LENS, mask, need_weights)
+    output, weights = layer(query, key, value, QUERY_LENS, mask[None], need_weights)
     assert output.shape == (B, H, T, DV)
     assert weights is None or weights.shape == (B, H, T, S)
     allowed = sequence_mask(QUERY_LENS, S)
@@ -412,6 +412,23 @@ def test_leading_axes_broadcast(kind, need_weights):
                 kind, layer, query[b, h], key[b, 0], value[b, 0], allowed[b] & mask[h]
             )[0]
             close(output[b, h], expected)
+
+
+@ALL
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_mask_of_three_axes_is_one_per_sequence(kind, need_weights):
+    """Also where there are as many heads, and the shapes alone could not tell."""
+    layer = layer_of(kind)
+    query, key, value = (
+        randn(2, 2, T, D, seed=1),
+        randn(2, 2, S, D, seed=2),
+        randn(2, 2, S, DV, seed=3),
+    )
+    mask = coin(2, T, S)
+    output, _ = layer(query, key, value, mask=mask, need_weights=need_weights)
+    for b in range(2):
+        alone, _ = layer(query[b], key[b], value[b], mask=mask[b])
+        close(output[b], alone)
 
 
 @ALL

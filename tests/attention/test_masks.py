@@ -217,12 +217,14 @@ def test_lengths_reach_every_head_and_the_right_queries(lengths, shape):
     "lengths", [LENGTHS, QUERY_LENGTHS], ids=["one a sequence", "one a query"]
 )
 @pytest.mark.parametrize(
-    "mask_shape", [(T, S), (B, 1, T, S), (H, T, S), (1, S), (T, 1), (S,), (B, H, T, S)]
+    "mask_shape",
+    [(T, S), (B, 1, T, S), (1, H, T, S), (B, T, S), (1, S), (T, 1), (S,), (B, H, T, S)],
 )
 def test_a_key_must_pass_both(lengths, mask_shape):
     mask = coin(*mask_shape, seed=3)
     combined = combine_masks(SHAPE, torch.tensor(lengths), mask)
-    assert torch.equal(combined.expand(SHAPE), lengths_by_loops(lengths, SHAPE) & mask)
+    each = mask.unsqueeze(1) if mask.dim() == 3 else mask  # (B, T, S): for all heads
+    assert torch.equal(combined.expand(SHAPE), lengths_by_loops(lengths, SHAPE) & each)
 
 
 def test_combine_masks_with_one_or_neither():

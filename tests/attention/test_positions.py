@@ -168,11 +168,11 @@ def test_t5_buckets_by_hand():
 def test_t5_looks_its_numbers_up(causal):
     layer = fill(T5Positions(H, 8, 20, causal=causal)).double()
     bias = layer(T, S)
-    assert bias.shape == (H, T, S)
+    assert bias.shape == (1, H, T, S)
     for i in range(T):
         for j in range(S):
             row = layer.bucket(torch.tensor(j - (i + S - T)))
-            close(bias[:, i, j], layer.embedding.weight[row])
+            close(bias[0, :, i, j], layer.embedding.weight[row])
     if not causal:  # the past and the future are told apart
         assert layer.bucket(torch.tensor(1)) != layer.bucket(torch.tensor(-1))
 
@@ -206,15 +206,15 @@ def test_deberta_against_loops(num_keys, limit):
 
 def test_alibi_slopes_are_the_papers():
     bias = alibi_bias(8, 1, 2)  # one query, whose only other key is one step back
-    slopes = [-x for x in bias[:, 0, 0].tolist()]
+    slopes = [-x for x in bias[0, :, 0, 0].tolist()]
     assert slopes == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
-    assert (bias[:, 0, 1] == 0).all()
+    assert (bias[0, :, 0, 1] == 0).all()
     for h in range(3):
         for i in range(T):
             for j in range(S):
                 distance = abs(j - (i + S - T))
                 expected = -(2 ** (-8 * (h + 1) / 3)) * distance
-                assert alibi_bias(3, T, S)[h, i, j].item() == pytest.approx(expected)
+                assert alibi_bias(3, T, S)[0, h, i, j].item() == pytest.approx(expected)
 
 
 RELATIVE = {

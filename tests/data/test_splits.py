@@ -103,10 +103,10 @@ def test_every_target_is_a_reference_of_its_source(pairs):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: split_pairs(PAIRS, (0.8, 0.1)), ValueError, ("three shares", "0.8")),
+        (lambda: split_pairs(PAIRS, (0.8, 0.1)), ValueError, ("three numbers", "0.8")),
         (lambda: split_pairs(PAIRS, (0.8, 0.1, 0.2)), ValueError, ("sum to 1",)),
         (lambda: split_pairs(PAIRS, (1.2, -0.1, -0.1)), ValueError, ("at least 0",)),
-        (lambda: split_pairs(PAIRS, (math.nan, 0.5, 0.5)), ValueError, ("shares",)),
+        (lambda: split_pairs(PAIRS, (math.nan, 0.5, 0.5)), ValueError, ("fractions",)),
         (lambda: split_pairs(PAIRS, 0.8), TypeError, ("three numbers", "0.8")),
         (lambda: split_pairs(PAIRS, "abc"), TypeError, ("three numbers",)),
         (lambda: split_pairs(PAIRS, seed=-1), ValueError, ("seed", "at least 0")),

@@ -11,6 +11,7 @@ from attnbook.attention import (
     MultiHeadAttention,
     SeparateHeads,
     masked_softmax,
+    stack_heads,
     to_additive,
     to_blocked,
 )
@@ -108,7 +109,7 @@ def test_randomise_leaves_nothing_at_its_start():
 
 def test_parts_of_a_greater_matrix_are_found_on_either_side():
     narrow = randomise(SeparateHeads(24, 3, bias=True))
-    whole = MultiHeadAttention.from_separate(narrow)
+    whole = stack_heads(narrow)
     parts = {m.ours: (m.theirs, m.rows) for m in match_parameters(narrow, whole)}
     assert parts["heads.1.W_k.weight"] == ("W_qkv.weight", "[32:40]")
     assert parts["heads.2.W_v.bias"] == ("W_qkv.bias", "[64:72]")
@@ -142,7 +143,7 @@ def test_what_only_they_have_is_left_out():
 def test_the_table_of_names():
     theirs, ours = theirs_and_ours()
     narrow = randomise(SeparateHeads(24, 3, bias=True)).double()
-    stacked = MultiHeadAttention.from_separate(narrow)
+    stacked = stack_heads(narrow)
     table = name_table(torch=(ours, theirs), separate=(stacked, narrow))
     assert table.head == ["this book", "torch", "separate"]
     rows = {row[0]: row[1:] for row in table.rows}

@@ -200,4 +200,5 @@ def test_without_d2l_it_says_how_to_install_it(monkeypatch):
 
 
 def test_the_package_itself_never_needs_d2l():
-    assert "d2l" not in vars(importlib.import_module("attnbook.interop"))
+    bridge = vars(importlib.import_module("attnbook.interop")).get("d2l")
+    assert bridge is None or bridge.__name__ == "attnbook.interop.d2l"

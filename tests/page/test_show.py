@@ -12,10 +12,17 @@ import torch
 from tensors import says
 
 import attnbook
-from attnbook.attention import kernels, masks, pooling
+from attnbook.attention import (
+    KeyValueCache,
+    MultiHeadAttention,
+    kernels,
+    masks,
+    pooling,
+)
 from attnbook.attention import layers as attention
 from attnbook.data import true_curve
 from attnbook.page import Source, claims, show
+from attnbook.page.show import idea
 
 OBJECTS = [
     masks.masked_softmax,
@@ -39,43 +46,125 @@ def code_of(markdown):
 
 
 @ALL
-def test_with_docstrings_it_is_the_source_itself(obj):
-    shown = code_of(show(obj, docstring=True)._repr_markdown_())
+def test_the_whole_is_the_source_itself(obj):
+    shown = code_of(show(obj, whole=True)._repr_markdown_())
     assert shown.rstrip() == textwrap.dedent(inspect.getsource(obj)).rstrip()
 
 
 @ALL
-def test_without_docstrings_it_is_the_same_program(obj):
-    """Still valid Python, and equal to the original once the docstrings are taken out of that too."""
+def test_what_is_left_is_still_a_program_made_of_the_sources_lines(obj):
+    shown = code_of(show(obj)._repr_markdown_())
+    ast.parse(shown)
+    lines = set(textwrap.dedent(inspect.getsource(obj)).splitlines())
+    others = [line for line in shown.splitlines() if line not in lines]
+    assert all(re.match(r" *(def |\w+(=|,))", line) for line in others)
 
-    def bare(text):
-        tree = ast.parse(text)
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.FunctionDef | ast.ClassDef)
-                and ast.get_docstring(node)
-                and len(node.body) > 1
-            ):
-                del node.body[0]
-        return ast.dump(tree)
 
-    assert bare(code_of(show(obj)._repr_markdown_())) == bare(
-        textwrap.dedent(inspect.getsource(obj))
+EXAMPLE = """
+def f(x: Tensor, y: Tensor, *, kind: str = "a", **rest: int) -> Tensor:
+    \"\"\"Meaning.\"\"\"
+    check_tensor("x", x)
+    for name, given in (("x", x), ("y", y)):
+        size = given.shape[-1]
+        check_same_size(name, size, "wanted", 5, "advice")
+    if len(x) != len(y):
+        odd = len(x)
+        raise ValueError(f"got {odd}")
+    if kind is not None:
+        check_mask(kind)
+    assert y.dim() == 2
+    wanted = 3
+    check_same_size("a", wanted, "b", 3, "c")
+    total = x + y  # (B, T)
+    if kind == "b":
+        raise ValueError(kind)
+    else:
+        total = total * 2
+
+    def inner(z: int) -> int:
+        check_count("z", z)
+        return z
+    # a comment
+    self.kept = wanted_elsewhere = total
+    return inner(total)
+"""
+IDEA = """
+def f(x, y, *, kind="a", **rest):
+    total = x + y  # (B, T)
+    if kind == "b":
+        raise ValueError(kind)
+    else:
+        total = total * 2
+
+    def inner(z):
+        return z
+    # a comment
+    self.kept = wanted_elsewhere = total
+    return inner(total)
+"""
+
+
+def test_checks_docstrings_and_annotations_go_and_all_else_stays():
+    assert idea(EXAMPLE.strip()) == IDEA.strip()
+
+
+def test_what_a_check_and_the_result_both_use_stays():
+    text = (
+        "def f(x):\n    size = x.shape[-1]\n    check_size(size)\n    return x / size"
+    )
+    assert idea(text) == "def f(x):\n    size = x.shape[-1]\n    return x / size"
+
+
+def test_without_checks_it_computes_the_same():
+    """What a page shows of the masked softmax runs, and gives the package's numbers."""
+    space = dict(vars(masks))
+    exec(show(masks.masked_softmax).text, space)
+    scores, lens = torch.randn(2, 3, 5), torch.tensor([2, 5])
+    ours = masks.masked_softmax(scores, lens)
+    assert space["masked_softmax"] is not masks.masked_softmax
+    assert torch.equal(space["masked_softmax"](scores, lens), ours)
+
+
+def test_a_long_signature_is_broken_where_the_page_ends():
+    lines = show(MultiHeadAttention).text.splitlines()
+    assert max(len(line) for line in lines) <= 88
+    assert (
+        "    def forward(self, query, key=None, value=None, valid_lens=None,"
+        in "\n".join(lines)
     )
 
 
-def test_comments_stay_docstrings_go_and_no_gap_is_left():
+def test_the_famous_lines_are_among_those_shown():
+    """The idea of a layer stands in what is shown of it, not in a helper that the reader never sees."""
+    dot = show(attention.DotProductAttention).text
+    assert "masked_softmax(scores" in dot and "query @ key.mT / math.sqrt" in dot
+    assert len(show(pooling.attention_pooling).text.splitlines()) == 2
+    heads = show(MultiHeadAttention).text
+    assert "masked_softmax(scores" in heads and "W_qkv" in heads
+    assert len(heads.splitlines()) <= 65
+    assert "torch.cat([self.key, key], dim=2)" in show(KeyValueCache.append).text
+
+
+def test_comments_stay_and_no_gap_is_left():
     text = show(masks.masked_softmax).text
     assert "# A softmax over −inf alone is NaN" in text
-    assert '"""' not in text and "Args:" not in text
-    assert re.search(r"-> Tensor:\n    check_scores\(scores\)", text)
+    assert '"""' not in text and "Args:" not in text and "check_" not in text
+    assert text.startswith("def masked_softmax(scores, valid_lens=None, mask=None,")
     layer = show(attention.DotProductAttention).text
-    assert layer.startswith("class DotProductAttention(nn.Module):\n    def __init__(")
-    assert '"""' not in layer
-    assert show(masks.masked_softmax, docstring=True).text.count('"""') == 2
+    assert layer.startswith(
+        "class DotProductAttention(nn.Module):\n    def __init__(self, dropout=0.0):\n        super()"
+    )
     assert (
-        Source(masks.masked_softmax).text
-        == show(masks.masked_softmax, docstring=True).text
+        Source(masks.masked_softmax).text == show(masks.masked_softmax, whole=True).text
+    )
+
+
+def test_several_are_shown_one_after_the_other():
+    both = show(masks.sequence_mask, masks.masked_softmax)
+    assert both.name == "sequence_mask, masked_softmax"
+    assert both.file == "attnbook/attention/masks.py"
+    assert both.text == "\n\n\n".join(
+        show(f).text for f in (masks.sequence_mask, masks.masked_softmax)
     )
 
 
@@ -118,7 +207,7 @@ def test_the_text_is_the_same_wherever_the_package_lies(monkeypatch, home):
     """Also in a clone whose own folder is called `attnbook`."""
     here = repr(show(kernels.gaussian)), show(kernels.gaussian)._repr_markdown_()
     monkeypatch.setattr(
-        inspect, "getsourcefile", lambda obj: f"{home}/attnbook/kernels.py"
+        inspect, "getsourcefile", lambda obj: f"{home}/attnbook/attention/kernels.py"
     )
     there = repr(show(kernels.gaussian)), show(kernels.gaussian)._repr_markdown_()
     assert there == here

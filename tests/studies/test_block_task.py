@@ -31,9 +31,7 @@ def test_without_the_rise_the_rate_is_the_peak_and_then_the_same():
 
 
 def test_the_answers_are_the_row_backwards():
-    ids, answers = reversal_batch(
-        3, torch.Generator().manual_seed(0), length=5, vocab_size=7
-    )
+    ids, answers = reversal_batch(3, 5, torch.Generator().manual_seed(0), vocab_size=7)
     assert ids.shape == answers.shape == (3, 5) and int(ids.max()) < 7
     assert [row[::-1] for row in ids.tolist()] == answers.tolist()
 
@@ -73,7 +71,7 @@ def test_the_gradients_are_those_of_the_loss(norm_first):
     found = layer_gradients(2, norm_first, seed=3)
     torch.manual_seed(3)
     model = StackedReader(2, norm_first)
-    ids, answers = reversal_batch(8, torch.Generator().manual_seed(1003))
+    ids, answers = reversal_batch(8, 16, torch.Generator().manual_seed(1003))
     loss = -model(ids).log_softmax(-1).gather(-1, answers[..., None]).mean()
     wanted = torch.autograd.grad(
         loss, [layer.feed_forward.W_2.weight for layer in model.layers]

@@ -12,8 +12,8 @@ from attnbook.studies import (
     PositionReader,
     fit_reader,
     look_back_batch,
-    mirror_batch,
     reading_accuracy,
+    reversal_batch,
 )
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
@@ -37,7 +37,7 @@ def test_look_back_asks_for_the_symbol_a_few_places_to_the_left():
 
 
 def test_mirror_asks_for_the_row_reversed():
-    ids, answers = mirror_batch(2, 7, generator())
+    ids, answers = reversal_batch(2, 7, generator())
     assert answers.tolist() == [row[::-1] for row in ids.tolist()]
 
 
@@ -139,10 +139,10 @@ def test_the_same_seed_trains_the_same_reader():
 
 
 def test_training_teaches():
-    before = fit_reader("sinusoidal", mirror_batch, length=3, steps=1)
-    after = fit_reader("sinusoidal", mirror_batch, length=3, steps=150)
-    assert reading_accuracy(before, mirror_batch, 3) < 0.4
-    assert reading_accuracy(after, mirror_batch, 3) > 0.9
+    before = fit_reader("sinusoidal", reversal_batch, length=3, steps=1)
+    after = fit_reader("sinusoidal", reversal_batch, length=3, steps=150)
+    assert reading_accuracy(before, reversal_batch, 3) < 0.4
+    assert reading_accuracy(after, reversal_batch, 3) > 0.9
 
 
 class Copies(nn.Module):

@@ -16,13 +16,13 @@ from attnbook.studies import (
     NextWordModel,
     Sentence,
     agreement_sentence,
+    answer_accuracy,
     fit_sentences,
     measure_heads,
     noun_sentence,
     pack_weights,
     sentence_loss,
     sentences,
-    share_told,
     stored_model,
     to_ids,
     unpack_weights,
@@ -170,13 +170,14 @@ def test_both_kinds_are_needed(fresh, draw, missing):
 
 
 def test_right_and_wrong_are_told_apart():
-    class Always:
+    class Always(torch.nn.Module):
         """Says one word with certainty, whatever it is asked."""
 
         def __init__(self, word):
+            super().__init__()
             self.word = word
 
-        def __call__(self, ids):
+        def forward(self, ids):
             logits = torch.zeros(*ids.shape, len(VOCABULARY))
             logits[..., VOCABULARY.index(self.word)] = 9.0
             return logits, None
@@ -184,16 +185,16 @@ def test_right_and_wrong_are_told_apart():
     many = Sentence((START, "the", "dogs", "run", "."), 2, 3, "agreement")
     one = Sentence((START, "the", "dog", "runs", "."), 2, 3, "agreement")
     noun = Sentence(REPEATED, 3, 11, "noun")
-    assert share_told(Always("sing"), [many, one, noun]) == pytest.approx(
+    assert answer_accuracy(Always("sing"), [many, one, noun]) == pytest.approx(
         1 / 3
     )  # another verb of its number
     assert (
-        share_told(Always("sings"), [one]) == 1
-        and share_told(Always("sings"), [many]) == 0
+        answer_accuracy(Always("sings"), [one]) == 1
+        and answer_accuracy(Always("sings"), [many]) == 0
     )
     assert (
-        share_told(Always("dog"), [noun]) == 1
-        and share_told(Always("dogs"), [noun]) == 0
+        answer_accuracy(Always("dog"), [noun]) == 1
+        and answer_accuracy(Always("dogs"), [noun]) == 0
     )
 
 
@@ -232,7 +233,7 @@ def test_the_stored_file_says_where_it_comes_from_and_is_small():
 def test_the_stored_model_is_right_about_sentences_that_no_training_saw(
     model, held_out
 ):
-    assert share_told(model, held_out) > 0.99
+    assert answer_accuracy(model, held_out) > 0.99
 
 
 def test_what_is_stored_of_the_heads_is_what_they_do_on_other_sentences(
@@ -252,7 +253,7 @@ def test_what_is_stored_of_switching_heads_off_is_so(model, held_out):
         some = [s for s in held_out if s.kind == kind]
         for layer, heads in enumerate(DATA["measured"]["heads"], 1):
             for head, facts in enumerate(heads, 1):
-                found = share_told(without_head(model, layer, head), some)
+                found = answer_accuracy(without_head(model, layer, head), some)
                 assert found == pytest.approx(facts["without"][kind], abs=0.1), (
                     kind,
                     layer,
@@ -266,14 +267,14 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
         for e in DATA["examples"]
     ]
     assert all(sentence.held_out for sentence in examples)
-    assert share_told(model, examples) == 1
+    assert answer_accuracy(model, examples) == 1
     assert {e["kind"] for e in DATA["examples"]} == {"agreement", "noun"}
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.sentences"),
+        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.studies"),
         ({"config": {**DATA["config"], "d_ff": 65}}, "weights of another model"),
         (
             {"weights": {k: v for k, v in DATA["weights"].items() if k != "norm.bias"}},

@@ -16,7 +16,6 @@ from attnbook.studies import (
     sentences,
     to_ids,
 )
-from attnbook.studies import sentences as language
 
 CLASS_OF = {word: name for name, words in CLASSES.items() for word in words}
 
@@ -115,4 +114,4 @@ def test_ids_are_the_vocabularys():
 @pytest.mark.parametrize(("count", "error"), [(0, ValueError), (2.5, TypeError)])
 def test_a_count_is_asked_for(count, error):
     with pytest.raises(error, match="count"):
-        language.sentences(count, 0)
+        sentences(count, 0)

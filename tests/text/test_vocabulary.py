@@ -22,11 +22,9 @@ from attnbook.text import (
     SubwordVocabulary,
     WordVocabulary,
     normalise,
-    spelling,
     tokenise,
     vocabulary_from_dict,
 )
-from attnbook.text import vocabulary as text
 
 SENTENCES = ["Go.", "I'm home!", "Am I home?", "I’m home.", "Where is my home?"]
 KINDS = [WordVocabulary, lambda sentences: SubwordVocabulary(sentences, size=60)]
@@ -88,13 +86,6 @@ def test_difficult_letters_too(letter, frame):
 def test_only_a_str_is_a_sentence(function, wrong):
     with pytest.raises(TypeError, match=says("must be a str", type(wrong).__name__)):
         function(wrong)
-
-
-def test_the_names_of_spelling_are_those_of_text():
-    assert set(spelling.__all__) < set(text.__all__)
-    assert all(
-        getattr(text, name) is getattr(spelling, name) for name in spelling.__all__
-    )
 
 
 # --- words ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import random
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,16 +22,18 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from attnbook.training import (
     CheckpointError,
+    Progress,
     TrainConfig,
+    evaluating,
     load_checkpoint,
     noam_factor,
     random_state,
     save_checkpoint,
     set_random_state,
     train,
+    warmup_cosine,
     warmup_cosine_factor,
 )
-from attnbook.training import checkpoint as checkpoint_module
 
 STEPS = TrainConfig(steps=7, lr=0.05, clip=0.5, schedule="warmup-cosine", warmup=2)
 SAVING = dataclasses.replace(STEPS, checkpoint_every=2)
@@ -268,6 +269,70 @@ def test_the_schedule_reaches_the_optimizer(options, wanted):
     assert rates == [pytest.approx(0.01 * wanted(step)) for step in range(9)]
 
 
+@PROPERTY
+@given(st.integers(1, 400), st.integers(0, 99), st.floats(0, 1))
+def test_by_the_clock_the_schedule_has_the_same_shape(steps, percent, done):
+    """A training whose steps all take the same time sees the factors that it would see by steps."""
+    fraction = percent / 100
+    by_clock = TrainConfig(
+        seconds=50.0, schedule="warmup-cosine", warmup_fraction=fraction
+    )
+    found = by_clock.factor(3, elapsed=50.0 * done)
+    assert found == pytest.approx(warmup_cosine(done, fraction))
+    warmup = fraction * 1000
+    if round(1000 * done) >= warmup + 1:
+        step = round(1000 * done)
+        wanted = 0.5 * (1 + math.cos(math.pi * (step - warmup) / (1000 - warmup)))
+        assert found == pytest.approx(wanted, abs=0.2)
+    assert warmup_cosine(1.0, fraction) == pytest.approx(0, abs=1e-12)
+    assert warmup_cosine(7.0, fraction) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_fraction_of_the_steps_is_a_number_of_steps():
+    as_fraction = TrainConfig(19, schedule="warmup-cosine", warmup_fraction=0.3)
+    as_steps = TrainConfig(19, schedule="warmup-cosine", warmup=5)
+    assert [as_fraction.factor(s) for s in range(19)] == [
+        as_steps.factor(s) for s in range(19)
+    ]
+
+
+def test_progress_passes_each_multiple_once():
+    steps = [Progress(n, n - 1, n) for n in range(1, 13)]
+    assert [p.step for p in steps if p.passed(4)] == [4, 8, 12]
+    times = [0.0, 0.9, 1.1, 3.5, 3.6, 4.0]
+    clocked = [Progress(n, times[n - 1], times[n]) for n in range(1, 6)]
+    assert [p.step for p in clocked if p.passed(1.0)] == [2, 3, 5]
+    assert not any(p.passed(0) for p in steps)
+
+
+# --- for a moment ----------------------------------------------------------------------------------------------------
+
+
+def test_evaluating_gives_every_part_its_own_mode_back():
+    model = Small()
+    model.dropout.eval()
+    with pytest.raises(Interrupted), evaluating(model) as same_model:
+        assert same_model is model
+        assert not any(part.training for part in model.modules())
+        raise Interrupted
+    assert model.training and model.inner.training and not model.dropout.training
+
+
+def test_importing_the_room_does_not_import_fabric():
+    """It takes seconds, and a reader who only looks at a page never trains."""
+    program = (
+        "import sys, attnbook.training, attnbook.translation\n"
+        "print([name for name in sys.modules if 'lightning' in name])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
 # --- interruptions ---------------------------------------------------------------------------------------------------
 
 
@@ -327,7 +392,7 @@ def test_a_finished_training_is_read_and_one_made_longer_goes_on(tmp_path):
 PROGRAM = """
 import sys, time
 sys.path[:0] = {folders!r}
-from test_training import SAVING, Small, batches, loss_fn, train
+from test_loop import SAVING, Small, batches, loss_fn, train
 
 def slowly(model, batch):
     print("step", flush=True)
@@ -340,9 +405,7 @@ train(Small(), slowly, batches, SAVING, checkpoint={path!r})
 
 def test_after_kill_9_it_goes_on_to_the_same_losses(tmp_path, uninterrupted):
     path = tmp_path / "model.pt"
-    here = Path(__file__).parent
-    folders = [str(here), str(here.parent / "code")]
-    program = PROGRAM.format(folders=folders, path=str(path))
+    program = PROGRAM.format(folders=sys.path, path=str(path))
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -448,10 +511,10 @@ def test_a_cosine_cannot_be_made_longer(tmp_path):
     assert "steps: 2 there, 7 here" in refused(path, Small(), STEPS)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
-def test_a_truncated_checkpoint_is_refused_and_kept(path, share):
+@pytest.mark.parametrize("fraction", [0.0, 0.3, 0.9, 0.999])
+def test_a_truncated_checkpoint_is_refused_and_kept(path, fraction):
     content = path.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
+    path.write_bytes(content[: int(fraction * len(content))])
     message = refused(path, Small())
     assert (
         "is not a whole checkpoint" in message and "delete it to start anew" in message
@@ -475,7 +538,7 @@ def test_a_single_flipped_bit_is_noticed(path):
         (["a list"], "lacks model, optimizer"),
         (
             {"model": {}, "losses": []},
-            "lacks optimizer, schedule, random, model_config, train_config",
+            "lacks optimizer, schedule, elapsed, random, model_config, train_config",
         ),
         (3, "not a whole checkpoint"),
     ],
@@ -516,34 +579,11 @@ def test_a_crash_while_writing_leaves_the_old_checkpoint(path, monkeypatch):
         file.write(content[:100])
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(checkpoint_module.torch, "save", half)
+    monkeypatch.setattr(torch, "save", half)
     with pytest.raises(OSError, match="no space left"):
         save_checkpoint(path, {"a": 1})
     assert path.read_bytes() == content
     assert [p.name for p in path.parent.iterdir()] == ["model.pt"]
-
-
-def test_it_is_on_the_disk_before_it_gets_its_name(path, monkeypatch):
-    """A power cut between the two would otherwise leave an empty file under the good name."""
-    done = []
-    for name in ("fsync", "replace"):
-        real = getattr(os, name)
-        monkeypatch.setattr(
-            checkpoint_module.os,
-            name,
-            lambda *a, name=name, real=real: (done.append(name), real(*a))[1],
-        )
-    save_checkpoint(path, {"a": 1})
-    assert done == ["fsync", "replace"]
-
-
-def test_what_a_killed_process_left_is_cleared_away(tmp_path):
-    path = tmp_path / "model[1].pt"
-    left, other = tmp_path / ".model[1].pt.4711.part", tmp_path / ".model1.pt.4711.part"
-    left.write_bytes(b"half")
-    other.write_bytes(b"another's")
-    save_checkpoint(path, {"a": 1})
-    assert sorted(p.name for p in tmp_path.iterdir()) == [other.name, path.name]
 
 
 def test_load_checkpoint_by_itself(path):
@@ -623,11 +663,25 @@ def test_wrong_losses_and_data(loss, data, error, message):
         ({"weight_decay": -0.1}, ValueError, "weight_decay must be at least 0"),
         ({"schedule": "cosine"}, ValueError, "schedule must be constant, warmup-cosine or noam, got 'cosine'"),
         ({"schedule": "noam", "warmup": 10}, ValueError, "the noam schedule needs d_model and warmup"),
+        ({"seconds": 3.0}, ValueError, "steps or seconds, not both"),
+        ({"steps": None, "seconds": 0.0}, ValueError, "seconds must be a finite number above 0"),
+        ({"warmup": 3, "warmup_fraction": 0.1}, ValueError, "warmup or warmup_fraction, not both"),
+        ({"warmup_fraction": 1.0}, ValueError, "warmup_fraction must be at least 0 and below 1"),
+        (
+            {"steps": None, "seconds": 3.0, "schedule": "warmup-cosine", "warmup": 2},
+            ValueError,
+            "pass warmup_fraction, not warmup",
+        ),
     ],
 )  # fmt: skip
 def test_wrong_training_configurations(options, error, message):
     with pytest.raises(error, match=message):
         TrainConfig(**({"steps": 5} | options))
+
+
+def test_a_training_needs_a_length():
+    with pytest.raises(ValueError, match="pass steps or seconds"):
+        train(Small(), loss_fn, batches, TrainConfig())
 
 
 @pytest.mark.parametrize(

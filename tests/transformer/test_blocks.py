@@ -133,7 +133,7 @@ def test_encoder_layer_by_its_parts(norm_first):
 
 @PRE_AND_POST
 def test_encoder_layer_options_reach_the_attention(norm_first):
-    x, bias = randn(B, T, 6 * 10), randn(6, T, T)
+    x, bias = randn(B, T, 6 * 10), randn(1, 6, T, T)
     options = {"norm_first": norm_first, "num_kv_heads": 2, "rotary": RotaryPositions()}
     layer = fill(EncoderLayer(60, 6, FF, **options)).double()
     assert layer.attention.num_kv_heads == 2

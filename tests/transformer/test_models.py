@@ -1,6 +1,8 @@
 """Whole models: causality, padding, step by step as at once, parameters counted by hand, configurations, errors."""
 
 import dataclasses
+import sys
+from collections import Counter
 
 import pytest
 import torch
@@ -221,6 +223,47 @@ def test_compiles():
 # --- BERT ------------------------------------------------------------------------------------------------------------
 
 
+def calls_during(function):
+    """How often each function of the package is called."""
+    counts = Counter()
+
+    def count(frame, event, _):
+        if event == "call" and "attnbook" in frame.f_code.co_filename:
+            counts[frame.f_code.co_name] += 1
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+def test_arguments_are_checked_and_masks_made_once_however_deep_the_model_is():
+    shallow, deep = (
+        transformer(num_encoder_layers=n, num_decoder_layers=n) for n in (1, 5)
+    )
+    few, many = (
+        calls_during(lambda model=model: model(SOURCE, TARGET, LENS))
+        for model in (shallow, deep)
+    )
+    checks = {name for name in many if "check" in name}
+    assert {"check_ids", "check_lengths"} <= checks
+    assert {name: many[name] for name in checks} == {name: few[name] for name in checks}
+    for made_once in ("combine_masks", "sequence_mask", "causal_mask"):
+        assert many[made_once] == 1
+    assert many["fused_attention"] == 15  # every layer did attend
+
+
+def test_nothing_is_read_from_a_device_in_a_forward_pass():
+    """The meta device has no numbers: to read one is an error there, and a wait on a GPU."""
+    model = transformer().float().to("meta")
+    given_ = (x.to("meta") for x in (SOURCE, TARGET, LENS))
+    assert model(*given_).shape == (B, T, 17)
+    hidden, _ = bert().float().to("meta")(SOURCE.to("meta"), LENS.to("meta"))
+    assert hidden.shape == (B, S, 12)
+
+
 def test_bert_looks_both_ways_and_at_no_padding():
     model, words = bert(), ids(S, 13)
     hidden, weights = model(words, LENS, need_weights=True)
@@ -349,10 +392,10 @@ LONG = ids(12, 13)
     ("call", "error", "message"),
     [
         (lambda: transformer()(SOURCE + 13, TARGET), ValueError, ("beyond the vocabulary of 13 (0 … 12)",)),
-        (lambda: transformer()(SOURCE, TARGET - 20), ValueError, ("ids holds the id -", "beyond the vocabulary of 17")),
-        (lambda: transformer()(SOURCE[0], TARGET), ValueError, ("ids must be (B, T), got shape (7,)", "[None]")),
-        (lambda: transformer()(SOURCE.float(), TARGET), TypeError, ("ids must be a tensor", "torch.float32")),
-        (lambda: transformer()(SOURCE.tolist(), TARGET), TypeError, ("ids must be a tensor of token ids", "got list")),
+        (lambda: transformer()(SOURCE, TARGET - 20), ValueError, ("target holds the id -", "vocabulary of 17")),
+        (lambda: transformer()(SOURCE[0], TARGET), ValueError, ("source must be (B, T), got shape (7,)", "[None]")),
+        (lambda: transformer()(SOURCE.float(), TARGET), TypeError, ("source must be a tensor", "torch.float32")),
+        (lambda: transformer()(SOURCE.tolist(), TARGET), TypeError, ("must be a tensor of token ids", "got list")),
         (lambda: transformer()(SOURCE == 0, TARGET), TypeError, ("got torch.bool",)),
         (lambda: transformer()(SOURCE[:1], TARGET), ValueError, ("x holds 2 sequences, memory holds 1",)),
         (lambda: transformer()(SOURCE, TARGET, LENS + 1), ValueError, ("number of keys, 7; got 8",)),

@@ -8,20 +8,29 @@ import time
 
 import pytest
 import torch
+from small_recipes import SMALL
 from tensors import close, says
-from test_recipes import SMALL
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from toy_corpus import toy_pairs
 
 from attnbook.data import encode_pairs, make_batches
-from attnbook.training import CheckpointError
+from attnbook.text import WordVocabulary
+from attnbook.training import (
+    CheckpointError,
+    Progress,
+    TrainConfig,
+    loop,
+    warmup_cosine,
+)
 from attnbook.translation import (
     EarlyStopping,
     development_loss,
+    early_stopping,
     fit,
+    fitting,
     masked_cross_entropy,
     prepare,
-    share_of,
-    steps_in,
+    rows_of,
     translation_loss,
 )
 
@@ -42,7 +51,7 @@ def test_epochs_are_counted_in_batches():
 
 def test_either_steps_or_epochs():
     for both in ({}, {"steps": 3, "epochs": 3}):
-        with pytest.raises(ValueError, match="either steps or epochs"):
+        with pytest.raises(ValueError, match="pass one of steps, epochs and seconds"):
             fit(SMALL, toy_pairs(), **both)
 
 
@@ -61,7 +70,11 @@ def test_the_development_loss_is_a_mean_over_words():
     )
 
 
-class Looks(EarlyStopping):
+def at(step, resumed=False):
+    return Progress(step, step if resumed else step - 1, step)
+
+
+class MadeUp(EarlyStopping):
     """Early stopping on losses that are made up, so that its decisions can be followed."""
 
     def __init__(self, losses, **options):
@@ -71,26 +84,26 @@ class Looks(EarlyStopping):
 
 @pytest.fixture
 def made_up(monkeypatch):
-    import attnbook.fitting as fitting
-
     monkeypatch.setattr(
-        fitting, "development_loss", lambda model, batches: next(batches)
+        early_stopping, "development_loss", lambda model, batches: next(batches)
     )
 
-    def looks(losses, **options):
-        stopping = Looks(losses, **options)
+    def evaluations(losses, **options):
+        stopping = MadeUp(losses, **options)
         stopping.batches = stopping.made_up
         return stopping
 
-    return looks
+    return evaluations
 
 
-def test_it_stops_after_so_many_looks_without_progress_and_keeps_the_best(made_up):
+def test_it_stops_after_so_many_evaluations_without_progress_and_keeps_the_best(
+    made_up,
+):
     stopping, stopped = made_up([3.0, 2.0, 2.5, 2.1, 1.0], every=10, patience=2), []
     for step in range(1, 51):
         with torch.no_grad():
             stopping.model.bias.fill_(step)
-        if stopping(step):
+        if stopping(at(step)):
             stopped.append(step)
             break
     assert stopped == [40]
@@ -102,7 +115,7 @@ def test_it_stops_after_so_many_looks_without_progress_and_keeps_the_best(made_u
 
 def test_without_patience_it_never_stops(made_up):
     stopping = made_up([1.0, 2.0, 3.0, 4.0], every=1)
-    assert not any(stopping(step) for step in range(1, 5))
+    assert not any(stopping(at(step)) for step in range(1, 5))
     assert stopping.best == 1.0
 
 
@@ -112,18 +125,25 @@ def test_what_it_saw_is_known_after_an_interruption_and_what_came_later_is_seen_
     options = {"every": 1, "path": tmp_path / "best.pt"}
     first = made_up([3.0, 2.0, 1.5], **options)
     for step in (1, 2, 3):
-        first(step)
+        first(at(step))
     second = made_up([1.5, 1.4], **options)  # the last checkpoint was after step 2
     assert second.history == first.history
-    second(3)
-    second(4)
+    assert not second(at(2, resumed=True)) and len(second.history) == 2
+    second(at(3))
+    second(at(4))
     assert second.history == [(1, 3.0), (2, 2.0), (3, 1.5), (4, 1.4)]
 
 
 def test_early_stopping_ends_a_training_for_good(tmp_path):
     pairs = toy_pairs()
     run = fit(
-        SMALL, pairs[:40], pairs[40:], steps=400, looks=40, patience=3, folder=tmp_path
+        SMALL,
+        pairs[:40],
+        pairs[40:],
+        steps=400,
+        evaluations=40,
+        patience=3,
+        folder=tmp_path,
     )
     assert len(run.losses) < 400
     losses = [loss for _, loss in run.history]
@@ -133,7 +153,13 @@ def test_early_stopping_ends_a_training_for_good(tmp_path):
     best = development_loss(run.translator.model, unseen)
     assert best == pytest.approx(min(losses), rel=1e-5)
     again = fit(
-        SMALL, pairs[:40], pairs[40:], steps=400, looks=40, patience=3, folder=tmp_path
+        SMALL,
+        pairs[:40],
+        pairs[40:],
+        steps=400,
+        evaluations=40,
+        patience=3,
+        folder=tmp_path,
     )
     assert again.losses == run.losses and again.history == run.history
 
@@ -141,7 +167,7 @@ def test_early_stopping_ends_a_training_for_good(tmp_path):
 def test_the_best_weights_or_the_last():
     pairs = toy_pairs()
     best, last = (
-        fit(SMALL, pairs[:30], pairs[30:], steps=240, looks=60, keep_best=keep)
+        fit(SMALL, pairs[:30], pairs[30:], steps=240, evaluations=60, keep_best=keep)
         for keep in (True, False)
     )
     assert best.history == last.history
@@ -157,10 +183,10 @@ def test_the_best_weights_or_the_last():
 
 def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
     """kill −9 in the middle, several times; in the end, nothing is different."""
-    expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12)
+    expected = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12)
     script = (
-        "from test_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.fitting import fit\n"
-        f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder={str(tmp_path)!r})"
+        "from small_recipes import SMALL; from toy_corpus import toy_pairs; from attnbook.translation import fit\n"
+        f"fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder={str(tmp_path)!r})"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     checkpoint, killed = tmp_path / "training.pt", 0
@@ -174,7 +200,9 @@ def test_a_killed_training_goes_on_to_the_same_losses(tmp_path):
             time.sleep(0.002)
         killed += process.wait() == -signal.SIGKILL
     assert killed >= 1
-    run = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=120, looks=12, folder=tmp_path)
+    run = fit(
+        SMALL, toy_pairs(), toy_pairs()[:9], steps=120, evaluations=12, folder=tmp_path
+    )
     assert run.losses == expected.losses
     assert run.history == expected.history
     weights = run.translator.model.state_dict()
@@ -189,24 +217,24 @@ def test_a_folder_of_another_recipe_is_refused(tmp_path):
     fit(SMALL, toy_pairs(), steps=3, folder=tmp_path)
     before = (tmp_path / "training.pt").read_bytes()
     with pytest.raises(CheckpointError, match="lr"):
-        fit(replace(SMALL, lr=0.5), toy_pairs(), steps=3, folder=tmp_path)
+        fit(SMALL.with_training(lr=0.5), toy_pairs(), steps=3, folder=tmp_path)
     bigger = replace(SMALL, sizes=SMALL.sizes | {"hidden_size": 32})
     with pytest.raises(CheckpointError, match="hidden_size: 24 there, 32 here"):
         fit(bigger, toy_pairs(), steps=3, folder=tmp_path)
     assert (tmp_path / "training.pt").read_bytes() == before
 
 
-def test_shares_are_all_rows_once():
+def test_the_processes_rows_are_all_rows_once():
     _, encoded = prepare(SMALL, toy_pairs())
     batch = next(iter(make_batches(encoded, 16)(0)))
-    shares = [share_of(batch, rank, 3) for rank in range(3)]
+    shares = [rows_of(batch, rank, 3) for rank in range(3)]
     assert [len(share.source) for share in shares] == [6, 5, 5]
     for field in ("source", "source_lens", "target_in", "target_out", "target_lens"):
         rows = [row for share in shares for row in getattr(share, field).tolist()]
         assert sorted(rows) == sorted(getattr(batch, field).tolist())
-    assert share_of(batch, 0, 1) is batch
+    assert rows_of(batch, 0, 1) is batch
     with pytest.raises(ValueError, match=says("16 pairs", "17 processes")):
-        share_of(batch, 0, 17)
+        rows_of(batch, 0, 17)
 
 
 def test_the_loss_of_a_batch_is_the_masked_loss():
@@ -221,7 +249,7 @@ def test_the_loss_of_a_batch_is_the_masked_loss():
 TWO_PROCESSES = """
 import json, sys
 from lightning_fabric import Fabric
-from test_recipes import SMALL
+from small_recipes import SMALL
 from toy_corpus import toy_pairs
 from attnbook.translation import fit
 
@@ -257,17 +285,126 @@ def test_two_processes_give_the_losses_of_one_with_the_whole_batch(tmp_path):
     assert json.loads(line.removeprefix("LOSSES")) == pytest.approx(expected, rel=1e-4)
 
 
-def test_steps_that_fit_into_a_time():
-    few, many = (steps_in(seconds, SMALL, toy_pairs()) for seconds in (0.001, 5.0))
-    assert 1 <= few < many
-    with pytest.raises(ValueError, match="seconds"):
-        steps_in(0, SMALL, toy_pairs())
+# --- a time instead of a number of steps
+
+
+class Clock:
+    """A clock that a training step moves on: slowly at first, as on a busy machine, then ten times as fast."""
+
+    def __init__(self, slow, fast, busy):
+        self.now, self.slow, self.fast, self.busy = 0.0, slow, fast, busy
+
+    def __call__(self):
+        return self.now
+
+    def tick(self):
+        self.now += self.slow if self.now < self.busy else self.fast
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock(slow=5.0, fast=0.5, busy=50.0)
+    monkeypatch.setattr(loop, "perf_counter", clock)
+    real = fitting.translation_loss
+
+    def slow_loss(*arguments):
+        loss = real(*arguments)
+
+        def timed(model, batch):
+            clock.tick()
+            return loss(model, batch)
+
+        return timed
+
+    monkeypatch.setattr(fitting, "translation_loss", slow_loss)
+    monkeypatch.setattr(fitting.time, "perf_counter", lambda: 0.0)
+    return clock
+
+
+CLOCKED = SMALL.with_training(schedule="warmup-cosine", warmup_fraction=0.1)
+
+
+@pytest.fixture
+def rates():
+    """The learning rate of every step."""
+    found = []
+    hook = register_optimizer_step_pre_hook(
+        lambda optimizer, *_: found.append(optimizer.param_groups[0]["lr"])
+    )
+    yield found
+    hook.remove()
+
+
+def test_the_schedule_follows_the_clock(clock, rates):
+    """Ten slow steps in the first half, then a hundred: all of the time is used, and the rate ends at 0."""
+    run = fit(CLOCKED, toy_pairs(), seconds=100.0)
+    assert len(run.losses) == 10 + 100 and clock.now == 100.0
+    assert rates[0] == 0.0 and rates[2] == pytest.approx(0.01)  # after 10 seconds
+    assert rates[10] == pytest.approx(0.01 * warmup_cosine(0.5, 0.1))
+    assert rates[-1] < 1e-6 and rates[2:] == sorted(rates[2:], reverse=True)
+
+
+def test_a_resumed_training_keeps_the_time_that_it_has_spent(clock, rates, tmp_path):
+    whole = fit(CLOCKED, toy_pairs(), toy_pairs()[:9], seconds=100.0, evaluations=5)
+    clock.now, expected = 0.0, list(rates)
+    rates.clear()
+    real = clock.tick
+
+    def interrupted():
+        real()
+        if clock.now >= 70.0:
+            raise KeyboardInterrupt
+
+    clock.tick = interrupted
+    given = {"seconds": 100.0, "evaluations": 5, "folder": tmp_path}
+    with pytest.raises(KeyboardInterrupt):
+        fit(CLOCKED, toy_pairs(), toy_pairs()[:9], **given)
+    clock.tick, clock.now = real, 60.0  # saved after 60 of 100 seconds
+    del rates[30:]  # ten slow steps and twenty fast ones
+    run = fit(CLOCKED, toy_pairs(), toy_pairs()[:9], **given)
+    assert run.losses == whole.losses and run.history == whole.history
+    assert rates == expected and len(run.history) == 5
+    with pytest.raises(CheckpointError, match="seconds: 100.0 there, 50.0 here"):
+        fit(CLOCKED, toy_pairs(), seconds=50.0, folder=tmp_path)
 
 
 def test_a_training_ends_with_its_time():
-    short = fit(SMALL, toy_pairs(), steps=100_000, seconds=0.5)
-    assert 1 <= len(short.losses) < 100_000
-    long = fit(SMALL, toy_pairs(), steps=4, seconds=600)
-    assert long.losses == fit(SMALL, toy_pairs(), steps=4).losses
+    began = time.perf_counter()
+    run = fit(CLOCKED, toy_pairs(), seconds=0.5)
+    assert len(run.losses) >= 1 and time.perf_counter() - began >= 0.5
     with pytest.raises(ValueError, match="seconds"):
-        fit(SMALL, toy_pairs(), steps=4, seconds=0)
+        fit(SMALL, toy_pairs(), seconds=0)
+
+
+# --- what a training costs, and leaves behind
+
+
+def test_every_sentence_is_encoded_once(monkeypatch):
+    seen, real = [], WordVocabulary.encode
+
+    def encode(self, sentence):
+        seen.append(sentence)
+        return real(self, sentence)
+
+    monkeypatch.setattr(WordVocabulary, "encode", encode)
+    pairs = toy_pairs()
+    fit(SMALL, pairs, steps=7)
+    assert sorted(seen) == sorted(text for pair in pairs for text in pair)
+
+
+def test_a_failing_evaluation_leaves_the_mode_as_it_was():
+    translator, _ = prepare(SMALL, toy_pairs())
+    model = translator.model.train()
+    with pytest.raises(AttributeError):
+        development_loss(model, ["no batch"])
+    assert all(module.training for module in model.modules())
+
+
+def test_the_papers_schedule_trains():
+    noam = SMALL.with_training(schedule="noam", warmup=4, d_model=16)
+    losses = fit(noam, toy_pairs(), steps=30).losses
+    assert len(losses) == 30 and losses[-1] < losses[0]
+    with pytest.raises(ValueError, match="needs d_model and warmup"):
+        SMALL.with_training(schedule="noam")
+    with pytest.raises(ValueError, match="got 'nonsense'"):
+        TrainConfig(schedule="nonsense")

@@ -1,40 +1,30 @@
 """Recipes and translators: from text to text, measured, saved and read again."""
 
+import inspect
 from dataclasses import replace
 
 import pytest
 import torch
+from small_recipes import SMALL, SMALL_TRANSFORMER
 from tensors import says
 from toy_corpus import toy_pairs
 
 from attnbook.data import Pair
 from attnbook.text import EOS, SubwordVocabulary, WordVocabulary
-from attnbook.training import CheckpointError, save_checkpoint
+from attnbook.training import CheckpointError, TrainConfig, save_checkpoint
 from attnbook.translation import (
+    LENGTH_PENALTY,
     RECIPES,
     Recipe,
+    RecurrentTranslator,
     Translator,
+    beam_search,
     bleu,
     evaluate,
     fit,
     prepare,
 )
-
-SMALL = Recipe(
-    "recurrent",
-    {"embed_size": 16, "hidden_size": 24, "num_layers": 1, "dropout": 0.0},
-    min_count=1,
-    batch_size=16,
-    lr=1e-2,
-)
-SIZES = {"d_model": 16, "num_heads": 2, "d_ff": 32, "num_encoder_layers": 1}
-SMALL_TRANSFORMER = Recipe(
-    "transformer",
-    SIZES | {"num_decoder_layers": 1, "dropout": 0.0, "norm_first": True},
-    subwords=60,
-    batch_size=16,
-    lr=1e-2,
-)
+from attnbook.translation import translator as translator_module
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +83,10 @@ def test_a_transformer_aligns_too_and_a_model_without_attention_does_not():
     assert weights.shape == (len(target), len(source))
     none = replace(SMALL, sizes=SMALL.sizes | {"attention": "none"})
     translator, _ = prepare(none, toy_pairs())
+    translator.model.train()
     with pytest.raises(ValueError, match="no attention; there is nothing to align"):
         translator.align("two red car .")
+    assert translator.model.training  # the error has left nothing behind
 
 
 def test_evaluation_counts_each_source_once_with_all_its_references(trained):
@@ -153,7 +145,12 @@ def test_recipes():
     published = RECIPES["bahdanau-published"]
     config = published.build(31, 37).config
     assert (config.embed_size, config.hidden_size, config.num_layers) == (256, 256, 2)
-    assert (config.dropout, published.batch_size, published.lr, published.clip) == (
+    assert (
+        config.dropout,
+        published.batch_size,
+        published.training.lr,
+        published.training.clip,
+    ) == (
         0.2,
         128,
         0.005,
@@ -181,3 +178,74 @@ def test_one_text_is_not_a_list(trained):
         trained.translate("two red car .")
     with pytest.raises(ValueError, match="beam"):
         trained.translate(["two"], beam=0)
+
+
+def test_an_error_while_translating_leaves_the_mode_as_it_was(trained, monkeypatch):
+    def greedy(*_):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(translator_module, "greedy", greedy)
+    trained.model.train()
+    with pytest.raises(RuntimeError, match="out of memory"):
+        trained.translate(["two red car ."])
+    assert all(module.training for module in trained.model.modules())
+    trained.model.eval()
+
+
+def test_a_subclass_cannot_be_stored(tmp_path):
+    class Mine(RecurrentTranslator):
+        pass
+
+    translator, _ = prepare(SMALL, toy_pairs())
+    mine = Mine(translator.model.config)
+    own = Translator(mine, translator.source_vocab, translator.target_vocab)
+    with pytest.raises(TypeError, match=says("RecurrentTranslator", "got Mine")):
+        own.save(tmp_path / "mine.pt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_length_penalty():
+    for search in (Translator.translate, beam_search):
+        default = inspect.signature(search).parameters["length_penalty"].default
+        assert default == LENGTH_PENALTY == 0.6
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"training": TrainConfig(steps=5)}, ValueError, "pass steps, epochs or"),
+        ({"training": TrainConfig(seconds=5)}, ValueError, "pass steps, epochs or"),
+        ({"training": {"lr": 1.0}}, TypeError, "must be a TrainConfig, got dict"),
+        ({"batch_size": 0}, ValueError, "batch_size must be at least 1"),
+        ({"label_smoothing": 1.0}, ValueError, "label_smoothing"),
+        ({"subwords": -1}, ValueError, "subwords must be at least 0"),
+        ({"bpe_dropout": 0.1}, ValueError, "set subwords, too"),
+    ],
+)
+def test_a_recipe_is_checked_when_it_is_made(options, error, message):
+    with pytest.raises(error, match=message):
+        Recipe("recurrent", **options)
+
+
+def test_what_each_recipe_trains_with():
+    """Stored results depend on these."""
+    found = {
+        name: (r.training.lr, r.training.betas, r.training.schedule, r.training.clip)
+        for name, r in RECIPES.items()
+    }
+    gru, adam = (0.9, 0.999), (0.9, 0.98)
+    assert found == {
+        "bahdanau-published": (5e-3, gru, "constant", 1.0),
+        "bahdanau": (3e-3, gru, "warmup-cosine", 1.0),
+        "seq2seq": (3e-3, gru, "warmup-cosine", 1.0),
+        "transformer": (2e-3, adam, "warmup-cosine", 1.0),
+        "transformer-few-pairs": (2e-3, adam, "warmup-cosine", 1.0),
+        "transformer-few-pairs-long": (3e-3, adam, "warmup-cosine", 1.0),
+    }
+    decays = {name: r.training.weight_decay for name, r in RECIPES.items()}
+    assert {n for n, d in decays.items() if d == 0.01} == {
+        name for name in RECIPES if name.startswith("transformer")
+    }
+    fractions = {name: r.training.warmup_fraction for name, r in RECIPES.items()}
+    assert set(fractions.values()) == {0.0, 0.1}
+    assert fractions["bahdanau-published"] == 0.0

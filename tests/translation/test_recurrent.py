@@ -2,9 +2,14 @@
 
 import pytest
 import torch
-from small_translators import KINDS, source_batch, target_batch, translator
+from small_translators import (
+    KINDS,
+    TARGET_SIZE,
+    source_batch,
+    target_batch,
+    translator,
+)
 from tensors import close, says
-from torch import nn
 
 from attnbook.attention import (
     AdditiveAttention,
@@ -12,17 +17,18 @@ from attnbook.attention import (
     multiplicative_score,
     scaled_dot_score,
 )
-from attnbook.interop import load_d2l
+from attnbook.interop import PublishedDecoder
 from attnbook.translation import (
     AdditiveAlignment,
     AttentionDecoder,
-    DotAlignment,
-    GeneralAlignment,
     GRUDecoder,
     GRUEncoder,
+    MultiplicativeAlignment,
+    ScaledDotAlignment,
+    greedy,
     make_alignment,
 )
-from attnbook.translation.recurrent import gru_state
+from attnbook.translation.alignment_scores import ALIGNMENTS
 
 B, S, T, E, D, DK, V, L = 3, 5, 6, 7, 11, 13, 17, 2
 
@@ -39,17 +45,16 @@ def lengths():
 # --- the scores
 
 
-@pytest.mark.parametrize("name", ["additive", "dot", "general"])
+@pytest.mark.parametrize("name", ["additive", "scaled dot", "multiplicative"])
 def test_each_alignment_is_the_score_of_chapter_five(name):
-    key_size = D if name == "dot" else DK
+    key_size = D if name == "scaled dot" else DK
     layer = make_alignment(name, D, key_size).double()
     state, memory = numbers(B, D), numbers(B, S, key_size, seed=1)
-    query = state @ layer.query_map().T
-    found = layer.scores(query, layer.keys(memory))
+    found = layer.scores(layer.query(state), layer.keys(memory))
     if name == "additive":
         weights = (layer.W_q.weight, layer.W_k.weight, layer.w_v.weight[0])
         expected = additive_score(state[:, None], memory, *weights)
-    elif name == "dot":
+    elif name == "scaled dot":
         expected = scaled_dot_score(state[:, None], memory)
     else:
         expected = multiplicative_score(state[:, None], memory, layer.weight)
@@ -57,13 +62,15 @@ def test_each_alignment_is_the_score_of_chapter_five(name):
 
 
 def test_the_kinds_of_alignment():
-    kinds = [type(make_alignment(n, 4, 4)) for n in ("additive", "dot", "general")]
-    assert kinds == [AdditiveAlignment, DotAlignment, GeneralAlignment]
-    assert not list(make_alignment("dot", 4, 4).state_dict())
-    with pytest.raises(ValueError, match="additive, dot or general, got 'cosine'"):
+    kinds = [type(make_alignment(n, 4, 4)) for n in ALIGNMENTS]
+    assert kinds == [AdditiveAlignment, ScaledDotAlignment, MultiplicativeAlignment]
+    assert not list(make_alignment("scaled dot", 4, 4).state_dict())
+    with pytest.raises(
+        ValueError, match="additive, scaled dot, multiplicative, got 'cosine'"
+    ):
         make_alignment("cosine", 4, 4)
     with pytest.raises(ValueError, match=says("decoder's has 4", "encoder's 8")):
-        make_alignment("dot", 4, 8)
+        make_alignment("scaled dot", 4, 8)
 
 
 # --- the encoder
@@ -109,55 +116,56 @@ def test_the_encoder_turns_down_what_it_cannot_read():
         encoder(ids, torch.tensor([3, 4]))
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "transformer"])
+def test_shapes_can_be_found_on_the_meta_device(kind):
+    model = translator(kind).to("meta")
+    source, lens = (x.to("meta") for x in source_batch())
+    assert model(source, target_batch().to("meta"), lens).shape == (3, 6, TARGET_SIZE)
+
+
 # --- the decoders
 
 
-def test_one_gru_step_is_pytorchs():
-    torch.manual_seed(0)
-    cell = nn.GRUCell(E, D).double()
-    x, h = numbers(B, E), numbers(B, D, seed=1)
-    gates = x @ cell.weight_ih.T + cell.bias_ih
-    own = h @ cell.weight_hh.T + cell.bias_hh
-    close(gru_state(gates, own, h), cell(x, h))
-
-
 @pytest.mark.parametrize("layers", [1, 2, 3])
-@pytest.mark.parametrize("score", ["additive", "dot", "general"])
+@pytest.mark.parametrize("score", ["additive", "scaled dot", "multiplicative"])
 def test_all_steps_at_once_are_the_steps_one_by_one(score, layers):
     torch.manual_seed(0)
-    memory_size = D if score == "dot" else DK
+    memory_size = D if score == "scaled dot" else DK
     decoder = AttentionDecoder(V, E, D, layers, 0.0, memory_size, score).double()
     ids = torch.randint(V, (B, T))
     memory, last = numbers(B, S, memory_size), numbers(layers, B, D, seed=1)
     state = decoder.start(memory, last, lengths())
     logits, weights = decoder(ids, state)
     one = decoder.start(memory, last, lengths())
-    steps = [decoder.step(ids[:, t], one) for t in range(T)]
-    close(logits, torch.stack([step[0] for step in steps], 1))
+    words = decoder.embedding(ids)
+    steps = [decoder.step(words[:, t], one) for t in range(T)]
+    close(logits, decoder.head(torch.stack([step[0] for step in steps], 1)))
     close(weights, torch.stack([step[1] for step in steps], 1))
     close(state.hidden, one.hidden)
     close(weights.sum(-1), torch.ones(B, T).double())
     assert (weights[1, :, 2:] == 0).all() and (weights[1, :, :2] > 0).all()
 
 
-def test_the_gradients_of_all_steps_at_once_are_those_of_the_steps_one_by_one():
-    torch.manual_seed(0)
-    decoder = AttentionDecoder(V, E, D, L, memory_size=DK).double()
-    ids, upstream = torch.randint(V, (B, T)), numbers(B, T, V, seed=5)
-    memory, last = numbers(B, S, DK), numbers(L, B, D, seed=1)
-    gradients = []
-    for at_once in (True, False):
-        memory, last = (x.detach().requires_grad_() for x in (memory, last))
-        state = decoder.start(memory, last, lengths())
-        if at_once:
-            logits = decoder(ids, state)[0]
-        else:
-            steps = [decoder.step(ids[:, t], state)[0] for t in range(T)]
-            logits = torch.stack(steps, 1)
-        leaves = [memory, last, *decoder.parameters()]
-        gradients.append(torch.autograd.grad((logits * upstream).sum(), leaves))
-    for one, other in zip(*gradients, strict=True):
-        close(one, other, 1e-9)
+def test_the_step_is_the_one_that_translation_runs(monkeypatch):
+    calls = []
+    whole = AttentionDecoder.step
+
+    def step(self, word, state):
+        calls.append(word.shape)
+        return whole(self, word, state)
+
+    monkeypatch.setattr(AttentionDecoder, "step", step)
+    model = translator("additive")
+    greedy(model, *source_batch(), max_len=4)
+    model(source_batch()[0], target_batch(6), source_batch()[1])
+    assert calls[-6:] == [(3, 5)] * 6 and len(calls) > 6
+
+
+def test_the_mask_is_bool_and_true_where_there_are_words():
+    decoder = AttentionDecoder(V, E, D, L)
+    state = decoder.start(numbers(B, S, D).float(), torch.zeros(L, B, D), lengths())
+    assert state.mask.dtype == torch.bool
+    assert state.mask.sum(1).tolist() == lengths().tolist() and state.mask[1, :2].all()
 
 
 def test_a_step_is_bahdanaus_formulas():
@@ -175,38 +183,17 @@ def test_a_step_is_bahdanaus_formulas():
     close(seen, weights[:, 0])
 
 
-class PublishedDecoder(nn.Module):
-    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it, on d2l's own attention and PyTorch's GRU."""
-
-    def __init__(self, vocab_size, embed_size, hidden_size, num_layers):
-        super().__init__()
-        self.attention = load_d2l().AdditiveAttention(hidden_size, 0.0)
-        self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn = nn.GRU(embed_size + hidden_size, hidden_size, num_layers)
-        self.head = nn.Linear(hidden_size, vocab_size)
-
-    def forward(self, ids, memory, hidden, lens):
-        outputs = []
-        for word in self.embedding(ids).unbind(1):
-            query = hidden[-1][:, None]
-            context = self.attention(query, memory, memory, lens)[:, 0]
-            inputs = torch.cat([context, word], -1)[None]
-            output, hidden = self.rnn(inputs, hidden)
-            outputs.append(output[0])
-        return self.head(torch.stack(outputs, 1))
-
-
 def test_the_decoder_equals_the_published_one_in_outputs_and_gradients():
     torch.manual_seed(0)
     ours, theirs = AttentionDecoder(V, E, D, L), PublishedDecoder(V, E, D, L)
     memory, last = numbers(B, S, D).float(), numbers(L, B, D, seed=1).float()
     ids = torch.randint(V, (B, T))
-    theirs(ids, memory, last, lengths())  # d2l's layers learn their sizes from a call
+    theirs(ids, (memory, last, lengths()))  # d2l's layers learn their sizes from a call
     for name in ("embedding", "rnn", "head"):
         getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
     theirs.attention.load_state_dict(ours.alignment.state_dict())
     found = ours(ids, ours.start(memory, last, lengths()))[0]
-    expected = theirs(ids, memory, last, lengths())
+    expected = theirs(ids, (memory, last, lengths()))[0]
     close(found, expected, 1e-5)
     upstream = numbers(B, T, V, seed=2).float()
     (found * upstream).sum().backward()

@@ -1,5 +1,7 @@
 """Every translator behind one interface: at once, step by step, several words at a time, and back again."""
 
+import inspect
+
 import pytest
 import torch
 from small_translators import (
@@ -11,8 +13,11 @@ from small_translators import (
 )
 from tensors import close, says
 
-from attnbook.transformer import RecurrentConfig
-from attnbook.translation import RecurrentTranslator
+from attnbook.translation import (
+    RecurrentConfig,
+    RecurrentTranslator,
+    TransformerTranslator,
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,12 +145,24 @@ def test_the_published_sizes():
 
 def test_configs_say_what_is_wrong():
     with pytest.raises(
-        ValueError, match=says("additive, dot, general or none", "'cosine'")
+        ValueError,
+        match=says("additive, scaled dot, multiplicative or none", "'cosine'"),
     ):
         RecurrentConfig(10, 10, attention="cosine")
     with pytest.raises(ValueError, match="hidden_size"):
         RecurrentConfig(10, 10, hidden_size=0)
     with pytest.raises(ValueError, match="encoder that reads one way"):
         RecurrentTranslator(
-            RecurrentConfig(10, 10, attention="dot", bidirectional=True)
+            RecurrentConfig(10, 10, attention="scaled dot", bidirectional=True)
         )
+
+
+def test_all_translators_take_the_same_names():
+    classes = (RecurrentTranslator, TransformerTranslator)
+    for method in ("forward", "start", "extend", "rewind", "step"):
+        one, other = (
+            list(inspect.signature(getattr(c, method)).parameters) for c in classes
+        )
+        assert one == other, method
+    names = list(inspect.signature(RecurrentTranslator.forward).parameters)
+    assert names == ["self", "source", "target", "valid_lens", "need_weights"]

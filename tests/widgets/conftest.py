@@ -22,7 +22,7 @@ import pytest
 from translating import ready
 
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.base import static_box, with_kit
+from attnbook.widgets.kit import static_box, with_kit
 from attnbook.widgets.page import classic_script, standalone_page, write_assets
 
 

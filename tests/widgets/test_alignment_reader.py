@@ -8,7 +8,7 @@ from attnbook.data import bundled_pairs, references, split_pairs
 from attnbook.text import UNK, WordVocabulary, normalise, tokenise
 from attnbook.widgets import AlignmentReaderFigure
 from attnbook.widgets.alignment_reader import DATA, MOMENTS, SENTENCES
-from attnbook.widgets.base import HERE
+from attnbook.widgets.kit import WIDGETS
 
 FITS = """() => {
   const card = document.querySelector(".ab-card").getBoundingClientRect();
@@ -61,7 +61,7 @@ def test_the_stored_weights_are_distributions_over_the_source_words():
                     assert len(one) == len(row["source"])
                     assert min(one) >= 0
                     assert sum(one) == pytest.approx(1, abs=0.0006 * len(one))
-    assert (HERE / "alignment_reader.json").stat().st_size < 200_000
+    assert (WIDGETS / "alignment_reader" / "data.json").stat().st_size < 200_000
 
 
 def test_what_was_seen_and_what_is_unknown_is_told_truly():
@@ -263,7 +263,7 @@ def test_it_fits_on_a_phone(open_figure, attention):
     ("traits", "error", "says"),
     [
         ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
-        ({"sentence": None}, TypeError, "sentence is a text; got None"),
+        ({"sentence": None}, TypeError, "the English sentence: one of .*; got None"),
         ({"moment": 8}, ValueError, "from 0 to 7; got 8"),
         ({"attention": "yes"}, TypeError, "True or False; got 'yes'"),
         ({"target": "other"}, ValueError, "one of 'own', 'reference'; got 'other'"),

@@ -8,7 +8,8 @@ import traitlets
 
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure, figure_class
-from attnbook.widgets.base import (
+from attnbook.widgets.kit import (
+    WIDGETS,
     Figure,
     module_source,
     number_between,
@@ -16,6 +17,7 @@ from attnbook.widgets.base import (
     static_box,
     yes_or_no,
 )
+from attnbook.widgets.page import script_names
 
 
 class Probe(Figure):
@@ -128,7 +130,7 @@ def test_every_figure_is_found_by_its_name_and_its_module():
         figure_class("nothing")
     with pytest.raises(AttributeError, match="attnbook.widgets has no 'NoFigure'"):
         _ = widgets.NoFigure
-    with pytest.raises(ValueError, match="has no nothing.js"):
+    with pytest.raises(ValueError, match="has no widgets/nothing/figure.js"):
         module_source("nothing")
 
 
@@ -152,4 +154,25 @@ def test_the_box_is_the_contract_with_the_host_script():
         '<script type="application/json">{"a":"\\u003c","b":1}</script>\n'
         '<img alt="words" src="data:,">\n'
         "</div>"
+    )
+
+
+@pytest.mark.parametrize("module", script_names())
+def test_every_file_of_a_figure_is_used(module):
+    source = module_source(module)
+    for path in (WIDGETS / module).glob("*.js"):
+        assert source.count(path.read_text("utf-8")) == 1, path.name
+
+
+def test_no_line_of_javascript_is_longer_than_120_columns():
+    files = sorted(WIDGETS.rglob("*.js"))
+    assert len(files) > len(widgets.FIGURES)
+    long = [
+        f"{path.relative_to(WIDGETS)}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if len(line) > 120
+    ]
+    assert not long, (
+        f"{long}; npx prettier --print-width 120 --object-wrap collapse breaks most of them"
     )

@@ -1,4 +1,4 @@
-"""The beam tree: the browser's own search is `attnbook.decoding.beam_search`, and the tree shows what it does."""
+"""The beam tree: the browser's own search is `attnbook.translation.beam_search`, and the tree shows what it does."""
 
 import functools
 import math
@@ -15,8 +15,8 @@ from attnbook.translation import (
     page_model_header,
 )
 from attnbook.widgets import BeamTreeFigure
-from attnbook.widgets.base import HERE
 from attnbook.widgets.beam_tree import DATA, LONGEST, SENTENCES
+from attnbook.widgets.kit import WIDGETS
 
 FITS = """() => {
   const card = document.querySelector(".ab-card").getBoundingClientRect();
@@ -99,7 +99,7 @@ def test_the_numbers_come_from_held_out_sentences_and_from_the_models_file():
     for row in DATA["sentences"]:
         assert normalise(row["text"]) not in trained
         assert row["references"] == held_out[normalise(row["text"])]
-    assert (HERE / "beam_tree.json").stat().st_size < 150_000
+    assert (WIDGETS / "beam_tree" / "data.json").stat().st_size < 150_000
 
 
 def test_a_width_of_one_is_greedy_and_some_beams_find_better():
@@ -275,7 +275,7 @@ def test_a_wide_page_shows_the_whole_tree(open_figure):
     ("traits", "error", "says"),
     [
         ({"sentence": "Hello."}, ValueError, "one of .* got 'Hello.'"),
-        ({"sentence": 3}, TypeError, "sentence is a text; got 3"),
+        ({"sentence": 3}, TypeError, "the English sentence: one of .*; got 3"),
         ({"width": 6}, ValueError, "the width of the beam: .* from 1 to 5; got 6"),
         ({"width": 2.5}, ValueError, "a whole number from 1 to 5"),
         ({"length_penalty": -0.1}, ValueError, "α of the length penalty"),

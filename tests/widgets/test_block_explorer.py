@@ -57,7 +57,7 @@ def said(page):
 
 def test_the_grid_is_whole_and_says_where_it_comes_from():
     stored = json.loads(
-        (ROOT / "code/attnbook/widgets/block_grid.json").read_text("utf-8")
+        (ROOT / "code/attnbook/widgets/block_explorer/data.json").read_text("utf-8")
     )
     assert stored["command"] == "python -m tools.experiments.block_grid --seeds 20"
     assert set(stored["versions"]) == {"python", "torch"} and stored["seeds"] >= 10
@@ -449,7 +449,7 @@ def test_it_fits_on_a_phone(open_figure, theme):
         (
             {"layer": 7, "depth": 6},
             ValueError,
-            "from 1 to 6 in a stack of 6 layers; got 7",
+            "in a stack of 6 layers: a whole number from 1 to 6; got 7",
         ),
         (
             {"grid": {"seeds": 1, "stacks": []}},
@@ -469,7 +469,7 @@ def test_the_layer_follows_the_depth_and_later_changes_are_checked():
     figure = BlockExplorerFigure(layer=9)
     figure.depth = 5
     assert figure.layer == 5
-    with pytest.raises(ValueError, match="from 1 to 5 in a stack of 5 layers; got 6"):
+    with pytest.raises(ValueError, match="stack of 5 layers: .* from 1 to 5; got 6"):
         figure.layer = 6
     with pytest.raises(ValueError, match="cannot be set"):
         figure.grid = {}

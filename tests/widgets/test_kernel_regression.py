@@ -372,16 +372,20 @@ def test_it_fits_a_phone(open_figure, theme):
         (TypeError, "takes x and y together", {"x": [1, 2]}),
         (
             TypeError,
-            "x is a list of 2 to 200 numbers; got 'abc'",
+            "x is the keys: a list of 2 to 200 finite numbers; got 'abc'",
             {"x": "abc", "y": [1]},
         ),
-        (TypeError, "x takes a finite number; got True", {"x": [True, 1], "y": [1, 2]}),
+        (
+            TypeError,
+            "finite numbers; one of them is True",
+            {"x": [True, 1], "y": [1, 2]},
+        ),
         (
             ValueError,
-            "y takes a finite number; got nan",
+            "KernelRegressionFigure.y .*; one of them is nan",
             {"x": [0, 1], "y": [1, float("nan")]},
         ),
-        (ValueError, "2 to 200 numbers; got 1", {"x": [1], "y": [1]}),
+        (ValueError, "2 to 200 finite numbers; got 1", {"x": [1], "y": [1]}),
         (
             ValueError,
             "one y for each x; got 3 x and 2 y",
@@ -395,7 +399,7 @@ def test_it_fits_a_phone(open_figure, theme):
         ),
         (
             ValueError,
-            "width in the unit of x: a number from 0.01 to 10.0; got 0",
+            "width in the unit of x: a number from 0.01 to 10; got 0",
             {"width": 0},
         ),
         (
@@ -403,7 +407,11 @@ def test_it_fits_a_phone(open_figure, theme):
             "query lies on the figure's axis, from 0 to 5; got 5.5",
             {"query": 5.5},
         ),
-        (TypeError, "query takes a finite number; got 'here'", {"query": "here"}),
+        (
+            TypeError,
+            "where the query stands: a finite number; got 'here'",
+            {"query": "here"},
+        ),
         (
             TypeError,
             "whether a training point is among its own keys: True or False; got 1",

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attnbook.page import WEIGHTS
-from attnbook.widgets.samples import seeded_normals, seeded_uniforms
+from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
 MATHS = """
 export default {

@@ -9,8 +9,8 @@ import pytest
 
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure
-from attnbook.widgets.base import HERE, module_source, static_box
 from attnbook.widgets.capture import capture
+from attnbook.widgets.kit import WIDGETS, module_source, static_box
 from attnbook.widgets.page import classic_script, figures_in, script_names, write_assets
 
 # -- scripts --
@@ -34,7 +34,10 @@ def test_the_export_becomes_a_registration():
             "export const a = 1;\nexport default { a };",
             "must end in its one and only export",
         ),
-        ("import { a } from './a.js';\nexport default { a };", "some.js has an import"),
+        (
+            "import { a } from './a.js';\nexport default { a };",
+            "some/figure.js has an import",
+        ),
     ],
 )
 def test_a_module_that_cannot_become_a_script_is_an_error(source, message):
@@ -236,7 +239,7 @@ def test_a_wrong_directive_stops_the_build(tmp_path, directive, message):
 )
 def test_the_stored_picture_is_that_of_the_present_code(browser, module):
     """If this fails: python -m attnbook.widgets.capture, and look at what has changed."""
-    stored = (HERE / f"{module}.svg").read_text("utf-8")
+    stored = (WIDGETS / module / "fallback.svg").read_text("utf-8")
     assert normal(capture(browser, module)) == normal(stored)
 
 

@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from attnbook.attention import masked_softmax, scaled_dot_score, sinusoidal_encoding
 from attnbook.widgets import PositionExplorerFigure
-from attnbook.widgets.samples import seeded_normals
+from attnbook.widgets.kit.samples import seeded_normals
 
 FITS = """() => {
   const card = document.querySelector(".ab-card").getBoundingClientRect();
@@ -301,17 +301,25 @@ def test_it_fits_on_a_phone(open_figure, d):
         ({"offset": -1}, ValueError, "from 0 to 16; got -1"),
         ({"d_model": 1}, ValueError, "from 2 to 32; got 1"),
         ({"d_model": 7.5}, ValueError, "a whole number from 2 to 32"),
-        ({"base": 0}, ValueError, "from 2 to 1000000.0; got 0"),
+        ({"base": 0}, ValueError, "from 2 to 1000000; got 0"),
         ({"base": "10"}, TypeError, "a number from 2"),
-        ({"frequency": 8}, ValueError, "from 0 to 7 with 16 features .* got 8"),
-        ({"frequency": 4, "d_model": 7}, ValueError, "from 0 to 3 with 7 features"),
+        ({"frequency": 8}, ValueError, "with 16 features .* from 0 to 7; got 8"),
+        (
+            {"frequency": 4, "d_model": 7},
+            ValueError,
+            "with 7 features .* from 0 to 3; got 4",
+        ),
         ({"words": "dog bites man"}, TypeError, "split the sentence first"),
-        ({"words": ["dog"]}, ValueError, "got 1 words"),
+        ({"words": ["dog"]}, ValueError, "a list of 2 to 5 words .*; got 1"),
         ({"words": ["dog", 3]}, TypeError, "one of them is 3"),
         ({"words": ["dog", "x" * 9]}, ValueError, "1 to 8 characters"),
-        ({"order": [0, 1]}, ValueError, "indices 0 to 2 of the words, each once"),
+        (
+            {"order": [0, 1]},
+            ValueError,
+            "indices.*: a list of 3 whole numbers from 0 to 2, each once",
+        ),
         ({"order": [0, 1, 1]}, ValueError, r"each once; got \[0, 1, 1\]"),
-        ({"order": "210"}, TypeError, "list of the indices"),
+        ({"order": "210"}, TypeError, "a list of 3 whole numbers"),
         ({"colour": "red"}, TypeError, "has no colour"),
     ],
 )
@@ -326,7 +334,7 @@ def test_defaults_follow_the_sizes_and_later_changes_are_checked():
     figure = PositionExplorerFigure(frequency=7)
     figure.d_model = 5
     assert figure.frequency == 2
-    with pytest.raises(ValueError, match="from 0 to 2 with 5 features"):
+    with pytest.raises(ValueError, match="with 5 features .* from 0 to 2; got 3"):
         figure.frequency = 3
     with pytest.raises(ValueError, match="make a new figure"):
         figure.words = ["one", "two"]

@@ -1,4 +1,4 @@
-"""The sampling explorer: the browser filters as `attnbook.sampling.filter_logits`, and its dice are honest."""
+"""The sampling explorer: the browser filters as `attnbook.translation.filter_logits`, and its dice are honest."""
 
 import math
 
@@ -16,8 +16,8 @@ from attnbook.translation import (
     page_model_header,
 )
 from attnbook.widgets import SamplingExplorerFigure
-from attnbook.widgets.base import HERE, figure_data
-from attnbook.widgets.samples import seeded_uniforms
+from attnbook.widgets.kit import WIDGETS, figure_data
+from attnbook.widgets.kit.samples import seeded_uniforms
 from attnbook.widgets.sampling_explorer import EXAMPLES
 
 DATA = figure_data("sampling_explorer")
@@ -104,7 +104,7 @@ def test_the_distributions_are_the_models():
         )
         entropies.append(-float((ranked[real].exp() * ranked[real]).sum()))
     assert min(entropies) < 1 < 3 < max(entropies)  # peaked ones and flat ones
-    assert (HERE / "sampling_explorer.json").stat().st_size < 60_000
+    assert (WIDGETS / "sampling_explorer" / "data.json").stat().st_size < 60_000
 
 
 def test_the_filters_are_the_packages(page):

@@ -375,15 +375,19 @@ def test_weights_are_seeded_and_can_be_given():
     ("traits", "error", "says"),
     [
         ({"score": "cosine"}, ValueError, "one of 'dot', 'scaled_dot'"),
-        ({"query": 3}, TypeError, r"the query \[x, y\], numbers from -3 to 3; got 3"),
-        ({"query": [1, 2, 3]}, ValueError, r"the query \[x, y\]"),
+        (
+            {"query": 3},
+            TypeError,
+            r"the query: a point \[x, y\], numbers from -3 to 3; got 3",
+        ),
+        ({"query": [1, 2, 3]}, ValueError, r"a point \[x, y\].*; got \[1, 2, 3\]"),
         ({"query": [1, "2"]}, TypeError, "the query"),
-        ({"query": [1, 4]}, ValueError, "one of them is 4"),
-        ({"query": [1, float("nan")]}, ValueError, "one of them is nan"),
-        ({"key": [[1, 1]] * 3}, ValueError, "four keys"),
-        ({"key": [[1, 1, 1]] * 4}, ValueError, "four keys"),
+        ({"query": [1, 4]}, ValueError, r"got \[1, 4\]"),
+        ({"query": [1, float("nan")]}, ValueError, r"got \[1, nan\]"),
+        ({"key": [[1, 1]] * 3}, ValueError, "a list of 4 points"),
+        ({"key": [[1, 1, 1]] * 4}, ValueError, r"one of them is \[1, 1, 1\]"),
         ({"on_circle": "yes"}, TypeError, "True or False"),
-        ({"radius": 0}, ValueError, "from 0.5 to 3.0"),
+        ({"radius": 0}, ValueError, "from 0.5 to 3; got 0"),
         ({"d": 0}, ValueError, "the size of queries and keys"),
         ({"h": 2.5}, ValueError, "whole number"),
         ({"num_keys": 5000}, ValueError, "from 1 to 4096"),
@@ -405,9 +409,11 @@ def test_bad_traits_are_named(traits, error, says):
 
 def test_traits_are_checked_when_set_later():
     figure = ScoreFunctionsFigure()
-    with pytest.raises(ValueError, match="make a new figure for another hidden size"):
+    with pytest.raises(
+        ValueError, match="has 3 hidden units, got 2; make a new figure"
+    ):
         figure.w_v = [1.0, 2.0]
-    with pytest.raises(ValueError, match="four keys"):
+    with pytest.raises(ValueError, match="a list of 4 points"):
         figure.key = [[0, 0]]
 
 

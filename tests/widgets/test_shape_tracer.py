@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from attnbook.attention import MultiHeadAttention, merge_heads, split_heads
 from attnbook.widgets import ShapeTracerFigure
-from attnbook.widgets.samples import seeded_normals
+from attnbook.widgets.kit.samples import seeded_normals
 
 SIZES = [(2, 4, 2), (3, 8, 4), (4, 8, 2), (5, 12, 3), (6, 6, 1), (6, 12, 4)]
 FITS = """() => {
@@ -306,7 +306,7 @@ def test_it_fits_on_a_phone(open_figure, sizes):
         ({"step": "merge"}, TypeError, "a whole number from 0 to 5"),
         ({"wrong_order": 1}, TypeError, "True or False"),
         ({"cell": [4, 0]}, ValueError, r"from 0 to 3 and from 0 to 7; got \[4, 0\]"),
-        ({"cell": [0, 1.5]}, TypeError, r"\[position, feature\]"),
+        ({"cell": [0, 1.5]}, ValueError, r"\[position, feature\]"),
         ({"cell": 3}, TypeError, r"\[position, feature\]"),
         ({"batch": 2}, TypeError, "has no batch"),
     ],

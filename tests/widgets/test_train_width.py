@@ -10,8 +10,8 @@ import pytest
 from attnbook.attention import NWKernelRegression, Step, fit_width
 from attnbook.data import kernel_regression_data
 from attnbook.widgets import TrainWidthFigure
-from attnbook.widgets.base import one_of
 from attnbook.widgets.frames import Frame, FrameFigure, Panel, frame_key
+from attnbook.widgets.kit import one_of
 from attnbook.widgets.train_width import verdict
 
 

@@ -1,4 +1,4 @@
-"""The beam of "translate in the page": the search of attnbook.decoding, in the browser, and how it is told."""
+"""The beam of "translate in the page": the search of attnbook.translation, in the browser, and how it is told."""
 
 import inspect
 

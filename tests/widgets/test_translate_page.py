@@ -11,7 +11,7 @@ from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
 from attnbook.translation import PAGE_MODELS, greedy, sentence_key
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.base import module_source
+from attnbook.widgets.kit import module_source
 from attnbook.widgets.page import figures_in, write_assets
 from attnbook.widgets.translate_page import FILES, MODELS
 
@@ -516,11 +516,11 @@ def test_without_scripts_a_true_translation_is_told(open_html):
         ({"at": 61}, ValueError, "from -1 to 60; got 61"),
         ({"beam": 3}, ValueError, "beginnings the search keeps: one of 1, 2, 4; got 3"),
         ({"beam": True}, ValueError, "got True"),
-        ({"given": "il est"}, TypeError, "a list of French words; got 'il est'"),
-        ({"given": [1]}, TypeError, "a list of French words"),
+        ({"given": "il est"}, TypeError, "French words; got 'il est'; split"),
+        ({"given": [1]}, TypeError, "French words; one of them is 1"),
         ({"tries": "a b"}, TypeError, "at most 8 sentences"),
-        ({"tries": ["a"] * 9}, TypeError, "at most 8 sentences"),
-        ({"tries": [None]}, TypeError, "tries: a sentence is a text"),
+        ({"tries": ["a"] * 9}, ValueError, "at most 8 sentences"),
+        ({"tries": [None]}, TypeError, "tries .* on one line; one of them is None"),
         ({"colour": "red"}, TypeError, "has no colour"),
     ],
 )

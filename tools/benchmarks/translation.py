@@ -10,9 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.interop import load_d2l
-from attnbook.transformer import RecurrentConfig, TransformerConfig
+from attnbook.interop import PublishedDecoder, load_d2l
+from attnbook.transformer import TransformerConfig
 from attnbook.translation import (
+    RecurrentConfig,
     RecurrentTranslator,
     TransformerTranslator,
     masked_cross_entropy,
@@ -25,38 +26,6 @@ VOCABULARY = 200  # about what d2l's 600 training sentences leave, at least two 
 PIECES = 1500
 LAYERS, PAD, BOS = 2, 0, 1
 LEARNING_RATE, LARGEST_NORM = 5e-3, 1.0
-
-
-class PublishedDecoder(nn.Module):
-    """Bahdanau's decoder as Zhang et al. (2023), §11.4.2, define it; like theirs, it keeps the weights of every step.
-
-    Args:
-        vocab_size, embed_size, hidden_size, num_layers: the sizes.
-    """
-
-    def __init__(
-        self, vocab_size: int, embed_size: int, hidden_size: int, num_layers: int
-    ):
-        super().__init__()
-        self.attention = load_d2l().AdditiveAttention(hidden_size, 0.0)
-        self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn = nn.GRU(embed_size + hidden_size, hidden_size, num_layers)
-        self.dense = nn.Linear(hidden_size, vocab_size)
-        self.seen: list[Tensor] = []
-
-    def forward(self, ids: Tensor, state: tuple) -> tuple[Tensor, tuple]:
-        """Logits (B, T, V) for words (B, T), and the state after them; a state is (memory, hidden, lengths)."""
-        memory, hidden, lens = state
-        outputs, self.seen = [], []
-        for word in self.embedding(ids).unbind(1):
-            query = hidden[-1][:, None]
-            context = self.attention(query, memory, memory, lens)
-            self.seen.append(self.attention.attention_weights)
-            inputs = torch.cat([context, word[:, None]], dim=-1).transpose(0, 1)
-            output, hidden = self.rnn(inputs, hidden)
-            outputs.append(output)
-        logits = self.dense(torch.cat(outputs)).transpose(0, 1)
-        return logits, (memory, hidden, lens)
 
 
 class Published(nn.Module):
@@ -85,7 +54,7 @@ def parts(model: RecurrentTranslator | Published) -> list[nn.Module]:
     """All that has weights, in one order for both; within each part the two name their weights alike."""
     encoder, decoder = model.encoder, model.decoder
     if isinstance(model, Published):
-        score, head, reader = decoder.attention, decoder.dense, encoder.rnn.rnn
+        score, head, reader = decoder.attention, decoder.head, encoder.rnn.rnn
     else:
         score, head, reader = decoder.alignment, decoder.head, encoder.rnn
     return [encoder.embedding, reader, decoder.embedding, decoder.rnn, score, head]
@@ -121,15 +90,15 @@ def sentences(case: Case, device: str, vocabulary: int = VOCABULARY) -> list[Ten
 
 
 def our_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """As `attnbook.fitting` takes it."""
+    """As `attnbook.translation.fit` takes it."""
     return masked_cross_entropy(logits, target)
 
 
 def published_loss(logits: Tensor, target: Tensor) -> Tensor:
     """The mean over real words, in d2l's order of work."""
-    surprise = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
-    real = (target.flatten() != PAD).to(surprise.dtype)
-    return (surprise * real).sum() / real.sum()
+    nll = F.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
+    real = (target.flatten() != PAD).to(nll.dtype)
+    return (nll * real).sum() / real.sum()
 
 
 def our_clipping(model: nn.Module) -> None:

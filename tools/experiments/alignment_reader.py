@@ -5,7 +5,7 @@
 Trains two small translators on the bundled corpus, one with additive attention and one without, three minutes each on
 one core, and stops at eight moments between “untrained” and “done”. At each one it stores how both translate a few
 sentences, and where the first one looks, for its own translation and for the reference. Writes
-code/attnbook/widgets/alignment_reader.json, the same bytes for the same versions.
+code/attnbook/widgets/alignment_reader/data.json, the same bytes for the same versions.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from tools import ROOT
 from tools.experiments.stored import made_by, row_by_row
 from tools.surroundings import clean_environment
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader.json"
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader" / "data.json"
 SEED = SPLIT_SEED = 0
 EPOCHS = (0, 1, 2, 3, 4, 6, 9, 16)  # the moments; the last one is the end
 LONGEST = 14  # tokens of a translation that are stored, <eos> included
@@ -38,58 +38,53 @@ def recipe(attention: str):
 
     sizes = {"embed_size": 96, "hidden_size": 128, "num_layers": 1, "dropout": 0.0}
     sizes |= {"bidirectional": True, "attention": attention}
-    return replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64, lr=4e-3)
+    chosen = replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64)
+    return chosen.with_training(lr=4e-3)
 
 
 def look(translator, sentences: dict, development: list) -> dict:
     """What one translator makes of the sentences now; its weights in thousandths, None without attention."""
+    from attnbook.training import evaluating
     from attnbook.translation import evaluate, greedy
 
     def whole(weights) -> list:
         return [[round(1000 * a) for a in row] for row in weights.tolist()]
 
     attends = translator.model.config.attention != "none"
-    was_training = translator.model.training
-    translator.model.eval()
     rows = []
     for source, reference in sentences.items():
         ids, lens = translator.encode([source])
-        written = greedy(translator.model, ids, lens, LONGEST, need_weights=attends)[0]
+        with evaluating(translator.model) as model:
+            written = greedy(model, ids, lens, LONGEST, need_weights=attends)[0]
         row = {"own": translator.target_vocab.tokens(written.ids)}
         if attends:
             row["weights"] = whole(written.weights)
             row["forced"] = whole(translator.align(source, reference)[2])
         rows.append(row)
     bleu = round(evaluate(translator, development)["bleu"], 1)
-    translator.model.train(was_training)
     return {"bleu": bleu, "rows": rows}
 
 
 def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
     """Train one translator and look at it at every moment; the steps and what was seen."""
     from attnbook.data import make_batches
-    from attnbook.training import TrainConfig, train
+    from attnbook.training import train
     from attnbook.translation import prepare, translation_loss
 
     how = recipe(attention)
     translator, encoded = prepare(how, split.train, SEED)
     an_epoch = -(-len(encoded) // how.batch_size)
     steps = [round(epoch * an_epoch) for epoch in EPOCHS]
-    config = TrainConfig(
-        steps[-1],
-        lr=how.lr,
-        clip=how.clip,
-        seed=SEED,
-        schedule=how.schedule,
-        warmup=int(how.warmup_share * steps[-1]),
-        betas=how.betas,
-    )
+    config = replace(how.training, steps=steps[-1], seed=SEED)
     seen = [look(translator, sentences, split.dev)]
 
-    def after_step(done: int) -> bool:
-        if done in steps:
+    def after_step(progress) -> bool:
+        if progress.step in steps:
             seen.append(look(translator, sentences, split.dev))
-            print(f"{attention}: step {done}, BLEU {seen[-1]['bleu']}", flush=True)
+            print(
+                f"{attention}: step {progress.step}, BLEU {seen[-1]['bleu']}",
+                flush=True,
+            )
         return False
 
     batches = make_batches(encoded, how.batch_size, SEED)

@@ -1,4 +1,4 @@
-"""Additive, dot and general scores in the same translator: the runs behind chapter 12's last comparison.
+"""Additive, scaled dot and multiplicative scores in the same translator: the runs behind chapter 12's last comparison.
 
     python -m tools.experiments.alignments --seeds 2 --steps 900
 
@@ -17,12 +17,13 @@ from tools.experiments.stored import made_by, unfinished
 from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "alignments.json"
-KINDS = ("additive", "dot", "general")
+KINDS = ("additive", "scaled dot", "multiplicative")
 
 
 def run(kind: str, seed: int, steps: int) -> dict:
     """Train one model and measure it."""
     from attnbook.data import BilingualGrammar
+    from attnbook.training import TrainConfig
     from attnbook.transformer import count_parameters
     from attnbook.translation import (
         Recipe,
@@ -38,8 +39,9 @@ def run(kind: str, seed: int, steps: int) -> dict:
         sizes | {"attention": kind},
         min_count=1,
         batch_size=64,
-        lr=4e-3,
-        schedule="warmup-cosine",
+        training=TrainConfig(
+            lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
+        ),
     )
     trained = BilingualGrammar(seed).sample(8000, 4, 14)
     known = {aligned.source for aligned in trained}

@@ -15,7 +15,7 @@ from tools import ROOT
 from tools.experiments.stored import made_by, row_by_row
 from tools.surroundings import clean_environment
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree.json"
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree" / "data.json"
 MODEL = "transformer"
 WIDTHS = range(1, 6)
 LONGEST = 12  # tokens of a hypothesis, <eos> included

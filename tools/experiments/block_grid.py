@@ -1,6 +1,8 @@
 """Measure stacks of layers in every wiring before training, for the block explorer.
 
-    python -m tools.experiments.block_grid        writes code/attnbook/widgets/block_grid.json (about half a minute)
+    python -m tools.experiments.block_grid        about half a minute
+
+writes code/attnbook/widgets/block_explorer/data.json.
 
 Six wirings (the layer norm after the sublayer, before it or nowhere; with and without the residual sum), stacks of
 2 to 12 layers, and 20 seeds of each. What is stored of the seeds is the lower quartile, the median and the upper
@@ -21,7 +23,7 @@ from tools.experiments.stored import made_by
 
 DEPTHS = range(2, 13)
 MEASURES = ("gradient", "stream", "apart")
-DEFAULT = ROOT / "code" / "attnbook" / "widgets" / "block_grid.json"
+DEFAULT = ROOT / "code" / "attnbook" / "widgets" / "block_explorer" / "data.json"
 MEASURED = (
     "lower quartile, median, upper quartile over the seeds, before training, width 64, rows of 16 symbols; gradient: "
     "norm of the gradient of each layer's W_2; stream: mean square of the stream's entries, before the first layer "

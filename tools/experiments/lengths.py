@@ -25,6 +25,7 @@ TRAIN, PER_LENGTH, LONGEST_TRAINED = 20_000, 100, 20
 
 def recipes() -> dict:
     """The two models: a bidirectional GRU with additive attention, and one without, wider by as much as it lacks."""
+    from attnbook.training import TrainConfig
     from attnbook.transformer import count_parameters
     from attnbook.translation import Recipe
 
@@ -34,8 +35,9 @@ def recipes() -> dict:
         sizes | {"bidirectional": True},
         min_count=1,
         batch_size=64,
-        lr=3e-3,
-        schedule="warmup-cosine",
+        training=TrainConfig(
+            lr=3e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
+        ),
     )
 
     def without(hidden: int) -> Recipe:

@@ -14,7 +14,7 @@ from tools import ROOT
 from tools.experiments.stored import made_by, row_by_row
 from tools.surroundings import clean_environment
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "sampling_explorer.json"
+RESULT = ROOT / "code" / "attnbook" / "widgets" / "sampling_explorer" / "data.json"
 MODEL = "transformer"
 NAMED = 60  # words of each distribution whose names are stored
 UNIT = 1e-3  # of the stored log-probabilities

@@ -79,9 +79,9 @@ RECURRENT = Recipe(
     },
     batch_size=64,
     label_smoothing=0.1,
-    lr=4e-3,
-    schedule="warmup-cosine",
-    warmup_share=0.05,
+    training=TrainConfig(
+        lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.05, betas=(0.9, 0.999)
+    ),
 )
 # Without attention there are no alignment weights and no wide context: a larger state makes up for the parameters.
 PLAIN = RECURRENT.sizes | {"attention": "none", "hidden_size": 184}
@@ -105,10 +105,13 @@ SETTINGS = {
             },
             batch_size=64,
             label_smoothing=0.1,
-            lr=2e-3,
-            schedule="warmup-cosine",
-            weight_decay=0.01,
-            betas=(0.9, 0.98),
+            training=TrainConfig(
+                lr=2e-3,
+                schedule="warmup-cosine",
+                warmup_fraction=0.1,
+                weight_decay=0.01,
+                betas=(0.9, 0.98),
+            ),
         ),
         epochs=40,
     ),
@@ -164,16 +167,7 @@ def trained(setting: Setting, split: Split) -> Translator:
     )
     batches = noisy(encoded, setting, full_stop)
     steps = setting.epochs * -(-len(encoded) // recipe.batch_size)
-    config = TrainConfig(
-        steps,
-        lr=recipe.lr,
-        clip=recipe.clip,
-        seed=SEED,
-        schedule=recipe.schedule,
-        warmup=int(recipe.warmup_share * steps),
-        betas=recipe.betas,
-        weight_decay=recipe.weight_decay,
-    )
+    config = replace(recipe.training, steps=steps, seed=SEED)
     hooks = more_dropout(model, setting)
     train(model, translation_loss(recipe.label_smoothing), batches, config)
     for hook in hooks:

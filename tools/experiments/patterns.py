@@ -21,12 +21,12 @@ from attnbook.studies import (
     VOCABULARY,
     NextWordModel,
     agreement_sentence,
+    answer_accuracy,
     fit_sentences,
     measure_heads,
     noun_sentence,
     pack_weights,
     sentences,
-    share_told,
     unpack_weights,
     without_head,
 )
@@ -61,7 +61,9 @@ def summary(model: NextWordModel, count: int) -> dict:
     tests["agreement"] = [sentence for sentence in tests["agreement"] if sentence.far]
 
     def rights(model):
-        return {kind: round(share_told(model, some), 3) for kind, some in tests.items()}
+        return {
+            kind: round(answer_accuracy(model, some), 3) for kind, some in tests.items()
+        }
 
     numbers = measure_heads(model, [s for some in tests.values() for s in some])
     heads = [

@@ -14,13 +14,13 @@ from attnbook.studies import (
     KINDS,
     fit_reader,
     look_back_batch,
-    mirror_batch,
     reading_accuracy,
+    reversal_batch,
 )
 from tools import ROOT
 from tools.experiments.stored import made_by
 
-TASKS = {"look back": look_back_batch, "mirror": mirror_batch}
+TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
 DEFAULT = ROOT / "chapters" / "results" / "positions.json"
 
 

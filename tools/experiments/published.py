@@ -39,7 +39,7 @@ def main() -> None:
         split.dev,
         epochs=options.epochs,
         seed=options.seed,
-        looks=options.epochs,
+        evaluations=options.epochs,
         keep_best=False,
     )
     translator = fitted.translator
@@ -49,8 +49,9 @@ def main() -> None:
     targets = {pair.source: pair.target for pair in bundled_pairs()}
     result = {
         **made_by(__spec__.name, options),
-        "measured": "surprise in nats a word: of the training batches (with dropout), averaged over an epoch, "
-        "and of the development set; BLEU after the last epoch, on the test set and on the sentences of the first "
+        "measured": "negative log-likelihood in nats per word: of the training batches (with dropout), "
+        "averaged over an epoch, and of the development set; BLEU after the last epoch, on the test set and on the "
+        "sentences of the first "
         "800 training pairs",
         "training": [
             round(sum(fitted.losses[i : i + per_epoch]) / per_epoch, 4)

@@ -2,7 +2,7 @@
 
     python -m tools.experiments.race --seeds 2 --seconds 20 60
 
-Both translate pieces of words (the same vocabularies), train on the bundled corpus and get as many steps as fit into
+Both translate subwords (the same vocabularies), train on the bundled corpus and get as many steps as fit into
 the seconds of processor time; the schedule falls to zero within them. Writes chapters/results/race.json after every
 model and goes on where it stopped; about six minutes of processor time in all.
 """

@@ -4,7 +4,7 @@ Masks say who may attend to what; scores say how well a key fits a query; poolin
 """
 
 from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.heads import MultiHeadAttention
+from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
     KERNELS,
     boxcar,
@@ -124,6 +124,7 @@ __all__ = [
     "WideHeads",
     "SeparateHeads",
     "widen_heads",
+    "stack_heads",
     "split_heads",
     "merge_heads",
 ]

@@ -3,7 +3,34 @@
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_alike, check_count, check_tensor
+from attnbook.checks import check_alike, check_count, check_tensor, readable
+
+
+class Room:
+    """Room for a tensor (B, H, positions, Dh) to grow along its positions without being copied each time.
+
+    It is made for twice as many positions as are stored, and doubled when it is full. Positions that were handed out
+    before are never written over: only behind those that were joined last is the room free.
+    """
+
+    def __init__(self):
+        self.room: Tensor | None = None
+        self.last: Tensor | None = None
+
+    def join(self, stored: Tensor, new: Tensor) -> Tensor:
+        """What `torch.cat([stored, new], dim=2)` gives, without gradients."""
+        start, end = stored.shape[2], stored.shape[2] + new.shape[2]
+        if (
+            self.last is not stored
+            or self.room.shape[2] < end
+            # what inference mode has made may not be written to outside of it
+            or (self.room.is_inference() and not torch.is_inference_mode_enabled())
+        ):
+            self.room = new.new_empty(*new.shape[:2], 2 * end, new.shape[3])
+            self.room[:, :, :start] = stored
+        self.room[:, :, start:end] = new
+        self.last = self.room[:, :, :end]
+        return self.last
 
 
 class KeyValueCache:
@@ -26,7 +53,7 @@ class KeyValueCache:
         self.grows = grows
         self.key: Tensor | None = None
         self.value: Tensor | None = None
-        self._room: tuple[Tensor, Tensor, Tensor] | None = None
+        self._rooms = (Room(), Room())
 
     def __copy__(self) -> "KeyValueCache":
         """A cache of its own: it shares what is stored, but not the room to add to it."""
@@ -36,7 +63,7 @@ class KeyValueCache:
 
     @property
     def length(self) -> int:
-        return 0 if self.key is None else self.key.shape[-2]
+        return 0 if self.key is None else self.key.shape[2]
 
     def update(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Append new positions and return everything so far.
@@ -49,8 +76,7 @@ class KeyValueCache:
             key and value, (B, H, length, Dh) each, the new positions last.
 
         Raises:
-            TypeError: not floating-point tensors, or of another dtype than what is stored.
-            ValueError: a batch, number of heads or size other than what is stored; the cache stays as it was.
+            TypeError, ValueError: keys or values unlike those that are stored; the cache stays as it was.
         """
         check_tensor("key", key, dims=4)
         check_tensor("value", value, dims=4)
@@ -60,64 +86,56 @@ class KeyValueCache:
                 "pass one value for each key"
             )
         if self.key is not None:
-            self._check_continues("keys", self.key, key)
-            self._check_continues("values", self.value, value)
-            key = torch.cat([self.key, key], dim=2)
-            value = torch.cat([self.value, value], dim=2)
-        self.key, self.value = key, value
-        return key, value
+            _check_continues("keys", self.key, key)
+            _check_continues("values", self.value, value)
+        return self.append(key, value)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """What `update` does, in place and unchecked: for step after step without gradients.
-
-        Joining all keys to a new one copies them all. Here they lie in room for twice as many, and only the new one is
-        written; when the room is full, it is doubled. Positions that were handed out before are never written over.
-
-        Args:
-            key: (B, H, T, Dh), the new positions' keys; they must fit what is stored.
-            value: (B, H, T, Dh), their values.
-
-        Returns:
-            key and value, (B, H, length, Dh) each, the new positions last.
-        """
-        start, end = self.length, self.length + key.shape[2]
-        # the room is ours to write in only behind the very positions that it holds
-        if (
-            self._room is None
-            or self._room[2] is not self.key
-            or self._room[0].shape[2] < end
-            # what inference mode has made may not be written to outside of it
-            or (self._room[0].is_inference() and not torch.is_inference_mode_enabled())
-        ):
-            shape = (*key.shape[:2], 2 * end, key.shape[3])
-            rooms = [key.new_empty(shape), key.new_empty(shape)]
-            if start:
-                rooms[0][:, :, :start], rooms[1][:, :, :start] = self.key, self.value
-        else:
-            rooms = self._room[:2]
-        rooms[0][:, :, start:end], rooms[1][:, :, start:end] = key, value
-        self.key, self.value = (room[:, :, :end] for room in rooms)
-        self._room = (*rooms, self.key)
+        """What `update` does, unchecked: for keys and values that a model has just made."""
+        if self.key is None:
+            self.key, self.value = key, value
+        elif torch.is_grad_enabled():
+            self.key = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
+            self.value = torch.cat([self.value, value], dim=2)
+        else:  # the same, but what is stored need not be copied to add to it
+            key_room, value_room = self._rooms
+            self.key = key_room.join(self.key, key)
+            self.value = value_room.join(self.value, value)
         return self.key, self.value
 
-    @staticmethod
-    def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:
-        check_alike(f"the cache of {name}", stored, f"the new {name}", new)
-        for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
-            if stored.shape[axis] != new.shape[axis]:
-                raise ValueError(
-                    f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {new.shape[axis]}; "
-                    "start a new cache"
-                )
+    def check(self, key: Tensor, itself: bool, num_heads: int, head_dim: int) -> None:
+        """Require inputs that fit the cache and what it holds: before a layer writes into it.
+
+        Args:
+            key: (B, S, D), what the keys are made from.
+            itself: it is the query, too: self-attention.
+            num_heads: of the layer's keys.
+            head_dim: Dh.
+        """
+        if self.grows != itself:
+            advice = (
+                "a growing cache collects the keys of self-attention step by step, but other keys than the query were "
+                "passed; leave them out, or pass KeyValueCache(grows=False)"
+                if self.grows
+                else "KeyValueCache(grows=False) keeps the keys of a memory, but no other keys than the query were "
+                "passed; pass the memory, or KeyValueCache()"
+            )
+            raise ValueError(advice)
+        if self.grows and self.key is not None:
+            new = key.new_empty(len(key), num_heads, 0, head_dim)
+            _check_continues("keys", self.key, new)
+        elif self.length and self.key.shape[::2] != key.shape[:2]:
+            stored, given = tuple(self.key.shape[::2]), tuple(key.shape[:2])
+            raise ValueError(
+                f"the cache keeps a memory of (sequences, positions) {stored}, but {given} were passed; "
+                "start a new cache"
+            )
 
     def shorten(self, length: int) -> None:
-        """Forget all positions from `length` on, as speculative decoding does with words that were turned down.
+        """Forget all positions from `length` on, as speculative decoding does with rejected words.
 
         Args:
             length: how many positions to keep.
-
-        Raises:
-            TypeError, ValueError: not a count, or more than are stored.
         """
         check_count("length", length, at_least=0)
         if length > self.length:
@@ -132,10 +150,6 @@ class KeyValueCache:
 
         Args:
             order: (B',) integers, which stored sequence each new one continues.
-
-        Raises:
-            TypeError: not a tensor of integers.
-            ValueError: another shape, or a sequence that is not stored.
         """
         kind = order.dtype if isinstance(order, Tensor) else type(order).__name__
         if kind != torch.long:
@@ -145,8 +159,16 @@ class KeyValueCache:
         if self.key is None:
             return
         stored = len(self.key)
-        if ((order < 0) | (order >= stored)).any():
-            raise ValueError(
-                f"order must lie in 0 … {stored - 1}, got {order.tolist()}"
-            )
+        if readable(order) and ((order < 0) | (order >= stored)).any():
+            raise ValueError(f"order must be in 0 … {stored - 1}, got {order.tolist()}")
         self.key, self.value = self.key[order], self.value[order]
+
+
+def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:
+    check_alike(f"the cache of {name}", stored, f"the new {name}", new)
+    for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
+        if stored.shape[axis] != new.shape[axis]:
+            raise ValueError(
+                f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {new.shape[axis]}; "
+                "start a new cache"
+            )

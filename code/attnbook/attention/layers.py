@@ -1,7 +1,8 @@
 """Attention as a layer: score, masked softmax, average.
 
 All layers share one call: `layer(query, key, value, valid_lens=None, mask=None, need_weights=False)` returns
-(output, weights), with weights None unless asked for. Without weights, a dot product runs in PyTorch's fused kernel.
+(output, weights), with weights None unless asked for; `DotProductAttention.forward` documents it for all. Without
+weights, a dot product runs in PyTorch's fused kernel.
 """
 
 import math
@@ -11,26 +12,44 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.masks import combine_masks, masked_softmax
-from attnbook.attention.scores import (
-    additive_score,
-    multiplicative_score,
-    scaled_dot_score,
-)
+from attnbook.attention.scores import additive_score, multiplicative_score
 from attnbook.checks import check_count, check_probability, check_query_key, check_value
 
 
-def _pool(
-    scores: Tensor,
+def fused_attention(
+    query: Tensor,
+    key: Tensor,
     value: Tensor,
-    valid_lens: Tensor | None,
-    mask: Tensor | None,
-    dropout: nn.Dropout,
-    need_weights: bool,
-) -> tuple[Tensor, Tensor | None]:
-    """Masked softmax of the scores (…, T, S), dropout, and the average of the values (…, S, Dv)."""
-    weights = masked_softmax(scores, valid_lens, mask)
-    output = dropout(weights) @ value  # (…, T, Dv)
-    return output, weights if need_weights else None
+    mask: Tensor | None = None,
+    bias: Tensor | None = None,
+    dropout: float = 0.0,
+    shared_heads: bool = False,
+) -> Tensor:
+    """softmax(q·k / √D + bias) v in PyTorch's kernel, which never stores the T × S table. Nothing is checked.
+
+    Args:
+        query: (B, H, T, D), or without the head axis.
+        key: (B, H, S, D).
+        value: (B, H, S, Dv).
+        mask: bool, broadcastable to the scores, True = may attend.
+        bias: added to the scores.
+        dropout: the probability of dropping a weight, now.
+        shared_heads: there are fewer heads of keys and values, each for a group of query heads.
+
+    Returns:
+        (B, H, T, Dv).
+    """
+    single = max(query.dim(), key.dim()) == 3
+    if single:  # PyTorch fuses only with a head axis: (B, 1, T, D)
+        query, key, value = (x.unsqueeze(-3) for x in (query, key, value))
+        mask = None if mask is None else mask.unsqueeze(-3)
+    if bias is not None:  # one float mask says both: what to add, and −inf
+        bias = bias.to(query)
+        mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
+    output = F.scaled_dot_product_attention(
+        query, key, value, attn_mask=mask, dropout_p=dropout, enable_gqa=shared_heads
+    )
+    return output.squeeze(-3) if single else output
 
 
 class DotProductAttention(nn.Module):
@@ -64,33 +83,24 @@ class DotProductAttention(nn.Module):
             key: (B, …, S, D).
             value: (B, …, S, Dv).
             valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, broadcastable to (B, …, T, S), True = may attend.
-            need_weights: return the weights too; without them the fused kernel never stores the T × S table. It does
-                not look for NaN in the scores either, which `masked_softmax` refuses: there NaN comes out.
+            mask: bool, (T, S), (B, T, S) or with all axes of the scores, (B, …, T, S); True = may attend.
+            need_weights: return the weights too. They are looked at: NaN in the scores is an error then, while the
+                fused kernel lets NaN through.
 
         Returns:
             output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
         check_query_key(query, key)
         check_value(key, value)
-        if need_weights:
-            scores = scaled_dot_score(query, key)
-            return _pool(scores, value, valid_lens, mask, self.dropout, need_weights)
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
-        allowed = combine_masks(shape, valid_lens, mask, query.device)
-        single = len(shape) == 3  # PyTorch fuses only with a head axis: (B, 1, T, D)
-        if single:
-            query, key, value = (x.unsqueeze(-3) for x in (query, key, value))
-            allowed = allowed.unsqueeze(-3) if allowed is not None else None
-        dropout_p = self.dropout.p if self.training else 0.0
-        output = F.scaled_dot_product_attention(
-            query, key, value, attn_mask=allowed, dropout_p=dropout_p
-        )
-        return output.squeeze(-3) if single else output, None
+        mask = combine_masks(shape, valid_lens, mask, query.device)
+        if not need_weights:  # the same average, but the T × S table is never stored
+            dropout = self.dropout.p if self.training else 0.0
+            return fused_attention(query, key, value, mask, dropout=dropout), None
+        scores = query @ key.mT / math.sqrt(query.shape[-1])  # (B, …, T, S)
+        weights = masked_softmax(scores, mask=mask)  # each row sums to 1
+        return self.dropout(weights) @ value, weights
 
 
 class MultiplicativeAttention(nn.Module):
@@ -127,25 +137,12 @@ class MultiplicativeAttention(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Average the values by qᵀ M k.
-
-        Args:
-            query: (B, …, T, Dq).
-            key: (B, …, S, Dk).
-            value: (B, …, S, Dv).
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, broadcastable to (B, …, T, S), True = may attend.
-            need_weights: return the weights too.
-
-        Returns:
-            output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
-        """
-        scores = multiplicative_score(query, key, self.weight)
+        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
+        scores = multiplicative_score(query, key, self.weight)  # (B, …, T, S)
         check_value(key, value)
-        return _pool(scores, value, valid_lens, mask, self.dropout, need_weights)
+        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
+        output = self.dropout(weights) @ value  # (B, …, T, Dv)
+        return output, weights if need_weights else None
 
 
 class AdditiveAttention(nn.Module):
@@ -186,24 +183,11 @@ class AdditiveAttention(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Average the values by the additive score.
-
-        Args:
-            query: (B, …, T, Dq).
-            key: (B, …, S, Dk).
-            value: (B, …, S, Dv).
-            valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, broadcastable to (B, …, T, S), True = may attend.
-            need_weights: return the weights too.
-
-        Returns:
-            output (B, …, T, Dv), and weights (B, …, T, S) before dropout, or None.
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
-        """
+        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
         scores = additive_score(
             query, key, self.W_q.weight, self.W_k.weight, self.w_v.weight[0]
         )
         check_value(key, value)
-        return _pool(scores, value, valid_lens, mask, self.dropout, need_weights)
+        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
+        output = self.dropout(weights) @ value  # (B, …, T, Dv)
+        return output, weights if need_weights else None

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from attnbook.checks import (
+    aligned,
     check_count,
     check_lengths,
     check_mask,
@@ -27,7 +28,6 @@ def sequence_mask(valid_lens: Tensor, num_keys: int) -> Tensor:
         bool (…, S) on the device of `valid_lens`; True = real token.
 
     Raises:
-        TypeError: lengths that are not an integer tensor, or a `num_keys` that is not an integer.
         ValueError: a negative length, or one beyond `num_keys`.
 
     Example:
@@ -56,10 +56,6 @@ def causal_mask(
     Returns:
         bool (T, S); True = may attend.
 
-    Raises:
-        TypeError: a size that is not an integer.
-        ValueError: a negative size, or fewer keys than queries.
-
     Source:
         Vaswani et al. (2017), §3.2.3.
     """
@@ -75,6 +71,22 @@ def causal_mask(
     return allowed.tril(diagonal=num_keys - num_queries)
 
 
+def align(table: Tensor, shape: torch.Size) -> Tensor:
+    """Give a mask or a bias the axes of the scores that it is for.
+
+    Next to scores with a head axis, (B, H, T, S), a table of three axes is (B, T, S), for all heads. One table for each
+    head is (1, H, T, S). All other tables broadcast from the right, as ever.
+
+    Args:
+        table: (S,), (T, S), (B, T, S), or with as many axes as the scores.
+        shape: the scores' shape.
+
+    Returns:
+        The same numbers, with at least two axes.
+    """
+    return table.reshape(aligned(table.shape, shape))
+
+
 def combine_masks(
     shape: torch.Size,
     valid_lens: Tensor | None = None,
@@ -85,25 +97,21 @@ def combine_masks(
 
     Args:
         shape: the shape of the scores, (B, …, T, S).
-        valid_lens: integers, (B,) one length a sequence or (B, T) one a query.
-        mask: bool, broadcastable to `shape`, True = may attend.
+        valid_lens: integers, (B,) one length per sequence or (B, T) one per query.
+        mask: bool, True = may attend: (T, S), (B, T, S) for all heads, or with as many axes as the scores; any size
+            may be 1. One mask for each head is (1, H, T, S).
         device: where the result is wanted, usually the scores' device.
 
     Returns:
         bool, broadcastable to `shape`, True = may attend; None if there is nothing to hide.
-
-    Raises:
-        TypeError, ValueError: lengths or a mask that do not fit `shape`.
     """
     if mask is not None:
         check_mask(mask, shape)
-        mask = mask.to(device)
+        mask = align(mask, shape).to(device)
     if valid_lens is None:
         return mask
     check_valid_lens(valid_lens, shape)
-    between = [1] * (
-        len(shape) - 1 - valid_lens.dim()
-    )  # axes such as heads, to broadcast over
+    between = [1] * (len(shape) - 1 - valid_lens.dim())  # heads, to broadcast over
     lengths = valid_lens.to(device).reshape(
         len(valid_lens), *between, *valid_lens.shape[1:]
     )  # (B, 1…, 1 or T)
@@ -112,7 +120,10 @@ def combine_masks(
 
 
 def masked_softmax(
-    scores: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
+    scores: Tensor,
+    valid_lens: Tensor | None = None,
+    mask: Tensor | None = None,
+    checked: bool = False,
 ) -> Tensor:
     """Softmax over the keys that a query may attend to; every other key gets exactly zero.
 
@@ -120,24 +131,25 @@ def masked_softmax(
 
     Args:
         scores: (…, T, S), floating point; −inf counts as masked. Not changed.
-        valid_lens: integers, (B,) one length a sequence or (B, T) one a query, for scores (B, …, T, S).
-        mask: bool, broadcastable to the scores, True = may attend. With both, a key must pass both.
+        valid_lens: integers, (B,) one length per sequence or (B, T) one per query, for scores (B, …, T, S).
+        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both.
+        checked: the arguments have been checked already, and the mask says it all.
 
     Returns:
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
 
     Raises:
-        TypeError: scores, lengths or mask of a wrong dtype.
-        ValueError: shapes that do not fit, lengths out of range, an empty key axis, NaN or +inf in the scores.
+        ValueError: NaN or +inf in the scores, beside arguments of a wrong kind or shape.
 
     Source:
         Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).
     """
-    check_scores(scores)
+    if not checked:  # lengths and mask become one mask
+        check_scores(scores)
+        mask = combine_masks(scores.shape, valid_lens, mask, scores.device)
     allowed = scores != -torch.inf  # (…, T, S)
-    combined = combine_masks(scores.shape, valid_lens, mask, scores.device)
-    if combined is not None:
-        allowed = allowed & combined
+    if mask is not None:
+        allowed = allowed & mask
     nothing = ~allowed.any(dim=-1, keepdim=True)  # (…, T, 1): fully masked rows
     # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
     safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)
@@ -154,9 +166,6 @@ def to_blocked(mask: Tensor) -> Tensor:
 
     Returns:
         bool, same shape, True = blocked.
-
-    Raises:
-        TypeError: not a bool tensor.
     """
     check_mask(mask)
     return ~mask
@@ -170,9 +179,6 @@ def from_blocked(mask: Tensor) -> Tensor:
 
     Returns:
         bool, same shape, True = may attend.
-
-    Raises:
-        TypeError: not a bool tensor.
     """
     return to_blocked(mask)  # negation is its own inverse
 
@@ -186,9 +192,6 @@ def to_additive(mask: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
 
     Returns:
         Same shape, `dtype`; 0 or −inf.
-
-    Raises:
-        TypeError: not a bool tensor, or a dtype without −inf.
     """
     check_mask(mask)
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
@@ -205,14 +208,13 @@ def from_additive(mask: Tensor) -> Tensor:
 
     Args:
         mask: floating point; 0 = may attend; −inf, or anything at or below −10⁴, = blocked (libraries use −10⁴, −10⁹
-            and the dtype's least number).
+            and the dtype's smallest number).
 
     Returns:
         bool, same shape, True = may attend.
 
     Raises:
-        TypeError: not floating point.
-        ValueError: holds a value that is neither: that is a score bias, such as a relative position, not a mask.
+        ValueError: a value that is neither: that is a score bias, such as a relative position, not a mask.
     """
     if not isinstance(mask, Tensor) or not mask.is_floating_point():
         kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
@@ -236,9 +238,6 @@ def to_binary(mask: Tensor) -> Tensor:
 
     Returns:
         int64, same shape.
-
-    Raises:
-        TypeError: not a bool tensor.
     """
     check_mask(mask)
     return mask.long()
@@ -254,7 +253,6 @@ def from_binary(mask: Tensor) -> Tensor:
         bool, same shape, True = may attend.
 
     Raises:
-        TypeError: not a tensor of numbers.
         ValueError: a value other than 0 and 1.
     """
     if not isinstance(mask, Tensor) or mask.is_complex():

@@ -24,13 +24,10 @@ def attention_pooling(weights: Tensor, value: Tensor) -> Tensor:
 
     Args:
         weights: (…, T, S), attention weights.
-        value: (S,), one number a key, or (…, S, Dv).
+        value: (S,), one number per key, or (…, S, Dv).
 
     Returns:
         (…, T) for numbers, (…, T, Dv) for vectors.
-
-    Raises:
-        TypeError, ValueError: not floating-point tensors, or another number of values than of keys.
     """
     check_tensor("weights", weights, min_dims=2)
     check_tensor("value", value, min_dims=1)
@@ -55,9 +52,6 @@ def average_pooling(query: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
 
     Returns:
         output (T,) or (T, Dv), and weights (T, S), all 1/S.
-
-    Raises:
-        TypeError, ValueError: not floating-point tensors, or no value at all.
     """
     check_tensor("query", query, min_dims=1)
     check_tensor("value", value, min_dims=1)
@@ -121,9 +115,6 @@ def nadaraya_watson(
     Returns:
         output (T,) or (T, Dv), and weights (T, S); rows sum to 1, or to 0 where no key is in reach.
 
-    Raises:
-        TypeError, ValueError: shapes, dtypes, a kernel or a width that do not fit.
-
     Source:
         Nadaraya (1964), Watson (1964).
     """
@@ -177,9 +168,6 @@ class NWKernelRegression(nn.Module):
 
         Returns:
             output (T,) or (T, Dv), and weights (T, S).
-
-        Raises:
-            TypeError, ValueError: shapes or dtypes that do not fit.
         """
         scores = -0.5 * (self.w * _distances(query, key)) ** 2  # (T, S)
         weights = masked_softmax(scores, mask=mask)
@@ -217,9 +205,6 @@ def regression_loss(
 
     Returns:
         A scalar, Σ_i (ŷ_i − y_i)².
-
-    Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit.
     """
     check_tensor("x", x, min_dims=1)
     check_tensor("y", y, min_dims=1)
@@ -255,9 +240,6 @@ def fit_width(
 
     Returns:
         epochs + 1 steps: (w, loss) before each update, and after the last.
-
-    Raises:
-        TypeError, ValueError: shapes, dtypes, a step size or a number of epochs that do not fit.
     """
     check_positive("lr", lr)
     check_count("epochs", epochs, at_least=0)

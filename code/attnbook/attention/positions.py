@@ -1,7 +1,7 @@
 """Positions: attention treats its keys as a set, so order must be put in by hand.
 
-Absolute encodings are added to the embeddings; rotary encoding turns queries and keys; relative ones, which change the
-scores, are written in `attnbook.relative` and can be imported from here too.
+Absolute encodings are added to the embeddings; rotary encoding rotates queries and keys; relative ones change the
+scores and are in `attnbook.attention.relative`.
 """
 
 import torch
@@ -34,10 +34,6 @@ def sinusoidal_encoding(
 
     Returns:
         (T, D), each entry in [−1, 1].
-
-    Raises:
-        TypeError, ValueError: sizes that are not counts, or a base that is not positive.
-
     Source:
         Vaswani et al. (2017), §3.5.
     """
@@ -70,24 +66,46 @@ class SinusoidalPositions(nn.Module):
         check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
+        self._table: Tensor | None = (
+            None  # of the first positions, once they were needed
+        )
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+    def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
 
         Args:
             x: (B, T, D) embeddings.
             start: the position of the first token, the length of the cache when decoding step by step.
+            checked: x has been checked already.
 
         Returns:
             (B, T, D).
-
-        Raises:
-            TypeError, ValueError: not floating point, or another size than d_model.
         """
-        _check_embeddings(x, self.d_model)
-        length = x.shape[-2]
-        encoding = sinusoidal_encoding(length, self.d_model, self.base, start, x.dtype)
-        return self.dropout(x + encoding.to(x.device))
+        if not checked:
+            _check_embeddings(x, self.d_model)
+        return self.dropout(x + self.rows(start, start + x.shape[-2], x))
+
+    def rows(self, start: int, end: int, like: Tensor) -> Tensor:
+        """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
+        if torch.compiler.is_compiling():
+            table = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
+            return table.to(like.device)[start:]
+        table = self._table
+        if (
+            table is None
+            or len(table) < end
+            or (table.dtype, table.device)
+            != (
+                like.dtype,
+                like.device,
+            )
+        ):
+            with torch.inference_mode(False):  # a table that can be used anywhere
+                table = sinusoidal_encoding(
+                    max(64, 2 * end), self.d_model, self.base, dtype=like.dtype
+                )
+                self._table = table = table.to(like.device)
+        return table[start:end]
 
 
 def _check_embeddings(x: Tensor, d_model: int) -> None:
@@ -97,7 +115,7 @@ def _check_embeddings(x: Tensor, d_model: int) -> None:
 
 
 class LearnedPositions(nn.Module):
-    """Add one learned vector a position.
+    """Add one learned vector per position.
 
     Args:
         max_positions: how many positions can be told apart.
@@ -117,46 +135,43 @@ class LearnedPositions(nn.Module):
         nn.init.normal_(self.embedding.weight, std=0.02)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+    def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
         """Add the vectors of positions start, start + 1, ….
 
         Args:
             x: (B, T, D) embeddings.
             start: the position of the first token.
+            checked: x and start have been checked already.
 
         Returns:
             (B, T, D).
 
         Raises:
-            TypeError, ValueError: not floating point, another size than d_model, or more positions than were learned.
+            ValueError: more positions than were learned.
         """
         limit, d_model = self.embedding.weight.shape
-        _check_embeddings(x, d_model)
-        check_count("start", start, at_least=0)
+        if not checked:
+            _check_embeddings(x, d_model)
+            check_count("start", start, at_least=0)
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(
                 f"the sequence ends at position {end}, but only {limit} positions are learned; "
-                "cut it, or make the model with a greater max_positions"
+                "cut it, or make the model with a larger max_positions"
             )
         return self.dropout(x + self.embedding.weight[start:end])
 
 
 def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
-    """Turn each pair of features (x_2i, x_2i+1) by the angle position · base^(−2i/Dh).
+    """Rotate each pair of features (x_2i, x_2i+1) by the angle position · base^(−2i/Dh).
 
     Args:
         x: (…, T, Dh), Dh even.
         position: (T,), numbers.
-        base: of the geometric row of frequencies.
+        base: of the geometric sequence of frequencies.
 
     Returns:
         (…, T, Dh), the same norms.
-
-    Raises:
-        TypeError: not floating point.
-        ValueError: an odd number of features, or another number of positions than T.
-
     Source:
         Su et al. (2021), arXiv:2104.09864, eq. 34.
     """
@@ -165,7 +180,7 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
     size = x.shape[-1]
     if size % 2:
         raise ValueError(
-            f"rotary positions turn pairs of features, got {size} features; use an even head_dim"
+            f"rotary positions rotate pairs of features, got {size} features; use an even head_dim"
         )
     if position.shape != x.shape[-2:-1]:
         raise ValueError(
@@ -177,15 +192,15 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
     angle = position.to(even)[:, None] * base ** (-even / size)  # (T, Dh/2)
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     first, second = x[..., 0::2], x[..., 1::2]
-    turned = [first * cos - second * sin, first * sin + second * cos]
-    return torch.stack(turned, dim=-1).flatten(-2)
+    rotated = [first * cos - second * sin, first * sin + second * cos]
+    return torch.stack(rotated, dim=-1).flatten(-2)
 
 
 class RotaryPositions(nn.Module):
-    """Rotary positions as a layer: turns queries and keys so that q·k depends on their distance only.
+    """Rotary positions as a layer: rotates queries and keys so that q·k depends on their distance only.
 
     Args:
-        base: of the geometric row of frequencies.
+        base: of the geometric sequence of frequencies.
 
     Source:
         Su et al. (2021), arXiv:2104.09864.
@@ -197,18 +212,14 @@ class RotaryPositions(nn.Module):
         self.base = base
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        """Turn the features of positions start, start + 1, ….
+        """Rotate the features of positions start, start + 1, ….
 
         Args:
             x: (…, T, Dh), queries or keys.
             start: the first position.
 
         Returns:
-            (…, T, Dh).
-
-        Raises:
-            TypeError, ValueError: not floating point, or an odd number of features.
-        """
+            (…, T, Dh)."""
         check_tensor("x", x, min_dims=2)
         position = torch.arange(start, start + x.shape[-2], device=x.device)
         return rotate(x, position, self.base)

@@ -1,4 +1,4 @@
-"""Relative positions: scores are told how far apart a query and a key stand, not where.
+"""Relative positions: scores are told how far apart a query and a key are, not where they are.
 
 T5's and ALiBi's are biases that depend on the distance alone; Shaw's and DeBERTa's score the distance by the content.
 All are added to the scores, as the `bias` of `MultiHeadAttention`.
@@ -24,10 +24,6 @@ def relative_positions(
 
     Returns:
         int64 (T, S): negative for the past, zero for the query's own position.
-
-    Raises:
-        TypeError: a size that is not an integer.
-        ValueError: fewer keys than queries.
     """
     check_count("num_queries", num_queries, at_least=0)
     check_count("num_keys", num_keys, at_least=0)
@@ -68,12 +64,10 @@ class ShawPositions(nn.Module):
 
         Returns:
             (B, H, T, S), to be added to the scaled scores.
-
-        Raises:
-            TypeError, ValueError: not floating point, another size than head_dim, or fewer keys than queries.
         """
         check_tensor("query", query, dims=4)
-        size, head_dim = query.shape[-1], self.embedding.embedding_dim
+        head_dim = self.embedding.embedding_dim
+        size = query.shape[-1]
         check_same_size("query has size", size, "head_dim is", head_dim, "split heads")
         distance = relative_positions(query.shape[-2], num_keys, query.device)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
@@ -82,7 +76,7 @@ class ShawPositions(nn.Module):
 
 
 class T5Positions(nn.Module):
-    """One learned number a head and bucket of distances: exact nearby, logarithmic far away.
+    """One learned number per head and bucket of distances: exact nearby, logarithmic far away.
 
     Args:
         num_heads: H.
@@ -107,7 +101,7 @@ class T5Positions(nn.Module):
         check_count("max_distance", max_distance)
         self.num_buckets, self.causal = num_buckets, causal
         self.max_distance = max_distance
-        exact = self._buckets_a_side() // 2
+        exact = self._buckets_per_side() // 2
         if max_distance <= exact:
             raise ValueError(
                 f"max_distance must be above {exact}, the distances that have a bucket of their own, "
@@ -116,7 +110,7 @@ class T5Positions(nn.Module):
         self.embedding = nn.Embedding(num_buckets, num_heads)
         nn.init.normal_(self.embedding.weight, std=0.02)
 
-    def _buckets_a_side(self) -> int:
+    def _buckets_per_side(self) -> int:
         return self.num_buckets if self.causal else self.num_buckets // 2
 
     def bucket(self, distance: Tensor) -> Tensor:
@@ -128,15 +122,15 @@ class T5Positions(nn.Module):
         Returns:
             int64, same shape, in 0…num_buckets − 1.
         """
-        buckets = self._buckets_a_side()
+        buckets = self._buckets_per_side()
         exact = buckets // 2  # as many distances have a bucket of their own
         if self.causal:
             size, offset = (-distance).clamp_min(0), 0  # the future is masked anyway
         else:
             size, offset = distance.abs(), (distance > 0) * buckets
         log_size = (size.clamp_min(1).float() / exact).log()
-        share = log_size / math.log(self.max_distance / exact)  # 0 … 1: exact … max
-        far = exact + (share * (buckets - exact)).long()
+        fraction = log_size / math.log(self.max_distance / exact)  # 0 … 1: exact … max
+        far = exact + (fraction * (buckets - exact)).long()
         return offset + torch.where(size < exact, size, far.clamp_max(buckets - 1))
 
     def forward(self, num_queries: int, num_keys: int) -> Tensor:
@@ -147,11 +141,11 @@ class T5Positions(nn.Module):
             num_keys: S.
 
         Returns:
-            (H, T, S), to be added to the scores.
+            (1, H, T, S), to be added to the scores.
         """
         device = self.embedding.weight.device
         distance = relative_positions(num_queries, num_keys, device)
-        return self.embedding(self.bucket(distance)).permute(2, 0, 1)
+        return self.embedding(self.bucket(distance)).permute(2, 0, 1)[None]
 
 
 class DebertaPositions(nn.Module):
@@ -190,9 +184,6 @@ class DebertaPositions(nn.Module):
 
         Returns:
             (B, H, T, S). Added to q·k / √Dh; divide all three by √3 for the paper's scale of √(3 Dh).
-
-        Raises:
-            TypeError, ValueError: not floating point, or shapes that do not fit.
         """
         for name, x in (("query", query), ("key", key)):
             check_tensor(name, x, dims=4)
@@ -201,7 +192,7 @@ class DebertaPositions(nn.Module):
                 raise ValueError(
                     f"{name} must be (B, {heads}, positions, {size}), got {tuple(x.shape)}; pass it projected and split"
                 )
-        vectors = self.embedding.weight  # (2k, D), k the greatest distance
+        vectors = self.embedding.weight  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)
         position_key = self.W_k(vectors).unflatten(-1, (heads, size))
         ahead = relative_positions(query.shape[2], key.shape[2], query.device)  # j − i
@@ -231,10 +222,7 @@ def alibi_bias(
         device: where to make the table.
 
     Returns:
-        (H, T, S), float32, never above 0.
-
-    Raises:
-        TypeError, ValueError: sizes that are not counts, or fewer keys than queries.
+        (1, H, T, S), float32, never above 0.
 
     Source:
         Press et al. (2022), arXiv:2108.12409, §3 (for H a power of two; here the same formula serves every H).
@@ -242,4 +230,4 @@ def alibi_bias(
     check_count("num_heads", num_heads)
     distance = relative_positions(num_queries, num_keys, device).abs()  # (T, S)
     slopes = 2.0 ** (-8.0 * torch.arange(1, num_heads + 1, device=device) / num_heads)
-    return -slopes[:, None, None] * distance
+    return -slopes[:, None, None] * distance[None, None]  # (1, H, T, S)

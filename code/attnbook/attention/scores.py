@@ -1,6 +1,6 @@
 """Scoring functions: how well does a key answer a query? (before any softmax)
 
-All take queries (…, T, Dq) and keys (…, S, Dk) and return scores (…, T, S): one row a query, one column a key.
+All take queries (…, T, Dq) and keys (…, S, Dk) and return scores (…, T, S): one row per query, one column per key.
 """
 
 import math
@@ -21,9 +21,6 @@ def gaussian_score(query: Tensor, key: Tensor, width: float = 1.0) -> Tensor:
     Returns:
         (…, T, S), never above 0.
 
-    Raises:
-        TypeError, ValueError: shapes, dtypes or a width that do not fit.
-
     Source:
         Nadaraya (1964), Watson (1964), with a Gaussian kernel.
     """
@@ -43,9 +40,6 @@ def dot_score(query: Tensor, key: Tensor) -> Tensor:
     Returns:
         (…, T, S).
 
-    Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit.
-
     Source:
         Luong et al. (2015), §3.1, "dot" (their h_t is our query, h̄_s our key).
     """
@@ -63,9 +57,6 @@ def scaled_dot_score(query: Tensor, key: Tensor) -> Tensor:
     Returns:
         (…, T, S).
 
-    Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit.
-
     Source:
         Vaswani et al. (2017), eq. 1 (their d_k is our D).
     """
@@ -82,9 +73,6 @@ def multiplicative_score(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
 
     Returns:
         (…, T, S).
-
-    Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit.
 
     Source:
         Luong et al. (2015), §3.1, "general" (W_a is our weight).
@@ -108,9 +96,6 @@ def additive_score(
 
     Returns:
         (…, T, S).
-
-    Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit.
 
     Source:
         Bahdanau et al. (2015), appendix A.1.2 (v_a, W_a, U_a are our w_v, W_q, W_k).
@@ -138,9 +123,6 @@ def concat_score(query: Tensor, key: Tensor, W: Tensor, w_v: Tensor) -> Tensor:
 
     Returns:
         (…, T, S).
-
-    Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit.
 
     Source:
         Luong et al. (2015), §3.1, "concat" (v_a and W_a are our w_v and W).

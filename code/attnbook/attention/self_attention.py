@@ -89,9 +89,6 @@ class CrossAttention(nn.Module):
 
         Returns:
             output (B, T, D) and weights (B, T, S).
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
         for name, given, W in (("x", x, self.W_q), ("memory", memory, self.W_k)):
             check_tensor(name, given, dims=3)
@@ -130,9 +127,6 @@ class SelfAttention(CrossAttention):
 
         Returns:
             output (B, T, D) and weights (B, T, T).
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
         check_tensor("x", x, dims=3)
         if self.causal:
@@ -148,7 +142,7 @@ class QueryPooling(nn.Module):
 
     Args:
         d_model: D.
-        num_queries: one for a single vector; one a label for multi-label tasks.
+        num_queries: one for a single vector; one per label for multi-label tasks.
 
     Attributes:
         query: (num_queries, D), learned.
@@ -175,9 +169,6 @@ class QueryPooling(nn.Module):
 
         Returns:
             output (B, num_queries, D) and weights (B, num_queries, T).
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes or lengths that do not fit.
         """
         check_tensor("x", x, dims=3)
         query = self.query.expand(len(x), -1, -1)  # (B, num_queries, D)

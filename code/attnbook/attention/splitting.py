@@ -21,10 +21,6 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
     Returns:
         (…, H, T, D/H). Head h holds features h·D/H to (h + 1)·D/H of every position.
-
-    Raises:
-        TypeError: not a floating-point tensor, or a number of heads that is not an integer.
-        ValueError: fewer than two axes, or D is not divisible by H.
     """
     check_tensor("x", x, min_dims=2)
     head_dim = head_size(x.shape[-1], num_heads)
@@ -39,10 +35,6 @@ def merge_heads(x: Tensor) -> Tensor:
 
     Returns:
         (…, T, H·Dh).
-
-    Raises:
-        TypeError: not a floating-point tensor.
-        ValueError: fewer than three axes.
     """
     check_tensor("x", x, min_dims=3)
     return x.transpose(-3, -2).flatten(-2)
@@ -58,6 +50,19 @@ def head_size(d_model: int, num_heads: int) -> int:
             f"features; take {num_heads * max(1, round(d_model / num_heads))} features, or another number of heads"
         )
     return d_model // num_heads
+
+
+def check_kv_heads(num_heads: int, num_kv_heads: int | None) -> None:
+    """Require a number of key/value heads that divides the number of query heads."""
+    check_count("num_heads", num_heads)
+    if num_kv_heads is None:
+        return
+    check_count("num_kv_heads", num_kv_heads)
+    if num_heads % num_kv_heads:
+        raise ValueError(
+            f"num_kv_heads {num_kv_heads} does not divide num_heads {num_heads}: query heads share key/value "
+            "heads in groups of equal size; take a divisor"
+        )
 
 
 def check_inputs(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> None:

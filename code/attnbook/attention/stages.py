@@ -1,4 +1,4 @@
-"""Multi-head attention with a module for each head: at full width, then at a share of it."""
+"""Multi-head attention with one module per head: at full width, then at a fraction of it."""
 
 import math
 
@@ -54,9 +54,6 @@ class WideHeads(nn.Module):
 
         Returns:
             output (B, T, D) and weights (B, H, T, S).
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
         check_inputs(query, key, value, self.heads[0].W_q.weight)
         pairs = [head(query, key, value, valid_lens, mask) for head in self.heads]
@@ -87,7 +84,7 @@ class _Head(nn.Module):
 
 
 class SeparateHeads(WideHeads):
-    """Stage 2: still a module a head, but each works at width D/H, so that all heads together cost about one.
+    """Stage 2: still one module per head, but each works at width D/H, so that all heads together cost about one.
 
     Args:
         d_model: D, divisible by `num_heads`.

@@ -5,10 +5,13 @@ The functions return nothing and raise `TypeError` for a wrong kind of thing and
 """
 
 from attnbook.checks.masking import (
+    aligned,
+    check_bias,
     check_lengths,
     check_mask,
     check_scores,
     check_valid_lens,
+    readable,
 )
 from attnbook.checks.numbers import (
     check_count,
@@ -32,6 +35,9 @@ __all__ = [
     "check_query_key",
     "check_value",
     "check_mask",
+    "check_bias",
+    "aligned",
+    "readable",
     "check_lengths",
     "check_valid_lens",
     "check_scores",

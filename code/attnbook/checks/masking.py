@@ -6,9 +6,18 @@ from torch import Tensor
 from attnbook.checks.tensors import check_tensor, shape_of
 
 
-def _readable(tensor: Tensor) -> bool:
-    """Whether values can be looked at: not while `torch.compile` traces, nor on the meta device."""
-    return not (torch.compiler.is_compiling() or tensor.is_meta)
+def readable(tensor: Tensor) -> bool:
+    """Whether values can be looked at for free: on the CPU, and not while `torch.compile` traces.
+
+    To read a number from a GPU is to wait until it has done all its work.
+
+    Args:
+        tensor: whose values a check would read.
+
+    Returns:
+        The answer.
+    """
+    return tensor.device.type == "cpu" and not torch.compiler.is_compiling()
 
 
 def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
@@ -32,16 +41,48 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
             "from_binary(mask), an additive one with from_additive(mask), and one in which True means blocked "
             "with from_blocked(mask)"
         )
-    if shape is None:
-        return
-    try:
-        fits = torch.broadcast_shapes(mask.shape, shape) == torch.Size(shape)
-    except RuntimeError:
-        fits = False
-    if not fits:
+    if shape is not None:
+        _check_broadcasts("mask", mask, shape)
+
+
+def check_bias(bias: Tensor, shape: torch.Size) -> None:
+    """Require numbers that can be added to scores of this shape.
+
+    Args:
+        bias: floating point, with the axes that a mask may have.
+        shape: the shape of the scores.
+
+    Raises:
+        TypeError: not a floating-point tensor.
+        ValueError: it does not broadcast to `shape`.
+    """
+    check_tensor("bias", bias, min_dims=2)
+    _check_broadcasts("bias", bias, shape)
+
+
+def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
+    """The shape of a mask or bias once it has the axes of the scores: three next to four are (B, T, S), for all heads.
+
+    Args:
+        table: the shape of the mask or bias.
+        shape: the shape of the scores.
+
+    Returns:
+        (B, 1…, T, S) for (B, T, S) next to more axes; otherwise the shape itself, with at least two axes.
+    """
+    if len(table) == 3 and len(shape) > 3:
+        return (table[0], *[1] * (len(shape) - 3), *table[1:])
+    return (*[1] * (2 - len(table)), *table)
+
+
+def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
+    wanted = aligned(table.shape, shape)
+    sizes = zip(wanted[::-1], tuple(shape)[::-1], strict=False)
+    if len(wanted) > max(len(shape), 2) or any(a not in (1, b) for a, b in sizes):
+        heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
         raise ValueError(
-            f"mask has shape {shape_of(mask)}, which does not broadcast to the scores' {tuple(shape)}; "
-            "its last two axes are (queries, keys), each of full size or 1"
+            f"{name} has shape {shape_of(table)}, which does not broadcast to the scores' {tuple(shape)}; "
+            f"its last two axes are (queries, keys), each of full size or 1{heads}"
         )
 
 
@@ -57,9 +98,9 @@ def check_lengths(valid_lens: Tensor, num_keys: int) -> None:
         ValueError: a length is negative or beyond the axis.
     """
     _check_integers(valid_lens)
-    if valid_lens.numel() == 0 or not _readable(valid_lens):
+    if valid_lens.numel() == 0 or not readable(valid_lens):
         return
-    low, high = int(valid_lens.min()), int(valid_lens.max())
+    low, high = (int(end) for end in valid_lens.aminmax())
     if low < 0 or high > num_keys:
         raise ValueError(
             f"valid_lens must lie between 0 and the number of keys, {num_keys}; got {low if low < 0 else high}"
@@ -70,7 +111,7 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
     """Require valid lengths whose shape fits scores of shape (B, …, T, S).
 
     Args:
-        valid_lens: integers, shape (B,), one a sequence, or (B, T), one a query.
+        valid_lens: integers, shape (B,), one per sequence, or (B, T), one per query.
         shape: the shape of the scores, (B, …, T, S).
 
     Raises:
@@ -85,8 +126,8 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
     batch, num_queries = shape[0], shape[-2]
     if tuple(valid_lens.shape) not in {(batch,), (batch, num_queries)}:
         raise ValueError(
-            f"valid_lens must have shape ({batch},), one length a sequence, or ({batch}, {num_queries}), "
-            f"one a query; got {shape_of(valid_lens)} for scores of shape {tuple(shape)}"
+            f"valid_lens must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
+            f"one per query; got {shape_of(valid_lens)} for scores of shape {tuple(shape)}"
         )
 
 
@@ -109,7 +150,7 @@ def _check_integers(valid_lens: Tensor) -> None:
 def check_scores(scores: Tensor) -> None:
     """Require scores that a softmax can digest: no NaN and no +inf (−inf is fine: it means masked).
 
-    The test reads every score once and, on a GPU, waits for the answer; it is left out while `torch.compile` traces.
+    The test reads every score once; on a GPU it is left out.
 
     Args:
         scores: (…, T, S), floating point.
@@ -123,7 +164,7 @@ def check_scores(scores: Tensor) -> None:
         raise ValueError(
             f"scores has shape {shape_of(scores)}: the key axis is empty; a softmax needs at least one key"
         )
-    if not _readable(scores):
+    if not readable(scores):
         return
     bad = scores.isnan() | (scores == torch.inf)
     if bad.any():

@@ -3,11 +3,13 @@
 import hashlib
 import json
 import os
-import sys
 from pathlib import Path
 
 from filelock import FileLock
+from platformdirs import user_cache_dir
 from tqdm.auto import tqdm
+
+from attnbook.files import write_atomically
 
 # As d2l registers it (`d2l.DATA_HUB["fra-eng"]`): pairs of Tatoeba, CC BY 2.0 FR, in the form of manythings.org/anki.
 TATOEBA_URL = "http://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip"
@@ -27,13 +29,7 @@ def cache_folder() -> Path:
     wish = os.environ.get("ATTNBOOK_CACHE", "").strip()
     if wish:
         return Path(wish).expanduser()
-    home = Path.home()
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
-        return Path(local) / "attnbook" / "Cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "attnbook"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "attnbook"
+    return Path(user_cache_dir("attnbook", appauthor=False))
 
 
 def download_tatoeba(
@@ -110,9 +106,8 @@ class _Part:
     def begin(self, url: str, version: str | None, length: int | None) -> None:
         """Empty the part first and write the note then: between the two, a part of size 0 is of no version."""
         self.body.write_bytes(b"")
-        new = self.note.with_name(f"{self.note.name}.new")
-        new.write_text(json.dumps({"url": url, "version": version, "length": length}))
-        os.replace(new, self.note)
+        note = {"url": url, "version": version, "length": length}
+        write_atomically(self.note, json.dumps(note))
 
     def discard(self) -> None:
         self.body.unlink(missing_ok=True)

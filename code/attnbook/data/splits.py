@@ -27,7 +27,7 @@ class Split(NamedTuple):
     Attributes:
         train: what a model may learn from.
         dev: what settings are chosen by, and training is stopped by.
-        test: what is looked at once, for the number that is reported.
+        test: what is evaluated on once, for the number that is reported.
     """
 
     train: list[Pair]
@@ -65,7 +65,7 @@ def split_pairs(
 
     Args:
         pairs: the corpus.
-        fractions: the shares of train, dev and test among the distinct sources; they sum to 1.
+        fractions: of train, dev and test among the distinct sources; they sum to 1.
         seed: another one gives another split.
 
     Returns:
@@ -73,7 +73,7 @@ def split_pairs(
 
     Raises:
         TypeError: a pair that is no two str, or fractions that are no numbers.
-        ValueError: fractions that are no shares, or fewer sources than parts.
+        ValueError: fractions outside [0, 1] or with another sum than 1, or fewer sources than parts.
     """
     check_count("seed", seed, at_least=0)
     _check_fractions(fractions)
@@ -99,18 +99,18 @@ def split_pairs(
 
 def _check_fractions(fractions: tuple[float, float, float]) -> None:
     try:
-        shares = [float(share) for share in fractions]
+        values = [float(fraction) for fraction in fractions]
     except (TypeError, ValueError):
         raise TypeError(
             f"fractions must be three numbers, of train, dev and test; got {fractions!r}"
         ) from None
     if (
-        len(shares) != 3
-        or not all(0 <= share <= 1 for share in shares)
-        or not math.isclose(sum(shares), 1, abs_tol=1e-6)
+        len(values) != 3
+        or not all(0 <= value <= 1 for value in values)
+        or not math.isclose(sum(values), 1, abs_tol=1e-6)
     ):
         raise ValueError(
-            f"fractions must be three shares of at least 0 that sum to 1, for train, dev and test; got {fractions!r}"
+            f"fractions must be three numbers of at least 0 that sum to 1, for train, dev and test; got {fractions!r}"
         )
 
 

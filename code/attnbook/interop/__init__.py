@@ -18,6 +18,7 @@ from attnbook.interop.d2l import (
     from_d2l_encoder_block,
 )
 from attnbook.interop.loading import load_d2l
+from attnbook.interop.published import PublishedDecoder
 from attnbook.interop.pytorch import (
     from_torch_attention,
     from_torch_decoder_layer,
@@ -27,6 +28,7 @@ from attnbook.interop.pytorch import (
 
 __all__ = [
     "load_d2l",
+    "PublishedDecoder",
     "BARS",
     "Case",
     "cases",

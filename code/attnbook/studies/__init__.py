@@ -9,17 +9,16 @@ from attnbook.studies.blocks import (
     layer_gradients,
     measure_stack,
     rate,
-    reversal_batch,
 )
 from attnbook.studies.next_words import (
     JOBS,
     STORED,
     NextWordModel,
+    answer_accuracy,
     fit_sentences,
     measure_heads,
     pack_weights,
     sentence_loss,
-    share_told,
     stored_model,
     unpack_weights,
     without_head,
@@ -28,8 +27,6 @@ from attnbook.studies.positions import (
     KINDS,
     PositionReader,
     fit_reader,
-    look_back_batch,
-    mirror_batch,
     reading_accuracy,
 )
 from attnbook.studies.sentences import (
@@ -44,12 +41,12 @@ from attnbook.studies.sentences import (
     sentences,
     to_ids,
 )
+from attnbook.studies.symbols import look_back_batch, reversal_batch
 
 __all__ = [
     "KINDS",
     "PositionReader",
     "look_back_batch",
-    "mirror_batch",
     "fit_reader",
     "reading_accuracy",
     "StackedReader",
@@ -77,7 +74,7 @@ __all__ = [
     "sentence_loss",
     "fit_sentences",
     "without_head",
-    "share_told",
+    "answer_accuracy",
     "measure_heads",
     "pack_weights",
     "unpack_weights",

@@ -8,10 +8,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.checks import check_count, check_positive
+from attnbook.studies.symbols import reversal_batch
 from attnbook.training import noam_factor
 from attnbook.transformer import EncoderLayer
 
 NORM_PLACES = ("after", "before", "none")
+LENGTH = 16  # T, of the rows that are read
 
 
 class StackedReader(nn.Module):
@@ -36,7 +38,7 @@ class StackedReader(nn.Module):
         depth: int,
         norm_first: bool,
         vocab_size: int = 8,
-        length: int = 16,
+        length: int = LENGTH,
         d_model: int = 64,
         num_heads: int = 4,
     ):
@@ -86,24 +88,6 @@ class StackedReader(nn.Module):
         return F.cross_entropy(self(ids).flatten(0, 1), answers.flatten())
 
 
-def reversal_batch(
-    size: int, generator: torch.Generator, length: int = 16, vocab_size: int = 8
-) -> tuple[Tensor, Tensor]:
-    """Rows of random symbols, to be read backwards.
-
-    Args:
-        size: B.
-        generator: where the symbols come from.
-        length: T.
-        vocab_size: V.
-
-    Returns:
-        ids (B, T), and the same from the last to the first.
-    """
-    ids = torch.randint(vocab_size, (size, length), generator=generator)
-    return ids, ids.flip(1)
-
-
 def layer_gradients(depth: int, norm_first: bool, seed: int) -> list[float]:
     """The gradient that reaches each layer before the first step of training.
 
@@ -121,16 +105,15 @@ def layer_gradients(depth: int, norm_first: bool, seed: int) -> list[float]:
     """
     torch.manual_seed(seed)
     model = StackedReader(depth, norm_first)
-    model.loss(
-        *reversal_batch(8, torch.Generator().manual_seed(1000 + seed))
-    ).backward()
+    batch = reversal_batch(8, LENGTH, torch.Generator().manual_seed(1000 + seed))
+    model.loss(*batch).backward()
     return [layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers]
 
 
 class Wiring(nn.Module):
     """What stands around a sublayer, with the norm in any place or none, and with or without the residual sum.
 
-    With the sum, "after" is post-LN and "before" is pre-LN, as in `attnbook.blocks.Residual`.
+    With the sum, "after" is post-LN and "before" is pre-LN, as in `attnbook.transformer.Residual`.
 
     Args:
         d_model: D.
@@ -186,7 +169,7 @@ def measure_stack(norm: str, residual: bool, depth: int, seed: int) -> StackMeas
 
     Returns:
         gradient: L norms of the gradient of W_2, from the input to the output. stream: L + 1 mean squares of the
-        stream's entries, before the first layer and after each. apart: for the same L + 1 places, the share of that
+        stream's entries, before the first layer and after each. apart: for the same L + 1 places, the fraction of that
         mean square by which the positions of a row differ from their mean; 0 if all words have become the same.
 
     Raises:
@@ -202,7 +185,7 @@ def measure_stack(norm: str, residual: bool, depth: int, seed: int) -> StackMeas
     for layer in model.layers:
         layer.around_attention = Wiring(layer.attention.d_model, norm, residual)
         layer.around_feed_forward = Wiring(layer.attention.d_model, norm, residual)
-    ids, answers = reversal_batch(8, torch.Generator().manual_seed(1000 + seed))
+    ids, answers = reversal_batch(8, LENGTH, torch.Generator().manual_seed(1000 + seed))
     x = model.words(ids) + model.places.weight
     through = [x]
     for layer in model.layers:
@@ -226,7 +209,7 @@ def rate(step: int, peak: float, warmup: int, rise: bool = True) -> float:
 
     Args:
         step: 0, 1, 2, ….
-        peak: the greatest learning rate.
+        peak: the largest learning rate.
         warmup: steps until the peak.
         rise: climb to the peak; otherwise stay there from the first step on, and fall as the other one does.
 
@@ -259,7 +242,7 @@ def fit_stack(
 
     Args:
         norm_first: pre-LN instead of post-LN.
-        peak: the greatest learning rate.
+        peak: the largest learning rate.
         rise: with warm-up, see `rate`.
         seed: for the weights and the rows.
         depth: how many layers.
@@ -283,7 +266,7 @@ def fit_stack(
     losses = []
     for step in range(steps):
         optimizer.param_groups[0]["lr"] = rate(step, peak, warmup, rise)
-        loss = model.loss(*reversal_batch(rows, generator))
+        loss = model.loss(*reversal_batch(rows, LENGTH, generator))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

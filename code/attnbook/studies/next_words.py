@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from attnbook.attention import causal_mask, sinusoidal_encoding
 from attnbook.checks import check_count
 from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
-from attnbook.training import TrainConfig, train
+from attnbook.training import TrainConfig, device_of, train
 from attnbook.transformer import EncoderLayer
 from attnbook.transformer.models import check_ids
 
@@ -101,7 +101,7 @@ def sentence_loss(model: NextWordModel, batch: tuple[Tensor, Tensor]) -> Tensor:
     """
     ids, answer = batch
     logits, _ = model(ids[:, :-1].clamp(min=0))
-    rows = torch.arange(len(ids))
+    rows = torch.arange(len(ids), device=ids.device)
     told = F.cross_entropy(logits[rows, answer - 1], ids[rows, answer])
     return (
         F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=-1)
@@ -117,7 +117,7 @@ def fit_sentences(
     Args:
         seed: for the weights and the sentences.
         steps: updates.
-        lr: the greatest learning rate.
+        lr: the largest learning rate.
         rows: B.
         sizes: of the model.
 
@@ -174,8 +174,8 @@ def without_head(model: NextWordModel, layer: int, head: int) -> NextWordModel:
 
 
 @torch.no_grad()
-def share_told(model: NextWordModel, some: list[Sentence]) -> float:
-    """How often the answer is told.
+def answer_accuracy(model: NextWordModel, some: list[Sentence]) -> float:
+    """How often the answer is right.
 
     A verb is right if the verbs of its number have more probability together than those of the other. A noun is right
     if no word is more probable.
@@ -185,19 +185,19 @@ def share_told(model: NextWordModel, some: list[Sentence]) -> float:
         some: sentences.
 
     Returns:
-        A share of 1.
+        The fraction of sentences.
     """
-    logits, _ = model(to_ids(some, padding=0))
+    logits, _ = model(to_ids(some, padding=0).to(device_of(model)))
     answer = torch.tensor([sentence.answer for sentence in some])
-    next_word = logits[torch.arange(len(some)), answer - 1].softmax(-1)  # (N, V)
+    next_word = logits.cpu()[torch.arange(len(some)), answer - 1].softmax(-1)  # (N, V)
     right = []
-    for chances, sentence in zip(next_word, some, strict=True):
+    for probs, sentence in zip(next_word, some, strict=True):
         word = sentence.words[sentence.answer]
         if sentence.kind == "noun":
-            right.append(VOCABULARY[int(chances.argmax())] == word)
+            right.append(VOCABULARY[int(probs.argmax())] == word)
             continue
         one, many = (
-            chances[[VOCABULARY.index(verb) for verb in CLASSES[name]]].sum()
+            probs[[VOCABULARY.index(verb) for verb in CLASSES[name]]].sum()
             for name in ("verb, singular", "verb, plural")
         )
         right.append(bool(one > many) == (word in CLASSES["verb, singular"]))
@@ -220,7 +220,8 @@ def measure_heads(model: NextWordModel, some: list[Sentence]) -> Tensor:
     Raises:
         ValueError: sentences of one kind are missing.
     """
-    _, weights = model(to_ids(some, padding=0), need_weights=True)  # (N, L, H, T, T)
+    ids = to_ids(some, padding=0).to(device_of(model))
+    weights = model(ids, need_weights=True)[1].cpu()  # (N, L, H, T, T)
     found = {job: [] for job in JOBS}
     for seen, sentence in zip(weights, some, strict=True):
         places = range(2, len(sentence.words))
@@ -254,7 +255,9 @@ def pack_weights(model: NextWordModel) -> dict[str, list]:
     return {
         name: [
             list(weight.shape),
-            base64.b64encode(weight.numpy().astype("<f2").tobytes()).decode("ascii"),
+            base64.b64encode(weight.cpu().numpy().astype("<f2").tobytes()).decode(
+                "ascii"
+            ),
         ]
         for name, weight in model.state_dict().items()
     }
@@ -292,7 +295,7 @@ def stored_model(path: str | Path = STORED) -> NextWordModel:
     stored = json.loads(Path(path).read_text("utf-8"))
     if stored["vocabulary"] != VOCABULARY:
         raise ValueError(
-            f"{path} was made with other words than attnbook.sentences has; run tools/experiments/patterns.py again"
+            f"{path} was made with other words than attnbook.studies has; run tools/experiments/patterns.py again"
         )
     model = NextWordModel(**stored["config"])
     try:

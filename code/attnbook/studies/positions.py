@@ -16,7 +16,7 @@ from attnbook.attention import (
     split_heads,
 )
 from attnbook.checks import check_count
-from attnbook.training import TrainConfig, train
+from attnbook.training import TrainConfig, device_of, train
 from attnbook.transformer import EncoderLayer
 
 KINDS = ("none", "sinusoidal", "learned", "Shaw", "T5", "DeBERTa", "rotary", "ALiBi")
@@ -118,49 +118,6 @@ class PositionReader(nn.Module):
         return self.head(self.norm(x))
 
 
-def look_back_batch(
-    size: int,
-    length: int,
-    generator: torch.Generator,
-    vocab_size: int = 8,
-    back: int = 3,
-):
-    """Random symbols; the answer at each position is the symbol a few places to the left.
-
-    Args:
-        size: B.
-        length: T.
-        generator: where the symbols come from.
-        vocab_size: V.
-        back: how many places.
-
-    Returns:
-        ids (B, T) and answers (B, T), −100 at the first `back` positions, which have no answer.
-    """
-    ids = torch.randint(vocab_size, (size, length), generator=generator)
-    answers = ids.roll(back, dims=1)
-    answers[:, :back] = -100
-    return ids, answers
-
-
-def mirror_batch(
-    size: int, length: int, generator: torch.Generator, vocab_size: int = 8
-):
-    """Random symbols; the answer at each position is the symbol at the mirrored place, so the row is reversed.
-
-    Args:
-        size: B.
-        length: T.
-        generator: where the symbols come from.
-        vocab_size: V.
-
-    Returns:
-        ids (B, T) and answers (B, T).
-    """
-    ids = torch.randint(vocab_size, (size, length), generator=generator)
-    return ids, ids.flip(1)
-
-
 def fit_reader(
     kind: str,
     batch,
@@ -175,12 +132,12 @@ def fit_reader(
 
     Args:
         kind: one of `KINDS`.
-        batch: `look_back_batch` or `mirror_batch`.
+        batch: `look_back_batch` or `reversal_batch`.
         length: T.
         seed: for the weights and the data.
         steps: updates, with 32 rows each.
         causal: see `PositionReader`.
-        lr: the greatest learning rate.
+        lr: the largest learning rate.
         sizes: further arguments of `PositionReader`.
 
     Returns:
@@ -206,18 +163,19 @@ def fit_reader(
 def reading_accuracy(
     model: PositionReader, batch, length: int, first: int = 0, seed: int = 12345
 ) -> float:
-    """The share of right answers on 200 fresh rows.
+    """The accuracy on 200 fresh rows.
 
     Args:
         model: a trained reader.
-        batch: `look_back_batch` or `mirror_batch`.
+        batch: `look_back_batch` or `reversal_batch`.
         length: T.
         first: count the positions from this one on.
         seed: for the rows.
 
     Returns:
-        A share of 1; guessing gives 1/8.
+        The fraction of right answers; guessing gives 1/8.
     """
-    ids, answers = batch(200, length, torch.Generator().manual_seed(seed))
+    drawn = batch(200, length, torch.Generator().manual_seed(seed))
+    ids, answers = (x.to(device_of(model)) for x in drawn)
     right, asked = model(ids).argmax(dim=-1) == answers, answers >= 0
     return right[:, first:][asked[:, first:]].float().mean().item()

@@ -2,12 +2,9 @@
 
 from attnbook.text.bpe_dropout import BPEDropout
 from attnbook.text.spelling import BOS, EOS, PAD, SPECIALS, UNK, normalise, tokenise
-from attnbook.text.vocabulary import (
-    SubwordVocabulary,
-    Vocabulary,
-    WordVocabulary,
-    vocabulary_from_dict,
-)
+from attnbook.text.stored import vocabulary_from_dict
+from attnbook.text.subwords import SubwordVocabulary
+from attnbook.text.vocabulary import Vocabulary, WordVocabulary
 
 __all__ = [
     "PAD",

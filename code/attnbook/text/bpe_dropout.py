@@ -1,50 +1,51 @@
-"""Byte-pair encoding with holes: the same word is cut into other pieces every time it is read."""
+"""Byte-pair encoding with holes: the same word is cut into other subwords every time it is read."""
 
 import random
 from collections.abc import Sequence
 from itertools import pairwise
 
-from attnbook.checks import check_count
 from attnbook.text.spelling import UNK, tokenise
-from attnbook.text.vocabulary import WORD_START, SubwordVocabulary
+from attnbook.text.subwords import WORD_START, SubwordVocabulary
+from attnbook.text.vocabulary import check_size
 
 
 class BPEDropout:
-    """Number the pieces of a sentence, where each merge is left out now and then, so that words fall into smaller ones.
+    """Number the subwords of a sentence, each merge being left out now and then, so that words fall into smaller ones.
 
-    A translator that reads *partir* as one piece, but also as *part* and *ir*, has to learn what the pieces mean, and
-    knows them again in a word that it has never seen. For training only.
+    A translator that reads *partir* as one subword, but also as *part* and *ir*, has to learn what the parts mean, and
+    recognises them in a word that it has never seen. For training only.
 
     Args:
-        vocab: what the pieces are, and which are merged first.
-        share: the probability of leaving out a merge that could be made, at every step; 0 cuts as `vocab` does.
+        vocab: what the subwords are, and which are merged first.
+        probability: of leaving out a merge that could be made, at every step; 0 cuts as `vocab` does.
         variants: in so many ways a word is cut once and for all; each time it is read, one of them is drawn.
         seed: of the cuts.
 
     Raises:
-        TypeError: not a vocabulary of pieces.
-        ValueError: a share outside [0, 1).
+        TypeError: not a vocabulary of subwords.
+        ValueError: a probability outside [0, 1).
 
     Source:
-        Provilkov et al. (2020), arXiv:1910.13267, algorithm 1 (their p is our share).
+        Provilkov et al. (2020), arXiv:1910.13267, algorithm 1 (their p).
     """
 
     def __init__(
         self,
         vocab: SubwordVocabulary,
-        share: float = 0.1,
+        probability: float = 0.1,
         variants: int = 10,
         seed: int = 0,
     ):
         if not isinstance(vocab, SubwordVocabulary):
             raise TypeError(
-                f"only pieces of words can be cut anew: vocab must be a SubwordVocabulary, got {type(vocab).__name__}"
+                f"only subwords can be cut anew: vocab must be a SubwordVocabulary, got {type(vocab).__name__}"
             )
-        if not 0 <= share < 1:
-            raise ValueError(f"share must lie in [0, 1), got {share}")
-        check_count("variants", variants)
-        check_count("seed", seed, at_least=0)
-        self.vocab, self.share, self.variants, self.seed = vocab, share, variants, seed
+        if not 0 <= probability < 1:
+            raise ValueError(f"probability must lie in [0, 1), got {probability}")
+        check_size("variants", variants, 1)
+        check_size("seed", seed, 0)
+        self.vocab, self.probability = vocab, probability
+        self.variants, self.seed = variants, seed
         self.rank = {pair: rank for rank, pair in enumerate(vocab.merges)}
         self.number = {
             piece: i for i, piece in enumerate(vocab.tokens(range(len(vocab))))
@@ -52,7 +53,7 @@ class BPEDropout:
         self.cuts: dict[str, list[list[int]]] = {}
 
     def encode(self, sentence: str | Sequence[str], dice: random.Random) -> list[int]:
-        """The numbers of a sentence's pieces, drawn.
+        """The numbers of a sentence's subwords, drawn.
 
         Args:
             sentence: a text, or its tokens.
@@ -70,7 +71,7 @@ class BPEDropout:
             # a word's own dice: its cuts do not depend on what was read before
             dice = random.Random(f"{self.seed} {word}")
             self.cuts[word] = (
-                known  # with a letter that no piece has
+                known  # with a letter that no subword has
                 if UNK in known[0]
                 else [self._cut(word, dice) for _ in range(self.variants)]
             )
@@ -82,7 +83,7 @@ class BPEDropout:
             possible = [
                 (self.rank[pair], place)
                 for place, pair in enumerate(pairwise(pieces))
-                if pair in self.rank and dice.random() >= self.share
+                if pair in self.rank and dice.random() >= self.probability
             ]
             if not possible:
                 return [self.number[piece] for piece in pieces]

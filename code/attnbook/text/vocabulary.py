@@ -1,19 +1,13 @@
-"""From sentences to numbers and back: vocabularies of words and of pieces of words.
+"""From sentences to numbers and back: what all vocabularies share, and vocabularies of whole words."""
 
-How a sentence is spelled and split stands in `attnbook.text.spelling`; its names can be imported from here too.
-"""
-
-import json
 import operator
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from attnbook.text.spelling import BOS, EOS, PAD, SPECIALS, UNK, tokenise
 
-WORD_START = "▁"  # U+2581, which stands for the space before a word
 
-
-def _tokens_of(sentence: str | Sequence[str]) -> list[str]:
+def tokens_of(sentence: str | Sequence[str]) -> list[str]:
     """The tokens of a sentence; a list or tuple of tokens is taken as it is."""
     if not isinstance(sentence, (list, tuple)):
         return tokenise(sentence)
@@ -26,7 +20,7 @@ def _tokens_of(sentence: str | Sequence[str]) -> list[str]:
     return list(sentence)
 
 
-def _checked(sentences: Iterable[str | Sequence[str]]) -> list:
+def checked(sentences: Iterable[str | Sequence[str]]) -> list:
     """The sentences that a vocabulary is made from; one str is not a list of sentences."""
     if isinstance(sentences, str):
         raise TypeError(
@@ -38,7 +32,8 @@ def _checked(sentences: Iterable[str | Sequence[str]]) -> list:
     return sentences
 
 
-def _check_size(name: str, value: int, at_least: int) -> None:
+def check_size(name: str, value: int, at_least: int) -> None:
+    """Require a whole number of at least `at_least`."""
     if type(value) is not int or value < at_least:
         from attnbook.checks import check_count  # with it comes torch: for errors only
 
@@ -158,11 +153,11 @@ class WordVocabulary(Vocabulary):
         min_count: int = 1,
         max_size: int | None = None,
     ):
-        _check_size("min_count", min_count, 1)
+        check_size("min_count", min_count, 1)
         if max_size is not None:
-            _check_size("max_size", max_size, len(SPECIALS))
+            check_size("max_size", max_size, len(SPECIALS))
             max_size -= len(SPECIALS)
-        counts = Counter(t for s in _checked(sentences) for t in _tokens_of(s))
+        counts = Counter(t for s in checked(sentences) for t in tokens_of(s))
         frequent = [t for t in counts if counts[t] >= min_count and t not in SPECIALS]
         self._fill(sorted(frequent, key=lambda t: (-counts[t], t))[:max_size])
 
@@ -171,7 +166,7 @@ class WordVocabulary(Vocabulary):
         self._ids = {word: i for i, word in enumerate(words, start=len(SPECIALS))}
 
     def encode(self, sentence: str | Sequence[str]) -> list[int]:
-        return [self._ids.get(token, UNK) for token in _tokens_of(sentence)]
+        return [self._ids.get(token, UNK) for token in tokens_of(sentence)]
 
     def to_dict(self) -> dict:
         return {"kind": "words", "words": list(self._tokens[len(SPECIALS) :])}
@@ -189,8 +184,8 @@ class WordVocabulary(Vocabulary):
         Raises:
             ValueError: something else.
         """
-        words = _part_of(d, "words", "words")
-        if not isinstance(words, list) or len({*SPECIALS, *_tokens_of(words)}) != len(
+        words = part_of(d, "words", "words")
+        if not isinstance(words, list) or len({*SPECIALS, *tokens_of(words)}) != len(
             words
         ) + len(SPECIALS):
             raise ValueError("the words of a vocabulary must be a list without repeats")
@@ -199,122 +194,11 @@ class WordVocabulary(Vocabulary):
         return vocabulary
 
 
-class SubwordVocabulary(Vocabulary):
-    """A vocabulary of pieces of words by byte-pair encoding: frequent words are one piece, rare ones several.
-
-    It starts from single characters and joins, again and again, the two neighbours that most often stand together.
-    Nothing is random in it. Hugging Face's `tokenizers` does the counting.
-
-    Args:
-        sentences: str, or lists of tokens; both languages together for a common vocabulary.
-        size: entries in all, special ones included; fewer where the text has no more pairs to join.
-
-    Raises:
-        TypeError, ValueError: no sentences, something else than sentences, or a size that does not even hold
-            the characters of the text.
-
-    Source:
-        Sennrich et al. (2016), arXiv:1508.07909, algorithm 1.
-    """
-
-    def __init__(self, sentences: Iterable[str | Sequence[str]], size: int = 1500):
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-        _check_size("size", size, len(SPECIALS) + 1)
-        texts = [" ".join(_tokens_of(s)) for s in _checked(sentences)]
-        tokenizer = Tokenizer(models.BPE(unk_token=SPECIALS[UNK], fuse_unk=True))
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(WORD_START, "always")
-        trainer = trainers.BpeTrainer(
-            vocab_size=size, special_tokens=list(SPECIALS), show_progress=False
-        )
-        tokenizer.train_from_iterator(texts, trainer)
-        if tokenizer.get_vocab_size() > size:
-            raise ValueError(
-                f"size {size} is too small: the text has {tokenizer.get_vocab_size() - len(SPECIALS)} characters, "
-                f"and {len(SPECIALS)} entries are special; pass at least {tokenizer.get_vocab_size()}"
-            )
-        self._fill(tokenizer)
-
-    def _fill(self, tokenizer) -> None:
-        numbered = {i: token for token, i in tokenizer.get_vocab().items()}
-        super().__init__([numbered[i] for i in range(len(numbered))])
-        tokenizer.encode_special_tokens = True  # "<eos>" in a text is only text
-        self._tokenizer = tokenizer
-
-    @property
-    def merges(self) -> list[tuple[str, str]]:
-        """Which two pieces are joined, what is joined first coming first."""
-        return [tuple(pair) for pair in self.to_dict()["tokenizer"]["model"]["merges"]]
-
-    def encode(self, sentence: str | Sequence[str]) -> list[int]:
-        text = " ".join(_tokens_of(sentence))
-        return self._tokenizer.encode(text).ids
-
-    def _join(self, tokens: list[str]) -> str:
-        return " ".join("".join(tokens).replace(WORD_START, " ").split())
-
-    def to_dict(self) -> dict:
-        return {"kind": "subwords", "tokenizer": json.loads(self._tokenizer.to_str())}
-
-    @classmethod
-    def from_dict(cls, d: dict) -> "SubwordVocabulary":
-        """Make the vocabulary that `to_dict` described.
-
-        Args:
-            d: what `to_dict` gave; under "tokenizer" stands the tokenizer's own JSON.
-
-        Returns:
-            An equal vocabulary.
-
-        Raises:
-            ValueError: something else.
-        """
-        from tokenizers import Tokenizer
-
-        described = _part_of(d, "subwords", "tokenizer")
-        try:
-            tokenizer = Tokenizer.from_str(json.dumps(described))
-        except Exception as error:  # tokenizers raises bare Exceptions
-            raise ValueError(f"this is no tokenizer's JSON ({error})") from error
-        if [tokenizer.id_to_token(i) for i in range(len(SPECIALS))] != list(SPECIALS):
-            raise ValueError(
-                f"the first entries of the tokenizer must be {', '.join(SPECIALS)}"
-            )
-        vocabulary = cls.__new__(cls)
-        vocabulary._fill(tokenizer)
-        return vocabulary
-
-    def __reduce__(self):  # pickling a tokenizer forgets encode_special_tokens
-        return vocabulary_from_dict, (self.to_dict(),)
-
-
-KINDS = {"words": WordVocabulary, "subwords": SubwordVocabulary}
-
-
-def _part_of(d: dict, kind: str, part: str):
+def part_of(d: dict, kind: str, part: str):
+    """One part of what `to_dict` gave for a vocabulary of this kind."""
     if not isinstance(d, dict) or d.get("kind") != kind or part not in d:
         found = sorted(d) if isinstance(d, dict) else type(d).__name__
         raise ValueError(
             f"expected what to_dict gives, a dict with kind {kind!r} and {part!r}; got {found}"
         )
     return d[part]
-
-
-def vocabulary_from_dict(d: dict) -> Vocabulary:
-    """Make the vocabulary, of either kind, that `to_dict` described.
-
-    Args:
-        d: what `to_dict` gave.
-
-    Returns:
-        A `WordVocabulary` or a `SubwordVocabulary`, equal to the one described.
-
-    Raises:
-        ValueError: something else.
-    """
-    kind = d.get("kind") if isinstance(d, dict) else None
-    if kind not in KINDS:
-        raise ValueError(
-            f"expected a dict with kind {' or '.join(map(repr, KINDS))}, got kind {kind!r}"
-        )
-    return KINDS[kind].from_dict(d)

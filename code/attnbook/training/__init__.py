@@ -9,21 +9,30 @@ from attnbook.training.checkpoint import (
     resume,
     save_checkpoint,
     set_random_state,
-    write_text,
 )
-from attnbook.training.loop import TrainConfig, train
-from attnbook.training.schedules import noam_factor, warmup_cosine_factor
+from attnbook.training.config import Progress, TrainConfig
+from attnbook.training.loop import make_fabric, train
+from attnbook.training.modes import device_of, evaluating
+from attnbook.training.schedules import (
+    noam_factor,
+    warmup_cosine,
+    warmup_cosine_factor,
+)
 
 __all__ = [
     "noam_factor",
+    "warmup_cosine",
     "warmup_cosine_factor",
     "TrainConfig",
+    "Progress",
+    "make_fabric",
     "train",
+    "evaluating",
+    "device_of",
     "save_checkpoint",
     "load_checkpoint",
     "CheckpointError",
     "read_archive",
-    "write_text",
     "check_same_config",
     "resume",
     "random_state",

@@ -1,16 +1,14 @@
 """Checkpoints that survive a power cut, and that are safe to read."""
 
-import glob
-import os
 import random
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import torch
 from torch import nn
+
+from attnbook.files import write_atomically
 
 # what a checkpoint holds, and what each part is
 PARTS = {
@@ -18,6 +16,7 @@ PARTS = {
     "optimizer": dict,
     "schedule": dict,
     "losses": list,
+    "elapsed": float,
     "random": dict,
     "model_config": dict,
     "train_config": dict,
@@ -59,39 +58,13 @@ def set_random_state(state: dict) -> None:
 
 
 def save_checkpoint(path: str | Path, state: dict) -> None:
-    """Write a checkpoint in one step: whoever looks finds the old one or the new one, never half of one.
+    """Write a checkpoint in one step: a reader finds the old one or the new one, never half of one.
 
     Args:
         path: where to; missing folders are made.
         state: tensors, numbers, texts, and lists, tuples and dicts of them.
     """
-    _write(path, lambda file: torch.save(state, file))
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file in one step, as `save_checkpoint` writes a checkpoint.
-
-    Args:
-        path: where to; missing folders are made.
-        text: all of it.
-    """
-    _write(path, lambda file: file.write(text.encode("utf-8")))
-
-
-def _write(path: str | Path, fill: Callable[[BinaryIO], object]) -> None:
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        left.unlink(missing_ok=True)  # by a process that was killed while it wrote
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "wb") as file:
-            fill(file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before it gets its name
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_atomically(path, lambda file: torch.save(state, file))
 
 
 def read_archive(path: str | Path) -> dict:
@@ -131,7 +104,7 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         model_config: the model's sizes; a checkpoint of other sizes is refused.
 
     Returns:
-        What was saved: model, optimizer, schedule, losses, random, model_config, train_config.
+        What was saved: model, optimizer, schedule, losses, elapsed (seconds), random, model_config, train_config.
 
     Raises:
         FileNotFoundError: no such file.

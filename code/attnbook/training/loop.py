@@ -4,17 +4,17 @@ Lightning Fabric does the plumbing (devices, precision, several processes); the 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 from tqdm.auto import tqdm
 
-from attnbook.checks import check_count, check_positive, check_probability
-from attnbook.reproducible import seed_everything
+from attnbook.reproducible import best_device, seed_everything
 from attnbook.training.checkpoint import (
     CheckpointError,
     check_same_config,
@@ -24,73 +24,43 @@ from attnbook.training.checkpoint import (
     save_checkpoint,
     set_random_state,
 )
-from attnbook.training.schedules import noam_factor, warmup_cosine_factor
+from attnbook.training.config import Progress, TrainConfig
+
+if (
+    TYPE_CHECKING
+):  # importing Fabric takes seconds, so it waits until something is trained
+    from lightning_fabric import Fabric
 
 
-@dataclass(frozen=True)
-class TrainConfig:
-    """How to train.
+def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
+    """Lightning Fabric for the best device, or for several of its kind.
 
-    Attributes:
-        steps: updates in all.
-        lr: the learning rate that the schedule's factor multiplies.
-        clip: the greatest gradient norm, or None.
-        seed: for Python's, NumPy's and PyTorch's random numbers.
-        schedule: "constant", "warmup-cosine" or "noam".
-        warmup: steps until the schedule's peak.
-        d_model: for "noam".
-        betas, weight_decay: AdamW's.
-        checkpoint_every: steps between checkpoints; 0 for one at the end only.
+    Args:
+        devices: processes on each machine.
+        nodes: machines.
+
+    Returns:
+        A Fabric that is not launched yet; with one process it need not be.
 
     Raises:
-        TypeError, ValueError: a number out of range, or an unknown schedule.
+        ValueError: `ATTNBOOK_DEVICE` names a device that is not there, see `best_device`; or one device by its number
+            although several are wanted.
     """
+    from lightning_fabric import Fabric
 
-    steps: int
-    lr: float = 1e-3
-    clip: float | None = 1.0
-    seed: int = 0
-    schedule: str = "constant"
-    warmup: int = 0
-    d_model: int = 0
-    betas: tuple[float, float] = (0.9, 0.98)
-    weight_decay: float = 0.0
-    checkpoint_every: int = 0
-
-    def __post_init__(self):
-        check_count("steps", self.steps)
-        check_positive("lr", self.lr)
-        if self.clip is not None:
-            check_positive("clip", self.clip)
-        for name in ("seed", "warmup", "d_model", "checkpoint_every"):
-            check_count(name, getattr(self, name), at_least=0)
-        for beta in self.betas:
-            check_probability("betas", beta)
-        if self.weight_decay < 0:
-            raise ValueError(
-                f"weight_decay must be at least 0, got {self.weight_decay}"
-            )
-        if self.schedule not in ("constant", "warmup-cosine", "noam"):
-            raise ValueError(
-                f"schedule must be constant, warmup-cosine or noam, got {self.schedule!r}"
-            )
-        if self.schedule == "noam" and not (self.d_model > 0 and self.warmup > 0):
-            raise ValueError("the noam schedule needs d_model and warmup, both above 0")
-
-    def factor(self, step: int) -> float:
-        """What the learning rate is multiplied by at a step.
-
-        Args:
-            step: 0, 1, 2, ….
-
-        Returns:
-            The factor.
-        """
-        if self.schedule == "noam":
-            return noam_factor(step, self.d_model, self.warmup)
-        if self.schedule == "warmup-cosine":
-            return warmup_cosine_factor(step, self.warmup, self.steps)
-        return 1.0
+    device, several = best_device(), devices * nodes > 1
+    if device.index is None:
+        wanted = devices
+    elif several:
+        raise ValueError(
+            f"ATTNBOOK_DEVICE is {device}, one device, but {devices} × {nodes} are wanted; set it to {device.type}"
+        )
+    else:
+        wanted = [device.index]
+    strategy = "ddp" if several else "auto"
+    return Fabric(
+        accelerator=device.type, devices=wanted, num_nodes=nodes, strategy=strategy
+    )
 
 
 def _sizes(model: nn.Module) -> dict:
@@ -100,10 +70,10 @@ def _sizes(model: nn.Module) -> dict:
 
 
 def _lasting(config: TrainConfig) -> dict:
-    """What a continued training may not change: all but how often it is saved and, mostly, how long it is."""
+    """What a resumed training may not change: all but how often it is saved and, mostly, how long it is."""
     free = {"checkpoint_every"}
-    if config.schedule != "warmup-cosine":  # where every step depends on the last
-        free.add("steps")
+    if config.schedule != "warmup-cosine":  # whose every step depends on the length
+        free |= {"steps", "seconds"}
     return {k: v for k, v in asdict(config).items() if k not in free}
 
 
@@ -117,7 +87,7 @@ def _checkpoint_for(path: str | Path, model: nn.Module, config: TrainConfig) -> 
     )
     check_same_config(path, stored, wanted)
     done = len(state["losses"])
-    if done > config.steps:
+    if config.steps is not None and done > config.steps:
         raise CheckpointError(
             f"{path} has gone {done} steps already, further than the {config.steps} wanted; take another file"
         )
@@ -144,23 +114,27 @@ def train(
     loss_fn: Callable[[nn.Module, object], Tensor],
     batches: Callable[[int], Iterable],
     config: TrainConfig,
-    fabric: Fabric | None = None,
+    fabric: "Fabric | None" = None,
     checkpoint: str | Path | None = None,
     progress: bool = False,
-    after_step: Callable[[int], bool] | None = None,
+    after_step: Callable[[Progress], bool] | None = None,
+    elapsed: float = 0.0,
 ) -> list[float]:
-    """Train a model; the same seed gives the same losses, also across an interruption.
+    """Train a model; the same seed and number of steps give the same losses, also across an interruption.
 
     Args:
-        model: changed in place.
+        model: changed in place, and moved to the fabric's device.
         loss_fn: (model, batch) → a scalar to be made smaller.
-        batches: epoch number → the batches of that epoch, the same for the same number.
+        batches: epoch number → the batches of that epoch, the same for the same number; they are moved to the model's
+            device.
         config: how to train.
-        fabric: Lightning Fabric, already launched; one on the CPU if not given.
+        fabric: Lightning Fabric, already launched; one on `best_device()` if not given.
         checkpoint: a file to save to and, if it exists, to resume from.
         progress: show a progress bar.
-        after_step: called with the number of steps done, and again with the same number when a training goes on; the
-            training stops when it returns True.
+        after_step: called with the progress after every step, and once when a training is resumed; the training stops
+            when it returns True.
+        elapsed: seconds that were spent before the call and belong to `config.seconds`; a resumed training takes them
+            from the checkpoint.
 
     Returns:
         The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
@@ -168,23 +142,32 @@ def train(
     Raises:
         CheckpointError: a damaged checkpoint, or one of another configuration; the model is left as it was.
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
-        ValueError: an epoch without batches, or a loss that is not a scalar.
+        ValueError: no length, an epoch without batches, or a loss that is not a scalar.
     """
-    fabric = fabric or Fabric(accelerator="cpu", devices=1)
+    length = config.length
+    fabric = fabric or make_fabric()
+    began = perf_counter() - elapsed
+
+    def spent() -> float:  # one clock for all processes
+        return fabric.broadcast(perf_counter() - began)
+
+    by_clock = config.steps is None
     seed_everything(config.seed)
     optimizer = torch.optim.AdamW(
         model.parameters(),
         lr=config.lr,
         betas=config.betas,
         weight_decay=config.weight_decay,
-        fused=fabric.device.type == "cpu" or None,  # one pass over the weights
     )
-    schedule = LambdaLR(optimizer, config.factor)
+    schedule = LambdaLR(
+        optimizer, lambda step: config.factor(step, spent() if by_clock else 0.0)
+    )
     wrapped, stepper = fabric.setup(model, optimizer)  # on the fabric's device
     wrapped.train()
 
     losses: list[float] = []
     stream = _endless(batches)
+    stop, now = False, spent() if by_clock else 0
     if checkpoint is not None and Path(checkpoint).exists():
         state = _checkpoint_for(checkpoint, model, config)
         resume(checkpoint, state, model, optimizer, schedule)
@@ -192,12 +175,15 @@ def train(
         for _ in losses:
             next(stream)  # these batches have been seen
         set_random_state(state["random"])
+        began = perf_counter() - state["elapsed"]
+        now = spent() if by_clock else len(losses)
+        here = Progress(len(losses), now, now)
+        stop = bool(losses) and after_step is not None and after_step(here)
 
     quiet = not progress or not fabric.is_global_zero
-    stop = bool(losses) and after_step is not None and after_step(len(losses))
     with tqdm(total=config.steps, initial=len(losses), disable=quiet) as bar:
-        while len(losses) < config.steps and not stop:
-            loss = loss_fn(wrapped, next(stream))
+        while now < length and not stop:
+            loss = loss_fn(wrapped, fabric.to_device(next(stream)))
             _check_finite("loss", loss, len(losses))
             stepper.zero_grad()
             fabric.backward(loss)
@@ -212,16 +198,18 @@ def train(
             bar.update()
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
 
-            step, every = len(losses), config.checkpoint_every
-            # before the checkpoint: what a checkpoint contains has been looked at
-            stop = after_step is not None and after_step(step)
-            due = stop or step == config.steps or (every and step % every == 0)
+            before, now = now, spent() if by_clock else len(losses)
+            here = Progress(len(losses), before, now)
+            # before the checkpoint, so that both know of the same evaluations
+            stop = after_step is not None and after_step(here)
+            due = stop or now >= length or here.passed(config.checkpoint_every)
             if checkpoint is not None and due and fabric.is_global_zero:
                 state = {
                     "model": model.state_dict(),
                     "optimizer": optimizer.state_dict(),
                     "schedule": schedule.state_dict(),
                     "losses": losses,
+                    "elapsed": perf_counter() - began,
                     "random": random_state(),
                     "model_config": _sizes(model),
                     "train_config": _lasting(config),

@@ -2,7 +2,7 @@
 
 import math
 
-from attnbook.checks import check_count
+from attnbook.checks import check_count, check_probability
 
 
 def noam_factor(step: int, d_model: int, warmup: int) -> float:
@@ -56,3 +56,28 @@ def warmup_cosine_factor(
         return (step + 1) / warmup
     done = min(1.0, (step - warmup) / max(1, total - warmup))
     return floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * done))
+
+
+def warmup_cosine(done: float, warmup: float) -> float:
+    """The same shape for a training that is measured by the clock.
+
+    Args:
+        done: the fraction of the time that has passed; beyond 1 the factor stays at 0.
+        warmup: the fraction of the time until the peak, below 1; 0 for none.
+
+    Returns:
+        A factor between 0 and 1.
+
+    Raises:
+        ValueError: a negative `done`, or `warmup` outside [0, 1).
+
+    Source:
+        As `warmup_cosine_factor`.
+    """
+    check_probability("warmup", warmup)
+    if done < 0:
+        raise ValueError(f"done must be at least 0, got {done}")
+    if done < warmup:
+        return done / warmup
+    fallen = min(1.0, (done - warmup) / (1 - warmup))
+    return 0.5 * (1 + math.cos(math.pi * fallen))

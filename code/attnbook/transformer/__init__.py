@@ -12,7 +12,6 @@ from attnbook.transformer.configs import (
     BERT_BASE,
     PAPER_BASE,
     BertConfig,
-    RecurrentConfig,
     TransformerConfig,
 )
 from attnbook.transformer.models import (
@@ -27,7 +26,6 @@ from attnbook.transformer.models import (
 __all__ = [
     "TransformerConfig",
     "BertConfig",
-    "RecurrentConfig",
     "PAPER_BASE",
     "BERT_BASE",
     "FeedForward",

@@ -7,12 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.attention import KeyValueCache, MultiHeadAttention, combine_masks
+from attnbook.attention import KeyValueCache, MultiHeadAttention
+from attnbook.attention.heads import one_mask
 from attnbook.checks import (
     check_count,
     check_positive,
     check_probability,
-    check_query_key,
     check_same_size,
     check_tensor,
 )
@@ -20,8 +20,8 @@ from attnbook.checks import (
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
-def _relu_of_ones_own(hidden: Tensor) -> Tensor:
-    """ReLU of a tensor that nobody else holds: without gradients it is overwritten, and no second one is needed."""
+def _relu_of_its_own(hidden: Tensor) -> Tensor:
+    """ReLU of a tensor that nothing else uses: without gradients it is overwritten, and no second one is needed."""
     return F.relu(hidden, inplace=not torch.is_grad_enabled())
 
 
@@ -34,9 +34,6 @@ class FeedForward(nn.Module):
         activation: "relu" (the Transformer) or "gelu" (BERT, GPT).
         dropout: the probability of dropping a hidden unit while training.
         bias: give both maps a bias.
-
-    Raises:
-        TypeError, ValueError: sizes that are not counts, a probability outside [0, 1), an unknown activation.
 
     Source:
         Vaswani et al. (2017), §3.3; Hendrycks & Gimpel (2016), arXiv:1606.08415, for GELU.
@@ -61,23 +58,22 @@ class FeedForward(nn.Module):
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
         if activation == "relu":
-            self.activation = _relu_of_ones_own
+            self.activation = _relu_of_its_own
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, checked: bool = False) -> Tensor:
         """Apply the network to each position by itself.
 
         Args:
             x: (…, D).
+            checked: the caller, a block, has checked x already.
 
         Returns:
             (…, D).
-
-        Raises:
-            TypeError, ValueError: not floating point, or another size than D.
         """
-        check_tensor("x", x, min_dims=1)
-        size, d_model = x.shape[-1], self.W_1.in_features
-        check_same_size("x has size", size, "d_model is", d_model, "they must agree")
+        if not checked:
+            check_tensor("x", x, min_dims=1)
+            d_model, advice = self.W_1.in_features, "they must agree"
+            check_same_size("x has size", x.shape[-1], "d_model is", d_model, advice)
         return self.W_2(self.dropout(self.activation(self.W_1(x))))
 
 
@@ -168,40 +164,35 @@ class EncoderLayer(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = False,
         bias: Tensor | None = None,
+        checked: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at the others, then think by itself.
 
         Args:
             x: (B, T, D).
-            valid_lens: (B,) or (B, T) integers.
-            mask: bool, broadcastable to (B, H, T, T), True = may attend.
+            valid_lens, mask, bias, checked: see `MultiHeadAttention.forward`.
             need_weights: return the attention weights too.
-            bias: added to the scores, broadcastable to (B, H, T, T).
 
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
-        check_tensor("x", x, dims=3)
-        size, d_model = x.shape[-1], self.attention.d_model
-        check_same_size("x has size", size, "d_model is", d_model, "they must agree")
+        if not checked:  # lengths and mask become one mask
+            check_vectors("x", x, self.attention.d_model)
+            mask, bias = one_mask(self.attention, (x, x, x), valid_lens, mask, bias)
         weights = None
 
         def attend(h: Tensor) -> Tensor:
             nonlocal weights
             h, weights = self.attention(
-                h,
-                valid_lens=valid_lens,
-                mask=mask,
-                need_weights=need_weights,
-                bias=bias,
+                h, mask=mask, need_weights=need_weights, bias=bias, checked=True
             )
             return h
 
+        def think(h: Tensor) -> Tensor:
+            return self.feed_forward(h, checked=True)
+
         x = self.around_attention(x, attend)
-        return self.around_feed_forward(x, self.feed_forward), weights
+        return self.around_feed_forward(x, think), weights
 
 
 class DecoderLayerCache:
@@ -269,75 +260,79 @@ class DecoderLayer(nn.Module):
         self,
         x: Tensor,
         memory: Tensor,
-        memory_lens: Tensor | None = None,
+        valid_lens: Tensor | None = None,
         mask: Tensor | None = None,
         memory_mask: Tensor | None = None,
         need_weights: bool = False,
         cache: DecoderLayerCache | None = None,
+        checked: bool = False,
     ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
         """Look back at the target so far, look across at the source, then think.
 
         Args:
             x: (B, T, D), target positions; with a cache, the new ones only.
             memory: (B, S, D), the encoder's output.
-            memory_lens: (B,) integers, how many source positions are real.
-            mask: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while training. With a cache
-                that holds P positions already: to (B, H, T, P + T).
-            memory_mask: bool, broadcastable to (B, H, T, S).
+            valid_lens: (B,) integers, how many positions of the memory are real.
+            mask: for self-attention: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while
+                training. With a cache that holds P positions already: to (B, H, T, P + T).
+            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S).
             need_weights: return both attentions' weights too.
             cache: this layer's cache, when decoding step by step.
+            checked: see `MultiHeadAttention.forward`.
 
         Returns:
             output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
-
-        Raises:
-            TypeError, ValueError: shapes, dtypes, lengths or masks that do not fit.
         """
-        d_model = self.self_attention.d_model
-        for name, given in (("x", x), ("memory", memory)):
-            check_tensor(name, given, dims=3)
-            what, size = f"{name} has size", given.shape[-1]
-            check_same_size(what, size, "d_model is", d_model, "project it")
-        if len(x) != len(memory):
-            raise ValueError(
-                f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
+        own, across = (None, None) if cache is None else (cache.own, cache.across)
+        if not checked:  # lengths and masks become one mask each
+            for name, vectors in (("x", x), ("memory", memory)):
+                check_vectors(name, vectors, self.self_attention.d_model)
+            check_same_batch(x, memory)
+            inputs, looking = (x, memory, memory), self.cross_attention
+            mask, _ = one_mask(self.self_attention, (x, x, x), None, mask, None, own)
+            memory_mask, _ = one_mask(
+                looking, inputs, valid_lens, memory_mask, None, across
             )
-        if cache is not None:
-            _check_memory(self, x, memory, memory_lens, memory_mask)
         own_weights = cross_weights = None
 
-        def attend_self(h: Tensor) -> Tensor:
+        def look_back(h: Tensor) -> Tensor:
             nonlocal own_weights
-            own = None if cache is None else cache.own
             h, own_weights = self.self_attention(
-                h, mask=mask, need_weights=need_weights, cache=own
+                h, mask=mask, need_weights=need_weights, cache=own, checked=True
             )
             return h
 
-        def attend_across(h: Tensor) -> Tensor:
+        def look_across(h: Tensor) -> Tensor:
             nonlocal cross_weights
-            across = None if cache is None else cache.across
             h, cross_weights = self.cross_attention(
                 h,
                 memory,
-                memory,
-                memory_lens,
-                memory_mask,
+                mask=memory_mask,
                 need_weights=need_weights,
                 cache=across,
+                checked=True,
             )
             return h
 
-        x = self.around_self_attention(x, attend_self)
-        x = self.around_cross_attention(x, attend_across)
-        x = self.around_feed_forward(x, self.feed_forward)
+        def think(h: Tensor) -> Tensor:
+            return self.feed_forward(h, checked=True)
+
+        x = self.around_self_attention(x, look_back)
+        x = self.around_cross_attention(x, look_across)
+        x = self.around_feed_forward(x, think)
         return x, (own_weights, cross_weights)
 
 
-def _check_memory(layer, x, memory, memory_lens, memory_mask) -> None:
-    """What cross-attention would find out too late: after self-attention has written into the cache."""
-    check_query_key(x, memory)
-    if isinstance(memory_mask, Tensor) and memory_mask.dim() == 3:
-        memory_mask = memory_mask.unsqueeze(1)  # (B, 1, T, S), for all heads
-    heads, sizes = layer.cross_attention.num_heads, (x.shape[1], memory.shape[1])
-    combine_masks(torch.Size([len(x), heads, *sizes]), memory_lens, memory_mask)
+def check_vectors(name: str, x: Tensor, d_model: int) -> None:
+    """Require one vector of size D per position, (B, T, D)."""
+    check_tensor(name, x, dims=3)
+    size = x.shape[-1]
+    check_same_size(f"{name} has size", size, "d_model is", d_model, "project it")
+
+
+def check_same_batch(x: Tensor, memory: Tensor) -> None:
+    """Require the memory of each sequence."""
+    if len(x) != len(memory):
+        raise ValueError(
+            f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
+        )

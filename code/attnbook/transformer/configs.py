@@ -87,43 +87,6 @@ class BertConfig:
         check_positive("eps", self.eps)
 
 
-@dataclass(frozen=True)
-class RecurrentConfig:
-    """Sizes of a recurrent encoder–decoder; the defaults are those of Dive into Deep Learning's Bahdanau model.
-
-    Attributes:
-        source_vocab_size, target_vocab_size: V of either language.
-        embed_size, hidden_size: of a word's vector and of a GRU's state.
-        num_layers: of the encoder and of the decoder alike.
-        dropout: on attention weights and between layers.
-        attention: "additive", "dot" or "general"; "none" for a decoder that sees the last state only.
-        bidirectional: let the encoder read both ways.
-
-    Raises:
-        TypeError, ValueError: a size that is not a count, or a choice that there is not.
-
-    Source:
-        Bahdanau et al. (2015), §3; sizes of Zhang et al. (2023), §11.4.
-    """
-
-    source_vocab_size: int
-    target_vocab_size: int
-    embed_size: int = 256
-    hidden_size: int = 256
-    num_layers: int = 2
-    dropout: float = 0.2
-    attention: str = "additive"
-    bidirectional: bool = False
-
-    def __post_init__(self):
-        _check_counts(self)
-        check_probability("dropout", self.dropout)
-        if self.attention not in ("additive", "dot", "general", "none"):
-            raise ValueError(
-                f"attention must be additive, dot, general or none, got {self.attention!r}"
-            )
-
-
 def _check_counts(config) -> None:
     for field in fields(config):
         if field.type is int:

@@ -1,6 +1,7 @@
 """Whole models: embeddings, a stack of blocks, and a head.
 
-Their sizes are frozen dataclasses, written in `attnbook.configs`, which can be imported from here too.
+A model checks what it is called with, and makes of the lengths one mask for all its layers. What it has made itself is
+trusted inside: its parts are called with `checked=True`.
 """
 
 import math
@@ -8,9 +9,20 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attnbook.attention import LearnedPositions, SinusoidalPositions, causal_mask
-from attnbook.checks import check_same_size
-from attnbook.transformer.blocks import DecoderLayer, DecoderLayerCache, EncoderLayer
+from attnbook.attention import (
+    LearnedPositions,
+    SinusoidalPositions,
+    causal_mask,
+    combine_masks,
+)
+from attnbook.checks import check_alike, check_same_size, readable
+from attnbook.transformer.blocks import (
+    DecoderLayer,
+    DecoderLayerCache,
+    EncoderLayer,
+    check_same_batch,
+    check_vectors,
+)
 from attnbook.transformer.configs import (
     BERT_BASE,
     PAPER_BASE,
@@ -52,14 +64,48 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         raise ValueError(
             f"{name} must be (B, T), got shape {tuple(ids.shape)}; add a batch axis with [None]"
         )
-    readable = not (torch.compiler.is_compiling() or ids.is_meta)
-    if ids.numel() and readable:
-        low, high = int(ids.min()), int(ids.max())
+    if ids.numel() and readable(ids):
+        low, high = (int(end) for end in ids.aminmax())
         if low < 0 or high >= vocab_size:
             raise ValueError(
                 f"{name} holds the id {low if low < 0 else high}, beyond the vocabulary of {vocab_size} "
                 f"(0 … {vocab_size - 1}); was it made with another vocabulary?"
             )
+
+
+def check_memory(
+    decoder: "Decoder",
+    ids: Tensor,
+    memory: Tensor,
+    cache: list[DecoderLayerCache] | None = None,
+) -> None:
+    """Require a memory for each target sentence, and a cache of this decoder that fits both.
+
+    Args:
+        decoder: whose layers will look at the memory.
+        ids: (B, T), checked.
+        memory: (B, S, D).
+        cache: from `Decoder.start_cache`, or None.
+    """
+    check_vectors("memory", memory, decoder.config.d_model)
+    check_alike("memory", memory, "the decoder", decoder.embedding.weight)
+    check_same_batch(ids, memory)
+    if cache is None:
+        return
+    names = ("the cache is for layers:", len(cache), "the decoder has")
+    check_same_size(*names, len(decoder.layers), "use start_cache()")
+    words = memory.new_empty(*ids.shape, decoder.config.d_model)
+    for layer, kept in zip(decoder.layers, cache, strict=True):
+        heads = layer.self_attention.num_kv_heads, layer.self_attention.head_dim
+        kept.own.check(words, True, *heads)
+        kept.across.check(memory, False, *heads)
+
+
+def scores_shape(
+    config: TransformerConfig | BertConfig, query: Tensor, key: Tensor
+) -> torch.Size:
+    """(B, H, T, S) of the attention of query (B, T, …) to key (B, S, …)."""
+    return torch.Size([len(query), config.num_heads, query.shape[1], key.shape[1]])
 
 
 def _embed(
@@ -82,12 +128,12 @@ def _stack(layer: type, number: int, config: TransformerConfig) -> nn.ModuleList
 
 
 def _last_norm(config: TransformerConfig) -> nn.Module:
-    """Pre-LN ends with a sum that nobody has normalised; post-LN needs nothing more."""
+    """Pre-LN ends with a sum that has not been normalised; post-LN needs nothing more."""
     return nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
 
 class Encoder(nn.Module):
-    """Token ids to one vector a position, each informed by all the others.
+    """Token ids to one vector per position, each informed by all the others.
 
     Args:
         config: the sizes.
@@ -104,7 +150,12 @@ class Encoder(nn.Module):
         self.norm = _last_norm(config)
 
     def forward(
-        self, ids: Tensor, valid_lens: Tensor | None = None, need_weights: bool = False
+        self,
+        ids: Tensor,
+        valid_lens: Tensor | None = None,
+        need_weights: bool = False,
+        mask: Tensor | None = None,
+        checked: bool = False,
     ) -> tuple[Tensor, list[Tensor] | None]:
         """Encode a batch of source sentences.
 
@@ -112,18 +163,21 @@ class Encoder(nn.Module):
             ids: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
             need_weights: return each layer's attention weights too.
+            mask: bool, broadcastable to (B, H, S, S), True = may attend.
+            checked: the caller has checked all arguments; the mask is whole and there are no lengths.
 
         Returns:
-            memory (B, S, D), and a list of weights (B, H, S, S), one a layer, or None.
-
-        Raises:
-            TypeError, ValueError: ids or lengths that do not fit.
+            memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
-        check_ids("ids", ids, self.config.source_vocab_size)
-        x = self.positions(self.embedding(ids) * math.sqrt(self.config.d_model))
+        if not checked:  # lengths and mask become one mask for all layers
+            check_ids("ids", ids, self.config.source_vocab_size)
+            shape = scores_shape(self.config, ids, ids)
+            mask = combine_masks(shape, valid_lens, mask, ids.device)
+        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, S, D)
+        x = self.positions(embedded, checked=True)
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, valid_lens=valid_lens, need_weights=need_weights)
+            x, weights = layer(x, mask=mask, need_weights=need_weights, checked=True)
             seen.append(weights)
         return self.norm(x), seen if need_weights else None
 
@@ -151,7 +205,7 @@ class Decoder(nn.Module):
             self.head.weight = self.embedding.weight
 
     def start_cache(self) -> list[DecoderLayerCache]:
-        """An empty cache for step-by-step decoding, one entry a layer.
+        """An empty cache for step-by-step decoding, one entry per layer.
 
         Returns:
             A list to pass as `cache`; it fills as tokens are decoded.
@@ -162,44 +216,48 @@ class Decoder(nn.Module):
         self,
         ids: Tensor,
         memory: Tensor,
-        memory_lens: Tensor | None = None,
+        valid_lens: Tensor | None = None,
         need_weights: bool = False,
         cache: list[DecoderLayerCache] | None = None,
+        memory_mask: Tensor | None = None,
+        checked: bool = False,
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
         """Score the next word at every position; no position sees a later one.
 
         Args:
             ids: (B, T) target ids, beginning with <bos>; with a cache, only those not yet decoded.
             memory: (B, S, D) from the encoder.
-            memory_lens: (B,) integers, how many source positions are real.
+            valid_lens: (B,) integers, how many positions of the memory are real.
             need_weights: return each layer's self- and cross-attention weights too.
             cache: from `start_cache`, when decoding step by step.
+            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend.
+            checked: the caller has checked all arguments; the mask is whole and there are no lengths.
 
         Returns:
-            logits (B, T, V), and a list of (self, cross) weights, one a layer, or None.
-
-        Raises:
-            TypeError, ValueError: ids, memory or cache that do not fit.
+            logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
-        check_ids("ids", ids, self.config.target_vocab_size)
-        number = len(self.layers)
-        caches = [None] * number if cache is None else cache
-        check_same_size(
-            "the cache is for layers:",
-            len(caches),
-            "the decoder has",
-            number,
-            "use start_cache()",
-        )
+        if not checked:  # lengths and mask become one mask for all layers
+            check_ids("ids", ids, self.config.target_vocab_size)
+            check_memory(self, ids, memory, cache)
+            shape = scores_shape(self.config, ids, memory)
+            memory_mask = combine_masks(shape, valid_lens, memory_mask, ids.device)
+        caches = [None] * len(self.layers) if cache is None else cache
         start = 0 if cache is None else cache[0].own.length
-        length = ids.shape[1]
-        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)
-        x = self.positions(embedded, start=start)
-        mask = causal_mask(length, start + length, device=ids.device)
+        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, T, D)
+        x = self.positions(embedded, start, checked=True)
+        mask, length = None, ids.shape[1]
+        if length > 1:  # a single new word may look at all that were before
+            mask = causal_mask(length, start + length, device=ids.device)
         seen = []
-        for layer, own in zip(self.layers, caches, strict=True):
+        for layer, kept in zip(self.layers, caches, strict=True):
             x, weights = layer(
-                x, memory, memory_lens, mask, need_weights=need_weights, cache=own
+                x,
+                memory,
+                mask=mask,
+                memory_mask=memory_mask,
+                need_weights=need_weights,
+                cache=kept,
+                checked=True,
             )
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
@@ -221,24 +279,39 @@ class Transformer(nn.Module):
         self.encoder, self.decoder = Encoder(config), Decoder(config)
 
     def forward(
-        self, source: Tensor, target: Tensor, source_lens: Tensor | None = None
+        self, source: Tensor, target: Tensor, valid_lens: Tensor | None = None
     ) -> Tensor:
         """Score every next target word in one parallel pass (teacher forcing).
 
         Args:
             source: (B, S) ids.
             target: (B, T) ids, beginning with <bos>.
-            source_lens: (B,) integers.
+            valid_lens: (B,) integers, how many source tokens are real.
 
         Returns:
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
-
-        Raises:
-            TypeError, ValueError: ids or lengths that do not fit.
         """
-        memory, _ = self.encoder(source, source_lens)
-        logits, _ = self.decoder(target, memory, source_lens)
-        return logits
+        memory, mask = self.read(source, valid_lens)
+        check_ids("target", target, self.config.target_vocab_size)
+        check_memory(self.decoder, target, memory)
+        return self.decoder(target, memory, memory_mask=mask, checked=True)[0]
+
+    def read(
+        self, source: Tensor, valid_lens: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Encode the source, and keep the mask of its padding for the decoder.
+
+        Args:
+            source: (B, S) ids.
+            valid_lens: (B,) integers, how many source tokens are real.
+
+        Returns:
+            memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
+        """
+        check_ids("source", source, self.config.source_vocab_size)
+        shape = scores_shape(self.config, source, source)
+        mask = combine_masks(shape, valid_lens, device=source.device)
+        return self.encoder(source, mask=mask, checked=True)[0], mask
 
 
 class BertEmbeddings(nn.Module):
@@ -269,12 +342,10 @@ class BertEmbeddings(nn.Module):
 
         Returns:
             (B, T, D).
-
-        Raises:
-            TypeError, ValueError: ids beyond the vocabulary, or a sequence longer than the learned positions.
         """
         check_ids("ids", ids, self.config.vocab_size)
-        length, limit = ids.shape[1], self.config.max_positions
+        length = ids.shape[1]
+        limit = self.config.max_positions
         if length > limit:
             raise ValueError(
                 f"the sequence has {length} tokens, but only {limit} positions are learned; cut it"
@@ -283,7 +354,7 @@ class BertEmbeddings(nn.Module):
         check_ids("segments", segments, self.config.num_segments)
         if segments.shape != ids.shape:
             raise ValueError(
-                f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass a segment for each token"
+                f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass one segment per token"
             )
         x = self.word(ids) + self.position.weight[:length] + self.segment(segments)
         return self.dropout(self.norm(x))
@@ -336,16 +407,13 @@ class BertEncoder(nn.Module):
             need_weights: return each layer's weights too.
 
         Returns:
-            hidden states (B, T, D), and a list of weights (B, H, T, T), one a layer, or None.
-
-        Raises:
-            TypeError, ValueError: ids, segments, lengths or a mask that do not fit.
+            hidden states (B, T, D), and a list of weights (B, H, T, T), one per layer, or None.
         """
         x = self.embeddings(ids, segments)
+        shape = scores_shape(self.config, ids, ids)
+        mask = combine_masks(shape, valid_lens, mask, ids.device)
         seen = []
         for layer in self.layers:
-            x, weights = layer(
-                x, valid_lens=valid_lens, mask=mask, need_weights=need_weights
-            )
+            x, weights = layer(x, mask=mask, need_weights=need_weights, checked=True)
             seen.append(weights)
         return x, seen if need_weights else None

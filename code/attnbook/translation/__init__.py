@@ -2,11 +2,14 @@
 
 from attnbook.translation.alignment_scores import (
     AdditiveAlignment,
-    DotAlignment,
-    GeneralAlignment,
+    MultiplicativeAlignment,
+    ScaledDotAlignment,
     make_alignment,
 )
+from attnbook.translation.bootstrap import bootstrap_band
+from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.decoding import (
+    LENGTH_PENALTY,
     Decoded,
     beam_search,
     begin,
@@ -15,19 +18,11 @@ from attnbook.translation.decoding import (
     next_word_log_probs,
     one_by_one,
 )
-from attnbook.translation.fitting import (
-    EarlyStopping,
-    Fitted,
-    development_loss,
-    fit,
-    share_of,
-    steps_in,
-    translation_loss,
-)
+from attnbook.translation.early_stopping import EarlyStopping, development_loss
+from attnbook.translation.fitting import Fitted, fit, rows_of, translation_loss
 from attnbook.translation.losses import masked_cross_entropy
 from attnbook.translation.metrics import (
     bleu,
-    bootstrap_band,
     brevity_penalty,
     chrf,
     closest_length,
@@ -51,6 +46,7 @@ from attnbook.translation.page_models import (
     quantised,
     sentence_key,
 )
+from attnbook.translation.recipes import RECIPES, Recipe, prepare, untrained
 from attnbook.translation.recurrent import (
     AttentionDecoder,
     GRUDecoder,
@@ -63,13 +59,7 @@ from attnbook.translation.sampling import (
     sample,
     speculative,
 )
-from attnbook.translation.translator import (
-    RECIPES,
-    Recipe,
-    Translator,
-    evaluate,
-    prepare,
-)
+from attnbook.translation.translator import Translator, evaluate
 from attnbook.translation.word_alignment import alignment_error_rate, hard_alignment
 
 __all__ = [
@@ -78,15 +68,17 @@ __all__ = [
     "AttentionDecoder",
     "RecurrentState",
     "AdditiveAlignment",
-    "DotAlignment",
-    "GeneralAlignment",
+    "ScaledDotAlignment",
+    "MultiplicativeAlignment",
     "make_alignment",
+    "RecurrentConfig",
     "RecurrentTranslator",
     "TransformerTranslator",
     "TransformerState",
     "Recipe",
     "RECIPES",
     "Translator",
+    "untrained",
     "prepare",
     "evaluate",
     "Decoded",
@@ -94,6 +86,7 @@ __all__ = [
     "begin",
     "one_by_one",
     "greedy",
+    "LENGTH_PENALTY",
     "length_penalty_factor",
     "beam_search",
     "SpeculativeResult",
@@ -101,10 +94,9 @@ __all__ = [
     "sample",
     "speculative",
     "translation_loss",
-    "share_of",
+    "rows_of",
     "development_loss",
     "EarlyStopping",
-    "steps_in",
     "Fitted",
     "fit",
     "masked_cross_entropy",

@@ -1,15 +1,17 @@
-"""Scores between one decoder state and all encoder states, with the keys projected only once a sentence.
+"""Scores between one decoder state and all encoder states, cut in three so that nothing is computed twice.
 
-A recurrent decoder asks one query a step, and the keys do not change from step to step. So each score is cut in two:
-`keys`, done once a sentence, and `queries` and `scores`, done at every step.
+`keys` is done once for a sentence, `query` and `scores` at every step.
 """
 
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.checks import check_count
+
+ALIGNMENTS = ("additive", "scaled dot", "multiplicative")
 
 
 class AdditiveAlignment(nn.Module):
@@ -40,25 +42,17 @@ class AdditiveAlignment(nn.Module):
         """Project the encoder states: (B, S, Dk) → (B, S, h)."""
         return self.W_k(memory)
 
-    def query_map(self) -> Tensor:
-        """The matrix that a decoder state is multiplied by, (h, Dq)."""
-        return self.W_q.weight
+    def query(self, state: Tensor) -> Tensor:
+        """Project the decoder state: (B, Dq) → (B, h)."""
+        return self.W_q(state)
 
     def scores(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all keys for one projected query a sentence.
-
-        Args:
-            query: (B, h), the decoder state times `query_map`.
-            keys: (B, S, h), from `keys`.
-
-        Returns:
-            (B, S).
-        """
+        """Score all keys for one query per sentence: (B, h), (B, S, h) → (B, S)."""
         hidden = (query[:, None] + keys).tanh_()  # (B, S, h), in the sum's own memory
         return hidden @ self.w_v.weight[0]
 
 
-class DotAlignment(nn.Module):
+class ScaledDotAlignment(nn.Module):
     """sᵀh / √D: nothing to learn.
 
     Args:
@@ -71,22 +65,22 @@ class DotAlignment(nn.Module):
     def __init__(self, size: int):
         super().__init__()
         check_count("size", size)
-        self.register_buffer("identity", torch.eye(size), persistent=False)
+        self.scale = 1 / math.sqrt(size)
 
     def keys(self, memory: Tensor) -> Tensor:
         """The encoder states themselves: (B, S, D)."""
         return memory
 
-    def query_map(self) -> Tensor:
-        """The identity over √D, (D, D)."""
-        return self.identity / math.sqrt(len(self.identity))
+    def query(self, state: Tensor) -> Tensor:
+        """The decoder state over √D: (B, D)."""
+        return state * self.scale
 
     def scores(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all keys for one scaled query a sentence: (B, D), (B, S, D) → (B, S)."""
+        """Score all keys for one query per sentence: (B, D), (B, S, D) → (B, S)."""
         return (keys @ query[:, :, None])[:, :, 0]
 
 
-class GeneralAlignment(nn.Module):
+class MultiplicativeAlignment(nn.Module):
     """sᵀ M h, for states of different sizes.
 
     Args:
@@ -111,12 +105,12 @@ class GeneralAlignment(nn.Module):
         """The encoder states themselves: (B, S, Dk)."""
         return memory
 
-    def query_map(self) -> Tensor:
-        """Mᵀ, (Dk, Dq)."""
-        return self.weight.T
+    def query(self, state: Tensor) -> Tensor:
+        """The decoder state times M: (B, Dq) → (B, Dk)."""
+        return F.linear(state, self.weight.T)
 
     def scores(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Score all keys for one mapped query a sentence: (B, Dk), (B, S, Dk) → (B, S)."""
+        """Score all keys for one query per sentence: (B, Dk), (B, S, Dk) → (B, S)."""
         return (keys @ query[:, :, None])[:, :, 0]
 
 
@@ -124,25 +118,25 @@ def make_alignment(score: str, query_size: int, key_size: int) -> nn.Module:
     """The alignment model of this name.
 
     Args:
-        score: "additive", "dot" or "general".
+        score: one of `ALIGNMENTS`.
         query_size: the decoder state's size; also the hidden units of the additive score.
         key_size: the encoder states' size.
 
     Returns:
-        A module with `keys`, `query_map` and `scores`.
+        A module with `keys`, `query` and `scores`.
 
     Raises:
-        ValueError: an unknown name, or "dot" with different sizes.
+        ValueError: an unknown name, or "scaled dot" with different sizes.
     """
     if score == "additive":
         return AdditiveAlignment(query_size, key_size, query_size)
-    if score == "general":
-        return GeneralAlignment(query_size, key_size)
-    if score != "dot":
-        raise ValueError(f"score must be additive, dot or general, got {score!r}")
+    if score == "multiplicative":
+        return MultiplicativeAlignment(query_size, key_size)
+    if score != "scaled dot":
+        raise ValueError(f"score must be one of {', '.join(ALIGNMENTS)}, got {score!r}")
     if query_size != key_size:
         raise ValueError(
             f"a dot product needs states of one size, but the decoder's has {query_size} and the encoder's "
-            f"{key_size}; take score='general', or an encoder that reads one way"
+            f"{key_size}; take score='multiplicative', or an encoder that reads one way"
         )
-    return DotAlignment(query_size)
+    return ScaledDotAlignment(query_size)

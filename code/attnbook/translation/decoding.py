@@ -13,6 +13,8 @@ from torch import Tensor, nn
 from attnbook.checks import check_count
 from attnbook.text import BOS, EOS, PAD
 
+LENGTH_PENALTY = 0.6  # α; Vaswani et al. (2017), §6.1, take the same
+
 
 @dataclass(frozen=True)
 class Decoded:
@@ -44,14 +46,14 @@ def next_word_log_probs(logits: Tensor) -> Tensor:
 
 
 def begin(
-    model: nn.Module, source: Tensor, source_lens: Tensor, max_len: int
+    model: nn.Module, source: Tensor, valid_lens: Tensor, max_len: int
 ) -> tuple[object, Tensor]:
     """Read the source sentences, before the first word is written.
 
     Args:
         model: a translator in evaluation mode.
         source: (B, S) ids.
-        source_lens: (B,) integers.
+        valid_lens: (B,) integers.
         max_len: the most words that are to be written.
 
     Returns:
@@ -65,7 +67,7 @@ def begin(
         raise ValueError(
             "the model is in training mode, and dropout would change its words; call model.eval() first"
         )
-    state = model.start(source, source_lens)
+    state = model.start(source, valid_lens)
     return state, source.new_full((len(source),), BOS)
 
 
@@ -80,7 +82,7 @@ def check_single(source: Tensor) -> None:
 def one_by_one(
     model: nn.Module,
     source: Tensor,
-    source_lens: Tensor,
+    valid_lens: Tensor,
     max_len: int,
     need_weights: bool,
     choose: Callable[[Tensor], Tensor],
@@ -90,7 +92,7 @@ def one_by_one(
     Args:
         model: a translator in evaluation mode.
         source: (B, S) ids.
-        source_lens: (B,) integers.
+        valid_lens: (B,) integers.
         max_len: the most words to write, <eos> included.
         need_weights: keep the attention weights.
         choose: log-probabilities (B, V) → words (B,).
@@ -98,7 +100,7 @@ def one_by_one(
     Returns:
         One `Decoded` a sentence.
     """
-    state, words = begin(model, source, source_lens, max_len)
+    state, words = begin(model, source, valid_lens, max_len)
     done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     total = torch.zeros(len(source), device=source.device)
     written, seen = [], []
@@ -126,7 +128,7 @@ def one_by_one(
 def greedy(
     model: nn.Module,
     source: Tensor,
-    source_lens: Tensor,
+    valid_lens: Tensor,
     max_len: int = 50,
     need_weights: bool = False,
 ) -> list[Decoded]:
@@ -135,7 +137,7 @@ def greedy(
     Args:
         model: a translator in evaluation mode.
         source: (B, S) ids.
-        source_lens: (B,) integers.
+        valid_lens: (B,) integers.
         max_len: the most words to write, <eos> included.
         need_weights: keep the attention weights.
 
@@ -149,7 +151,7 @@ def greedy(
     def likeliest(log_probs: Tensor) -> Tensor:
         return log_probs.argmax(-1)
 
-    return one_by_one(model, source, source_lens, max_len, need_weights, likeliest)
+    return one_by_one(model, source, valid_lens, max_len, need_weights, likeliest)
 
 
 def length_penalty_factor(length: int, alpha: float) -> float:
@@ -172,13 +174,13 @@ def length_penalty_factor(length: int, alpha: float) -> float:
 def beam_search(
     model: nn.Module,
     source: Tensor,
-    source_lens: Tensor,
+    valid_lens: Tensor,
     width: int = 4,
-    length_penalty: float = 0.6,
+    length_penalty: float = LENGTH_PENALTY,
     max_len: int = 50,
     n_best: int = 1,
 ) -> list[Decoded]:
-    """Look for the likeliest sentence, keeping the best few beginnings at every step.
+    """Look for the likeliest sentence, keeping the best few prefixes at every step.
 
     A hypothesis that writes <eos> is finished and takes its place in the beam with it, so that the search ends when
     `width` hypotheses are finished; with a width of 1 this is `greedy`.
@@ -186,8 +188,8 @@ def beam_search(
     Args:
         model: a translator in evaluation mode.
         source: (1, S) ids.
-        source_lens: (1,) integers.
-        width: how many beginnings to keep.
+        valid_lens: (1,) integers.
+        width: how many prefixes to keep.
         length_penalty: α of `length_penalty_factor`, used to rank what is finished.
         max_len: the most words to write, <eos> included.
         n_best: how many to return, at most `width`.
@@ -208,7 +210,7 @@ def beam_search(
         raise ValueError(f"n_best {n_best} is more than the beam's width {width}")
     if length_penalty < 0:
         raise ValueError(f"length_penalty must be at least 0, got {length_penalty}")
-    state, words = begin(model, source, source_lens, max_len)
+    state, words = begin(model, source, valid_lens, max_len)
     beams, total = [[]], torch.zeros(1, device=source.device)
     finished: list[Decoded] = []
     for _ in range(max_len):

@@ -1,4 +1,4 @@
-"""The loss of a translator: how surprised it is by the right words, padding not counted."""
+"""The loss of a translator: the negative log-likelihood of the right words, padding not counted."""
 
 import torch
 import torch.nn.functional as F
@@ -10,9 +10,9 @@ from attnbook.checks import check_probability, check_tensor
 def masked_cross_entropy(
     logits: Tensor, target: Tensor, label_smoothing: float = 0.0, ignore: int = 0
 ) -> Tensor:
-    """Mean surprise at the real words: −log p(word), in nats a word.
+    """Mean negative log-likelihood of the real words: −log p(word), in nats per word.
 
-    With label smoothing ε the target is not the word alone: a share ε of it is spread evenly over the vocabulary.
+    With label smoothing ε the target is not the word alone: a fraction ε of it is spread evenly over the vocabulary.
 
     Args:
         logits: (B, T, V).
@@ -38,9 +38,9 @@ def masked_cross_entropy(
     if target.is_floating_point() or target.dtype == torch.bool:
         raise TypeError(f"target must be integers (torch.long), got {target.dtype}")
     log_probs = F.log_softmax(logits, dim=-1)
-    surprise = -log_probs.gather(-1, target.long()[..., None])[..., 0]  # (B, T)
+    nll = -log_probs.gather(-1, target.long()[..., None])[..., 0]  # (B, T)
     if label_smoothing:
-        even = -log_probs.mean(-1)  # the surprise at a word drawn evenly
-        surprise = (1 - label_smoothing) * surprise + label_smoothing * even
+        even = -log_probs.mean(-1)  # that of a word drawn evenly
+        nll = (1 - label_smoothing) * nll + label_smoothing * even
     real = target != ignore
-    return (surprise * real).sum() / real.sum().clamp(min=1)
+    return (nll * real).sum() / real.sum().clamp(min=1)

@@ -1,10 +1,11 @@
-"""How good is a translation, and how good is an alignment? BLEU step by step, chrF, and the alignment error rate."""
+"""How good is a translation? BLEU step by step, and chrF."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from sacrebleu.metrics import CHRF
 
 from attnbook.checks import check_count
 
@@ -55,7 +56,7 @@ def matched_ngrams(
     Source:
         Papineni et al. (2002), section 2.1.1: Count_clip = min(Count, Max_Ref_Count).
     """
-    _check_corpus([hypothesis], [references])
+    check_corpus([hypothesis], [references])
     counts = ngrams(hypothesis.split(), n)
     granted: Counter = Counter()
     for reference in references:
@@ -113,7 +114,7 @@ def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
 def ngram_precision(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], n: int
 ) -> float:
-    """The share of all hypotheses' n-grams that their references grant, over a whole corpus.
+    """The fraction of all hypotheses' n-grams that their references grant, over a whole corpus.
 
     The counts are summed before they are divided, so a long sentence weighs more than a short one.
 
@@ -132,7 +133,7 @@ def ngram_precision(
     Source:
         Papineni et al. (2002), section 2.1.1, p_n.
     """
-    _check_corpus(hypotheses, references)
+    check_corpus(hypotheses, references)
     pairs = [
         matched_ngrams(hypothesis, refs, n)
         for hypothesis, refs in zip(hypotheses, references, strict=True)
@@ -165,7 +166,7 @@ def bleu(
     Source:
         Papineni et al. (2002), section 2.3: BLEU = BP · exp(Σ_n w_n log p_n) with w_n = 1/N, N = max_n.
     """
-    return _score(_counts(hypotheses, references, max_n).sum(axis=0))
+    return bleu_of(bleu_counts(hypotheses, references, max_n).sum(axis=0))
 
 
 def sentence_bleu(hypothesis: str, references: Sequence[str], max_n: int = 4) -> float:
@@ -209,7 +210,7 @@ def d2l_bleu(prediction: str, label: str, k: int = 2) -> float:
     Source:
         Zhang et al. (2023), section 10.7.6, `bleu(pred_seq, label_seq, k)`, d2l 1.0.3.
     """
-    _check_corpus([prediction], [[label]])
+    check_corpus([prediction], [[label]])
     check_count("k", k)
     c, r = len(prediction.split()), len(label.split())
     if r == 0:
@@ -238,8 +239,7 @@ def chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> floa
     Source:
         Popović (2015); computed by sacrebleu (Post 2018).
     """
-    _check_corpus(hypotheses, references)
-    from sacrebleu.metrics import CHRF
+    check_corpus(hypotheses, references)
 
     # sacrebleu wants streams: first references, second references …; a missing one repeats the first
     most = max(map(len, references))
@@ -250,58 +250,10 @@ def chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> floa
     return CHRF().corpus_score(list(hypotheses), streams).score
 
 
-def bootstrap_band(
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    metric: Callable = bleu,
-    resamples: int = 200,
-    seed: int = 0,
-    level: float = 0.95,
-) -> tuple[float, float]:
-    """How far the score would move if the test sentences had been others of the same kind.
-
-    Draws as many sentences as there are, with replacement, again and again, and scores each draw. It knows nothing
-    of other seeds of training: for those, train again.
-
-    Args:
-        hypotheses: translations, tokens separated by spaces.
-        references: for each hypothesis the list of its references.
-        metric: a function of (hypotheses, references) that gives a number.
-        resamples: how many draws.
-        seed: of the draws.
-        level: the share of draws inside the band.
-
-    Returns:
-        (low, high), percentiles of the draws' scores: 2.5 % and 97.5 % for level 0.95.
-
-    Raises:
-        TypeError: not lists of strings, or `resamples` is not an integer.
-        ValueError: no sentence, a hypothesis without reference, lists of two lengths, no draw, or a level outside 0…1.
-
-    Source:
-        Koehn (2004), section 3, bootstrap resampling.
-    """
-    _check_corpus(hypotheses, references)
-    check_count("resamples", resamples)
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
-    num, rng = len(hypotheses), np.random.default_rng(seed)
-    draws = (rng.integers(num, size=num) for _ in range(resamples))
-    if metric is bleu:  # BLEU is a function of sums: count once, add up each draw
-        counts = _counts(hypotheses, references, 4)
-        scores = [_score(counts[draw].sum(axis=0)) for draw in draws]
-    else:
-        scores = [
-            metric([hypotheses[i] for i in draw], [references[i] for i in draw])
-            for draw in draws
-        ]
-    low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def _check_corpus(
+def check_corpus(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> None:
+    """Require as many lists of references as hypotheses, all of them strings."""
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise TypeError(
             "hypotheses and references must be lists, got a string; wrap a single sentence: [sentence], [[reference]]"
@@ -330,9 +282,9 @@ def _check_corpus(
             )
 
 
-def _counts(hypotheses, references, max_n: int) -> np.ndarray:
+def bleu_counts(hypotheses, references, max_n: int) -> np.ndarray:
     """(sentences, 2 + 2 max_n): c, r, then the matches for n = 1 … max_n, then the totals."""
-    _check_corpus(hypotheses, references)
+    check_corpus(hypotheses, references)
     check_count("max_n", max_n)
     rows = []
     for hypothesis, refs in zip(hypotheses, references, strict=True):
@@ -344,7 +296,8 @@ def _counts(hypotheses, references, max_n: int) -> np.ndarray:
     return np.array(rows)
 
 
-def _score(counts: np.ndarray) -> float:
+def bleu_of(counts: np.ndarray) -> float:
+    """BLEU from the sums of `bleu_counts`."""
     c, r, *rest = counts.tolist()
     matches, totals = rest[: len(rest) // 2], rest[len(rest) // 2 :]
     if not all(matches):

@@ -1,7 +1,7 @@
 """Models that translate, behind one interface: score all words of a known target, or write one word after another.
 
-logits = model(source, target_in, source_lens)        training: the target is known
-state = model.start(source, source_lens)              translating: it is not
+logits = model(source, target, valid_lens)            training: the target is known
+state = model.start(source, valid_lens)               translating: it is not
 logits, weights, state = model.step(words, state)
 """
 
@@ -10,20 +10,16 @@ from dataclasses import dataclass, replace
 from torch import Tensor, nn
 
 from attnbook.checks import check_count
-from attnbook.transformer import (
-    DecoderLayerCache,
-    RecurrentConfig,
-    Transformer,
-    TransformerConfig,
-)
+from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
+from attnbook.transformer.blocks import check_same_batch
 from attnbook.transformer.models import check_ids
+from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.recurrent import (
     AttentionDecoder,
     GRUDecoder,
     GRUEncoder,
     RecurrentState,
 )
-from attnbook.translation.stepping import OneWord, can_hurry
 
 
 class RecurrentTranslator(nn.Module):
@@ -55,12 +51,12 @@ class RecurrentTranslator(nn.Module):
                 config.attention,
             )
 
-    def start(self, source: Tensor, source_lens: Tensor) -> RecurrentState:
+    def start(self, source: Tensor, valid_lens: Tensor) -> RecurrentState:
         """Read the source sentences.
 
         Args:
             source: (B, S) ids, each sentence ending in <eos>, then padding.
-            source_lens: (B,) integers, how many tokens are real.
+            valid_lens: (B,) integers, how many tokens are real.
 
         Returns:
             The decoder's state before the first word.
@@ -69,8 +65,8 @@ class RecurrentTranslator(nn.Module):
             TypeError, ValueError: ids or lengths that do not fit.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        states, last = self.encoder(source, source_lens)
-        return self.decoder.start(states, last, source_lens)
+        states, last = self.encoder(source, valid_lens)
+        return self.decoder.start(states, last, valid_lens)
 
     def extend(self, ids: Tensor, state: RecurrentState) -> Tensor:
         """Read several known words and score what follows each of them.
@@ -123,16 +119,16 @@ class RecurrentTranslator(nn.Module):
     def forward(
         self,
         source: Tensor,
-        target_in: Tensor,
-        source_lens: Tensor,
+        target: Tensor,
+        valid_lens: Tensor,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor | None]:
         """Score every word of known targets (teacher forcing).
 
         Args:
             source: (B, S) ids.
-            target_in: (B, T) ids, beginning with <bos>.
-            source_lens: (B,) integers.
+            target: (B, T) ids, beginning with <bos>.
+            valid_lens: (B,) integers.
             need_weights: return the attention weights too.
 
         Returns:
@@ -141,8 +137,8 @@ class RecurrentTranslator(nn.Module):
         Raises:
             TypeError, ValueError: ids or lengths that do not fit.
         """
-        check_ids("target_in", target_in, self.config.target_vocab_size)
-        logits, weights = self.decoder(target_in, self.start(source, source_lens))
+        check_ids("target", target, self.config.target_vocab_size)
+        logits, weights = self.decoder(target, self.start(source, valid_lens))
         return (logits, weights) if need_weights else logits
 
 
@@ -152,15 +148,13 @@ class TransformerState:
 
     Attributes:
         memory: (B, S, D), the encoder's output.
-        memory_lens: (B,) integers.
+        memory_mask: bool (B, 1, 1, S), True = a word, not padding.
         cache: each decoder layer's keys and values so far.
-        quick: what steps without gradients keep besides; made when it is needed.
     """
 
     memory: Tensor
-    memory_lens: Tensor
+    memory_mask: Tensor
     cache: list[DecoderLayerCache]
-    quick: OneWord | None = None
 
     def copy(self) -> "TransformerState":
         """A state of its own, which goes on from here."""
@@ -172,8 +166,7 @@ class TransformerState:
         Args:
             order: (B',) integers, which sentence each new one continues.
         """
-        self.memory, self.memory_lens = self.memory[order], self.memory_lens[order]
-        self.quick = None
+        self.memory, self.memory_mask = self.memory[order], self.memory_mask[order]
         for layer in self.cache:
             layer.reorder(order)
 
@@ -190,21 +183,18 @@ class TransformerTranslator(Transformer):
 
     config: TransformerConfig
 
-    def start(self, source: Tensor, source_lens: Tensor) -> TransformerState:
+    def start(self, source: Tensor, valid_lens: Tensor) -> TransformerState:
         """Read the source sentences.
 
         Args:
             source: (B, S) ids, each sentence ending in <eos>, then padding.
-            source_lens: (B,) integers, how many tokens are real.
+            valid_lens: (B,) integers, how many tokens are real.
 
         Returns:
             The decoder's state before the first word.
-
-        Raises:
-            TypeError, ValueError: ids or lengths that do not fit.
         """
-        memory, _ = self.encoder(source, source_lens)
-        return TransformerState(memory, source_lens, self.decoder.start_cache())
+        memory, mask = self.read(source, valid_lens)
+        return TransformerState(memory, mask, self.decoder.start_cache())
 
     def extend(self, ids: Tensor, state: TransformerState) -> Tensor:
         """Read several known words in one parallel pass and score what follows each of them.
@@ -216,8 +206,8 @@ class TransformerTranslator(Transformer):
         Returns:
             logits (B, T, V).
         """
-        memory, lens = state.memory, state.memory_lens
-        return self.decoder(ids, memory, lens, cache=state.cache)[0]
+        memory, mask = state.memory, state.memory_mask
+        return self.decoder(ids, memory, cache=state.cache, memory_mask=mask)[0]
 
     def rewind(self, state: TransformerState, words: int) -> None:
         """Take back the last words that were read.
@@ -247,46 +237,42 @@ class TransformerTranslator(Transformer):
         Returns:
             logits (B, V); weights (B, S), or None; and the state.
         """
-        if not need_weights and can_hurry(self):  # the same numbers, sooner
-            if state.quick is None:
-                memory, lens = state.memory, state.memory_lens
-                state.quick = OneWord(self.decoder, memory, lens)
-            return state.quick(ids, state.cache), None, state
+        words = ids[:, None]  # (B, 1), one position
+        check_ids("ids", words, self.config.target_vocab_size)
+        check_same_batch(words, state.memory)
         logits, seen = self.decoder(
-            ids[:, None],
+            words,
             state.memory,
-            state.memory_lens,
             need_weights=need_weights,
             cache=state.cache,
+            memory_mask=state.memory_mask,
+            checked=True,
         )
-        weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None
+        weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None  # (B, S)
         return logits[:, 0], weights, state
 
     def forward(
         self,
         source: Tensor,
-        target_in: Tensor,
-        source_lens: Tensor | None = None,
+        target: Tensor,
+        valid_lens: Tensor | None = None,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, list[Tensor]]:
         """Score every word of known targets in one parallel pass (teacher forcing).
 
         Args:
             source: (B, S) ids.
-            target_in: (B, T) ids, beginning with <bos>.
-            source_lens: (B,) integers.
+            target: (B, T) ids, beginning with <bos>.
+            valid_lens: (B,) integers, how many source tokens are real.
             need_weights: return the attention to the source too.
 
         Returns:
-            logits (B, T, V); with `need_weights` a pair of them and weights (B, H, T, S), one tensor a layer.
-
-        Raises:
-            TypeError, ValueError: ids or lengths that do not fit.
+            logits (B, T, V); with `need_weights` a pair of them and weights (B, H, T, S), one tensor per layer.
         """
         if not need_weights:
-            return super().forward(source, target_in, source_lens)
-        memory, _ = self.encoder(source, source_lens)
-        logits, seen = self.decoder(target_in, memory, source_lens, need_weights=True)
+            return super().forward(source, target, valid_lens)
+        memory, mask = self.read(source, valid_lens)
+        logits, seen = self.decoder(target, memory, need_weights=True, memory_mask=mask)
         return logits, [across for _, across in seen]
 
 

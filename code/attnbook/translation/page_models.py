@@ -4,7 +4,6 @@ A weight matrix is stored as bytes: every row has one scale, and a weight is a w
 What `load_page_model` returns holds just these products, so that both sides compute with the same numbers.
 """
 
-import base64
 import copy
 import json
 import re
@@ -13,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from attnbook.data import Split, references
+from attnbook.files import write_atomically
 from attnbook.text import WordVocabulary, normalise, vocabulary_from_dict
-from attnbook.training import write_text
-from attnbook.translation.translator import MODELS, Translator
+from attnbook.translation.quantisation import coded, packed, restored
+from attnbook.translation.translator import MODELS, Translator, kind_of
 
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
 FOLDER = Path(__file__).parents[1] / "data" / "models"
@@ -83,7 +83,7 @@ def quantised(translator: Translator) -> Translator:
     model = copy.deepcopy(translator.model).cpu().eval()
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            weight.copy_(_restored(_packed(name, weight)))
+            weight.copy_(restored(packed(name, weight)))
     return Translator(model, translator.source_vocab, translator.target_vocab)
 
 
@@ -100,7 +100,7 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
         The size of the file in bytes.
 
     Raises:
-        TypeError, ValueError: something is missing in `measured`, vocabularies of pieces of words, weights that are
+        TypeError, ValueError: something is missing in `measured`, vocabularies of subwords, weights that are
             not finite, or a file beyond 2 MB.
     """
     path = Path(path)
@@ -111,7 +111,7 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
                 f"a page model has vocabularies of words, got {type(vocab).__name__}; train with subwords=0"
             )
     model = translator.model
-    kind = next(name for name, (_, made) in MODELS.items() if type(model) is made)
+    kind = kind_of(model)
     state = {
         "format": FORMAT,
         "name": path.stem,
@@ -121,7 +121,7 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
         "source_vocab": translator.source_vocab.to_dict(),
         "target_vocab": translator.target_vocab.to_dict(),
         # named_parameters names a shared matrix once, by its first name
-        "weights": {name: _packed(name, w) for name, w in model.named_parameters()},
+        "weights": {name: packed(name, w) for name, w in model.named_parameters()},
     }
     lines = (f"{_json(key)}:{_json(value)}" for key, value in state.items())
     text = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -130,8 +130,7 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
         raise ValueError(
             f"{path.name} would have {size} bytes, a page model has at most {LARGEST}; take smaller sizes or words"
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, text)
+    write_atomically(path, text)
     return size
 
 
@@ -169,7 +168,7 @@ def page_sentences(split: Split) -> dict:
 
     def keys(pairs: list) -> str:
         numbers = sorted({sentence_key(source) for source in references(pairs)})
-        return _coded(np.array(numbers, dtype=np.uint32))
+        return coded(np.array(numbers, dtype=np.uint32))
 
     return {
         "train": keys(split.train),
@@ -180,44 +179,6 @@ def page_sentences(split: Split) -> dict:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _packed(name: str, weight: Tensor) -> dict:
-    """One parameter for the file: a matrix as bytes and a scale a row, anything else as float32."""
-    weight = weight.detach().float().cpu()
-    if not torch.isfinite(weight).all():
-        raise ValueError(f"{name} is not finite everywhere; the training has diverged")
-    if weight.dim() != 2 or len(weight) == 1:  # biases, norms, w_v: few and dear
-        return {"shape": list(weight.shape), "floats": _coded(weight.numpy())}
-    scale = weight.abs().amax(1, keepdim=True) / 127  # (rows, 1)
-    # Rounded up to 17 significant bits: then 127 · scale is exact, and a second rounding finds the same scale.
-    bits = scale.view(torch.int32)
-    scale = ((bits + 127) & ~127).view(torch.float32)
-    whole = torch.where(scale > 0, weight / scale, 0.0).round().to(torch.int8)
-    return {
-        "shape": list(weight.shape),
-        "scales": _coded(scale.numpy()),
-        "bytes": _coded(whole.numpy()),
-    }
-
-
-def _coded(array: np.ndarray) -> str:
-    little = array.astype(array.dtype.newbyteorder("<"))
-    return base64.b64encode(little.tobytes()).decode("ascii")
-
-
-def _decoded(text: str, kind: str) -> Tensor:
-    data = np.frombuffer(base64.b64decode(text, validate=True), dtype=kind)
-    return torch.from_numpy(data.astype(data.dtype.newbyteorder("=")))
-
-
-def _restored(entry: dict) -> Tensor:
-    """The parameter that `_packed` has stored."""
-    shape = entry["shape"]
-    if "floats" in entry:
-        return _decoded(entry["floats"], "<f4").reshape(shape)
-    whole = _decoded(entry["bytes"], "i1").reshape(shape)
-    return whole.float() * _decoded(entry["scales"], "<f4").reshape(-1, 1)
 
 
 def _check_measured(measured: dict, what: str) -> None:
@@ -288,7 +249,7 @@ def _fill(model: nn.Module, weights: dict) -> None:
         )
         raise ValueError(f"weights missing: {missing}, not of this model: {surplus}")
     for name, weight in own.items():
-        stored = _restored(weights[name])
+        stored = restored(weights[name])
         if stored.shape != weight.shape:
             raise ValueError(
                 f"{name} has shape {tuple(stored.shape)}, the config's model has {tuple(weight.shape)}"

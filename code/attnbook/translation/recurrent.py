@@ -1,4 +1,4 @@
-"""Recurrent encoders and decoders: everything through one vector, or a fresh look at the source at every step."""
+"""Recurrent encoders and decoders: everything through one vector, or another look at the source at every step."""
 
 from dataclasses import dataclass, replace
 
@@ -49,12 +49,14 @@ class GRUEncoder(nn.Module):
         )
         self.bridge = nn.Linear(2 * hidden_size, hidden_size) if bidirectional else None
 
-    def forward(self, ids: Tensor, lens: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, ids: Tensor, valid_lens: Tensor) -> tuple[Tensor, Tensor]:
         """Read a batch; padding is not read.
 
         Args:
-            ids: (B, S) token ids, padded at the end.
-            lens: (B,) integers, at least 1.
+            ids: (B, S) token ids, padded at the end. On the meta device, which has no lengths to look at, all of them
+                count as real.
+            valid_lens: (B,) integers, at least 1. PyTorch packs sequences by lengths on the CPU, so that on a GPU this
+                waits for them, once.
 
         Returns:
             states (B, S, D) (2 D both ways; 0 at padding), and each layer's last state, (L, B, D).
@@ -62,17 +64,14 @@ class GRUEncoder(nn.Module):
         Raises:
             TypeError, ValueError: lengths that do not fit.
         """
-        check_lengths(lens, ids.shape[1])
-        if len(lens) and not ids.is_meta and int(lens.min()) < 1:
-            raise ValueError(
-                "a source sentence is empty; each needs at least its <eos>"
-            )
-        words = self.embedding(ids)
-        if int(lens.sum()) == ids.numel():  # no padding: nothing to leave out
+        lens = valid_lens if ids.is_meta else valid_lens.cpu()
+        _check_source_lengths(lens, ids)
+        words = self.embedding(ids)  # (B, S, E)
+        if ids.is_meta or int(lens.sum()) == ids.numel():  # no padding
             states, last = self.rnn(words)
         else:
             packed = pack_padded_sequence(
-                words, lens.cpu(), batch_first=True, enforce_sorted=False
+                words, lens, batch_first=True, enforce_sorted=False
             )
             states, last = self.rnn(packed)
             states, _ = pad_packed_sequence(
@@ -84,6 +83,12 @@ class GRUEncoder(nn.Module):
         return states, last
 
 
+def _check_source_lengths(lens: Tensor, ids: Tensor) -> None:
+    check_lengths(lens, ids.shape[1])
+    if len(lens) and not lens.is_meta and int(lens.min()) < 1:
+        raise ValueError("a source sentence is empty; each needs at least its <eos>")
+
+
 @dataclass
 class RecurrentState:
     """Where a decoder stands: what it remembers, and what it can look at.
@@ -92,14 +97,14 @@ class RecurrentState:
         hidden: (L, B, D), each layer's last state.
         memory: (B, S, Dk), the encoder's states, or (B, Dk), the one vector of a decoder without attention.
         keys: (B, S, h), the memory as the score wants it; None without attention.
-        blocked: (B, S), 0 at words and −inf at padding, added to the scores; None without attention.
+        mask: (B, S) bool, True = may attend; None without attention.
         before: `hidden` before the words that were read last, and those words, to take some of them back.
     """
 
     hidden: Tensor
     memory: Tensor
     keys: Tensor | None = None
-    blocked: Tensor | None = None
+    mask: Tensor | None = None
     before: tuple[Tensor, Tensor] | None = None
 
     def copy(self) -> "RecurrentState":
@@ -113,7 +118,7 @@ class RecurrentState:
             order: (B',) integers, which sentence each new one continues.
         """
         self.hidden, self.before = self.hidden[:, order], None
-        for name in ("memory", "keys", "blocked"):
+        for name in ("memory", "keys", "mask"):
             if getattr(self, name) is not None:
                 setattr(self, name, getattr(self, name)[order])
 
@@ -146,22 +151,18 @@ class GRUDecoder(nn.Module):
         check_probability("dropout", dropout)
         memory_size = hidden_size if memory_size is None else memory_size
         self.embedding = nn.Embedding(vocab_size, embed_size)
-        self.rnn = nn.GRU(
-            memory_size + embed_size,
-            hidden_size,
-            num_layers,
-            batch_first=True,
-            dropout=dropout if num_layers > 1 else 0.0,
+        self.rnn = _decoder_gru(
+            memory_size + embed_size, hidden_size, num_layers, dropout
         )
         self.head = nn.Linear(hidden_size, vocab_size)
 
-    def start(self, states: Tensor, last: Tensor, lens: Tensor) -> RecurrentState:
+    def start(self, states: Tensor, last: Tensor, valid_lens: Tensor) -> RecurrentState:
         """Begin: all that is kept of the source is its last state.
 
         Args:
             states: (B, S, Dk), not looked at.
             last: (L, B, D) from the encoder.
-            lens: (B,) integers, not needed.
+            valid_lens: (B,) integers, not needed.
 
         Returns:
             The state before the first word.
@@ -195,7 +196,7 @@ class AttentionDecoder(nn.Module):
         num_layers: L; the top layer's previous state is the query.
         dropout: on the attention weights and between the layers, while training.
         memory_size: Dk, of the encoder's states; D if not given.
-        score: "additive", "dot" or "general".
+        score: "additive", "scaled dot" or "multiplicative".
 
     Attributes:
         alignment: the score, see `attnbook.translation.alignment_scores`.
@@ -219,32 +220,27 @@ class AttentionDecoder(nn.Module):
         super().__init__()
         check_probability("dropout", dropout)
         memory_size = hidden_size if memory_size is None else memory_size
-        self.memory_size, self.dropout = memory_size, dropout
+        self.dropout = dropout
         self.embedding = nn.Embedding(vocab_size, embed_size)
         self.alignment = make_alignment(score, hidden_size, memory_size)
-        self.rnn = nn.GRU(
-            memory_size + embed_size,
-            hidden_size,
-            num_layers,
-            batch_first=True,
-            dropout=dropout if num_layers > 1 else 0.0,
+        self.rnn = _decoder_gru(
+            memory_size + embed_size, hidden_size, num_layers, dropout
         )
         self.head = nn.Linear(hidden_size, vocab_size)
 
-    def start(self, states: Tensor, last: Tensor, lens: Tensor) -> RecurrentState:
+    def start(self, states: Tensor, last: Tensor, valid_lens: Tensor) -> RecurrentState:
         """Begin: project the keys, once for the whole sentence, and mark the padding.
 
         Args:
             states: (B, S, Dk) from the encoder.
             last: (L, B, D) from the encoder.
-            lens: (B,) integers.
+            valid_lens: (B,) integers.
 
         Returns:
             The state before the first word.
         """
-        real = sequence_mask(lens.to(states.device), states.shape[1])
-        blocked = states.new_zeros(real.shape).masked_fill(~real, -torch.inf)
-        return RecurrentState(last, states, self.alignment.keys(states), blocked)
+        mask = sequence_mask(valid_lens.to(states.device), states.shape[1])
+        return RecurrentState(last, states, self.alignment.keys(states), mask)
 
     def attend(self, state: RecurrentState) -> tuple[Tensor, Tensor]:
         """Look at the source from where the decoder stands.
@@ -255,32 +251,29 @@ class AttentionDecoder(nn.Module):
         Returns:
             context (B, Dk), and weights (B, S).
         """
-        query = F.linear(state.hidden[-1], self.alignment.query_map())
-        scores = self.alignment.scores(query, state.keys) + state.blocked
-        weights = scores.softmax(-1)  # (B, S)
+        query = self.alignment.query(state.hidden[-1])  # (B, h)
+        scores = self.alignment.scores(query, state.keys)  # (B, S)
+        weights = scores.where(state.mask, -torch.inf).softmax(-1)
         kept = F.dropout(weights, self.dropout, self.training)
         return (kept[:, None] @ state.memory)[:, 0], weights
 
-    def step(self, ids: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor]:
-        """One step of Bahdanau's decoder: look, then read one word, then score the next.
+    def step(self, word: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor]:
+        """One step of Bahdanau's decoder: look at the source, then read one word.
 
         Args:
-            ids: (B,) the previous word.
+            word: (B, E) the previous word's vector.
             state: moved on in place.
 
         Returns:
-            logits (B, V), and weights (B, S).
+            output (B, D), the new state of the top layer, and weights (B, S).
         """
-        context, weights = self.attend(state)
-        inputs = torch.cat([context, self.embedding(ids)], dim=-1)
+        context, weights = self.attend(state)  # (B, Dk), (B, S)
+        inputs = torch.cat([context, word], dim=-1)  # (B, Dk + E)
         output, state.hidden = self.rnn(inputs[:, None], state.hidden)
-        return self.head(output[:, 0]), weights
+        return output[:, 0], weights
 
     def forward(self, ids: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor]:
-        """All steps, with the given words put in: the same numbers as `step` again and again, sooner.
-
-        What does not wait for the state is done for all steps at once: the words' part of the first layer's gates, and
-        the scores of the vocabulary. What waits for the same state shares one product.
+        """All steps, with the given words put in.
 
         Args:
             ids: (B, T) the words that are put in.
@@ -289,64 +282,17 @@ class AttentionDecoder(nn.Module):
         Returns:
             logits (B, T, V), and weights (B, T, S).
         """
-        rnn, top = self.rnn, self.rnn.num_layers - 1
-        from_memory, from_word = rnn.weight_ih_l0.split(
-            [self.memory_size, rnn.input_size - self.memory_size], dim=1
-        )
-        words = F.linear(self.embedding(ids), from_word, rnn.bias_ih_l0)  # (B, T, 3D)
-        # the top state is asked twice: for the query, and for the top layer's own gates
-        query_map = self.alignment.query_map()
-        recurrent = getattr(rnn, f"weight_hh_l{top}")
-        asked = torch.cat([query_map, recurrent])  # (h + 3D, D)
-        no_bias = asked.new_zeros(len(query_map))
-        asked_bias = torch.cat([no_bias, getattr(rnn, f"bias_hh_l{top}")])
-
-        hidden, outputs, seen = list(state.hidden), [], []
-        for word in words.unbind(1):
-            both = F.linear(hidden[top], asked, asked_bias)
-            query, own = both.split([len(query_map), len(recurrent)], dim=-1)
-            scores = self.alignment.scores(query, state.keys) + state.blocked
-            weights = scores.softmax(-1)
-            kept = F.dropout(weights, self.dropout, self.training)
-            context = (kept[:, None] @ state.memory)[:, 0]  # (B, Dk)
-            gates = torch.addmm(word, context, from_memory.T)  # (B, 3D)
-            for layer in range(top + 1):
-                if layer:
-                    x = F.dropout(hidden[layer - 1], rnn.dropout, self.training)
-                    weight = getattr(rnn, f"weight_ih_l{layer}")
-                    gates = F.linear(x, weight, getattr(rnn, f"bias_ih_l{layer}"))
-                if layer < top:
-                    weight = getattr(rnn, f"weight_hh_l{layer}")
-                    bias = getattr(rnn, f"bias_hh_l{layer}")
-                    mine = F.linear(hidden[layer], weight, bias)
-                else:
-                    mine = own
-                hidden[layer] = gru_state(gates, mine, hidden[layer])
-            outputs.append(hidden[top])
-            seen.append(weights)
-        state.hidden = torch.stack(hidden)
-        return self.head(torch.stack(outputs, dim=1)), torch.stack(seen, dim=1)
+        words = self.embedding(ids).unbind(1)  # T times (B, E)
+        steps = [self.step(word, state) for word in words]
+        outputs, weights = zip(*steps, strict=True)
+        outputs = torch.stack(outputs, dim=1)  # (B, T, D)
+        return self.head(outputs), torch.stack(weights, dim=1)
 
 
-def gru_state(gates: Tensor, own: Tensor, hidden: Tensor) -> Tensor:
-    """A GRU's next state from its two products, as PyTorch's `nn.GRU` defines it.
-
-    Args:
-        gates: (B, 3D), the input's part: reset, update, new.
-        own: (B, 3D), the previous state's part.
-        hidden: (B, D), the previous state.
-
-    Returns:
-        (B, D).
-
-    Source:
-        Cho et al. (2014), §2.3, in the form of PyTorch's documentation of `nn.GRU`.
-    """
-    size = hidden.shape[-1]
-    parts = [2 * size, size]  # the gates, which are open or closed, and the proposal
-    (open_in, new_in), (open_own, new_own) = (
-        x.split(parts, dim=-1) for x in (gates, own)
+def _decoder_gru(
+    input_size: int, hidden_size: int, num_layers: int, dropout: float
+) -> nn.GRU:
+    between = dropout if num_layers > 1 else 0.0
+    return nn.GRU(
+        input_size, hidden_size, num_layers, batch_first=True, dropout=between
     )
-    reset, update = torch.sigmoid(open_in + open_own).chunk(2, -1)
-    new = torch.tanh(torch.addcmul(new_in, reset, new_own))
-    return torch.lerp(new, hidden, update)

@@ -68,8 +68,8 @@ def filter_logits(
         if not 0 < top_p <= 1:
             raise ValueError(f"top_p must lie in (0, 1], got {top_p}")
         ranked, order = logits.sort(dim=-1, descending=True)
-        shares = ranked.softmax(-1)
-        before = shares.cumsum(-1) - shares  # what the likelier words have already
+        probs = ranked.softmax(-1)
+        before = probs.cumsum(-1) - probs  # what the likelier words have already
         cut = torch.zeros_like(ranked, dtype=torch.bool)
         cut.scatter_(-1, order, before >= top_p)
         logits = logits.masked_fill(cut, -torch.inf)
@@ -80,7 +80,7 @@ def filter_logits(
 def sample(
     model: nn.Module,
     source: Tensor,
-    source_lens: Tensor,
+    valid_lens: Tensor,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -92,7 +92,7 @@ def sample(
     Args:
         model: a translator in evaluation mode.
         source: (B, S) ids.
-        source_lens: (B,) integers.
+        valid_lens: (B,) integers.
         temperature, top_k, top_p: see `filter_logits`.
         generator: of random numbers, on the model's device.
         max_len: the most words to write, <eos> included.
@@ -108,7 +108,7 @@ def sample(
         filtered = filter_logits(log_probs, temperature, top_k, top_p)
         return torch.multinomial(filtered.softmax(-1), 1, generator=generator)[:, 0]
 
-    return one_by_one(model, source, source_lens, max_len, False, draw)
+    return one_by_one(model, source, valid_lens, max_len, False, draw)
 
 
 @torch.no_grad()
@@ -116,7 +116,7 @@ def speculative(
     target: nn.Module,
     draft: nn.Module,
     source: Tensor,
-    source_lens: Tensor,
+    valid_lens: Tensor,
     generator: torch.Generator | None = None,
     lookahead: int = 4,
     max_len: int = 50,
@@ -132,7 +132,7 @@ def speculative(
         target: the large translator, in evaluation mode.
         draft: the small one, with the same vocabularies.
         source: (1, S) ids.
-        source_lens: (1,) integers.
+        valid_lens: (1,) integers.
         generator: of random numbers, on the models' device.
         lookahead: how many words to propose at once.
         max_len: the most words to write, <eos> included.
@@ -156,14 +156,14 @@ def speculative(
         raise ValueError(
             f"the models must share a vocabulary, but the target's has {sizes[0]} words and the draft's {sizes[1]}"
         )
-    large, pending = begin(target, source, source_lens, max_len)
-    small, _ = begin(draft, source, source_lens, max_len)
+    large, pending = begin(target, source, valid_lens, max_len)
+    small, _ = begin(draft, source, valid_lens, max_len)
 
-    def share(logits: Tensor) -> Tensor:
+    def probabilities(logits: Tensor) -> Tensor:
         return filter_logits(next_word_log_probs(logits), temperature).softmax(-1)
 
-    def draw(shares: Tensor) -> Tensor:
-        return torch.multinomial(shares, 1, generator=generator)
+    def draw(probs: Tensor) -> Tensor:
+        return torch.multinomial(probs, 1, generator=generator)
 
     ids: list[int] = []
     unread = pending  # (1 or 2,), what the draft has not read yet
@@ -173,12 +173,12 @@ def speculative(
         number = min(lookahead, max_len - len(ids))
         while len(words) < number and (not words or words[-1] != EOS):
             logits = draft.extend(unread[None], small)[0, -1]
-            beliefs.append(share(logits))
+            beliefs.append(probabilities(logits))
             places.append(small.copy())  # where the draft stands after reading so far
             unread = draw(beliefs[-1])
             words.append(int(unread))
         asked = torch.cat([pending, pending.new_tensor(words)])
-        truths = share(target.extend(asked[None], large)[0])  # (words + 1, V)
+        truths = probabilities(target.extend(asked[None], large)[0])  # (words + 1, V)
         calls, proposed = calls + 1, proposed + len(words)
 
         kept = 0

@@ -1,7 +1,7 @@
 """Stores a picture of each figure, for readers without JavaScript: `python -m attnbook.widgets.capture [name …]`.
 
-Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `<name>.svg` beside the
-figure's code. Needs playwright and a Chromium; only who changes a figure needs to run it.
+Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `fallback.svg` in
+the figure's folder. It needs playwright and a Chromium; run it after changing how a figure looks.
 """
 
 import sys
@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from . import figure_class
-from .base import HERE
 from .browser import chromium
+from .kit import WIDGETS
 from .page import script_names, standalone_page, write_assets
 
 WIDTH = 720
@@ -84,9 +84,11 @@ def main(names):
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
     with chromium() as browser:
         for name in names or [n for n in script_names() if n != "frames"]:
-            path = HERE / f"{name}.svg"
-            path.write_text(capture(browser, name), "utf-8")
-            print(f"{path.name}: {path.stat().st_size / 1024:.0f} KB")
+            path = WIDGETS / name / "fallback.svg"
+            new = path.with_suffix(".new")  # so that a picture is never half written
+            new.write_text(capture(browser, name), "utf-8")
+            new.replace(path)
+            print(f"{name}: {path.stat().st_size / 1024:.0f} KB")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Sphinx extension that makes the figures live on the built pages, from a file and without a network.
 
 At build time each figure's ES module becomes a classic script below `_static/attnbook/` (browsers load no
-modules from `file://`), and each page gets only the scripts of the figures that stand on it. The directive
+modules from `file://`), and each page gets only the scripts of the figures on it. The directive
 
     ```{live-figure} query_key_value
     :state: {"width": 0.5}
@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 
 from . import FIGURES, figure_class
-from .base import HERE, module_source
+from .kit import KIT, PACKAGE, WIDGETS, module_source
 
 FOLDER = "attnbook"
 EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
@@ -27,7 +27,7 @@ def classic_script(module, source=None):
 
     Args:
         module: the figure's name.
-        source: text of the ES module; by default the kit and `<module>.js`.
+        source: text of the ES module; by default the kit and the figure's own `figure.js`.
 
     Returns:
         JavaScript text for a `<script>` without `type=module`.
@@ -38,12 +38,12 @@ def classic_script(module, source=None):
     source = module_source(module) if source is None else source
     if re.search(r"^\s*import\b(?!\s*\()", source, re.MULTILINE):
         raise ValueError(
-            f"{module}.js has an import; a figure is one file without imports (the kit is in scope)"
+            f"{module}/figure.js has an import; name what it needs in a line `// uses …` (the kit is in scope)"
         )
     found = EXPORT.search(source)
     if not found or len(re.findall(r"^export\b", source, re.MULTILINE)) != 1:
         raise ValueError(
-            f"{module}.js must end in its one and only export: export default {{ render, math: {{…}} }};"
+            f"{module}/figure.js must end in its one and only export: export default {{ render, math: {{…}} }};"
         )
     body = source[: found.start()]
     name = json.dumps(module)
@@ -62,7 +62,7 @@ def write_assets(folder):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     files = {
-        name: (HERE / name).read_text("utf-8") for name in ("host.js", "figures.css")
+        name: (KIT / name).read_text("utf-8") for name in ("host.js", "figures.css")
     }
     for module in script_names():
         files[f"{module}.js"] = classic_script(module)
@@ -75,8 +75,8 @@ def write_assets(folder):
 def data_scripts():
     """What figures load only when they need it: each file of `data/models` as a classic script.
 
-    No page names these scripts. A figure that wants one asks for it (`loadFile` in translate_page.js), and the script
-    leaves its content in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
+    No page names these scripts. A figure that wants one asks for it (`loadFile` in translate_page/files.js), and the
+    script leaves its content in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
 
     Returns:
         dict of file name → JavaScript text.
@@ -84,18 +84,18 @@ def data_scripts():
     return {
         f"model-{path.stem}.js": "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
         f"[{json.dumps(path.stem)}] = {path.read_text('utf-8').strip()};\n"
-        for path in sorted((HERE.parent / "data" / "models").glob("*.json"))
+        for path in sorted((PACKAGE / "data" / "models").glob("*.json"))
     }
 
 
 def script_names():
     """Names of the JavaScript modules: one for each browser-side figure, and the shared `frames`."""
     names = dict.fromkeys([*FIGURES.values(), "frames"])
-    return [name for name in names if (HERE / f"{name}.js").is_file()]
+    return [name for name in names if (WIDGETS / name / "figure.js").is_file()]
 
 
 def figures_in(body):
-    """Names of the figures that stand in a page's HTML, in their order, each once."""
+    """Names of the figures in a page's HTML, in their order, each once."""
     return list(dict.fromkeys(BOX.findall(body)))
 
 
@@ -132,7 +132,7 @@ def _add_assets(app, pagename, templatename, context, doctree):
     for module in modules:
         if module not in script_names():
             raise ValueError(
-                f"the page {pagename} has a figure {module!r}, but there is no {module}.js"
+                f"the page {pagename} has a figure {module!r}, but there is no {module}/figure.js"
             )
         app.add_js_file(f"{FOLDER}/{module}.js", loading_method="defer")
 

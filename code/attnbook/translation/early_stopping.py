@@ -1,0 +1,126 @@
+"""When to stop a training, and which weights to keep: by the loss on the development set."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from attnbook.checks import check_count, check_positive
+from attnbook.data import Batch
+from attnbook.training import (
+    Progress,
+    device_of,
+    evaluating,
+    read_archive,
+    save_checkpoint,
+)
+from attnbook.translation.losses import masked_cross_entropy
+
+
+@torch.no_grad()
+def development_loss(model: nn.Module, batches: Sequence[Batch]) -> float:
+    """Mean negative log-likelihood per word on pairs that are not trained on, without smoothing and dropout.
+
+    Args:
+        model: a translator; it is evaluated on its own device, and its mode is left as it was.
+        batches: of the development set.
+
+    Returns:
+        Nats per word.
+    """
+    device = device_of(model)
+    total = words = 0.0
+    with evaluating(model):
+        for batch in batches:
+            batch = batch.to(device)
+            logits = model(batch.source, batch.target_in, batch.source_lens)
+            loss = masked_cross_entropy(logits, batch.target_out)
+            total += float(loss) * batch.num_tokens
+            words += batch.num_tokens
+    return total / words
+
+
+class EarlyStopping:
+    """Evaluate the development loss now and then, keep the best weights, and stop when it no longer falls.
+
+    Args:
+        model: the model that is trained.
+        batches: of the development set.
+        every: steps between two evaluations, or seconds where the training's length is given in seconds.
+        patience: how many evaluations without a new best until the training stops; None to never stop it.
+        path: where the best weights and the history are kept, so that a resumed training knows them; None for memory.
+        writes: write there; of several processes, one does.
+
+    Attributes:
+        history: (steps, development loss) of every evaluation.
+
+    Source:
+        Prechelt (1998), early stopping — but when?
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        batches: Iterable[Batch],
+        every: float,
+        patience: int | None = None,
+        path: str | Path | None = None,
+        writes: bool = True,
+    ):
+        check_positive("every", every)
+        if patience is not None:
+            check_count("patience", patience)
+        self.model, self.batches, self.every = model, list(batches), every
+        self.patience, self.path = patience, None if path is None else Path(path)
+        self.writes = writes
+        self.history: list[tuple[int, float]] = []
+        self.weights: dict | None = None
+        if self.path is not None and self.path.exists():
+            kept = read_archive(self.path)
+            self.history = [tuple(entry) for entry in kept["history"]]
+            self.weights = kept["weights"]
+
+    @property
+    def best(self) -> float:
+        """The lowest development loss so far."""
+        return min((loss for _, loss in self.history), default=float("inf"))
+
+    def __call__(self, progress: Progress) -> bool:
+        """Evaluate, if it is time.
+
+        Args:
+            progress: where the training stands.
+
+        Returns:
+            Whether to stop.
+        """
+        # a training that was killed goes on from an earlier step, and evaluates again what came after that
+        self.history = [entry for entry in self.history if entry[0] <= progress.step]
+        if progress.passed(self.every):
+            self._evaluate(progress.step)
+        return self.exhausted
+
+    def _evaluate(self, step: int) -> None:
+        loss = development_loss(self.model, self.batches)
+        better = loss < self.best
+        self.history.append((step, loss))
+        if better:
+            state = self.model.state_dict()
+            self.weights = {k: v.detach().clone() for k, v in state.items()}
+        if self.path is not None and self.writes:
+            kept = {"history": self.history, "weights": self.weights}
+            save_checkpoint(self.path, kept)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the last `patience` evaluations were all no better than the best one before them."""
+        if self.patience is None or len(self.history) <= self.patience:
+            return False
+        earlier = min(loss for _, loss in self.history[: -self.patience])
+        return all(loss >= earlier for _, loss in self.history[-self.patience :])
+
+    def restore(self) -> None:
+        """Give the model the best weights."""
+        if self.weights is not None:
+            self.model.load_state_dict(self.weights)

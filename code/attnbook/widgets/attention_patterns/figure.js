@@ -1,0 +1,161 @@
+/* The attention-pattern viewer: every head of a small trained model, on sentences that the reader may change.
+ * The model's weights come with the module (`DATA`); it runs here, in the browser, at every change. The word that looks
+ * is drawn in the query's colour, the words that it looks at in the key's. */
+// uses ../../data/sentence_model.json, maths.js, sentence.js, maps.js
+
+const percent = (a) => `${fmt(100 * a, 0)} %`;
+
+function inWords(view) {
+  const { layer, head } = view;
+  const facts = headFacts(layer, head);
+  const [job, , a] = foremost(facts);
+  const place = JOBS.find(([name]) => name === job)[2];
+  const { count, full } = DATA.measured;
+  const tested =
+    { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
+  const first =
+    `Head ${head} of layer ${layer} puts ${fmt(a)} of its weight on ${place}: the mean over ${tested} sentences ` +
+    "that no training has seen.";
+  const { agreement, noun } = facts.without;
+  const second =
+    agreement === full.agreement && noun === full.noun
+      ? `Nothing is lost without this head: still ${percent(agreement)} of the verbs agree, and ${percent(noun)} ` +
+        "of the repeated nouns are right."
+      : `Without this head ${percent(agreement)} of the verbs agree (with it ${percent(full.agreement)}), and ` +
+        `${percent(noun)} of the repeated nouns are right (with it ${percent(full.noun)}).`;
+  return `${first} ${second}`;
+}
+
+// ---- the figure ----------------------------------------------------------------------------------
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "What does each head look at?",
+    hint: "Point at a word, choose a head, change a word, or switch a head off: the model runs again in your browser.",
+  });
+  const stages = [];
+  let hovered = null;
+  let compute = null;
+  let last = {};
+  const stage = (options) => stages.push(fig.stage(options));
+  fig.hover = (to) => {
+    if (to === hovered) return;
+    hovered = to;
+    const view = compute((name) => model.get(name));
+    stages.forEach((one) => one.draw(view));
+  };
+  fig.toggle = (layer, head) => {
+    const off = model.get("off");
+    fig.set({
+      off: isOff(off, layer, head) ? off.filter(([l, h]) => l !== layer || h !== head) : [...off, [layer, head]],
+    });
+  };
+  const allWords = () => [START, ...model.get("words")];
+
+  stage({
+    label: (v) => `The sentence; “${v.words[v.query]}” looks at ${v.best}`,
+    draw: (p, v) => drawSentence(p, v, fig),
+    height: (width) => (lies(allWords(), width) ? 150 : 36 + 27 * allWords().length),
+  });
+  stage({
+    basis: 265,
+    grow: 3,
+    draw: (p, v) => drawLeft(p, v, fig),
+    height: (width) => gridHeight(width) + nextHeight,
+    label(v) {
+      const next = v.classes.slice(0, 3).map((c) => `${c.name} ${fmt(c.p)}`);
+      return (
+        `Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen. ` +
+        `Next word: ${next.join(", ")}`
+      );
+    },
+  });
+  stage({
+    basis: 315,
+    grow: 4,
+    draw: (p, v) => drawMap(p, v, fig),
+    height: (width) => mapLayout(width, allWords()).bottom + 4,
+    label: (v) => `Heat map of the weights of layer ${v.layer}, head ${v.head}`,
+  });
+
+  // which sentence
+  const sentence = html("select", { style: "flex:1 1 auto;min-width:0;max-width:26rem" });
+  ["agreement", "noun"].forEach((kind) => {
+    const group = html("optgroup", { label: kind === "agreement" ? "Which verb does it take?" : "Which noun was it?" });
+    DATA.examples.forEach((example, i) => {
+      if (example.kind === kind)
+        group.append(html("option", { value: String(i), text: example.words.slice(0, -1).join(" ") }));
+    });
+    sentence.append(group);
+  });
+  sentence.append(html("option", { value: "-1", text: "(changed by you)", disabled: true }));
+  sentence.onchange = () => {
+    const example = DATA.examples[+sentence.value];
+    fig.set({ words: example.words, query: example.answer - 1 });
+  };
+  fig.control("words", "Sentence", sentence, () => {
+    sentence.value = String(exampleOf(model.get("words")));
+  });
+  sentence.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
+
+  // which word stands where the query is
+  const word = html("select", {});
+  DATA.classes.forEach(([name, words]) =>
+    word.append(html("optgroup", { label: name }, ...words.map((one) => html("option", { value: one, text: one })))),
+  );
+  word.append(html("option", { value: START, text: START, disabled: true }));
+  word.onchange = () =>
+    fig.set({ words: model.get("words").map((one, t) => (t + 1 === model.get("query") ? word.value : one)) });
+  fig.control("query", "Change the word to", word, () => {
+    word.value = allWords()[Math.min(model.get("query"), allWords().length - 1)];
+    word.disabled = model.get("query") === 0;
+  });
+  const toggle = fig.button("Switch this head off", () => fig.toggle(model.get("layer"), model.get("head")));
+  const all = fig.button("All heads on", () => fig.set({ off: [] }));
+  fig.reset(["layer", "head", "off"]);
+
+  // all in one row
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))";
+  fig.output("most", { label: "looks most at" });
+  fig.output("before", { label: "weight on the word before" });
+  fig.output("next", { label: "most probable next word" });
+  fig.output("singular", { label: "next: verb, singular" });
+  fig.output("plural", { label: "next: verb, plural" });
+
+  const runOnce = (words, off) => {
+    // pointing at a word changes nothing that the model sees
+    const asked = JSON.stringify([words, off]);
+    if (last.asked !== asked) last = { asked, run: run(words, off) };
+    return last.run;
+  };
+  compute = (state) => {
+    const words = [START, ...state("words")];
+    const [layer, head, off] = [state("layer"), state("head"), state("off")];
+    const pinned = clamp(state("query"), 0, words.length - 1);
+    const query = hovered === null ? pinned : clamp(hovered, 0, words.length - 1);
+    const now = runOnce(words, off);
+    const row = now.weights[layer - 1][head - 1][query];
+    const next = now.next[query];
+    const most = row.indexOf(Math.max(...row));
+    const best = `${words[most]} ${shortWeight(row[most])}`;
+    const word1 = next.indexOf(Math.max(...next));
+    fig.show({
+      most: best,
+      before: query ? row[query - 1] : null,
+      next: `${DATA.vocabulary[word1]} ${fmt(next[word1])}`,
+      singular: share(next, "verb, singular"),
+      plural: share(next, "verb, plural"),
+    });
+    toggle.textContent = isOff(off, layer, head) ? "Switch this head on" : "Switch this head off";
+    toggle.setAttribute("aria-pressed", String(isOff(off, layer, head)));
+    all.hidden = off.length === 0;
+    const view = { words, layer, head, off, pinned, query, now, run: now, row, best, classes: byClass(next) };
+    fig.say(inWords(view));
+    return view;
+  };
+  return fig.start(compute);
+}
+
+export default { render, math: { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts } };

@@ -1,0 +1,201 @@
+/* The heat maps of all heads, the large map of one, and the next word. */
+
+const GRID = { top: 26, label: 34, side: 22, gap: 8 };
+const tileSize = (width) => Math.min(78, (width - GRID.side - GRID.gap * (HEADS - 1)) / HEADS);
+const gridHeight = (width) => GRID.top + 14 + LAYERS * (tileSize(width) + GRID.label + 6);
+
+function drawGrid(p, view, fig) {
+  const size = tileSize(p.width);
+  const T = view.words.length;
+  const hatch = p.hatch("hatching", COLOUR.masked);
+  p.text("title", 0, 15, "All heads, and what each does most", { weight: 650, size: 14 });
+  range(LAYERS).forEach((l) => {
+    const top = GRID.top + 8 + l * (size + GRID.label + 6);
+    p.text(`layer${l}`, 12, top + size / 2, `layer ${l + 1}`, {
+      size: 12.5,
+      anchor: "middle",
+      rotate: -90,
+      colour: COLOUR.muted,
+    });
+    range(HEADS).forEach((h) => {
+      const left = GRID.side + h * (size + GRID.gap);
+      const [chosen, off] = [l + 1 === view.layer && h + 1 === view.head, isOff(view.off, l + 1, h + 1)];
+      const [name, short, a] = foremost(headFacts(l + 1, h + 1));
+      const go = (to) => {
+        const [dl, dh] = to;
+        const [layer, head] = [clamp(l + 1 + dl, 1, LAYERS), clamp(h + 1 + dh, 1, HEADS)];
+        fig.set({ layer, head });
+        p.root.node.querySelector(`[data-handle="head-${layer}-${head}"]`).focus();
+      };
+      p.group(
+        `head-${l}-${h}`,
+        {
+          role: "radio",
+          "aria-checked": String(chosen),
+          tabindex: chosen ? 0 : -1,
+          "data-handle": `head-${l + 1}-${h + 1}`,
+          cursor: "pointer",
+          "aria-label": `layer ${l + 1}, head ${h + 1}${off ? ", switched off" : ""}: ${name} ${fmt(a)}`,
+          onclick: () => go([0, 0]),
+          onkeydown: (event) => {
+            const by = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+            if (event.key === "Enter" || event.key === " ") fig.toggle(l + 1, h + 1);
+            else if (by) go(by);
+            else return;
+            event.preventDefault();
+            event.stopPropagation();
+          },
+        },
+        (g) => {
+          g.rect("ground", left - 3, top - 3, size + 6, size + GRID.label + 4, {
+            fill: chosen ? "var(--ab-panel,#f6f7fa)" : COLOUR.ground,
+            rx: 5,
+          });
+          weightMap(g, "map", view.run.weights[l][h], left, top, size / T, hatch);
+          if (off) {
+            g.rect("veil", left, top, size, size, { fill: COLOUR.ground, "fill-opacity": 0.72 });
+            g.text("off", left + size / 2, top + size / 2 + 5, "off", { size: 14, weight: 700, anchor: "middle" });
+          }
+          g.rect("frame", left, top, size, size, {
+            fill: "none",
+            stroke: chosen ? COLOUR.accent : COLOUR.line,
+            "stroke-width": chosen ? 3 : 1,
+            rx: 2,
+          });
+          g.text("name", left + size / 2, top + size + 15, short, {
+            size: 12,
+            anchor: "middle",
+            weight: chosen ? 650 : 500,
+            colour: chosen ? COLOUR.ink : COLOUR.muted,
+          });
+          g.text("share", left + size / 2, top + size + 29, fmt(a), {
+            size: 12,
+            anchor: "middle",
+            weight: chosen ? 650 : 500,
+            colour: chosen ? COLOUR.ink : COLOUR.muted,
+          });
+        },
+      );
+    });
+  });
+}
+
+const mapLayout = (width, words) => {
+  const left = Math.max(...words.map((word) => word.length)) * 7.2 + 12;
+  const size = Math.min(30, (width - left - 2) / words.length);
+  return { left, size, top: 26 + left, bottom: 26 + left + size * words.length };
+};
+
+function drawMap(p, view, fig) {
+  const { words, query } = view;
+  const { left, size, top, bottom } = mapLayout(p.width, words);
+  const rows = view.run.weights[view.layer - 1][view.head - 1];
+  const T = words.length;
+  p.text("title", 0, 15, `Layer ${view.layer}, head ${view.head}`, { weight: 650, size: 14 });
+  p.text("axes", p.width, 15, "queries down, keys across, in %", { size: 12.5, anchor: "end", colour: COLOUR.muted });
+  words.forEach((word, t) => {
+    const strong = t === query;
+    p.text(`row${t}`, left - 7, top + (t + 0.5) * size + 4.5, word, {
+      size: 13,
+      anchor: "end",
+      weight: strong ? 700 : 500,
+      colour: strong ? COLOUR.query : COLOUR.ink,
+    });
+    const key = t <= query && view.row[t] >= 0.095;
+    p.text(`column${t}`, left + (t + 0.5) * size + 4.5, top - 7, word, {
+      size: 13,
+      rotate: -90,
+      weight: key ? 700 : 500,
+      colour: key ? COLOUR.key : t <= query ? COLOUR.ink : COLOUR.muted,
+    });
+  });
+  weightMap(p, "map", rows, left, top, size, p.hatch("hatching", COLOUR.masked));
+  p.group("lines", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    range(T + 1).forEach((i) => {
+      g.line(`h${i}`, left, top + i * size, left + T * size, top + i * size, {
+        stroke: COLOUR.grid,
+        "stroke-width": 1,
+      });
+      g.line(`v${i}`, left + i * size, top, left + i * size, bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
+    }),
+  );
+  p.group("numbers", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    rows.forEach((row, i) =>
+      row.forEach((a, j) => {
+        if (a < 0.095 || j > i) return;
+        g.text(`n${i}-${j}`, left + (j + 0.5) * size, top + (i + 0.5) * size + 4.5, fmt(100 * a, 0), {
+          size: 12,
+          anchor: "middle",
+          "letter-spacing": a >= 0.995 && size < 22 ? -0.8 : undefined,
+          colour: weightInk(a),
+          "data-number": `cell-${i}-${j}`,
+        });
+      }),
+    ),
+  );
+  p.rect("frame", left, top, T * size, T * size, {
+    fill: "none",
+    stroke: COLOUR.line,
+    "stroke-width": 1,
+    "pointer-events": "none",
+  });
+  p.rect("row", left - 1, top + query * size - 1, (query + 1) * size + 2, size + 2, {
+    fill: "none",
+    stroke: COLOUR.query,
+    "stroke-width": 2.5,
+    rx: 2,
+    "pointer-events": "none",
+  });
+  const rowAt = (event) => clamp(Math.floor((p.where(event)[1] - top) / size), 0, T - 1);
+  p.rect("reach", 0, top, left + T * size, T * size, {
+    fill: "transparent",
+    cursor: "pointer",
+    "data-handle": "map",
+    onpointermove: (event) => {
+      if (event.pointerType === "mouse") fig.hover(rowAt(event));
+    },
+    onpointerleave: () => fig.hover(null),
+    onclick: (event) => {
+      fig.hover(null);
+      fig.set({ query: rowAt(event) });
+    },
+  });
+}
+
+const NEXT = 4; // classes that are shown
+const nextHeight = 24 + 36 * NEXT + 22;
+
+function drawNext(p, view) {
+  const { words, query, classes } = view;
+  const truth = words[query + 1];
+  p.text("title", 0, 15, `What comes after “${words[query]}”?`, { weight: 650, size: 14 });
+  const start = 108;
+  const long = p.width - start - 36;
+  classes.slice(0, NEXT).forEach(({ name, p: chance, words: some }, i) => {
+    const y = 26 + i * 36;
+    const best = some.filter(([, q]) => q >= 0.005).slice(0, p.width - start > 225 ? 3 : 2);
+    p.text(`name${i}`, 0, y + 14, name, { size: 13, weight: i === 0 ? 650 : 500 });
+    p.rect(`ground${i}`, start, y + 2, long, 15, { fill: "var(--ab-panel,#f6f7fa)", rx: 3 });
+    p.rect(`bar${i}`, start, y + 2, Math.max(1, long * chance), 15, { fill: COLOUR.output, rx: 3 });
+    p.text(`share${i}`, p.width, y + 14, fmt(chance), {
+      size: 12.5,
+      anchor: "end",
+      weight: i === 0 ? 650 : 500,
+      "data-number": `class-${i}`,
+    });
+    if (some.length > 1)
+      p.text(`words${i}`, start, y + 30, best.map(([word, q]) => `${word} ${fmt(q)}`).join(" · "), {
+        size: 12,
+        colour: COLOUR.muted,
+      });
+  });
+  const told = truth
+    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][DATA.vocabulary.indexOf(truth)])}`
+    : "The sentence ends here.";
+  p.text("truth", 0, 26 + 36 * NEXT + 14, told, { size: 13, "data-number": "truth" });
+}
+
+function drawLeft(p, view, fig) {
+  drawGrid(p, view, fig);
+  p.group("next", { transform: `translate(0 ${gridHeight(p.width)})` }, (g) => drawNext(g, view));
+}

@@ -1,0 +1,135 @@
+/* The model, computed here: its layers and heads, and what was measured of them. */
+
+const START = "<bos>";
+const SCALE = Math.sqrt(DATA.config.d_model);
+const LAYERS = DATA.config.num_layers;
+const HEADS = DATA.config.num_heads;
+const LONGEST = DATA.max_words;
+
+// A 16-bit floating-point number from its bits.
+function half(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const power = (bits >> 10) & 31;
+  const part = bits & 1023;
+  return sign * (power ? 2 ** (power - 15) * (1 + part / 1024) : 2 ** -14 * (part / 1024));
+}
+
+// The weights by name, each as an array of rows (a vector is one row).
+const weights = (() => {
+  let ready = null;
+  return () => {
+    ready ||= Object.fromEntries(
+      Object.entries(DATA.weights).map(([name, [shape, text]]) => {
+        const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        const numbers = range(bytes.length / 2).map((i) => half(bytes[2 * i] | (bytes[2 * i + 1] << 8)));
+        const columns = shape.at(-1);
+        const rows = range(numbers.length / columns).map((i) => numbers.slice(i * columns, (i + 1) * columns));
+        return [name, shape.length === 1 ? rows[0] : rows];
+      }),
+    );
+    return ready;
+  };
+})();
+
+const added = (a, b) => a.map((v, i) => v + b[i]);
+const linear2 = (x, W, b) => W.map((row, i) => dot(row, x) + b[i]); // y = W x + b
+
+function layerNorm(x, gain, shift) {
+  const centre = mean(x);
+  const size = Math.sqrt(mean(x.map((v) => (v - centre) ** 2)) + 1e-5);
+  return x.map((v, i) => ((v - centre) / size) * gain[i] + shift[i]);
+}
+
+// The sinusoids of Vaswani et al., as in `attnbook.positions`.
+function place(t, f) {
+  const angle = t / 10000 ** ((2 * Math.floor(f / 2)) / DATA.config.d_model);
+  return f % 2 ? Math.cos(angle) : Math.sin(angle);
+}
+
+const isOff = (off, layer, head) => off.some(([l, h]) => l === layer && h === head);
+
+// One layer: what comes out at each position, and the weights of each head, (H, T, T).
+function runLayer(x, number, off) {
+  const w = weights();
+  const get = (name) => w[`layers.${number - 1}.${name}`];
+  const D = x[0].length;
+  const Dh = D / HEADS;
+  const normed = x.map((v) => layerNorm(v, get("around_attention.norm.weight"), get("around_attention.norm.bias")));
+  const qkv = normed.map((v) => linear2(v, get("attention.W_qkv.weight"), get("attention.W_qkv.bias")));
+  const part = (t, which, h) => qkv[t].slice(which * D + h * Dh, which * D + (h + 1) * Dh);
+  const seen = range(HEADS).map((h) =>
+    x.map((_, i) => {
+      const q = part(i, 0, h);
+      const scores = x.map((__, j) => (j <= i ? dot(q, part(j, 1, h)) / Math.sqrt(Dh) : 0));
+      return softmax(
+        scores,
+        x.map((__, j) => j <= i),
+      );
+    }),
+  );
+  const after = x.map((v, i) => {
+    const heads = range(HEADS).flatMap((h) => {
+      if (isOff(off, number, h + 1)) return range(Dh).map(() => 0); // it still looks, but says nothing
+      const values = range(i + 1).map((j) => part(j, 2, h));
+      return range(Dh).map((f) => sum(values.map((value, j) => seen[h][i][j] * value[f])));
+    });
+    const y = added(v, linear2(heads, get("attention.W_o.weight"), get("attention.W_o.bias")));
+    const z = layerNorm(y, get("around_feed_forward.norm.weight"), get("around_feed_forward.norm.bias"));
+    const hidden = linear2(z, get("feed_forward.W_1.weight"), get("feed_forward.W_1.bias")).map((u) => Math.max(0, u));
+    return added(y, linear2(hidden, get("feed_forward.W_2.weight"), get("feed_forward.W_2.bias")));
+  });
+  return [after, seen];
+}
+
+// The whole model: words (with <bos>) → weights (L, H, T, T) and the probability of each next word, (T, V).
+function run(words, off = []) {
+  const w = weights();
+  let x = words.map((word, t) => {
+    const row = w["words.weight"][DATA.vocabulary.indexOf(word)];
+    return row.map((v, f) => v * SCALE + place(t, f));
+  });
+  const seen = [];
+  range(LAYERS).forEach((l) => {
+    const [after, heads] = runLayer(x, l + 1, off);
+    x = after;
+    seen.push(heads);
+  });
+  const next = x.map((v) => {
+    const out = layerNorm(v, w["norm.weight"], w["norm.bias"]);
+    return softmax(w["words.weight"].map((row) => dot(row, out)));
+  });
+  return { weights: seen, next };
+}
+
+// Probabilities of the classes of words, the largest first, each with its most probable words.
+function byClass(next) {
+  return DATA.classes
+    .map(([name, words]) => {
+      const some = words.map((word) => [word, next[DATA.vocabulary.indexOf(word)]]).sort((a, b) => b[1] - a[1]);
+      return { name, p: sum(some.map(([, p]) => p)), words: some };
+    })
+    .sort((a, b) => b.p - a.p);
+}
+
+const share = (next, name) =>
+  sum(DATA.classes.find(([n]) => n === name)[1].map((word) => next[DATA.vocabulary.indexOf(word)]));
+
+// Which example the words are: its number, or −1.
+const exampleOf = (words) => DATA.examples.findIndex(({ words: some }) => String(some) === String(words));
+
+const headFacts = (layer, head) => DATA.measured.heads[layer - 1][head - 1];
+
+// What a head does most, of the things that were measured: [name, mean weight].
+function foremost(facts) {
+  return JOBS.map(([name, short]) => [name, short, facts[name]]).reduce((best, one) => (one[2] > best[2] ? one : best));
+}
+
+// [what is measured, for a small map, in a sentence]
+const JOBS = [
+  ["before", "previous", "the word before"],
+  ["itself", "itself", "the word itself"],
+  ["start", "<bos>", "<bos>"],
+  ["subject", "subject", "the subject, where its verb is due"],
+  ["adjective", "adjective", "the adjective of a noun, where the noun looks"],
+  ["noun", "its noun", "the noun that had the same adjective, where that noun is due again"],
+];

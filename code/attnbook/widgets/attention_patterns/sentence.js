@@ -1,0 +1,212 @@
+/* The sentence in a row, with lines from the word that looks to what it looks at. */
+
+const shortWeight = (a) => fmt(a, 2);
+const wordWidth = (word) => word.length * 7.4 + 14;
+const sentenceWidth = (words) => sum(words.map((word) => Math.max(34, wordWidth(word)))) + 4 * (words.length - 1);
+const lies = (words, width) => sentenceWidth(words) <= width; // the sentence fits in one line
+
+// A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
+function weightMap(p, key, rows, left, top, size, hatch) {
+  const round = (v) => Math.round(v * 100) / 100;
+  const shades = new Map();
+  rows.forEach((row, i) =>
+    row.forEach((a, j) => {
+      if (j > i) return;
+      const level = Math.round(20 * a);
+      shades.set(
+        level,
+        `${shades.get(level) || ""}M${round(left + j * size)} ` +
+          `${round(top + i * size)}h${round(size + 0.4)}v${round(size + 0.4)}h-${round(size + 0.4)}z`,
+      );
+    }),
+  );
+  const T = rows.length;
+  p.group(key, { "aria-hidden": "true", "pointer-events": "none" }, (g) => {
+    const [x, y] = [(i) => round(left + i * size), (i) => round(top + i * size)];
+    const steps = range(1, T).map((i) => `L${x(i)} ${y(i)}${i < T - 1 ? `L${x(i + 1)} ${y(i)}` : ""}`);
+    const future = `M${x(1)} ${y(0)}${steps.join("")}L${x(T)} ${y(T - 1)}L${x(T)} ${y(0)}Z`;
+    g.rect("ground", left, top, T * size, T * size, { fill: COLOUR.ground });
+    if (T > 1) g.add("path", "future", { d: future, fill: hatch, opacity: 0.55 });
+    [...shades]
+      .sort(([a], [b]) => a - b)
+      .forEach(([level, d]) =>
+        g.add("path", `shade${level}`, { d, fill: weightFill(level / 20), "shape-rendering": "crispEdges" }),
+      );
+  });
+}
+
+// Words as one list that the arrow keys walk through: the one that looks is in the tab order, the others are not.
+function wordNode(p, t, view, fig, draw) {
+  const { words, query } = view;
+  const pick = (to) => {
+    fig.hover(null);
+    fig.set({ query: clamp(to, 0, words.length - 1) });
+    p.root.node.querySelector(`[data-handle="word-${clamp(to, 0, words.length - 1)}"]`)?.focus();
+  };
+  p.group(
+    `word${t}`,
+    {
+      role: "radio",
+      "aria-checked": String(t === view.pinned),
+      tabindex: t === view.pinned ? 0 : -1,
+      "data-handle": `word-${t}`,
+      "aria-label": `${words[t]}, word ${t}${t < query ? `, gets ${shortWeight(view.row[t])}` : ""}`,
+      cursor: "pointer",
+      onclick: () => pick(t),
+      onpointerenter: (event) => {
+        if (event.pointerType === "mouse") fig.hover(t);
+      },
+      onpointerleave: () => fig.hover(null),
+      onkeydown: (event) => {
+        const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+        const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        event.stopPropagation(); // JupyterLab moves between cells with the same keys
+        pick(to);
+      },
+    },
+    draw,
+  );
+}
+
+const looksOfWord = (view, t) => {
+  const [looks, future] = [t === view.query, t > view.query];
+  return {
+    fill: looks || future ? COLOUR.ground : weightFill(view.row[t]),
+    stroke: looks ? COLOUR.query : future ? COLOUR.grid : COLOUR.line,
+    ink: looks ? COLOUR.query : future ? COLOUR.muted : weightInk(view.row[t]),
+    weight: looks ? 700 : view.row[t] > 0.25 && !future ? 650 : 500,
+  };
+};
+
+const bright = (a) => 0.2 + 0.8 * Math.min(1, a * 1.2);
+
+function drawSentence(p, view, fig) {
+  const { words, query, row } = view;
+  const many = words.length;
+  const key = COLOUR.key;
+  p.text("title", 0, 15, `Who does “${words[query]}” look at?`, { weight: 650, size: 14 });
+  if (!p.narrow)
+    p.text("which", p.width, 15, `layer ${view.layer}, head ${view.head}`, {
+      size: 13,
+      anchor: "end",
+      colour: COLOUR.muted,
+    });
+  if (lies(words, p.width)) {
+    const widths = words.map((word) => Math.max(34, wordWidth(word)));
+    const gap = Math.min(10, (p.width - sum(widths)) / Math.max(1, many - 1));
+    let x = (p.width - sum(widths) - gap * (many - 1)) / 2;
+    const at = widths.map((wide) => {
+      const middle = x + wide / 2;
+      x += wide + gap;
+      return middle;
+    });
+    const top = 100;
+    const rise = (j) => 16 + 70 * Math.sqrt(Math.abs(at[query] - at[j]) / p.width);
+    p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+      row.forEach((a, j) => {
+        if (a < 0.015) return;
+        const look = {
+          fill: "none",
+          stroke: key,
+          "stroke-width": 1 + 6 * a,
+          "stroke-linecap": "round",
+          opacity: bright(a),
+          "data-line": j,
+        };
+        const [from, to] = [at[query], at[j]];
+        const d =
+          j === query
+            ? `M${from - 8} ${top - 3}c-14 -30 30 -30 16 0`
+            : `M${from} ${top - 3}C${from} ${top - 3 - 1.3 * rise(j)} ${to} ${top - 3 - 1.3 * rise(j)} ${to} ` +
+              `${top - 3}`;
+        g.add("path", `arc${j}`, { ...look, d });
+      }),
+    );
+    p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+      words.forEach((word, t) => {
+        const look = looksOfWord(view, t);
+        wordNode(g, t, view, fig, (w) => {
+          w.rect("pill", at[t] - widths[t] / 2, top, widths[t], 28, {
+            fill: look.fill,
+            stroke: look.stroke,
+            "stroke-width": t === query ? 2.5 : 1,
+            rx: 7,
+          });
+          w.text("word", at[t], top + 19, word, {
+            size: 13.5,
+            anchor: "middle",
+            colour: look.ink,
+            weight: look.weight,
+          });
+          w.text("weight", at[t], top + 45, t <= query ? shortWeight(row[t]) : "·", {
+            size: 12.5,
+            anchor: "middle",
+            weight: row[t] > 0.25 ? 700 : 500,
+            colour: t <= query && row[t] >= 0.095 ? COLOUR.ink : COLOUR.muted,
+            "data-number": t <= query ? `weight-${t}` : undefined,
+          });
+        });
+      }),
+    );
+    return;
+  }
+  const [tall, left] = [27, 74];
+  const y = (t) => 32 + t * tall;
+  const wide = Math.max(...words.map(wordWidth)) + 4;
+  p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    row.forEach((a, j) => {
+      if (a < 0.015) return;
+      const look = {
+        fill: "none",
+        stroke: key,
+        "stroke-width": 1 + 6 * a,
+        "stroke-linecap": "round",
+        opacity: bright(a),
+        "data-line": j,
+      };
+      const [from, to, bow] = [y(query) + 12, y(j) + 12, 14 + 60 * Math.sqrt((query - j) / LONGEST)];
+      const d =
+        j === query
+          ? `M${left - 3} ${from - 6}c-26 -10 -26 22 0 12`
+          : `M${left - 3} ${from}C${left - 3 - 1.3 * bow} ${from} ${left - 3 - 1.3 * bow} ${to} ${left - 3} ${to}`;
+      g.add("path", `arc${j}`, { ...look, d });
+    }),
+  );
+  p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
+    words.forEach((word, t) => {
+      const look = looksOfWord(view, t);
+      wordNode(g, t, view, fig, (w) => {
+        w.rect("reach", left, y(t) - 1, p.width - left, tall, { fill: "transparent" });
+        w.rect("pill", left, y(t), wide, 24, {
+          fill: look.fill,
+          stroke: look.stroke,
+          "stroke-width": t === query ? 2.5 : 1,
+          rx: 6,
+        });
+        w.text("word", left + wide / 2, y(t) + 17, word, {
+          size: 13.5,
+          anchor: "middle",
+          colour: look.ink,
+          weight: look.weight,
+        });
+        const long = p.width - left - wide - 60;
+        if (t <= query)
+          w.rect("bar", left + wide + 10, y(t) + 5, long * row[t], 14, { fill: key, "fill-opacity": 0.85, rx: 2 });
+        w.text(
+          "weight",
+          left + wide + 16 + (t <= query ? long * row[t] : 0),
+          y(t) + 17,
+          t <= query ? shortWeight(row[t]) : "later",
+          {
+            size: 12.5,
+            weight: row[t] > 0.25 ? 700 : 500,
+            colour: t <= query && row[t] >= 0.095 ? COLOUR.ink : COLOUR.muted,
+            "data-number": t <= query ? `weight-${t}` : undefined,
+          },
+        );
+      });
+    }),
+  );
+}

@@ -1,0 +1,220 @@
+/* The block explorer: a layer whose norm and residual sum can be moved and taken out, and what a stack of such
+ * layers does before training. All numbers were measured by tools/experiments/block_grid.py and come with the state. */
+// uses numbers.js, layer.js
+
+// ---- the charts ----------------------------------------------------------------------------------
+
+function series(p, key, rows, { x, y, colour, shape, bold }) {
+  const at = (row, q) => [x(row[0]), y(Math.log10(row[q]))];
+  if (bold) {
+    p.path(`${key}-band`, [...rows.map((row) => at(row, 1)), ...rows.map((row) => at(row, 3)).reverse()], {
+      close: true,
+      fill: colour,
+      "fill-opacity": 0.16,
+    });
+  }
+  p.path(
+    `${key}-line`,
+    rows.map((row) => at(row, 2)),
+    { stroke: colour, "stroke-width": bold ? 2.6 : 1.6, "stroke-dasharray": bold ? undefined : "5 4" },
+  );
+  rows.forEach((row, i) =>
+    p.mark(`${key}-mark${i}`, shape, ...at(row, 2), bold ? 4 : 3, {
+      fill: bold ? colour : COLOUR.ground,
+      stroke: colour,
+      "stroke-width": bold ? 0 : 1.4,
+    }),
+  );
+}
+
+function drawCharts(p, view, fig) {
+  const { measure, depth, layer, line, tops, otherLine, otherTops, other, domain } = view;
+  const [title, unit] = TITLES[measure];
+  const left = 50;
+  const right = p.width - 12;
+  const above = { left, right, top: 64, bottom: 248, width: right - left, height: 184 };
+  const below = { left, right, top: 328, bottom: 424, width: right - left, height: 96 };
+  const from = measure === "gradient" ? 1 : 0;
+  const x = linear([from - 0.4, DEEPEST + 0.4], [left, right]);
+  const deep = linear([1.6, DEEPEST + 0.4], [left, right]);
+  const y = linear(domain, [above.bottom, above.top]);
+  const low = linear(domain, [below.bottom, below.top]);
+  const yTicks = logTicks(...domain);
+  const [colour, shape] = LOOKS[view.norm];
+  const [otherColour, otherShape] = other ? LOOKS[view.otherNorm] : [];
+  p.text("title", 0, 15, title, { weight: 650, size: 14 });
+  p.legend(
+    "legend",
+    left,
+    42,
+    [
+      { label: view.name, colour, mark: shape },
+      ...(other ? [{ label: other, colour: otherColour, mark: "dash" }] : []),
+    ],
+    { maxWidth: above.width },
+  );
+  p.axes("layers", {
+    plot: above,
+    x,
+    y,
+    xTicks: range(from, DEEPEST + 1),
+    xFormat: String,
+    yTicks,
+    yFormat: tickName,
+    xLabel: measure === "gradient" ? "layer, from input to output" : "after layer (0: the input)",
+  });
+  p.text("unit", right, 15, p.narrow ? "log axis" : `${unit}, log axis`, {
+    size: 12,
+    anchor: "end",
+    colour: COLOUR.muted,
+  });
+  if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false });
+  series(p, "line", line, { x, y, colour, shape, bold: true });
+  const here = line[layer - from];
+  p.handle("layer", {
+    x,
+    y,
+    at: [layer, Math.log10(here[2])],
+    axis: "x",
+    step: 1,
+    min: [1, -Infinity],
+    max: [depth, Infinity],
+    size: 6.5,
+    colour,
+    label: "layer that is read",
+    text: `layer ${layer}: ${value(here[2], measure)}`,
+    onMove: ([to]) => fig.set({ layer: Math.round(to) }),
+  });
+  const [hx, hy] = [x(layer), y(Math.log10(here[2]))];
+  p.text(
+    "read",
+    clamp(hx, left + 24, right - 24),
+    hy - 18 < above.top + 8 ? hy + 28 : hy - 15,
+    value(here[2], measure),
+    { size: 13, weight: 700, anchor: "middle", halo: true, "pointer-events": "none" },
+  );
+
+  p.text("depths", 0, 308, "The last layer, in stacks of 2 to 12", { weight: 650, size: 14 });
+  p.axes("stacks", {
+    plot: below,
+    x: deep,
+    y: low,
+    xTicks: range(2, DEEPEST + 1, 1),
+    xFormat: String,
+    yTicks: thinned(yTicks),
+    yFormat: tickName,
+    xLabel: "number of layers, L",
+  });
+  if (other)
+    series(p, "otherTops", otherTops, { x: deep, y: low, colour: otherColour, shape: otherShape, bold: false });
+  series(p, "tops", tops, { x: deep, y: low, colour, shape, bold: true });
+  p.handle("depth", {
+    x: deep,
+    y: low,
+    at: [depth, Math.log10(tops[depth - 2][2])],
+    axis: "x",
+    step: 1,
+    min: [2, -Infinity],
+    max: [DEEPEST, Infinity],
+    size: 6.5,
+    colour,
+    label: "number of layers",
+    text: `${depth} layers`,
+    onMove: ([to]) => fig.set(deeper(view, Math.round(to))),
+  });
+}
+
+const thinned = (values) => values.filter((_, i) => values.length < 4 || i % Math.ceil(values.length / 3) === 0);
+
+// A new depth: if the last layer was being read, it still is.
+const deeper = ({ depth, layer }, to) => ({ depth: to, layer: layer === depth ? to : Math.min(layer, to) });
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "Where does the norm stand?",
+    hint: "Click a dashed place to move the norm there, a sum to cut it. Drag the large dots.",
+  });
+  fig.stage({
+    basis: 232,
+    height: HEIGHT,
+    draw: (p, view) => drawBlock(p, view, fig),
+    label: (v) => `A layer: ${v.name}; ${v.depth} of them make the stack`,
+  });
+  fig.stage({
+    basis: 330,
+    grow: 2.2,
+    height: HEIGHT,
+    draw: (p, view) => drawCharts(p, view, fig),
+    label: (v) =>
+      `${TITLES[v.measure][0]} in a stack of ${v.depth}, ${v.name}${v.other ? ` beside ${v.other}` : ""}; ` +
+      "below, the last layer against the depth",
+  });
+  fig.select("norm", {
+    label: "Norm",
+    options: [
+      ["after", "after the sublayer"],
+      ["before", "before the sublayer"],
+      ["none", "nowhere"],
+    ],
+  });
+  fig.checkbox("residual", { label: "residual sum" });
+  fig.select("measure", { label: "Draw", options: MEASURES });
+  fig.select("compare", { label: "Compare with", options: [...WIRINGS.map(([name]) => name), "nothing"] });
+  const depths = fig.slider("depth", { label: "Layers L", min: 2, max: DEEPEST, step: 1 });
+  depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
+  fig.reset(["layer"]);
+  let measure = "gradient";
+  const format = (v) => (v === null ? "–" : value(v, measure));
+  fig.output("first", { label: "where it starts", format, note: "median of the stacks" });
+  fig.output("last", { label: "where it ends", format, note: "median of the stacks" });
+  fig.output("ratio", {
+    label: "end ÷ start",
+    format: (v) => (v === null ? "–" : factor(v)),
+    note: "median, stack by stack",
+  });
+  fig.output("other", { label: "end of the dashed line", format, note: "median of the stacks" });
+  // two by two on a phone
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(138px,1fr))";
+
+  let place = "after"; // where the norm stood last: when it is taken out it fades there
+  return fig.start((state) => {
+    const [norm, residual, depth, grid] = ["norm", "residual", "depth", "grid"].map(state);
+    measure = state("measure");
+    if (norm !== "none") place = norm;
+    const name = nameOf(norm, residual);
+    const compared = WIRINGS.find(([n]) => n === state("compare") && n !== name);
+    const [other, otherNorm, otherResidual] = compared || [null];
+    const line = lineOf(grid, norm, residual, depth, measure);
+    const view = {
+      norm,
+      residual,
+      depth,
+      measure,
+      place,
+      name,
+      other,
+      otherNorm,
+      line,
+      seeds: grid.seeds,
+      layer: Math.min(state("layer"), depth),
+      tops: topsOf(grid, norm, residual, measure),
+      ratio: stackOf(grid, norm, residual, depth).ratio[measure],
+      otherLine: other && lineOf(grid, otherNorm, otherResidual, depth, measure),
+      otherTops: other && topsOf(grid, otherNorm, otherResidual, measure),
+      domain: decades(grid, [[norm, residual], ...(other ? [[otherNorm, otherResidual]] : [])], measure),
+    };
+    const gone = line.at(-1)[2] <= FLOOR && measure === "apart";
+    fig.show({
+      first: line[0][2],
+      last: line.at(-1)[2],
+      ratio: gone ? null : view.ratio[1],
+      other: other ? view.otherLine.at(-1)[2] : null,
+    });
+    fig.say(inWords(view));
+    return view;
+  });
+}
+
+export default { render, math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, deeper } };

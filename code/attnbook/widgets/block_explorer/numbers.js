@@ -1,0 +1,119 @@
+/* The stored measurements, read for charts and for a sentence. */
+
+const WIRINGS = [
+  ["post-LN", "after", true],
+  ["pre-LN", "before", true],
+  ["sum only", "none", true],
+  ["post-norm only", "after", false],
+  ["pre-norm only", "before", false],
+  ["bare layers", "none", false],
+];
+const LOOKS = { after: [COLOUR.ink, "circle"], before: [COLOUR.accent, "square"], none: [COLOUR.muted, "triangle"] };
+const MEASURES = [
+  ["gradient", "gradient of each layer"],
+  ["stream", "size of the stream"],
+  ["apart", "what tells the words apart"],
+];
+const TITLES = {
+  gradient: ["Gradient of each layer", "gradient norm"],
+  stream: ["Mean square of the stream", "mean square"],
+  apart: ["What tells the words apart", "share"],
+};
+const FLOOR = 1e-10; // of a share: below it there is only the rounding of single precision
+const DEEPEST = 12;
+
+const nameOf = (norm, residual) => WIRINGS.find(([, n, r]) => n === norm && r === residual)[0];
+const stackOf = (grid, norm, residual, depth) =>
+  grid.stacks.find((s) => s.norm === norm && s.residual === residual && s.depth === depth);
+
+// [layer, lower quartile, median, upper quartile], from the input up; layer 0 is the input of the first.
+function lineOf(grid, norm, residual, depth, measure) {
+  const stored = stackOf(grid, norm, residual, depth)[measure];
+  const first = stored.length === depth ? 1 : 0;
+  return stored.map((q, i) => [first + i, ...q.map((v) => (measure === "apart" ? Math.max(v, FLOOR) : v))]);
+}
+
+// The same for the last layer of stacks of 2 to 12: [depth, lower quartile, median, upper quartile].
+const topsOf = (grid, norm, residual, measure) =>
+  range(2, DEEPEST + 1).map((depth) => [depth, ...lineOf(grid, norm, residual, depth, measure).at(-1).slice(1)]);
+
+// The decades that the wirings need at any depth, so that the axis stays when the depth changes; at least 0.8 of one.
+function decades(grid, wirings, measure) {
+  const all = wirings.flatMap(([norm, residual]) =>
+    range(2, DEEPEST + 1).flatMap((depth) =>
+      lineOf(grid, norm, residual, depth, measure).flatMap((row) => row.slice(1)),
+    ),
+  );
+  const [low, high] = [Math.log10(Math.min(...all)), Math.log10(Math.max(...all))];
+  const rim = Math.max(0.07 * (high - low), (0.8 - (high - low)) / 2);
+  return [low - rim, high + rim];
+}
+
+// Logarithms of round numbers: 1, 2, 5, 10, … where there are few decades, powers of ten where there are many.
+function logTicks(low, high) {
+  const powers = range(Math.ceil(low) - 1, Math.floor(high) + 1);
+  const few = high - low < 2.2;
+  const every = Math.ceil((high - low) / 6);
+  const all = few
+    ? powers.flatMap((k) => [1, 2, 5].map((m) => k + Math.log10(m)))
+    : powers.filter((k) => k % every === 0);
+  return all.filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
+}
+
+const raised = (k) =>
+  String(k)
+    .replace("-", "⁻")
+    .replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]);
+
+function tickName(t) {
+  const value = 10 ** t;
+  return value > 0.009 && value < 1001 ? String(Number(value.toPrecision(2))) : `10${raised(Math.round(t))}`;
+}
+
+// A factor in two digits, or as a power of ten where it is far from 1.
+function factor(x) {
+  if (x >= 1e4 || x < 1e-3) {
+    const k = Math.floor(Math.log10(x));
+    return `${fmt(x / 10 ** k, 1)} · 10${raised(k)}`;
+  }
+  return fmt(x, x >= 100 ? 0 : x >= 0.095 ? (x < 1 ? 2 : 1) : 3);
+}
+
+function value(x, measure) {
+  if (measure !== "apart") return factor(x);
+  if (x <= FLOOR) return `< 10${raised(-10)}`;
+  return x >= 1e-4 ? `${fmt(100 * x, x >= 0.0995 ? 0 : x >= 0.00995 ? 1 : 2)}\u00a0%` : factor(x);
+}
+
+// ---- what one sees, in words ---------------------------------------------------------------------
+
+function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, seeds, residual }) {
+  const [first, last] = [line[0][2], line.at(-1)[2]];
+  const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;
+  const half = `middle half of ${seeds} stacks: ${factor(ratio[0])} to ${factor(ratio[2])}`;
+  if (measure === "apart") {
+    const gone = line.findIndex((row) => row[2] <= FLOOR);
+    const begin = `${who}: ${value(first, measure)} of the input's mean square tells the words of a row apart`;
+    const against = other ? ` For ${other} it ends at ${value(otherLine.at(-1)[2], measure)}.` : "";
+    if (gone < 0) return `${begin}, and ${value(last, measure)} after the last layer.${against}`;
+    return (
+      `${begin}. After layer ${line[gone][0]} nothing is left of it but rounding: all words of a row have become ` +
+      `the same vector.${against}`
+    );
+  }
+  if (measure === "stream") {
+    const level = line.slice(1).every((row) => Math.abs(row[2] - 1) < 0.01);
+    const end = level ? "is 1 after every layer, within 1\u00a0%" : `goes from ${factor(first)} to ${factor(last)}`;
+    const against = other ? ` For ${other} it ends at ${factor(otherLine.at(-1)[2])}.` : "";
+    return `${who}: the stream's mean square ${end}.${against}`;
+  }
+  const much =
+    Math.abs(ratio[1] - 1) < 0.1 ? "as large as the first's, within 10\u00a0%," : `${factor(ratio[1])} × the first's`;
+  const [two, twelve] = [tops[0][2], tops.at(-1)[2]];
+  const way = twelve > 1.1 * two ? "grows" : twelve < 0.9 * two ? "falls" : "hardly changes";
+  const depths =
+    ` With depth the last layer's gradient ${way}: ${factor(two)} in a stack of 2, ${factor(twelve)} in one of ` +
+    "12.";
+  const against = other ? ` Here it is ${factor(last / otherLine.at(-1)[2])} × that of ${other}.` : "";
+  return `${who}: the last layer's gradient is ${much} (${half}).${depths}${against}`;
+}

@@ -1,0 +1,215 @@
+/* Kernel regression by hand: points, a query, a kernel and its width; the fit, one row of weights, three errors. */
+// uses maths.js, drawing.js
+
+function inWords({ x, y, domain, kernel, errors, sweep, width, own }) {
+  const { train, leave_one_out: left, truth } = errors;
+  if (left.gaps || truth.gaps) {
+    const places = [];
+    if (truth.gaps) places.push(`${truth.gaps} of ${QUERIES} queries (hatched: gaps in the curve)`);
+    if (left.gaps) places.push(`${left.gaps} of the ${x.length} training points once they leave themselves out`);
+    return (
+      `No key is in reach of ${places.join(", nor of ")}. Every kernel value is 0 there, and 0/0 has no answer. ` +
+      "The errors count a prediction of 0, which is what the package gives."
+    );
+  }
+  const best = WIDTHS[lowest(sweep.leave_one_out)];
+  if (width < best / 1.6) {
+    const self = mean(x.map((key, i) => weightsAt(kernel, width, key, x)[i]));
+    return own
+      ? `Narrow: on average a training point gives ${fmt(100 * self, 0)} % of its weight to itself. So the ` +
+          `training error is only ${fmt(train.error, 3)}; without themselves, the points are missed by ` +
+          `${fmt(left.error, 3)}.`
+      : "Narrow: few keys share the weight, and the curve runs after each of them. Leave-one-out error is lowest " +
+          `near width ${fmtShort(best)}.`;
+  }
+  if (width > best * 1.6)
+    return (
+      "Wide: many keys share the weight, and the curve is flattened towards the average of all. Leave-one-out " +
+      `error is lowest near width ${fmtShort(best)}.`
+    );
+  const narrow = errorsAt(kernel, width / 4, x, y, domain, false);
+  return (
+    `Near the lowest leave-one-out error (width ${fmtShort(best)}). At a quarter of this width the training ` +
+    `error would be ${fmt(narrow.train.error, 3)} instead of ${fmt(train.error, 3)}, the leave-one-out error ` +
+    `${fmt(narrow.leave_one_out.error, 3)} instead of ${fmt(left.error, 3)}.`
+  );
+}
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "Kernel regression",
+    hint: "Drag the blue query q along the axis, drag the points, and move the width.",
+  });
+  const levels = [...model.get("y"), ...(model.get("truth") ? queryGrid(model.get("domain")).map(trueCurve) : [])];
+  const room = 0.06 * (Math.max(...levels) - Math.min(...levels) || 1);
+  const [low, high] = [Math.min(...levels) - room, Math.max(...levels) + room]; // how far a point can be dragged
+  let chosen = Math.floor(model.get("x").length / 5); // the one point that can be reached by keyboard now
+  let sweep = null;
+  const act = {
+    seen: null,
+    moveQuery: (to) => fig.set({ query: fig.get("own_point") ? to : fig.get("x")[nearestIndex(fig.get("x"), to)] }),
+    movePoint(to, ends) {
+      const kept = to.map((v, axis) => clamp(Number(v.toFixed(4)), ...ends[axis]));
+      fig.set(
+        Object.fromEntries(
+          ["x", "y"].map((name, axis) => [name, fig.get(name).map((v, j) => (j === chosen ? kept[axis] : v))]),
+        ),
+      );
+    },
+  };
+  const order = () => range(fig.get("x").length).sort((a, b) => fig.get("x")[a] - fig.get("x")[b] || a - b);
+
+  const fit = fig.stage({
+    height: (width) => (width < 400 ? 400 : 440),
+    basis: 380,
+    grow: 5,
+    draw: (p, view) => drawFit(p, { ...view, chosen, rank: order().indexOf(chosen) }, act),
+    label: ({ query, prediction }) =>
+      `Training points and fit over x; at the query ${fmt(query)} the prediction is ` +
+      `${prediction === null ? "missing, no key is in reach" : fmt(prediction)}`,
+  });
+  fig.stage({
+    height: (width) => (width > 330 ? 280 : 440),
+    basis: 220,
+    grow: 3,
+    draw: drawErrors,
+    label: ({ errors }) =>
+      `Errors against the kernel's width, both logarithmic; now training ${fmt(errors.train.error, 3)}, ` +
+      `leave-one-out ${fmt(errors.leave_one_out.error, 3)}`,
+  });
+  fig.select("kernel", { label: "kernel", options: KERNEL_NAMES });
+  fig.slider("width", { label: "width", values: WIDTHS, format: fmtShort });
+  fig.checkbox("own_point", { label: "own point among its keys" });
+  fig.output("prediction", { label: "prediction at q", digits: 3, note: "Σⱼ αⱼ yⱼ" });
+  fig.output("train", { label: "training error", digits: 3, note: "own point in" });
+  fig.output("leave_one_out", { label: "leave-one-out error", digits: 3, note: "own point out" });
+  fig.output("truth", { label: "error to the truth", digits: 3, note: `at ${QUERIES} queries` });
+  // 4 or 2 × 2
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
+  fig.reset(["x", "y", "query"]);
+
+  // The nearest point is the one that the handle is put on: under the mouse before it is pressed, and where it is
+  // pressed. On a free spot the mouse takes hold of the query.
+  const choose = (j) => {
+    chosen = j;
+    fit.draw(act.seen.view);
+  };
+  const handle = (key) => fit.svg.querySelector(`[data-handle="${key}"]`);
+  const under = (event) => {
+    const { p, x, y, plot, view } = act.seen;
+    const [px, py] = p.where(event);
+    const far = view.x.map((key, j) => Math.hypot(x(key) - px, y(view.y[j]) - py));
+    const j = far.indexOf(Math.min(...far));
+    return {
+      px,
+      inPlot: px >= plot.left && px <= plot.right && py >= plot.top && py <= plot.bottom,
+      point: far[j] <= 16 ? j : -1,
+    };
+  };
+  const hover = (event) => {
+    if (event.buttons) return;
+    const { point } = under(event);
+    if (point >= 0 && point !== chosen) choose(point);
+  };
+  const press = (event) => {
+    if (event.button !== 0) return;
+    const { px, inPlot, point } = under(event);
+    if (!inPlot) return;
+    event.stopPropagation();
+    if (point >= 0) {
+      if (point !== chosen) choose(point);
+      handle("point").onpointerdown(event);
+    } else if (event.pointerType === "mouse") {
+      act.moveQuery(act.seen.x.invert(px));
+      queueMicrotask(() => handle("query").onpointerdown(event)); // once the query has been drawn there
+    }
+  };
+  const keys = (event) => {
+    const on = event.target.dataset.handle;
+    const sorted = order();
+    let to;
+    if (on === "point") {
+      const rank = sorted.indexOf(chosen);
+      to = { PageUp: rank + 1, PageDown: rank - 1, Home: 0, End: sorted.length - 1 }[event.key];
+      if (to !== undefined && sorted[to] !== undefined) choose(sorted[to]);
+    } else if (on === "query" && !fig.get("own_point")) {
+      // from point to point, however far apart they are
+      const rank = sorted.indexOf(nearestIndex(fig.get("x"), fig.get("query")));
+      const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+      if (step) {
+        to = clamp(rank + step * (event.shiftKey ? 5 : 1), 0, sorted.length - 1);
+        fig.set({ query: fig.get("x")[sorted[to]] });
+      }
+    }
+    if (to !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+  fit.svg.addEventListener("pointermove", hover);
+  fit.svg.addEventListener("pointerdown", press, true);
+  // A finger that starts on a point drags the point; anywhere else it scrolls the page.
+  const touch = (event) => {
+    const at = under(event.touches[0]);
+    if (at.inPlot && at.point >= 0) event.preventDefault();
+  };
+  fit.svg.addEventListener("touchstart", touch, { passive: false });
+  fit.svg.addEventListener("keydown", keys, true);
+
+  return fig.start((state) => {
+    const [x, y, kernel, width, own, truth, domain] = ["x", "y", "kernel", "width", "own_point", "truth", "domain"].map(
+      state,
+    );
+    if (!sweep || sweep.x !== x || sweep.y !== y || sweep.kernel !== kernel || sweep.withTruth !== truth) {
+      const all = WIDTHS.map((w) => errorsAt(kernel, w, x, y, domain, truth)); // depends on neither query nor width
+      sweep = { x, y, kernel, withTruth: truth };
+      for (const name of ["train", "leave_one_out", "truth"]) sweep[name] = all.map((errors) => errors[name].error);
+    }
+    const skip = own ? -1 : nearestIndex(x, state("query"));
+    const query = own ? state("query") : x[skip];
+    const weights = weightsAt(kernel, width, query, x, skip);
+    const view = {
+      x,
+      y,
+      kernel,
+      width,
+      own,
+      truth,
+      domain,
+      query,
+      skip,
+      weights,
+      sweep,
+      ends: [Math.min(low, ...y), Math.max(high, ...y)],
+      prediction: predict(kernel, width, query, x, y, skip),
+      fitted: x.map((key, i) => predict(kernel, width, key, x, y, own ? -1 : i)),
+      errors: errorsAt(kernel, width, x, y, domain, truth),
+    };
+    const { errors, prediction } = view;
+    fig.show({
+      prediction: prediction ?? "0/0",
+      train: errors.train.error,
+      leave_one_out: errors.leave_one_out.error,
+      truth: errors.truth.error,
+    });
+    fig.say(inWords(view));
+    return view;
+  });
+}
+
+export default {
+  render,
+  math: {
+    KERNELS,
+    kernelValue: (name, u) => KERNELS[name](u),
+    trueCurve,
+    weightsAt,
+    predict,
+    queryGrid,
+    errorsAt,
+    nearestIndex,
+    fmt,
+  },
+};

@@ -1,0 +1,56 @@
+"""What all figures share: the base class, the traits, and the files that put a figure together."""
+
+from .base import Figure, static_box
+from .source import (
+    KIT,
+    PACKAGE,
+    WIDGETS,
+    fallback_image,
+    figure_data,
+    module_source,
+    with_kit,
+)
+from .traits import (
+    FLAG,
+    checked,
+    choice,
+    line,
+    listed,
+    number,
+    number_between,
+    one_of,
+    point,
+    record,
+    same_number,
+    taking,
+    whole_number,
+    word,
+    yes_or_no,
+)
+
+__all__ = [
+    "FLAG",
+    "KIT",
+    "PACKAGE",
+    "WIDGETS",
+    "Figure",
+    "checked",
+    "choice",
+    "fallback_image",
+    "figure_data",
+    "line",
+    "listed",
+    "module_source",
+    "number",
+    "number_between",
+    "one_of",
+    "point",
+    "record",
+    "same_number",
+    "static_box",
+    "taking",
+    "whole_number",
+    "with_kit",
+    "word",
+    "yes_or_no",
+]

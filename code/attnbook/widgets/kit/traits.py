@@ -1,0 +1,283 @@
+"""Traits that say what they take: a few kinds of values, which compose, and the traits made of them.
+
+    index = whole_number(0, 4)
+    cell = record("a cell [row, column]", "cells [row, column]", index, index)
+    marks = taking([], listed(cell, 0, 9, once=tuple), "what is marked")
+
+Set to something else, such a trait raises TypeError (the wrong kind of thing) or ValueError (outside the limits), with
+a message that says what was expected and what came: "Table.marks is what is marked: a list of at most 9 cells
+[row, column], each once; one of them is [0, 5]".
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import traitlets
+
+SPLIT = "split the sentence first"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of value.
+
+    Attributes:
+        one, many: what it is, in words, for one value and for several.
+        check: function (value, came) → the value as plain numbers, texts and lists. Where it does not fit, it raises
+            TypeError or ValueError with a message that begins with `came`: "got" or "one of them is".
+        hint: what to do if a text came instead of a list of these.
+        choices: the values allowed, where they can be listed.
+    """
+
+    one: str
+    many: str
+    check: Callable
+    hint: str = ""
+    choices: tuple = ()
+
+
+def short(value):
+    """repr of a value, cut so that a long list does not fill the page."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _plain(x):
+    return str(int(x)) if x == int(x) else str(x)
+
+
+def _as_float(value, came):
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{came} {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{came} {short(value)}") from None
+
+
+def number(low=-math.inf, high=math.inf):
+    """The kind of a finite number from `low` to `high`; it becomes a float."""
+    open_ended = (low, high) == (-math.inf, math.inf)
+    limits = "" if open_ended else f" from {_plain(low)} to {_plain(high)}"
+    name = "finite number" if open_ended else "number"
+
+    def check(value, came="got"):
+        x = _as_float(value, came)
+        if not (low <= x <= high and math.isfinite(x)):
+            raise ValueError(f"{came} {value!r}")
+        return x
+
+    return Kind(f"a {name}{limits}", f"{name}s{limits}", check)
+
+
+def whole_number(low, high):
+    """The kind of a whole number from `low` to `high`; it becomes an int."""
+    limits = f"from {low} to {high}"
+
+    def check(value, came="got"):
+        x = _as_float(value, came)
+        if not low <= x <= high or x != int(x):
+            raise ValueError(f"{came} {value!r}")
+        return int(x)
+
+    return Kind(f"a whole number {limits}", f"whole numbers {limits}", check)
+
+
+def line(most):
+    """The kind of a text of at most so many characters on one line."""
+
+    def check(value, came="got"):
+        if not isinstance(value, str):
+            raise TypeError(f"{came} {value!r}")
+        if len(value) > most:
+            raise ValueError(f"{came} {len(value)} characters, {value[:30]!r}…")
+        if len(value.splitlines()) > 1:
+            raise ValueError(f"{came} {value!r}")
+        return value
+
+    limits = f"of at most {most} characters on one line"
+    return Kind(f"a text {limits}", f"texts {limits}", check, SPLIT)
+
+
+def word(most):
+    """The kind of a word of 1 to so many characters: printable, without spaces around it."""
+
+    def check(value, came="got"):
+        if not isinstance(value, str):
+            raise TypeError(f"{came} {value!r}")
+        if not 1 <= len(value) <= most:
+            raise ValueError(f"{came} {value!r}")
+        if not value.isprintable() or value != value.strip():
+            raise ValueError(
+                f"{came} {value!r}; leave out line breaks and outer spaces"
+            )
+        return value
+
+    limits = f"of 1 to {most} characters"
+    return Kind(f"a word {limits}", f"words {limits}", check, SPLIT)
+
+
+def choice(choices, many=None):
+    """The kind of one of several values; `many` names them where a list of them is meant."""
+    names = "one of " + ", ".join(map(repr, choices))
+    texts = all(isinstance(c, str) for c in choices)
+
+    def check(value, came="got"):
+        if texts and not isinstance(value, str):
+            raise TypeError(f"{came} {value!r}")
+        for c in choices:
+            if isinstance(c, bool) == isinstance(value, bool) and c == value:
+                return c
+        raise ValueError(f"{came} {value!r}")
+
+    hint = SPLIT if texts else ""
+    return Kind(names, many or names, check, hint, tuple(choices))
+
+
+def _true_or_false(value, came="got"):
+    if value is True or value is False:
+        return value
+    raise TypeError(f"{came} {value!r}")
+
+
+FLAG = Kind("True or False", "True or False", _true_or_false)
+
+
+def listed(item, low, high=None, once=None):
+    """The kind of a list (a tuple, an array, a tensor) of `low` to `high` values, or of exactly `low`.
+
+    Args:
+        item: the kind of the values.
+        low, high: the least and the largest number of them.
+        once: function value → key, if no key may come twice.
+    """
+    count = low if high is None else f"{low} to {high}" if low else f"at most {high}"
+    many = f"{count} {item.many}" + (", each once" if once else "")
+
+    def check(value, came="got"):
+        rows = value.tolist() if hasattr(value, "tolist") else value
+        if not isinstance(rows, list | tuple):
+            todo = f"; {item.hint}" if item.hint and isinstance(rows, str) else ""
+            raise TypeError(f"{came} {short(value)}{todo}")
+        found = [item.check(one, "one of them is") for one in rows]
+        if high is None and len(found) != low:
+            raise ValueError(f"{came} {short(rows)}")
+        if high is not None and not low <= len(found) <= high:
+            has = "one of them has" if came != "got" else came
+            raise ValueError(f"{has} {len(found)}")
+        if once and len({once(one) for one in found}) < len(found):
+            raise ValueError(f"{came} {short(rows)}")
+        return found
+
+    return Kind(f"a list of {many}", f"lists of {many}", check)
+
+
+def record(one, many, *kinds):
+    """The kind of a short list with a kind for each place, such as a point; `one` and `many` describe it."""
+
+    def check(value, came="got"):
+        parts = value.tolist() if hasattr(value, "tolist") else value
+        if not isinstance(parts, list | tuple):
+            raise TypeError(f"{came} {short(value)}")
+        if len(parts) != len(kinds):
+            raise ValueError(f"{came} {short(parts)}")
+        try:
+            return [kind.check(part) for kind, part in zip(kinds, parts, strict=True)]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{came} {short(parts)}") from None
+
+    return Kind(one, many, check)
+
+
+def point(reach):
+    """The kind of a point [x, y] whose coordinates go from -`reach` to `reach`."""
+    axis = number(-reach, reach)
+    return record(
+        f"a point [x, y], {axis.many}", f"points [x, y], {axis.many}", axis, axis
+    )
+
+
+def checked(figure, name, value, kind, what):
+    """Checks a value for a trait of a figure: what the traits below do, where limits depend on other traits.
+
+    Args:
+        figure: the figure, whose class the message names.
+        name: the trait's name.
+        value: what came.
+        kind: the kind it must have.
+        what: the quantity in words.
+
+    Returns:
+        The value in its plain form.
+
+    Raises:
+        TypeError, ValueError: it does not fit; the message says what was expected and what came.
+    """
+    try:
+        return kind.check(value)
+    except (TypeError, ValueError) as error:
+        wanted = f"{type(figure).__name__}.{name} is {what}: {kind.one}"
+        raise type(error)(f"{wanted}; {error}") from None
+
+
+def same_number(figure, proposal, of):
+    """Lets a list be replaced by one of the same length only: the value proposed, or ValueError.
+
+    Args:
+        figure: the figure.
+        proposal: what a traitlets validator receives.
+        of: what the list holds, in words, for the message.
+
+    Returns:
+        The value.
+    """
+    name, value = proposal["trait"].name, proposal["value"]
+    now = getattr(figure, name)
+    if len(now) != len(value):
+        raise ValueError(
+            f"{type(figure).__name__}.{name} has {len(now)} {of}, got {len(value)}; "
+            f"make a new figure for another number of {of}"
+        )
+    return value
+
+
+class Checked(traitlets.TraitType):
+    """A trait of a certain kind; see `taking`."""
+
+    def __init__(self, default, kind, what):
+        super().__init__(default)
+        self.kind, self.what = kind, what
+
+    def validate(self, obj, value):
+        return checked(obj, self.name, value, self.kind, self.what)
+
+
+def taking(default, kind, what):
+    """A trait, synchronised with the browser, that takes values of one kind only.
+
+    Args:
+        default: value at the start.
+        kind: what it takes.
+        what: the quantity in words, with its unit, for the message.
+
+    Returns:
+        A traitlets trait.
+    """
+    return Checked(default, kind, what).tag(sync=True)
+
+
+def number_between(default, low, high, what, whole=False):
+    """`taking` a number from `low` to `high`, a whole one if `whole`."""
+    kind = whole_number(low, high) if whole else number(low, high)
+    return taking(default, kind, what)
+
+
+def one_of(default, choices, what):
+    """`taking` one of several values."""
+    return taking(default, choice(choices), what)
+
+
+def yes_or_no(default, what):
+    """`taking` True or False."""
+    return taking(default, FLAG, what)

@@ -1,0 +1,143 @@
+"""The mask builder: one mask, four ways to write it down, and four ways to use it."""
+
+import traitlets
+
+from ..kit import (
+    FLAG,
+    Figure,
+    checked,
+    listed,
+    number,
+    one_of,
+    record,
+    same_number,
+    taking,
+    whole_number,
+    word,
+    yes_or_no,
+)
+from ..kit.samples import seeded_normals
+
+TOKENS = ["Learn", "to", "code", "<pad>", "<pad>"]
+SCORES = [
+    [1.0, 2.0, 3.0, 4.0, 5.0],
+    [0.5, 2.0, -1.0, 1.5, 0.0],
+    [2.5, -0.5, 1.0, 0.5, 3.0],
+    [0.0, 1.0, 0.0, 2.0, -1.0],
+    [1.5, -2.0, 0.5, 1.0, 2.5],
+]
+LIMIT = 9.0
+CONVENTIONS = ["book", "blocked", "binary", "additive"]
+POLICIES = ["zeros", "minus_inf", "minus_1e6", "multiply"]
+
+
+class MaskBuilderFigure(Figure):
+    """A sentence's scores, a mask to be built by hand, and the weights that come out under four policies.
+
+    Args:
+        tokens: 2 to 6 different or equal words, 1 to 10 characters each; queries and keys are the same sentence.
+        scores: T lists of S = T numbers from −9 to 9, the scores e_ij before the softmax. Not given: a table
+            whose first row is 1, 2, 3, 4, 5, or, for another sentence length, numbers drawn with a fixed seed.
+        valid_len: how many keys from the left are real, 0…S. Not given: the tokens before the first `<pad>`.
+        causal: whether each query sees itself and the past only.
+        edits: cells set by hand, a list of [query index, key index, True = may attend]; they win over the rules.
+        convention: how the mask is printed: "book" (True = may attend), "blocked" (True = blocked, as
+            `nn.MultiheadAttention` wants it), "binary" (1 and 0) or "additive" (0 and −inf).
+        policy: what the large table of weights uses: "zeros" (this book's `masked_softmax`), "minus_inf" and
+            "minus_1e6" (fill the scores, then softmax), "multiply" (softmax, then multiply by the mask).
+        cell: the chosen cell, [query index, key index].
+
+    Raises:
+        TypeError, ValueError: a value that does not fit; the message names what would.
+    """
+
+    module = "mask_builder"
+
+    tokens = taking(TOKENS, listed(word(10), 2, 6), "the sentence")
+    scores = traitlets.Any().tag(sync=True)
+    valid_len = traitlets.Any().tag(sync=True)
+    causal = yes_or_no(False, "whether a query sees itself and the past only")
+    edits = traitlets.Any().tag(sync=True)
+    convention = one_of("book", CONVENTIONS, "the way in which the mask is written")
+    policy = one_of("zeros", POLICIES, "the way in which the mask is used")
+    cell = traitlets.Any().tag(sync=True)
+
+    def __init__(self, scores=None, valid_len=None, **kwargs):
+        given = {"scores": scores, "valid_len": valid_len}
+        super().__init__(
+            **kwargs, **{n: value for n, value in given.items() if value is not None}
+        )
+
+    @traitlets.default("scores")
+    def _default_scores(self):
+        n = len(self.tokens)
+        return [row[:] for row in SCORES] if n == len(SCORES) else drawn_scores(n)
+
+    @traitlets.default("valid_len")
+    def _tokens_before_the_padding(self):
+        return [*self.tokens, "<pad>"].index("<pad>")
+
+    @traitlets.default("edits")
+    def _no_edits(self):
+        return []
+
+    @traitlets.default("cell")
+    def _first_cell(self):
+        return [0, 1]
+
+    @traitlets.validate("tokens")
+    def _check_tokens(self, proposal):
+        return same_number(self, proposal, "tokens")
+
+    @traitlets.validate("scores", "valid_len", "edits", "cell")
+    def _check_against_the_sentence(self, proposal):
+        n = len(self.tokens)
+        index, score = whole_number(0, n - 1), number(-LIMIT, LIMIT)
+        place = f"[query index, key index], {index.many}"
+        edit = f"[query index, key index, True = may attend] with {index.many}"
+        name = proposal["trait"].name
+        kind, what = {
+            "scores": (
+                listed(listed(score, n), n),
+                "the scores, one row per query (a masked cell belongs in the mask)",
+            ),
+            "valid_len": (whole_number(0, n), "how many keys are real"),
+            "edits": (
+                listed(
+                    record(edit, f"triples {edit}", index, index, FLAG),
+                    0,
+                    n * n,
+                    once=cell_of,
+                ),
+                "what is set by hand, each cell once",
+            ),
+            "cell": (record(place, place, index, index), "the chosen cell"),
+        }[name]
+        return checked(self, name, proposal["value"], kind, what)
+
+    def alt_text(self):
+        """What the figure shows, in words."""
+        n = len(self.tokens)
+        return (
+            f"Mask builder. Left, a table of {n} by {n} scores for the sentence {' '.join(self.tokens)}: queries "
+            "down, keys across, the cells that may not be attended to hatched. Right, the attention weights, from "
+            "white for 0 to violet for 1, and the sum of each row. Below, one row under four ways to mask: zeros "
+            "as in this book, filling with minus infinity, filling with minus a million, and multiplying after "
+            "the softmax, whose rows do not sum to 1. Last, the mask as code in one of four conventions."
+        )
+
+
+def drawn_scores(n):
+    """Draws a table of scores (n × n lists) with one decimal place, the same as the figure's seed 0 draws."""
+    return (
+        (1.5 * seeded_normals(0, n * n))
+        .clip(-LIMIT, LIMIT)
+        .round(1)
+        .reshape(n, n)
+        .tolist()
+    )
+
+
+def cell_of(edit):
+    """The cell that an edit changes: two edits of one cell would contradict each other."""
+    return tuple(edit[:2])

@@ -1,0 +1,179 @@
+/* The other two views: similarities of positions, and attention on shuffled words. */
+
+function drawGram(p, view, fig) {
+  const { gram, at, k, D } = view;
+  const left = 44;
+  const tall = Math.min((p.width - left - 24) / P, MAP.tall);
+  const bottom = MAP.top + P * tall;
+  const limit = Math.max(...gram.map((row, q) => row[q]));
+  p.text("title", 0, 15, "PE(p) · PE(p′): p down, p′ across", { weight: 650, size: 14 });
+  heat(p, "map", gram, { left, top: MAP.top, wide: tall, tall, limit });
+  shadeKey(p, "key", left + 24, MAP.top - 12, limit);
+  p.group("axis", { "aria-hidden": "true" }, (g) =>
+    range(0, P)
+      .filter((q) => q % 8 === 0)
+      .forEach((q) => {
+        g.text(`p${q}`, left - 20, MAP.top + (q + 0.5) * tall + 4, String(q), {
+          size: 12,
+          anchor: "end",
+          colour: COLOUR.muted,
+        });
+        g.text(`q${q}`, left + (q + 0.5) * tall, bottom + 16, String(q), {
+          size: 12,
+          anchor: "middle",
+          colour: COLOUR.muted,
+        });
+      }),
+  );
+  const y = MAP.top + at * tall;
+  p.rect("row", left - 1, y - 1, P * tall + 2, tall + 2, {
+    fill: "none",
+    stroke: COLOUR.query,
+    "stroke-width": 2,
+    "pointer-events": "none",
+  });
+  p.mark("cell", "diamond", left + (at + k + 0.5) * tall, y + tall / 2, 5.5, {
+    fill: COLOUR.key,
+    stroke: COLOUR.ground,
+    "stroke-width": 1.5,
+    "pointer-events": "none",
+  });
+  p.handle("position", {
+    y: linear([0, P], [MAP.top + tall / 2, MAP.top + (P + 0.5) * tall]),
+    at: [left - 9, at],
+    axis: "y",
+    step: 1,
+    min: [0, 0],
+    max: [0, 31],
+    size: 7,
+    colour: COLOUR.query,
+    label: "position p",
+    text: `p = ${at}`,
+    onMove: ([, to]) => fig.set({ position: Math.round(to) }),
+  });
+  p.text("D", left + P * tall, MAP.top - 12, `D = ${D}`, { size: 12.5, anchor: "end", colour: COLOUR.muted });
+}
+
+function drawSimilarity(p, view, fig) {
+  const { gram, at, k } = view;
+  const plot = p.plot({ top: 64, right: 10, bottom: 42, left: 40 });
+  const all = gram.flat();
+  const top = Math.max(...all);
+  const x = linear([-at, P - 1 - at], [plot.left, plot.right]);
+  const y = linear([Math.min(0, ...all), top * 1.04], [plot.bottom, plot.top]);
+  p.text("title", 0, 15, `The row of p = ${at}`, { weight: 650, size: 14 });
+  p.axes("axes", { plot, x, y, xLabel: "offset from p", xTicks: p.narrow ? 5 : 8, yTicks: 5 });
+  p.line("self", x(0), plot.top, x(0), plot.bottom, {
+    stroke: COLOUR.query,
+    "stroke-width": 1.5,
+    "stroke-dasharray": "2 4",
+  });
+  p.path(
+    "row",
+    gram[at].map((g, q) => [x(q - at), y(g)]),
+    { stroke: COLOUR.weight, "stroke-width": 2 },
+  );
+  gram[at].forEach((g, q) => p.circle(`dot${q}`, x(q - at), y(g), 2.6, { fill: COLOUR.weight }));
+  p.path(
+    "first",
+    gram[0].slice(0, P - at).map((g, q) => [x(q), y(g)]),
+    { stroke: COLOUR.ink, "stroke-width": 3, "stroke-dasharray": "1 7", opacity: 0.8 },
+  );
+  if (view.rise !== null) {
+    const [rx, ry] = [x(view.rise), y(gram[at][at + view.rise])];
+    p.arrow(
+      "rise",
+      rx,
+      ry + 34 > plot.bottom - 4 ? ry - 34 : ry + 34,
+      rx,
+      ry + 34 > plot.bottom - 4 ? ry - 8 : ry + 8,
+      { colour: COLOUR.muted, head: 7, width: 1.6 },
+    );
+    p.text("riseName", rx, ry + 34 > plot.bottom - 4 ? ry - 39 : ry + 47, "rises again", {
+      size: 12.5,
+      anchor: "middle",
+      colour: COLOUR.muted,
+      halo: true,
+    });
+  }
+  p.legend(
+    "legend",
+    plot.left,
+    38,
+    [
+      { label: `PE(${at}) · PE(${at} + offset)`, colour: COLOUR.weight },
+      { label: "the row of 0", colour: COLOUR.ink, mark: "dash" },
+    ],
+    { maxWidth: plot.width },
+  );
+  p.handle("offset", {
+    x,
+    y,
+    at: [k, gram[at][at + k]],
+    axis: "x",
+    step: 1,
+    min: [0, -Infinity],
+    max: [16, Infinity],
+    size: 7,
+    colour: COLOUR.key,
+    shape: "diamond",
+    label: "offset k",
+    text: `k = ${k}, similarity ${fmt(gram[at][at + k])}`,
+    onMove: ([to]) => fig.set({ offset: Math.round(to) }),
+  });
+}
+
+const ROW = 30;
+const shuffleHeight = (n) => 24 + 2 * (30 + n * ROW) + 18;
+
+function drawShuffle(p, view, positions) {
+  const { words, order, D } = view;
+  const run = positions ? view.withPositions : view.without;
+  const name = positions ? "with" : "without";
+  const start = 14 + Math.max(48, ...words.map((w) => w.length * 8.2)) + 8;
+  const count = clamp(Math.floor((p.width - start - 112) / 48), 1, Math.min(D, 4));
+  const wide = 48;
+  p.text("title", 0, 15, positions ? "With positions" : "Without positions", { weight: 650, size: 14 });
+  const block = (key, top, sentence, outputs, caption) => {
+    p.text(`${key}-caption`, 0, top, caption, { size: 13, colour: COLOUR.muted });
+    p.text(`${key}-sentence`, start, top, sentence.join(" "), { size: 13, italic: true, weight: 600 });
+    sentence.forEach((word, j) => {
+      const y = top + 9 + j * ROW;
+      p.text(`${key}-place${j}`, 0, y + 19, String(j), { size: 12, colour: COLOUR.muted });
+      p.text(`${key}-word${j}`, 14, y + 19, word, { size: 13.5, weight: 600 });
+      range(count).forEach((f) => {
+        const v = outputs[j][f];
+        p.rect(`${key}-cell${j}-${f}`, start + f * wide, y, wide, ROW - 3, {
+          fill: signedFill(v / 1.5),
+          stroke: COLOUR.line,
+          "stroke-width": 1,
+        });
+        p.text(`${key}-text${j}-${f}`, start + f * wide + wide / 2, y + 18, fmt(v), {
+          size: 12.5,
+          anchor: "middle",
+          colour: signedInk(v / 1.5),
+          "data-number": `${name}-${key}-${j}-${f}`,
+        });
+      });
+      const end = start + count * wide;
+      if (count < D) p.text(`${key}-more${j}`, end + 4, y + 18, "…", { size: 13, colour: COLOUR.muted });
+      if (key === "second") {
+        const same = run.changes[j] < 1e-9;
+        p.text(`mark${j}`, end + 24, y + 19, same ? "= as before" : `≠ by ${fmt(run.changes[j])}`, {
+          size: 13,
+          weight: same ? 500 : 700,
+          colour: same ? COLOUR.muted : COLOUR.ink,
+        });
+      }
+    });
+  };
+  const n = words.length;
+  block("first", 44, words, run.first, "original");
+  block(
+    "second",
+    44 + 34 + n * ROW,
+    order.map((i) => words[i]),
+    run.second,
+    "shuffled",
+  );
+}

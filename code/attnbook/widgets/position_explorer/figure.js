@@ -1,0 +1,275 @@
+/* The position explorer: sinusoidal positions as waves, as rotations and as similarities, and what they are for:
+ * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
+// uses maths.js, waves.js, comparing.js
+
+function inWords(view) {
+  const { at, k, D, i, omega, angle, rise, spread, gram } = view;
+  if (view.show === "encoding") {
+    if (2 * i + 1 >= D)
+      return (
+        `D = ${D} is odd, so the last frequency has its sine only. A height is not a point on a circle: no ` +
+        "matrix that knows only k turns sin pω into sin (p + k)ω."
+      );
+    return (
+      `Frequency ${i} goes round once in ${fmtShort((2 * Math.PI) / omega)} positions. From ${at} to ${at + k} ` +
+      `its pair turns by ${fmt((angle * 180) / Math.PI, 0)}°: the angle depends on k = ${k} and not on p.`
+    );
+  }
+  if (view.show === "similarity") {
+    const again =
+      rise === null
+        ? "It falls as far as the row goes."
+        : `It falls until offset ${rise} and then rises again: closer does not always mean more alike.`;
+    return spread < 1e-9
+      ? `With D = ${D} the similarity is Σ cos(kω): it depends on the offset only, so every row is the row of 0, ` +
+          `shifted. ${again}`
+      : `D = ${D} is odd: the last sine has no cosine, and the same offset gives similarities up to ` +
+          `${fmtShort(spread)} apart. The row of ${at} starts at ${fmt(gram[at][at], 3)}, the row of 0 at ` +
+          `${fmt(gram[0][0], 3)}.`;
+  }
+  const same = String(view.order) === String(range(view.words.length));
+  if (same) return "Both sentences have the same order. Shuffle the words!";
+  const without =
+    "Without positions attention reads a bag of words: shuffling the words shuffles the outputs, and each word " +
+    "keeps its own.";
+  return view.withPositions.distance < 1e-9
+    ? `${without} Here the words that change places are the same, so positions make no difference.`
+    : `${without} With positions the outputs change: pair them as you like, some number differs by ` +
+        `${fmt(view.withPositions.distance)} or more.`;
+}
+
+// The views as tabs: arrow keys go from one to the next.
+function tabs(fig, model) {
+  const buttons = VIEWS.map(([name, text], i) => {
+    const button = html("button", {
+      type: "button",
+      role: "tab",
+      class: "ab-button",
+      text,
+      "data-control": `view-${name}`,
+    });
+    button.onclick = () => fig.set({ view: name });
+    button.onkeydown = (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      const to = (i + by + VIEWS.length) % VIEWS.length;
+      fig.set({ view: VIEWS[to][0] });
+      buttons[to].focus();
+    };
+    return button;
+  });
+  const list = html(
+    "div",
+    {
+      role: "tablist",
+      "aria-label": "What to look at",
+      style: "display:flex;flex-wrap:wrap;gap:0.375rem;margin-bottom:0.75rem",
+    },
+    ...buttons,
+  );
+  fig.card.querySelector(".ab-head").after(list);
+  return () =>
+    buttons.forEach((button, i) => {
+      const on = VIEWS[i][0] === model.get("view");
+      button.setAttribute("aria-selected", String(on));
+      button.setAttribute("tabindex", on ? "0" : "-1");
+      button.style.cssText = on
+        ? "background:var(--ab-accent);border-color:var(--ab-accent);color:var(--ab-on-accent)"
+        : "";
+    });
+}
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "Where a word stands, written in waves",
+    hint:
+      "Three looks at one encoding. Drag the blue and the orange handle, click a feature of the table, or use " +
+      "the sliders.",
+  });
+  const showTab = tabs(fig, model);
+  const parts = []; // [element, the views that show it]
+  const stage = (view, options) => {
+    const made = fig.stage({
+      ...options,
+      draw: (p, now) => {
+        if (now.show === view) options.draw(p, now);
+      },
+    });
+    parts.push([made.svg.parentElement, [view]]);
+  };
+  stage("encoding", {
+    basis: 360,
+    grow: 3,
+    height: mapHeight,
+    draw: (p, view) => drawMap(p, view, fig),
+    label: (v) =>
+      `Heat map of the encoding, ${P} positions by ${v.D} features, and the wave of frequency ${v.i}; rows ` +
+      `${v.at} and ${v.at + v.k} are marked`,
+  });
+  stage("encoding", {
+    basis: 240,
+    grow: 2,
+    height: mapHeight,
+    draw: drawCircle,
+    label: (v) =>
+      `The pair of frequency ${v.i} on a circle: from position ${v.at} to ${v.at + v.k} it turns by ` +
+      `${fmt((v.angle * 180) / Math.PI, 0)} degrees`,
+  });
+  stage("encoding", {
+    height: 168,
+    draw: drawRows,
+    label: (v) => `The rows of positions ${v.at} and ${v.at + v.k} as vectors of ${v.D} numbers`,
+  });
+  stage("similarity", {
+    basis: 310,
+    height: (width) => MAP.top + Math.min(width - 68, P * MAP.tall) + 28,
+    draw: (p, view) => drawGram(p, view, fig),
+    label: (v) => `Gram matrix of ${P} positions; the row of ${v.at} is marked`,
+  });
+  stage("similarity", {
+    basis: 310,
+    height: MAP.top + P * MAP.tall + 28,
+    draw: (p, view) => drawSimilarity(p, view, fig),
+    label: (v) => `Similarity to position ${v.at} against the offset; at offset ${v.k} it is ${fmt(v.similarity)}`,
+  });
+  [false, true].forEach((positions) =>
+    stage("shuffle", {
+      basis: 310,
+      height: () => shuffleHeight(model.get("words").length),
+      draw: (p, view) => drawShuffle(p, view, positions),
+      label: (v) =>
+        `Outputs of attention ${positions ? "with" : "without"} positions for the two orders; the two ` +
+        `collections differ by ${fmt((positions ? v.withPositions : v.without).distance)}`,
+    }),
+  );
+
+  const seen = (node, views) => parts.push([node.closest(".ab-control") || node, views]);
+  let round = 0;
+  seen(
+    fig.button(
+      "Shuffle",
+      () => {
+        round += 1;
+        fig.set({ order: nextOrder(model.get("order"), round) });
+      },
+      { primary: true },
+    ),
+    ["shuffle"],
+  );
+  seen(
+    fig.button("Original order", () => fig.set({ order: range(model.get("words").length) })),
+    ["shuffle"],
+  );
+  seen(fig.slider("position", { label: "Position p", min: 0, max: 31, step: 1 }), ["encoding", "similarity"]);
+  seen(fig.slider("offset", { label: "Offset k", min: 0, max: 16, step: 1 }), ["encoding", "similarity"]);
+  const frequency = fig.slider("frequency", { label: "Frequency i", min: 0, max: 15, step: 1 });
+  seen(frequency, ["encoding"]);
+  const size = fig.slider("d_model", { label: "Features D", min: 2, max: 32, step: 1 });
+  size.oninput = () =>
+    fig.set({ d_model: +size.value, frequency: Math.min(model.get("frequency"), pairs(+size.value) - 1) });
+  fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
+  fig.reset(["order"]);
+
+  const output = (name, views, options) => {
+    fig.output(name, options);
+    seen(fig.card.querySelector(`.ab-outputs output[data-value="${name}"]`).parentElement, views);
+  };
+  output("omega", ["encoding"], { label: "frequency ω", format: fmtShort, note: "base^(−2i/D)" });
+  output("here", ["encoding"], { label: "pair at p", note: "(sin pω, cos pω)" });
+  output("turned", ["encoding"], { label: "turned by kω", note: "Rₖ · pair at p" });
+  output("there", ["encoding"], { label: "pair at p + k", note: "from the table" });
+  output("similarity", ["similarity"], { label: "PE(p) · PE(p + k)", digits: 3 });
+  output("rise", ["similarity"], { label: "first rise", format: String, note: "after this offset" });
+  output("spread", ["similarity"], {
+    label: "same offset, elsewhere",
+    format: (x) => (x < 1e-9 ? "0" : fmtShort(x)),
+    note: "largest difference",
+  });
+  output("without", ["shuffle"], {
+    label: "without positions",
+    digits: 3,
+    note: "the outputs, in any order, differ by",
+  });
+  output("with", ["shuffle"], { label: "with positions", digits: 3, note: "the outputs, in any order, differ by" });
+
+  // room for a pair
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(132px,1fr))";
+
+  let drawn = null; // the encoding and its Gram matrix, kept while D and base stay
+  return fig.start((state) => {
+    const [show, at, k, D, base] = ["view", "position", "offset", "d_model", "base"].map(state);
+    const i = Math.min(state("frequency"), pairs(D) - 1);
+    frequency.max = pairs(D) - 1;
+    frequency.style.setProperty("--ab-part", `${(100 * i) / (pairs(D) - 1 || 1)}%`);
+    frequency.value = i;
+    showTab();
+    parts.forEach(([node, views]) => {
+      node.style.display = views.includes(show) ? "" : "none";
+    });
+    if (!drawn || drawn.D !== D || drawn.base !== base) {
+      const rows = encoding(P, D, base);
+      drawn = { D, base, rows, gram: gramMatrix(rows) };
+      drawn.spread = offsetSpread(drawn.gram);
+    }
+    const { rows, gram, spread } = drawn;
+    const omega = frequencyOf(i, D, base);
+    const angle = k * omega;
+    const pair = (q) => rows[q].slice(2 * i, 2 * i + 2);
+    const [words, order] = [state("words"), state("order")];
+    const view = {
+      show,
+      at,
+      k,
+      D,
+      base,
+      i,
+      rows,
+      gram,
+      spread,
+      omega,
+      angle,
+      here: pair(at),
+      there: pair(at + k),
+      similarity: gram[at][at + k],
+      rise: firstRise(gram[at].slice(at)),
+      words,
+      order,
+      without: shuffled(words, order, D, base, false),
+      withPositions: shuffled(words, order, D, base, true),
+    };
+    fig.show({
+      omega,
+      here: pairText(view.here),
+      turned: view.here.length < 2 ? null : pairText(rotatePair(view.here, angle)),
+      there: pairText(view.there),
+      similarity: view.similarity,
+      rise: view.rise === null ? "never" : `k = ${view.rise}`,
+      spread,
+      without: view.without.distance,
+      with: view.withPositions.distance,
+    });
+    fig.say(inWords(view));
+    return view;
+  });
+}
+
+export default {
+  render,
+  math: {
+    frequencyOf,
+    encoding,
+    gramMatrix,
+    rotatePair,
+    offsetSpread,
+    firstRise,
+    wordVector,
+    selfAttention,
+    multisetDistance,
+    shuffled,
+    nextOrder,
+  },
+};

@@ -1,0 +1,95 @@
+/* Sinusoidal encodings, their similarities, and attention without parameters. */
+
+const P = 48; // positions that are drawn
+const VIEWS = [
+  ["encoding", "Waves"],
+  ["similarity", "Similarity"],
+  ["shuffle", "Shuffle"],
+];
+const BASES = [2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 1000000];
+
+const frequencyOf = (i, D, base) => base ** ((-2 * i) / D);
+const pairs = (D) => Math.ceil(D / 2);
+
+// One row: sin(p ω_0), cos(p ω_0), sin(p ω_1), …; an odd D ends in a sine.
+function encodingRow(p, D, base) {
+  return range(D).map((f) => {
+    const angle = p * frequencyOf(Math.floor(f / 2), D, base);
+    return f % 2 ? Math.cos(angle) : Math.sin(angle);
+  });
+}
+
+const encoding = (count, D, base) => range(count).map((p) => encodingRow(p, D, base));
+const gramMatrix = (rows) => rows.map((a) => rows.map((b) => dot(a, b)));
+
+// [sin a, cos a] → [sin(a + angle), cos(a + angle)]: the matrix [[cos, sin], [−sin, cos]] of the angle.
+const rotatePair = ([s, c], angle) => [
+  s * Math.cos(angle) + c * Math.sin(angle),
+  c * Math.cos(angle) - s * Math.sin(angle),
+];
+
+// How far the similarity of two positions depends on anything but their offset.
+const offsetSpread = (gram) =>
+  Math.max(...gram.flatMap((row, p) => row.slice(p).map((g, k) => Math.abs(g - gram[0][k]))));
+
+// The first offset after which the similarity rises again; null if it never does.
+function firstRise(similarities) {
+  const k = similarities.findIndex((s, i) => i + 1 < similarities.length && similarities[i + 1] > s + 1e-9);
+  return k < 0 ? null : k;
+}
+
+// A word's embedding: seeded by its letters, so that the same word always has the same one.
+function wordVector(word, D) {
+  const seed = [...word].reduce((h, letter) => (h * 31 + letter.codePointAt(0)) % 1000003, 7);
+  return Array.from(seededNormals(seed, D), (v) => 0.7 * v);
+}
+
+// Attention without parameters: the sequence is its own queries, keys and values.
+function selfAttention(x) {
+  const weights = x.map((q) => softmax(x.map((k) => dot(q, k) / Math.sqrt(q.length))));
+  return weights.map((row) => x[0].map((_, f) => sum(row.map((a, j) => a * x[j][f]))));
+}
+
+function outputsOf(words, D, base, positions) {
+  return selfAttention(
+    words.map((word, p) => {
+      const place = encodingRow(p, D, base);
+      return wordVector(word, D).map((v, f) => v + (positions ? place[f] : 0));
+    }),
+  );
+}
+
+const apart = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
+
+const permutations = (xs) =>
+  xs.length < 2
+    ? [xs]
+    : xs.flatMap((x, i) => permutations([...xs.slice(0, i), ...xs.slice(i + 1)]).map((rest) => [x, ...rest]));
+
+// How far apart two collections of vectors are, whatever their order: 0 if they are the same multiset.
+const multisetDistance = (xs, ys) =>
+  Math.min(...permutations(range(xs.length)).map((order) => Math.max(...order.map((j, i) => apart(xs[i], ys[j])))));
+
+// Outputs of the sentence and of its shuffled words; by how much each shuffled word's own output has changed.
+function shuffled(words, order, D, base, positions) {
+  const first = outputsOf(words, D, base, positions);
+  const second = outputsOf(
+    order.map((i) => words[i]),
+    D,
+    base,
+    positions,
+  );
+  return {
+    first,
+    second,
+    changes: order.map((i, j) => apart(first[i], second[j])),
+    distance: multisetDistance(first, second),
+  };
+}
+
+// The order after a seeded shuffle, never the one that is there already.
+function nextOrder(order, seed) {
+  const drawn = seededUniforms(101 + 7 * seed, order.length);
+  const next = range(order.length).sort((a, b) => drawn[a] - drawn[b]);
+  return String(next) === String(order) ? [...next.slice(1), next[0]] : next;
+}

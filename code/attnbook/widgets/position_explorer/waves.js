@@ -1,0 +1,314 @@
+/* The first view: the encoding as a heat map, as waves, as a rotation and as two rows. */
+
+const ENDS = [
+  [140, 98, 20],
+  [255, 255, 255],
+  [75, 63, 168],
+]; // ochre −1, white 0, blue-violet 1
+
+function signedFill(v) {
+  const size = Math.min(1, Math.abs(v));
+  const end = ENDS[v < 0 ? 0 : 2];
+  return `rgb(${range(3)
+    .map((c) => Math.round(255 + (end[c] - 255) * size))
+    .join(",")})`;
+}
+
+const signedInk = (v) => (Math.abs(v) > 0.6 ? "#ffffff" : "#1f2430");
+const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
+
+// A heat map in few elements: one path for each of 21 shades, cells of one shade side by side in one piece.
+function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
+  const shades = new Map();
+  const round = (v) => Math.round(v * 10) / 10;
+  rows.forEach((row, i) => {
+    const levels = row.map((v) => Math.round(10 * clamp(v / limit, -1, 1)));
+    for (let j = 0; j < row.length;) {
+      let end = j + 1;
+      while (end < row.length && levels[end] === levels[j]) end += 1;
+      const piece =
+        `M${round(left + j * wide)} ` +
+        `${round(top + i * tall)}h${round((end - j) * wide)}v${round(tall)}h-${round((end - j) * wide)}z`;
+      shades.set(levels[j], (shades.get(levels[j]) || "") + piece);
+      j = end;
+    }
+  });
+  p.group(key, { "aria-hidden": "true", "shape-rendering": "crispEdges" }, (g) => {
+    [...shades]
+      .sort(([a], [b]) => a - b)
+      .forEach(([level, d]) => g.add("path", `shade${level}`, { d, fill: signedFill(level / 10) }));
+    g.rect("frame", left, top, rows[0].length * wide, rows.length * tall, {
+      fill: "none",
+      stroke: COLOUR.line,
+      "stroke-width": 1,
+    });
+  });
+}
+
+// The key to the colours, −limit … limit.
+function shadeKey(p, key, x, y, limit) {
+  const text = (v) => String(Number(v.toPrecision(2))).replace("-", "−");
+  p.group(key, { "aria-hidden": "true" }, (g) => {
+    g.text("low", x, y, text(-limit), { size: 12, colour: COLOUR.muted, anchor: "end" });
+    range(11).forEach((i) => g.rect(`box${i}`, x + 6 + 6 * i, y - 10, 6.5, 11, { fill: signedFill((i - 5) / 5) }));
+    g.rect("frame", x + 6, y - 10, 66.5, 11, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+    g.text("high", x + 78, y, text(limit), { size: 12, colour: COLOUR.muted });
+  });
+}
+
+const MAP = { top: 46, tall: 5.6, bottom: 46 };
+const mapHeight = MAP.top + P * MAP.tall + MAP.bottom;
+
+function positionLine(p, key, y, left, right, colour, dash) {
+  p.line(key, left, y, right, y, {
+    stroke: colour,
+    "stroke-width": 2,
+    "stroke-dasharray": dash,
+    "pointer-events": "none",
+  });
+}
+
+function drawMap(p, view, fig) {
+  const { rows, at, k, D, i, omega } = view;
+  const waves = Math.max(90, Math.round(p.width * 0.27));
+  const left = 44;
+  const wide = (p.width - left - waves - 40) / D;
+  const right = left + D * wide;
+  const y = linear([0, P], [MAP.top, MAP.top + P * MAP.tall]);
+  const middle = (q) => y(q + 0.5);
+  const lone = 2 * i + 1 >= D;
+  p.text("title", 0, 15, "PE: positions down, features across", { weight: 650, size: 14 });
+  heat(p, "map", rows, { left, top: MAP.top, wide, tall: MAP.tall });
+  shadeKey(p, "key", left + 18, y(P) + 40, 1);
+  p.rect("choose", left, MAP.top, D * wide, P * MAP.tall, {
+    fill: "transparent",
+    cursor: "pointer",
+    onclick: (event) =>
+      fig.set({ frequency: clamp(Math.floor((p.where(event)[0] - left) / wide / 2), 0, pairs(D) - 1) }),
+  });
+  p.group("axis", { "aria-hidden": "true" }, (g) => {
+    range(0, P)
+      .filter((q) => q % 8 === 0)
+      .forEach((q) =>
+        g.text(`p${q}`, left - 20, middle(q) + 4, String(q), { size: 12, anchor: "end", colour: COLOUR.muted }),
+      );
+    const every = Math.ceil(D / (p.narrow ? 5 : 8) / 2) * 2;
+    range(D)
+      .filter((f) => f % every === 0)
+      .forEach((f) =>
+        g.text(`f${f}`, left + (f + 0.5) * wide, y(P) + 16, String(f), {
+          size: 12,
+          anchor: "middle",
+          colour: COLOUR.muted,
+        }),
+      );
+  });
+  p.rect("pair", left + 2 * i * wide, MAP.top - 1, (lone ? 1 : 2) * wide, P * MAP.tall + 2, {
+    fill: "none",
+    stroke: COLOUR.accent,
+    "stroke-width": 2.5,
+    rx: 2,
+    "pointer-events": "none",
+  });
+  p.text("which", left, MAP.top - 9, `i = ${i}`, { size: 13, colour: COLOUR.accent, weight: 650 });
+  // the waves of the chosen pair, on the same axis of positions
+  const x = linear([-1, 1], [right + 18, p.width - 24]);
+  p.group("waves", { "aria-hidden": "true" }, (g) => {
+    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * MAP.tall, { fill: "var(--ab-panel,#f6f7fa)", rx: 4 });
+    g.line("zero", x(0), MAP.top, x(0), y(P), { stroke: COLOUR.line, "stroke-width": 1 });
+    const fine = linspace(0, P - 1, 4 * P - 3);
+    g.path(
+      "sine",
+      fine.map((q) => [x(Math.sin(q * omega)), middle(q)]),
+      { stroke: COLOUR.ink, "stroke-width": 2 },
+    );
+    if (!lone)
+      g.path(
+        "cosine",
+        fine.map((q) => [x(Math.cos(q * omega)), middle(q)]),
+        { stroke: COLOUR.muted, "stroke-width": 2, "stroke-dasharray": "5 4" },
+      );
+    [-1, 0, 1].forEach((v) =>
+      g.text(`t${v}`, x(v), y(P) + 16, fmt(v, 0), { size: 12, anchor: "middle", colour: COLOUR.muted }),
+    );
+    g.line("sineKey", x(-1), MAP.top - 13, x(-1) + 16, MAP.top - 13, { stroke: COLOUR.ink, "stroke-width": 2 });
+    g.text("sineName", x(-1) + 20, MAP.top - 9, "sin", { size: 12.5 });
+    if (!lone) {
+      g.line("cosineKey", x(-1) + 48, MAP.top - 13, x(-1) + 64, MAP.top - 13, {
+        stroke: COLOUR.muted,
+        "stroke-width": 2,
+        "stroke-dasharray": "5 4",
+      });
+      g.text("cosineName", x(-1) + 68, MAP.top - 9, "cos", { size: 12.5 });
+    }
+  });
+  positionLine(p, "line", middle(at), left, x(1), COLOUR.query);
+  positionLine(p, "line2", middle(at + k), left, x(1), COLOUR.key, "6 3");
+  const shift = linear([0, P], [MAP.top + MAP.tall / 2, MAP.top + (P + 0.5) * MAP.tall]);
+  p.handle("position", {
+    y: shift,
+    at: [left - 9, at],
+    axis: "y",
+    step: 1,
+    min: [0, 0],
+    max: [0, 31],
+    size: 7,
+    colour: COLOUR.query,
+    label: "position p",
+    text: `p = ${at}`,
+    onMove: ([, to]) => fig.set({ position: Math.round(to) }),
+  });
+  p.handle("second", {
+    y: shift,
+    at: [p.width - 9, at + k],
+    axis: "y",
+    step: 1,
+    min: [0, at],
+    max: [0, at + 16],
+    size: 7,
+    colour: COLOUR.key,
+    shape: "diamond",
+    label: "position p + k",
+    text: `p + k = ${at + k}`,
+    onMove: ([, to]) => fig.set({ offset: Math.round(to) - at }),
+  });
+}
+
+function drawCircle(p, view) {
+  const { at, k, i, omega, here, there, angle } = view;
+  const lone = here.length < 2;
+  p.text("title", 0, 15, lone ? `Frequency i = ${i}: a sine alone` : `Pair i = ${i}: a turn by kω`, {
+    weight: 650,
+    size: 14,
+  });
+  const size = Math.min(p.width - 92, mapHeight - 116); // beside the circle there is room for p+k
+  const [cx, cy, r] = [p.width / 2, 42 + size / 2, size / 2];
+  const line = (n) => mapHeight - 48 + 20 * n; // of the words below
+  const put = (turn, far = 1) => [cx + r * far * Math.cos(turn), cy - r * far * Math.sin(turn)];
+  p.group("axes", { "aria-hidden": "true" }, (g) => {
+    g.circle("disk", cx, cy, r, { fill: "var(--ab-panel,#f6f7fa)", stroke: COLOUR.line, "stroke-width": 1.5 });
+    g.line("x", cx - r, cy, cx + r, cy, { stroke: COLOUR.line, "stroke-width": 1 });
+    g.line("y", cx, cy - r, cx, cy + r, { stroke: COLOUR.line, "stroke-width": 1 });
+    g.text("sin", cx + 5, cy - r + 15, "sin", { size: 12.5, italic: true, colour: COLOUR.muted });
+    if (!lone)
+      g.text("cos", cx + r - 5, cy - 6, "cos", { size: 12.5, italic: true, anchor: "end", colour: COLOUR.muted });
+    g.text(
+      "axesNames",
+      cx,
+      line(0),
+      lone ? `up: feature ${2 * i}, sin pω` : `up: feature ${2 * i}, sin pω · across: ${2 * i + 1}, cos pω`,
+      { size: 12.5, anchor: "middle", colour: COLOUR.muted },
+    );
+  });
+  if (lone) {
+    // a sine without its cosine: a height, and no point of the circle
+    [
+      [at, here[0], COLOUR.query, undefined],
+      [at + k, there[0], COLOUR.key, "6 3"],
+    ].forEach(([, s, colour, dash], j) => {
+      p.line(`level${j}`, cx - r, cy - r * s, cx + r, cy - r * s, {
+        stroke: colour,
+        "stroke-width": 2.5,
+        "stroke-dasharray": dash,
+      });
+    });
+    p.text("why", cx, line(1), "a sine without its cosine:", { size: 13, anchor: "middle" });
+    p.text("why2", cx, line(2), "no point, so nothing to turn", { size: 13, anchor: "middle" });
+    return;
+  }
+  const [from, to] = [at * omega, (at + k) * omega];
+  const steps = Math.max(2, Math.ceil(Math.abs(angle) / 0.1));
+  const spiral = linspace(0, 1, steps + 1).map((part) =>
+    put(from + part * angle, 0.34 + 0.3 * part * Math.min(1, angle / (2 * Math.PI))),
+  );
+  [
+    [from, COLOUR.query, undefined, "arm"],
+    [to, COLOUR.key, "6 3", "arm2"],
+  ].forEach(([turn, colour, dash, key]) => {
+    p.line(key, cx, cy, ...put(turn), {
+      stroke: colour,
+      "stroke-width": 2.5,
+      "stroke-dasharray": dash,
+      "stroke-linecap": "round",
+    });
+  });
+  if (k > 0) {
+    p.path("turn", spiral, { stroke: COLOUR.accent, "stroke-width": 2.5 });
+    const [[ax, ay], [bx, by]] = [spiral.at(-2), spiral.at(-1)];
+    const length = Math.hypot(bx - ax, by - ay) || 1;
+    const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
+    p.path(
+      "tip",
+      [
+        [bx + 3 * ux, by + 3 * uy],
+        [bx - 8 * ux - 5 * uy, by - 8 * uy + 5 * ux],
+        [bx - 8 * ux + 5 * uy, by - 8 * uy - 5 * ux],
+      ],
+      { close: true, fill: COLOUR.accent },
+    );
+  }
+  const name = (key, turn, string, colour, shape) => {
+    const [x, y] = put(turn);
+    p.mark(key, shape, x, y, 7, { fill: colour, stroke: COLOUR.ground, "stroke-width": 2 });
+    const outside = put(turn, 1 + 16 / r);
+    p.text(`${key}Name`, outside[0], outside[1] + 5, string, {
+      size: 14,
+      weight: 650,
+      italic: true,
+      anchor: outside[0] < cx - 10 ? "end" : outside[0] > cx + 10 ? "start" : "middle",
+      halo: true,
+      colour,
+    });
+  };
+  const close = Math.cos(to - from) > 0.93;
+  name("second", to, close ? "" : "p+k", COLOUR.key, "diamond");
+  name("first", from, close ? (k ? "p, p+k" : "p") : "p", COLOUR.query, "circle");
+  p.text(
+    "angle",
+    cx,
+    line(1),
+    `kω = ${k} · ${fmtShort(omega)} = ${fmtShort(angle)} = ${fmt((angle * 180) / Math.PI, 0)}°`,
+    { size: 13, anchor: "middle", weight: 650, colour: COLOUR.accent },
+  );
+  p.text("one", cx, line(2), `a full turn takes ${fmtShort((2 * Math.PI) / omega)} positions`, {
+    size: 12.5,
+    anchor: "middle",
+    colour: COLOUR.muted,
+  });
+}
+
+function drawRows(p, view) {
+  const { rows, at, k, D, i } = view;
+  const plot = p.plot({ top: p.narrow ? 54 : 34, right: 4, bottom: 36, left: 34 });
+  const x = linear([-0.5, D - 0.5], [plot.left, plot.right]);
+  const y = linear([-1.15, 1.15], [plot.bottom, plot.top]);
+  p.text("title", 0, 15, "The two rows as vectors", { weight: 650, size: 14 });
+  const wide = x(1) - x(0);
+  p.rect("pair", x(2 * i - 0.5), plot.top, Math.min(2, D - 2 * i) * wide, plot.height, {
+    fill: COLOUR.accent,
+    "fill-opacity": 0.12,
+    rx: 3,
+  });
+  const every = Math.ceil(D / (plot.width / 30));
+  p.axes("axes", { plot, x, y, xTicks: range(D).filter((f) => f % every === 0), yTicks: [-1, 0, 1], grid: false });
+  p.line("zero", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.line, "stroke-width": 1 });
+  p.text("features", plot.right, plot.bottom + 33, "feature", { size: 12.5, anchor: "end", colour: COLOUR.muted });
+  const shift = Math.min(5, wide / 5);
+  [
+    [at, -shift, COLOUR.query, "circle", undefined],
+    [at + k, shift, COLOUR.key, "diamond", "3 2"],
+  ].forEach(([q, dx, colour, shape, dash], j) => {
+    rows[q].forEach((v, f) => {
+      p.line(`stem${j}-${f}`, x(f) + dx, y(0), x(f) + dx, y(v), {
+        stroke: colour,
+        "stroke-width": 2,
+        "stroke-dasharray": dash,
+      });
+      p.mark(`mark${j}-${f}`, shape, x(f) + dx, y(v), D > 20 ? 2.8 : 3.6, { fill: colour, "data-entry": `${q}-${f}` });
+    });
+  });
+  p.legend("legend", p.narrow ? plot.left : p.width - 200, p.narrow ? 38 : 15, [
+    { label: `PE(${at})`, colour: COLOUR.query, mark: "circle" },
+    { label: `PE(${at + k})`, colour: COLOUR.key, mark: "diamond" },
+  ]);
+}

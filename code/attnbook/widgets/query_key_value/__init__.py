@@ -1,0 +1,56 @@
+"""A figure: one query, a few keys and their values in the plane — attention as a soft look-up."""
+
+import traitlets
+
+from ..kit import Figure, listed, number_between, one_of, point, same_number, taking
+
+SCORES = ["dot", "scaled_dot", "gaussian"]
+REACH = 2.5  # how far from 0 a coordinate may go
+POINT = point(REACH)
+POINTS = listed(POINT, 2, 8)
+KEYS = [[1.7, 0.8], [-0.4, 1.6], [-1.7, 0.3], [-0.8, -1.5], [1.3, -1.2]]
+VALUES = [[-1.5, 1.1], [1.9, 0.8], [0.3, 1.7], [1.2, -1.4], [-1.1, -1.3]]
+
+
+class QueryKeyValueFigure(Figure):
+    """Query, keys and values as points that can be dragged: scores, their softmax, and the average of the values.
+
+    Args:
+        query: [x, y].
+        key: 2 to 8 points [x, y], lists, an array or a tensor of shape (S, 2).
+        value: as many points, the value of each key.
+        score: "dot", "scaled_dot" or "gaussian" (width 1): how well a key answers the query.
+        sharpness: 0 to 50, what the scores are multiplied by before the softmax, the inverse of a temperature. At 0 all
+            weights are equal; at 50 nearly all weight goes to the key with the highest score.
+
+    All coordinates lie between −2.5 and 2.5.
+
+    Raises:
+        TypeError: a value of the wrong kind.
+        ValueError: a number outside its limits, another number of values than of keys, or an unknown score.
+
+    Source:
+        Vaswani et al. (2017), eq. 1, for one query (their 1/√d_k is the scaled dot product).
+    """
+
+    module = "query_key_value"
+    alt = """A soft look-up. Left, a plane with a blue query and five orange keys, joined by lines that are thicker the
+        more weight a key gets. Right, the plane of the five green values: the purple output lies inside their
+        hull, nearest to the value whose key answers the query best. Below, each key's score and its softmax weight
+        as bars. Where the figure is alive, every point can be dragged, and the sharpness leads from equal
+        weights to a hard look-up."""
+
+    query = taking([0.9, 1.0], POINT, "what is asked for")
+    key = taking(KEYS, POINTS, "where the keys lie")
+    value = taking(VALUES, POINTS, "where the values lie, one per key")
+    score = one_of("dot", SCORES, "how well a key answers the query")
+    sharpness = number_between(1.0, 0.0, 50.0, "what the scores are multiplied by")
+
+    @traitlets.validate("key", "value")
+    def _check_number(self, proposal):
+        if len(self.key) != len(self.value):
+            raise ValueError(
+                f"QueryKeyValueFigure needs one value for each key; got {len(self.key)} keys and {len(self.value)} "
+                "values (five of each, where one of them is not given)"
+            )
+        return same_number(self, proposal, "points")

@@ -1,0 +1,228 @@
+/* The two planes, the bars, and the numbers as a table. */
+
+const sub = (name, j) => name + "₁₂₃₄₅₆₇₈"[j];
+const place = ([x, y]) => `(${fmt(x)}, ${fmt(y)})`;
+const percent = (a) => (a > 0 && a < 0.005 ? "less than 1 %" : `${fmt(100 * a, 0)} %`);
+
+// A plane with equal units both ways, as wide as the stage; what is drawn in it may stand on its rim.
+function plane(p, title, note) {
+  const plot = p.plot({ top: 28, right: 1, bottom: 1, left: 1 });
+  const unit = Math.min(plot.width, plot.height) / (2 * REACH + 0.5);
+  const [cx, cy] = [plot.left + plot.width / 2, plot.top + plot.height / 2];
+  const x = linear([-REACH, REACH], [cx - REACH * unit, cx + REACH * unit]);
+  const y = linear([-REACH, REACH], [cy + REACH * unit, cy - REACH * unit]);
+  p.text("title", 2, 15, title, { weight: 650, size: 14 });
+  p.rect("ground", plot.left, plot.top, plot.width, plot.height, { fill: "var(--ab-panel,#f6f7fa)", rx: 8 });
+  p.group("grid", { "aria-hidden": "true" }, (g) => {
+    range(-2, 3).forEach((v) => {
+      const look = { stroke: v === 0 ? COLOUR.line : COLOUR.grid, "stroke-width": 1 };
+      g.line(`x${v}`, x(v), plot.top + 1, x(v), plot.bottom - 1, look);
+      g.line(`y${v}`, plot.left + 1, y(v), plot.right - 1, y(v), look);
+    });
+  });
+  if (note) p.text("note", plot.left + 10, plot.bottom - 9, note, { size: 12, colour: COLOUR.muted });
+  return { plot, x, y, at: (point) => [x(point[0]), y(point[1])] };
+}
+
+const INSIDE = { size: 15, weight: 650, italic: true, anchor: "middle", "pointer-events": "none" };
+
+// A name beside a point, on the side away from the middle of the plane.
+function nameTag(p, key, { x, y }, point, string, distance) {
+  const left = point[0] < 0;
+  p.text(key, x(point[0]) + (left ? -distance : distance), y(point[1]) + 5, string, {
+    size: 15,
+    weight: 650,
+    italic: true,
+    anchor: left ? "end" : "start",
+    halo: true,
+    "pointer-events": "none",
+  });
+}
+
+const knob = (weight, scale = 1) => scale * (6 + 7 * Math.sqrt(weight)); // the area grows with the weight
+
+function drawQueryPlane(p, view, fig) {
+  const { query, keys, weights, winner, score } = view;
+  const space = plane(p, "Query and keys: which key answers best?", p.width > 300 ? "dotted: two keys tie" : "");
+  const { plot, x, y, at } = space;
+  const frame = [
+    [plot.left, plot.top],
+    [plot.right, plot.top],
+    [plot.right, plot.bottom],
+    [plot.left, plot.bottom],
+  ].map(([px, py]) => [x.invert(px), y.invert(py)]);
+  const regions = winningRegions(score, keys, frame);
+  p.group("regions", { "aria-hidden": "true" }, (g) => {
+    if (regions[winner].length > 2)
+      g.path("winner", regions[winner].map(at), { close: true, fill: COLOUR.key, "fill-opacity": 0.1 });
+    borders(regions, frame).forEach(([from, to], i) => {
+      g.line(`border${i}`, ...at(from), ...at(to), {
+        stroke: COLOUR.muted,
+        "stroke-dasharray": "2 5",
+        "stroke-width": 1.3,
+        "stroke-linecap": "round",
+      });
+    });
+  });
+  const [qx, qy] = at(query);
+  p.group("lines", { "aria-hidden": "true" }, (g) => {
+    keys.forEach((key, j) => {
+      g.line(`line${j}`, qx, qy, ...at(key), {
+        stroke: COLOUR.weight,
+        "stroke-width": 0.7 + 8 * weights[j],
+        opacity: 0.3 + 0.6 * weights[j],
+        "stroke-linecap": "round",
+      });
+    });
+    if (score !== "gaussian")
+      g.line("arm", x(0), y(0), qx, qy, { stroke: COLOUR.query, "stroke-width": 2.5, "stroke-linecap": "round" });
+  });
+  keys.forEach((key, j) => {
+    p.handle(`key-${j + 1}`, {
+      x,
+      y,
+      at: key,
+      step: 0.1,
+      colour: COLOUR.key,
+      shape: "diamond",
+      size: knob(weights[j], 0.85),
+      label: `key ${j + 1}`,
+      text: `${place(key)}, weight ${fmt(weights[j])}`,
+      onMove: (to) => fig.set({ key: keys.map((k, i) => (i === j ? to : k)) }),
+    });
+    nameTag(p, `name${j}`, space, key, sub("k", j), knob(weights[j]) + 7);
+  });
+  p.handle("query", {
+    x,
+    y,
+    at: query,
+    step: 0.1,
+    colour: COLOUR.query,
+    size: 13,
+    label: "query",
+    text: `${place(query)}; key ${winner + 1} answers best`,
+    onMove: (to) => fig.set({ query: to }),
+  });
+  p.text("name", qx, qy + 5, "q", { ...INSIDE, colour: COLOUR.ground });
+}
+
+function drawValuePlane(p, view, fig) {
+  const { values, weights, output } = view;
+  const space = plane(
+    p,
+    "Values and output: the weighted average",
+    p.width > 300 ? "shaded: where the output can be" : "",
+  );
+  const { x, y, at } = space;
+  const [ox, oy] = at(output);
+  p.path("hull", convexHull(values).map(at), {
+    close: true,
+    fill: COLOUR.value,
+    "fill-opacity": 0.12,
+    stroke: COLOUR.value,
+    "stroke-width": 1.5,
+    "stroke-opacity": 0.55,
+    "aria-hidden": "true",
+  });
+  p.group("lines", { "aria-hidden": "true" }, (g) => {
+    values.forEach((value, j) => {
+      g.line(`line${j}`, ox, oy, ...at(value), {
+        stroke: COLOUR.weight,
+        "stroke-width": 0.7 + 8 * weights[j],
+        opacity: 0.3 + 0.6 * weights[j],
+        "stroke-linecap": "round",
+      });
+    });
+  });
+  values.forEach((value, j) => {
+    p.handle(`value-${j + 1}`, {
+      x,
+      y,
+      at: value,
+      step: 0.1,
+      colour: COLOUR.value,
+      shape: "square",
+      size: knob(weights[j]),
+      label: `value ${j + 1}`,
+      text: `${place(value)}, weight ${fmt(weights[j])}`,
+      onMove: (to) => fig.set({ value: values.map((v, i) => (i === j ? to : v)) }),
+    });
+    nameTag(p, `name${j}`, space, value, sub("v", j), knob(weights[j]) + 7);
+  });
+  p.group("output", { "pointer-events": "none", "aria-hidden": "true" }, (g) => {
+    g.circle("dot", ox, oy, 13, { fill: COLOUR.output, stroke: COLOUR.ground, "stroke-width": 2 });
+    g.text("name", ox, oy + 5, "o", { ...INSIDE, colour: "#1f2430" });
+  });
+}
+
+// One row for each pair: its score as a bar to either side of 0 (a number alone on a phone), its weight as a bar.
+function drawRows(p, view) {
+  const { scores, weights, sharpness } = view;
+  const [top, row] = [28, 26];
+  const names = 90;
+  const scoreEnd = p.narrow ? names + 56 : names + 0.36 * (p.width - names);
+  const bars = linear([0, 1], [scoreEnd + (p.narrow ? 14 : 34), p.width - 48]);
+  const reach = Math.max(1, ...scores.map(Math.abs));
+  const side = linear([-reach, reach], [names + 8, scoreEnd - 44]);
+  const base = top + row * scores.length;
+  p.group("head", { "aria-hidden": "true" }, (g) => {
+    g.text("pair", 2, 15, "pair", { weight: 650, size: 14 });
+    g.text("score", p.narrow ? scoreEnd : side(0), 15, "score e", {
+      weight: 650,
+      size: 14,
+      anchor: p.narrow ? "end" : "middle",
+    });
+    const how = sharpness === 1 ? "weight α = softmax(e)" : `weight α = softmax(${fmtShort(sharpness)} · e)`;
+    g.text("weight", bars(0), 15, how, { weight: 650, size: 14 });
+    [0, 0.25, 0.5, 0.75, 1].forEach((v) => {
+      g.line(`grid${v}`, bars(v), top - 2, bars(v), base, { stroke: COLOUR.grid, "stroke-width": 1 });
+      if (v !== 0.25 && v !== 0.75)
+        g.text(`tick${v}`, bars(v), base + 15, String(v), { size: 12, anchor: "middle", colour: COLOUR.muted });
+    });
+    if (!p.narrow) g.line("zero", side(0), top - 2, side(0), base, { stroke: COLOUR.line, "stroke-width": 1 });
+  });
+  p.group("rows", { "aria-hidden": "true" }, (g) =>
+    scores.forEach((e, j) => {
+      const middle = top + row * (j + 0.5);
+      g.mark(`key${j}`, "diamond", 9, middle, 5, { fill: COLOUR.key });
+      g.text(`pair${j}`, 19, middle + 5, `${sub("k", j)} → ${sub("v", j)}`, { size: 14, italic: true });
+      g.mark(`value${j}`, "square", 79, middle, 5, { fill: COLOUR.value });
+      if (!p.narrow)
+        g.rect(`score${j}`, Math.min(side(0), side(e)), middle - 6, Math.abs(side(e) - side(0)), 12, {
+          fill: COLOUR.key,
+          opacity: 0.55,
+          rx: 2,
+        });
+      g.text(`number${j}`, scoreEnd, middle + 5, fmt(e), {
+        size: 13,
+        anchor: "end",
+        "font-variant-numeric": "tabular-nums",
+      });
+      g.rect(`weight${j}`, bars(0), middle - 8, bars(weights[j]) - bars(0), 16, { fill: COLOUR.weight, rx: 3 });
+      g.text(`share${j}`, bars(weights[j]) + 7, middle + 5, fmt(weights[j]), { size: 13, weight: 650, halo: true });
+    }),
+  );
+}
+
+// The numbers of the rows once more, for screen readers: a drawing cannot be read cell by cell.
+function numbersTable(pairs) {
+  const table = html("table", {
+    style: "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap",
+  });
+  table.append(html("caption", { text: "Scores and weights" }));
+  table.append(html("tr", {}, ...["pair", "score", "weight"].map((text) => html("th", { scope: "col", text }))));
+  const cells = {};
+  range(pairs).forEach((j) => {
+    const made = ["score", "weight"].map(
+      (what) => (cells[`${what}-${j + 1}`] = html("output", { "data-value": `${what}-${j + 1}` })),
+    );
+    table.append(
+      html("tr", {}, html("th", { scope: "row", text: `key ${j + 1}` }), ...made.map((cell) => html("td", {}, cell))),
+    );
+  });
+  const write = (name, value) => {
+    cells[name].textContent = fmt(value, 3);
+    cells[name].dataset.number = value;
+  };
+  return { table, write };
+}

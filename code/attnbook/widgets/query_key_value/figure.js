@@ -1,0 +1,112 @@
+/* A soft look-up in the plane: one query, a few keys, their values, and the average that comes out. */
+// uses maths.js, drawing.js
+
+function inWords({ weights, winner, sharpness }) {
+  const order = range(weights.length).sort((a, b) => weights[b] - weights[a]);
+  const [best, next] = order;
+  if (sharpness === 0)
+    return "Sharpness 0: the query is not asked, every value counts the same, and the output is their mean.";
+  if (weights[best] > 0.99)
+    return (
+      `Nearly a hard look-up: key ${winner + 1} takes ${fmt(100 * weights[best], 1)} % of the weight, and the ` +
+      "output is all but its value."
+    );
+  if (weights[best] < 1.3 / weights.length)
+    return "No key stands out, so all values count nearly the same, and the output lies near their mean.";
+  const tie = weights[best] - weights[next] < 0.005;
+  const lead = tie
+    ? `Keys ${Math.min(best, next) + 1} and ${Math.max(best, next) + 1} tie`
+    : `Key ${best + 1} answers best`;
+  const others =
+    weights.length < 3 ? "" : `, and ${percent(Math.max(0, 1 - weights[best] - weights[next]))} all the others`;
+  return (
+    `${lead}: the output is ${percent(weights[best])} value ${best + 1}, ${percent(weights[next])} value ` +
+    `${next + 1}${others}.`
+  );
+}
+
+// A few rings that leave the query until it is touched: the one thing to try first.
+function beckon(stage, model) {
+  const query = stage.svg.querySelector('[data-handle="query"] .ab-ring');
+  if (!query || !query.animate || matchMedia("(prefers-reduced-motion: reduce)").matches) return () => {};
+  const rings = query.animate(
+    [
+      { stroke: "var(--ab-query,#0072B2)", strokeOpacity: 0.9, r: "12px" },
+      { stroke: "var(--ab-query,#0072B2)", strokeOpacity: 0, r: "32px" },
+    ],
+    { duration: 1600, iterations: 6, easing: "ease-out" },
+  );
+  const stop = () => {
+    rings.cancel();
+    model.off("change", stop);
+  };
+  model.on("change", stop);
+  return stop;
+}
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "A soft look-up",
+    hint: "Drag the blue query towards a key: its weight grows, and the purple output moves to that key’s value.",
+  });
+  const height = (width) => Math.round(clamp(0.92 * width, 270, 350));
+  const planes = fig.stage({
+    height,
+    basis: 300,
+    draw: (p, view) => drawQueryPlane(p, view, fig),
+    label: ({ query, winner }) =>
+      `Plane with the query at ${place(query)} and the keys; key ${winner + 1} answers best`,
+  });
+  const mixing = fig.stage({
+    height,
+    basis: 300,
+    draw: (p, view) => drawValuePlane(p, view, fig),
+    label: ({ output }) => `Plane with the values, their hull, and the output at ${place(output)} inside it`,
+  });
+  const rows = fig.stage({
+    height: () => 28 + 26 * model.get("key").length + 22,
+    draw(p, view) {
+      // Where the planes stand below each other, the rows go between them: keys, weights, values.
+      rows.svg.parentElement.style.order = fig.card.clientWidth < 660 ? 1 : 3;
+      mixing.svg.parentElement.style.order = 2;
+      drawRows(p, view);
+    },
+    label: ({ weights }) =>
+      `Scores and weights of the ${weights.length} pairs, as bars; the table after the figure has the numbers`,
+  });
+  fig.select("score", { label: "score", options: SCORES });
+  fig.slider("sharpness", { label: "sharpness", values: SHARPNESS, format: fmtShort });
+  fig.output("output", { label: "output o", note: "Σⱼ αⱼ vⱼ" });
+  fig.output("hard", { label: "hard look-up", note: "the best key’s value" });
+  fig.output("largest", { label: "largest weight", note: "1 in a hard look-up" });
+  fig.output("taking-part", { label: "keys taking part", note: "1 / Σⱼ αⱼ²" });
+  // room for (x, y)
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
+  fig.reset(["query", "key", "value"]);
+  const { table, write } = numbersTable(model.get("key").length);
+  fig.card.append(table);
+  const stop = fig.start((state) => {
+    const [query, keys, values, score, sharpness] = ["query", "key", "value", "score", "sharpness"].map(state);
+    const view = { query, keys, values, score, sharpness, ...lookUp(score, query, keys, values, sharpness) };
+    view.winner = view.scores.indexOf(Math.max(...view.scores));
+    view.scores.forEach((e, j) => write(`score-${j + 1}`, e));
+    view.weights.forEach((a, j) => write(`weight-${j + 1}`, a));
+    fig.show({
+      output: place(view.output),
+      hard: place(values[view.winner]),
+      largest: Math.max(...view.weights),
+      "taking-part": keysTakingPart(view.weights),
+    });
+    fig.say(inWords(view));
+    return view;
+  });
+  const rest = beckon(planes, model);
+  return () => {
+    rest();
+    stop();
+  };
+}
+
+export default { render, math: { scoresOf, weightsOf, outputOf, lookUp, convexHull, winningRegions, keysTakingPart } };

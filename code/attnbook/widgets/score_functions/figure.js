@@ -1,0 +1,156 @@
+/* Score functions: five scores of a query over the plane of all keys, their weights, and their costs. */
+// uses maths.js, drawing.js
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "Five ways to score a key",
+    hint:
+      "Drag the query q or a key, or move it with the arrow keys. Violet: score above zero; grey, dashed: below; " +
+      "thick line: zero.",
+  });
+  fig.stage({
+    label: (view) =>
+      `Plane of keys: query at ${view.query.map((v) => fmt(v)).join(", ")}; level lines of the ${view.label} score`,
+    basis: 340,
+    grow: 3,
+    height: (width) => width + 16,
+    draw: (p, view) => drawPlane(p, view, fig),
+  });
+  fig.stage({
+    label: (view) =>
+      `Weights of the four keys: ${view.weights.map((a) => fmt(a, 3)).join(", ")}. Dot product ` +
+      `${view.dots.map((a) => fmt(a, 3)).join(", ")}; Gaussian ` +
+      `${view.gaussians.map((a) => fmt(a, 3)).join(", ")}`,
+    basis: 230,
+    grow: 2,
+    height: 410,
+    draw(p, view) {
+      p.group("weights", {}, (g) => drawWeights(g, view));
+      p.group("pair", { transform: "translate(0 210)" }, (g) => drawPair(g, view));
+    },
+  });
+  const select = fig.select("score", { label: "Score", options: SCORES.map(([name, text]) => [name, text]) });
+  select.style.minWidth = select.parentNode.style.minWidth = "0"; // the longest formula is wider than a phone
+  fig.checkbox("on_circle", { label: "Keys on a circle (equal norms)" });
+  fig.reset(["query", "key", "d", "h", "num_queries", "num_keys"]);
+  fig.output("difference", { label: "dot − Gaussian", digits: 3, note: "largest difference" });
+  range(4).forEach((j) => fig.output(`weight_${j + 1}`, { label: `weight of k${subscript(j)}`, digits: 3 }));
+
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
+
+  const costs = figure({
+    model,
+    el,
+    title: "… and what they cost",
+    hint: "Queries and keys of size d; T queries, S keys; h hidden units in the additive score.",
+  });
+  costs.card.style.marginTop = "0.75rem";
+  costs.stage({
+    label(view) {
+      const lines = SCORES.map(([, , label], i) => {
+        const { parameters, multiply_adds, largest } = view.costs[i];
+        return `${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, largest tensor ${largest}`;
+      });
+      return `Costs: ${lines.join("; ")}`;
+    },
+    height: (width) => 68 + SCORES.length * (width < NARROW ? 56 : 38) + 4,
+    draw: drawCosts,
+  });
+  const power = { min: 0, max: SIZES.length - 1, values: SIZES, format: (v) => String(v) };
+  costs.slider("d", { label: "size d", ...power });
+  costs.slider("h", { label: "hidden units h", ...power });
+  costs.slider("num_queries", { label: "queries T", ...power });
+  costs.slider("num_keys", { label: "keys S", ...power });
+  costs.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
+  const shortName = (name) => SCORES.find(([one]) => one === name)[2];
+  costs.output("multiply_adds", { label: "multiply-adds, chosen score", format: big, note: "× 2 = FLOPs" });
+  costs.output("parameters", { label: "its parameters", format: big });
+  costs.output("tanh", { label: "its tanh evaluations", format: big });
+  costs.output("largest", { label: "its largest tensor", format: big, note: "numbers" });
+  costs.output("ratio", { label: "additive ÷ dot product, multiply-adds", format: (v) => `× ${fmtShort(v)}` });
+
+  const stopFirst = fig.start((state) => {
+    const [name, query, circle, radius] = ["score", "query", "on_circle", "radius"].map(state);
+    const parameters = { weight: state("weight"), W_q: state("W_q"), W_k: state("W_k"), w_v: state("w_v") };
+    const keys = circle ? onCircle(state("key"), radius) : state("key");
+    const scores = scoreAll(name, query, keys, parameters);
+    const weights = softmax(scores);
+    const dots = softmax(scoreAll("dot", query, keys));
+    const gaussians = softmax(scoreAll("gaussian", query, keys));
+    const difference = largestDifference(dots, gaussians);
+    fig.show({ difference, ...Object.fromEntries(weights.map((weight, j) => [`weight_${j + 1}`, weight])) });
+    fig.say(sayPair(keys, circle, difference));
+    const bent =
+      name === "multiplicative"
+        ? [0, 1].map((i) =>
+            dot(
+              query,
+              parameters.weight.map((row) => row[i]),
+            ),
+          )
+        : null;
+    return {
+      name,
+      label: shortName(name),
+      bent,
+      query,
+      keys,
+      circle,
+      radius,
+      scores,
+      weights,
+      dots,
+      gaussians,
+      field: sampleScores(name, query, parameters),
+    };
+  });
+  const stopSecond = costs.start((state) => {
+    const sizes = Object.fromEntries(["d", "h", "num_queries", "num_keys"].map((name) => [name, state(name)]));
+    const all = SCORES.map(([name]) => cost(name, sizes));
+    const name = state("score");
+    const chosen = cost(name, sizes);
+    const [plain, additive] = [cost("dot", sizes), cost("additive", sizes)];
+    const ratio = additive.multiply_adds / plain.multiply_adds;
+    const { multiply_adds, parameters, tanh, largest } = chosen;
+    costs.show({ multiply_adds, parameters, tanh, largest, ratio });
+    costs.say(sayCosts(ratio, additive, plain));
+    return { name, costs: all };
+  });
+  return () => {
+    stopFirst();
+    stopSecond();
+  };
+}
+
+function sayPair(keys, circle, difference) {
+  const norms = keys.map((key) => -dot(key, key) / 2);
+  const [low, high] = [Math.min(...norms), Math.max(...norms)];
+  const rule = "−½‖q − k‖² = q·k − ½‖q‖² − ½‖k‖². The softmax cancels ½‖q‖², which every key shares";
+  if (high - low < 1e-9)
+    return (
+      `${rule}, and here ½‖k‖² too: all keys have norm ${fmt(Math.sqrt(-2 * high))}, so both scores give the ` +
+      "same weights."
+    );
+  return (
+    `${rule}; it keeps −½‖k‖², here from ${fmt(low)} to ${fmt(high)}. The weights differ by up to ` +
+    `${fmt(difference, 3)}: the Gaussian holds long keys back.`
+  );
+}
+
+function sayCosts(ratio, additive, plain) {
+  const words =
+    ratio < 1
+      ? `Here the additive score gets by with ${fmt(ratio)} of the dot product's multiply-adds, but it needs`
+      : `Here the additive score needs ${fmtShort(ratio)} times the dot product's multiply-adds, and`;
+  return (
+    `${words} ${big(additive.tanh)} tanh and a tensor of ${big(additive.largest)} numbers where the dot product ` +
+    `keeps ${big(plain.largest)}.`
+  );
+}
+
+export default {
+  render,
+  math: { score, scoreAll, onCircle, largestDifference, cost, levelStep, region, joinPieces, sampleScores },
+};

@@ -1,0 +1,73 @@
+"""A figure: type a sentence and have it translated by a trained model, in the browser, with its alignment."""
+
+from dataclasses import replace
+
+from ..kit import PACKAGE, Figure, line, listed, number_between, one_of, taking
+
+MODELS = ["bahdanau", "transformer", "seq2seq"]
+FOLDER = PACKAGE / "data" / "models"
+FILES = [*MODELS, "sentences"]
+SENTENCE = replace(line(120), many="sentences of at most 120 characters on one line")
+WORD = replace(line(120), one="a French word", many="French words")
+TRIES = [
+    "I'm home.",
+    "He's calm.",
+    "They have a black dog.",
+    "I like white flowers.",
+    "She doesn't eat meat.",
+    "The giraffe is sleeping.",
+]
+
+
+class TranslatePageFigure(Figure):
+    """English to French in the page: the book's trained models, run by the reader's browser.
+
+    The weights are neither in the notebook nor in the page. The built page loads them from a file beside its scripts
+    when the figure comes near the window; in JupyterLab the kernel sends them when the figure asks.
+
+    Args:
+        sentence: in English, at most 120 characters.
+        model: "bahdanau" (GRU with additive attention), "transformer" or "seq2seq" (GRU without attention).
+        written: how many words of the translation are shown, from 0; -1 shows all.
+        at: the written word that is looked at, counted from 0; -1 for the last one.
+        given: French words that the translation has to begin with, instead of the likeliest ones.
+        beam: how many beginnings the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
+        tries: sentences that are offered to try, at most 8.
+
+    Raises:
+        TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
+
+    Source:
+        Bahdanau et al. (2015); Vaswani et al. (2017), the last layer's attention to the source, averaged over heads;
+        Wu et al. (2016), eq. 14, for the beam's length penalty.
+    """
+
+    module = "translate_page"
+    alt = """“They have a black dog.”, in English above, and the model's French, “Ils ont un chien noir.”, below.
+        From every French word lines run to the English words that the model looked at while it wrote it, the broader
+        the more. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same weights as a
+        table, French down and English across, and the likeliest words at one place as bars."""
+
+    sentence = taking("They have a black dog.", SENTENCE, "what is translated")
+    model = one_of("bahdanau", MODELS, "which translator writes")
+    written = number_between(
+        -1, -1, 60, "how many words are shown, -1 for all", whole=True
+    )
+    at = number_between(
+        4, -1, 60, "the word that is looked at, -1 for the last", whole=True
+    )
+    beam = one_of(1, [1, 2, 4], "how many beginnings the search keeps")
+    given = taking([], listed(WORD, 0, 60), "how the translation begins")
+    tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.on_msg(self._send_file)
+
+    def _send_file(self, _, content, buffers):
+        """Answers a figure in JupyterLab that asks for a file: {"wanted": name} → {"file": name, "text": JSON}."""
+        name = content.get("wanted")
+        if name in FILES:
+            self.send(
+                {"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")}
+            )

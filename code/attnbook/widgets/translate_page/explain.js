@@ -1,0 +1,34 @@
+/* What “translate in the page” says about a translation, in sentences. */
+
+function heatInWords({ source, steps, shown }) {
+  if (!steps[0].weights) return "This model has no attention weights";
+  return `Attention weights of ${shown} written words over ${source.tokens.length} source words`;
+}
+
+function inWords({ source, steps, size, found, greedy }, text) {
+  const parts = [`“${text}”`];
+  const strange = source.tokens.filter((_, j) => source.unknown[j]);
+  if (strange.length)
+    parts.push(
+      `${strange.map((word) => `“${word}”`).join(", ")} ${strange.length > 1 ? "are" : "is"} unknown to this ` +
+        "model: it reads <unk>, the same for every such word, and can only guess from the rest.",
+    );
+  steps.forEach((step, i) => {
+    if (step.id !== UNK) return;
+    const most = step.weights ? source.tokens[likeliest(step.weights.map(Math.log), 1)[0].id] : null;
+    parts.push(
+      `The “?” at place ${i + 1} is the word <unk>: it wants a word that is not in its ` +
+        `vocabulary${most ? `; it looked most at “${most}”` : ""}.`,
+    );
+  });
+  if (!steps[0].weights)
+    parts.push(
+      `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`,
+    );
+  if (steps.at(-1).id !== EOS) parts.push("It did not find an end and was stopped.");
+  if (found) parts.push(beamInWords(found, greedy));
+  const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
+  if (yours.length)
+    parts.push(`${yours.join(", ")} ${yours.length > 1 ? "are" : "is"} your choice; the model went on from there.`);
+  return parts.join(" ");
+}

@@ -1,0 +1,426 @@
+/* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
+ * The mathematics is in models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
+ * weights are read (files.js) when the figure comes near the window. */
+// uses ../kit/words.js, models.js, beam.js, files.js, drawing.js, style.js, explain.js
+
+const MODELS = [
+  ["bahdanau", "GRU, Bahdanau’s attention"],
+  ["transformer", "Transformer"],
+  ["seq2seq", "GRU without attention"],
+];
+const BEAT = 420; // milliseconds between two words
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "English to French, computed here",
+    hint:
+      "Type a sentence. A model trained for this book translates it in your browser, word by word: nothing is " +
+      "sent anywhere.",
+  });
+  fig.card.prepend(html("style", { text: STYLE }));
+  const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
+  let now = { ready: false }; // the view that is drawn
+  let done = {}; // the last translation, kept while what it was made of stays
+
+  // -- what moves it --
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+  };
+  const show = (traits) => {
+    stop();
+    fig.set(traits);
+  };
+  function play() {
+    stop();
+    if (still) {
+      fig.set({ written: -1, at: -1 });
+      return;
+    }
+    fig.set({ written: 0, at: -1 });
+    timer = setInterval(() => {
+      if (!now.ready || now.searching) return;
+      if (now.shown + 1 < now.steps.length) fig.set({ written: now.shown + 1, at: -1 });
+      else show({ written: -1, at: -1 });
+    }, BEAT);
+  }
+  const ask = (sentence) => {
+    fig.set({ sentence: sentence.slice(0, 120), given: [] });
+    play();
+  };
+  const act = {
+    look(i) {
+      if (!timer && i !== now.at) fig.set({ at: i });
+    },
+    press(event, run) {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      run();
+    },
+    walk(event, i) {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      const to = fig.card.querySelector(`[data-handle="word${clamp(i + by, 0, now.shown - 1)}"]`);
+      if (to) to.focus();
+    },
+    write(id) {
+      // another word here; what stood before it stays, the model goes on after it
+      if (now.searching) return;
+      const before = now.steps.slice(0, now.at).map((s) => s.word);
+      show({ given: [...before, now.words[id]], written: -1, at: now.at });
+    },
+  };
+
+  // -- what it is asked with --
+  const id = newId();
+  const field = html("input", {
+    id,
+    type: "text",
+    maxlength: 120,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    lang: "en",
+    "data-control": "sentence",
+  });
+  const form = html(
+    "form",
+    { class: "ab-tp-ask" },
+    html("label", { for: id, text: "English sentence" }),
+    field,
+    html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }),
+  );
+  let pause = null;
+  field.oninput = () => {
+    clearTimeout(pause);
+    pause = setTimeout(() => ask(field.value), 500);
+  };
+  field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    clearTimeout(pause);
+    ask(field.value);
+  };
+  const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
+  const written = html("output", { "data-value": "translation", lang: "fr", "aria-live": "off" });
+  const status = html("p", { class: "ab-tp-status" });
+  const rows = html("ol", { class: "ab-rows", "aria-label": "What the beam search found, the best first" });
+  const found = html(
+    "div",
+    { class: "ab-tp-found" },
+    html(
+      "p",
+      {},
+      "Found, by score: log-probability ÷ ((5 + words) / 6)",
+      html("sup", { text: ALPHA }),
+      ", <eos> counted.",
+    ),
+    rows,
+  );
+  const list = html("p", { lang: "en" });
+  const summary = html("summary", {});
+  const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
+  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status, found));
+
+  function offerTries() {
+    const kinds = { train: "seen", near: "seen", dev: "held out", test: "held out", new: "new" };
+    const button = (text, run, note) =>
+      html(
+        "li",
+        {},
+        html(
+          "button",
+          { type: "button", class: "ab-button", onclick: run },
+          text,
+          ...(note ? [html("small", { text: note })] : []),
+        ),
+      );
+    const heldOut = Object.keys(corpus.test);
+    tries.replaceChildren(
+      ...model.get("tries").map((text) =>
+        button(
+          text,
+          () => {
+            field.value = text;
+            ask(text);
+          },
+          kinds[standing(corpus, tokenise(text))],
+        ),
+      ),
+      button("Another held-out sentence", () => {
+        turn += 1;
+        const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), "en");
+        field.value = text;
+        ask(text);
+      }),
+    );
+  }
+
+  // -- the stages and the controls --
+  const height = (width) => (now.ready ? layOut(now, width).height : 244);
+  const stages = [];
+  stages.push(
+    fig.stage({
+      height,
+      draw: (p, view) => drawAlignment(p, view, act),
+      label: "The sentence, its translation, and lines from each written word to the words it looked at",
+    }),
+  );
+  stages.push(
+    fig.stage({
+      basis: 340,
+      grow: 5,
+      height: () => heatHeight(now),
+      draw: (p, view) => drawHeat(p, view, act),
+      label: (view) => (view.ready ? heatInWords(view) : ""),
+    }),
+  );
+  stages.push(
+    fig.stage({
+      basis: 270,
+      grow: 4,
+      height: choiceHeight,
+      draw: (p, view) => drawChoices(p, view, act),
+      label: "The five likeliest words at this place",
+    }),
+  );
+  fig.select("model", { label: "Model", options: MODELS });
+  fig.select("beam", { label: "Beam width", options: WIDTHS });
+  const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
+  steps.oninput = () => show({ written: +steps.value, at: -1 });
+  const count = fig.card.querySelector('output[data-value="written"]');
+  const playing = fig.button("Play", () => (timer ? show({ written: now.shown, at: -1 }) : play()));
+  const back = fig.button("◀ Back", () => show({ written: Math.max(0, now.shown - 1), at: -1 }));
+  const forward = fig.button("Forward ▶", () =>
+    show({ written: now.shown + 1 >= now.steps.length ? -1 : now.shown + 1, at: -1 }),
+  );
+  fig.card
+    .querySelector(".ab-controls")
+    .append(html("div", { class: "ab-tp-steps", role: "group", "aria-label": "Word by word" }, back, forward, playing));
+  fig.reset(["sentence", "given", "at"]);
+  fig.output("logprob", { label: "log-probability", digits: 2, note: "of the whole translation" });
+  fig.output("each", { label: "per word, on average", format: percent, note: "geometric mean of the probabilities" });
+  fig.output("time", {
+    label: "computed in",
+    format: (ms) => `${fmt(ms, ms < 10 ? 1 : 0)} ms`,
+    note: "by this browser",
+  });
+  fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model, from 0 to 100" });
+  fig.card.append(lexicon);
+  // above the drawing that they move
+  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"));
+
+  // -- reading the weights, when somebody comes near --
+  function redraw() {
+    if (!fig.card.isConnected) return;
+    Object.assign(now, view(fig.get)); // in place: the card keeps this object for when its width changes
+    tell(now);
+    stages.forEach((stage) => stage.draw(now));
+  }
+  async function need(name) {
+    try {
+      const [file, made] = await Promise.all([loadFile(model, "sentences"), loadTranslator(model, name)]);
+      if (!corpus) {
+        corpus = known(file);
+        offerTries();
+      }
+      if (name === model.get("model")) {
+        translator = made;
+        problem = null;
+      }
+    } catch (error) {
+      problem = { name, text: `The model could not be loaded: ${error.message}.` };
+    }
+    if (name === model.get("model")) redraw();
+  }
+  let near = false;
+  const watch = new IntersectionObserver(
+    (entries) => {
+      if (near || !entries.some((entry) => entry.isIntersecting)) return;
+      near = true;
+      watch.disconnect();
+      need(model.get("model"));
+    },
+    { rootMargin: "600px" },
+  );
+  watch.observe(fig.card);
+
+  // What is written: at once if greedily. A beam may take longer; then the figure is drawn when it is found.
+  function translation(name, sentence, given, beam) {
+    const made = JSON.stringify([name, sentence, given, beam]);
+    if (done.made === made) return done;
+    const source = translator.read(sentence);
+    const ids = given.map((word) => translator.words.indexOf(word)).filter((id) => id >= 0);
+    const began = performance.now();
+    const greedy = source.tokens.length > 1 ? translateIds(translator, source.ids, ids) : [];
+    round += 1;
+    const mine = {
+      made,
+      source,
+      greedy,
+      steps: greedy,
+      found: null,
+      searching: beam > 1 && greedy.length > 0,
+      time: performance.now() - began,
+    };
+    done = mine;
+    if (!mine.searching) return mine;
+    inSlices(
+      searchBeam(translator, source.ids, beam, ids),
+      () => done === mine,
+      (best, time, late) => {
+        Object.assign(mine, { found: best, steps: best[0].steps, searching: false, time });
+        if (late) redraw();
+      },
+    );
+    return mine;
+  }
+
+  function view(state) {
+    const [name, sentence] = [state("model"), state("sentence")];
+    if (document.activeElement !== field) field.value = sentence;
+    if (translator && translator.name !== name) translator = translators[name] || null;
+    const failed = problem && problem.name === name ? problem.text : null;
+    if (near && !translator && !failed) need(name);
+    if (!translator || !corpus) return { ready: false, searching: false, problem: failed };
+    const {
+      source,
+      steps: all,
+      time,
+      greedy,
+      found: best,
+      searching,
+    } = translation(name, sentence, state("given"), state("beam"));
+    if (searching) return { ...now, searching }; // the last drawing stays meanwhile
+    if (!all.length) return { ready: false, searching: false, problem: "Type a sentence to translate." };
+    const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
+    const last = shown === all.length && all.at(-1).id === EOS && shown > 1 ? shown - 2 : shown - 1;
+    const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
+    return {
+      ready: true,
+      searching: false,
+      source,
+      steps: all,
+      shown,
+      at,
+      round,
+      time,
+      greedy,
+      found: best,
+      words: translator.words,
+      size: translator.config.hidden_size,
+      choices: shown ? likeliest(all[at].logProbs, 5) : [],
+      standing: standing(corpus, source.tokens.slice(0, -1)),
+    };
+  }
+
+  function tell(view) {
+    fig.card.setAttribute("aria-busy", String(view.searching || (!view.ready && !view.problem)));
+    fig.card.querySelector(".ab-stages").setAttribute("aria-busy", String(view.searching));
+    if (view.searching) return;
+    found.hidden = !view.ready || !view.found;
+    if (!found.hidden && listed !== view.found) listFound(rows, view.found);
+    listed = view.found;
+    steps.max = view.ready ? view.steps.length : 1;
+    steps.value = view.ready ? view.shown : 0;
+    count.textContent = view.ready ? `${view.shown} of ${view.steps.length}` : "–";
+    steps.setAttribute("aria-valuetext", count.textContent);
+    steps.style.setProperty("--ab-part", `${view.ready ? (100 * view.shown) / view.steps.length : 0}%`);
+    back.disabled = !view.ready || view.shown === 0;
+    forward.disabled = !view.ready || view.shown === view.steps.length;
+    playing.textContent = timer ? "Pause" : "Play";
+    const text = view.ready
+      ? readable(
+          view.steps
+            .slice(0, view.shown)
+            .filter((s) => s.id !== EOS)
+            .map((s) => shownWord(s.word)),
+        )
+      : "";
+    written.textContent = text || "\u00a0";
+    if (!view.ready) {
+      status.textContent = view.problem || "";
+      fig.show({ logprob: null, each: null, time: null, bleu: null });
+      return;
+    }
+    const [badge, why] = SAID[view.standing];
+    const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
+    status.replaceChildren(
+      html("b", { "data-kind": badge, text: badge }),
+      why,
+      ...(people ? [" People wrote: ", html("span", { lang: "fr", text: people.join(" · ") })] : []),
+    );
+    const total = sum(view.steps.map((s) => s.logProb));
+    const whole = view.shown === view.steps.length;
+    fig.show({
+      logprob: whole ? total : null,
+      each: whole ? Math.exp(total / view.steps.length) : null,
+      time: view.time,
+      bleu: translator.test.bleu,
+    });
+    fig.say(whole ? inWords(view, text) : ""); // read out once, when all is written
+    if (!list.textContent || list.dataset.of !== translator.name) {
+      const all = [...translator.ids.keys()].filter((word) => /[a-z]/.test(word)).sort();
+      summary.textContent = `The ${all.length} English words it knows`;
+      list.textContent = all.join(", ");
+      list.dataset.of = translator.name;
+    }
+  }
+
+  const end = fig.start((state) => {
+    now = view(state);
+    tell(now);
+    return now;
+  });
+  return () => {
+    stop();
+    clearTimeout(pause);
+    watch.disconnect();
+    end();
+  };
+}
+
+// For tests: a sentence through a loaded model, written greedily and by a beam.
+const loaded = (name) => (translators[name] = translators[name] || makeTranslator(globalThis.attnbookFiles[name]));
+
+function translate(name, sentence, prefix = []) {
+  const source = loaded(name).read(sentence);
+  return { source, steps: translateIds(loaded(name), source.ids, prefix) };
+}
+
+function nBest(name, sentence, width, prefix = [], maxWords = MAX_WORDS) {
+  let best;
+  inSlices(
+    searchBeam(loaded(name), loaded(name).read(sentence).ids, width, prefix, maxWords),
+    null,
+    (all) => {
+      best = all;
+    },
+    Infinity,
+  );
+  return best.map((hyp) => ({
+    ids: hyp.steps.map((step) => step.id),
+    logProb: hyp.logProb,
+    score: scoreOf(hyp),
+    ended: hyp.ended,
+  }));
+}
+
+export default {
+  render,
+  math: {
+    tokenise,
+    sentenceKey,
+    likeliest,
+    readable,
+    translate,
+    nBest,
+    standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens),
+  },
+};
