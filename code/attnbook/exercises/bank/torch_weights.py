@@ -21,9 +21,9 @@ def my_torch_attention(W_q, W_k, W_v, W_o, num_heads):
     W_q, W_k, W_v, W_o: (D, D) each, num_heads: H
     → nn.MultiheadAttention without bias, batch_first, in the dtype of the weights
     """
-    layer = torch.nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True).to(
-        W_q
-    )  # the dtype and the device of the weights
+    size = len(W_q)
+    layer = torch.nn.MultiheadAttention(size, num_heads, bias=False, batch_first=True)
+    layer.to(W_q)  # the dtype and the device of the weights
     stacked = torch.cat([W_q, W_k, W_v])  # (3D, D)
     with torch.no_grad():
         layer.in_proj_weight.copy_(stacked)
@@ -52,7 +52,7 @@ def edges():
 
 
 # edits that are used several times
-SIZES, ORDER, RETURN = "len(W_q), num_heads", "[W_q, W_k, W_v]", "return layer"
+SIZES, ORDER, RETURN = "size, num_heads", "[W_q, W_k, W_v]", "return layer"
 CAT = "torch.cat([W_q, W_k, W_v])"
 FILL, OUT = "layer.in_proj_weight.copy_(stacked)", "layer.out_proj.weight.copy_(W_o)"
 NO_GRAD, GRAD = "with torch.no_grad():", "with torch.enable_grad():"
