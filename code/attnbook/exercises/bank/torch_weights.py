@@ -92,7 +92,7 @@ MISTAKES = (
             "All of W_q must come before anything of W_k. Which function puts tables one below the other?"),
     Mistake("head-by-head", (CAT, BY_HEAD),
             "the weights are stacked head by head: queries, keys and values of the first head, then those of the "
-            "second. Some models keep their weights like this; in PyTorch the first D rows are for all queries.",
+            "second. Some models do so; in PyTorch the first D rows are for all queries.",
             "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
     Mistake("the-same-three-times", (ORDER, "[W_q, W_q, W_q]"),
             "W_q is used for all three. Keys and values are then computed with W_q as well.",
