@@ -74,7 +74,8 @@ def idea(text: str) -> str:
     """A source text without docstrings, argument checks and annotations; comments and layout stay.
 
     A check is a call of a function whose name begins with `check_`, an `assert`, or an `if` that ends in a `raise`;
-    with it goes what serves no other purpose: an assignment that only checks read, a block that held nothing else.
+    with it goes what serves no other purpose: an assignment or a last parameter that only checks read, a block that
+    held nothing else.
 
     Args:
         text: of a function or class.
@@ -87,8 +88,14 @@ def idea(text: str) -> str:
     signatures: dict[int, list[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            for statement in _idle(node):
+            idle = _idle(node)
+            _drop_parameters(node, idle)
+            for statement in idle:
                 drop |= _lines_of(statement)
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            line = lines[node.lineno - 1]
+            kept = line[: node.target.end_col_offset]
+            lines[node.lineno - 1] = kept + line[node.annotation.end_col_offset :]
         if _begins_with_a_docstring(node):
             drop |= _lines_of(node.body[0])
         if isinstance(node, ast.FunctionDef) and node.body[0].lineno > node.lineno:
@@ -131,6 +138,21 @@ def _signature(node: ast.FunctionDef) -> list[str]:
     return textwrap.wrap(whole, WIDTH, subsequent_indent=" " * len(start))
 
 
+def _drop_parameters(function: ast.FunctionDef, idle: set[ast.stmt]) -> None:
+    """Take away the last parameters that have defaults and that only checks read, such as `checked`."""
+    used = _names_read(_walk_without(function, idle))
+    checked = {name for s in idle for name in _names_read(ast.walk(s))} - used
+    arguments = function.args
+    while arguments.defaults and arguments.args[-1].arg in checked:
+        arguments.args.pop()
+        arguments.defaults.pop()
+
+
+def _names_read(nodes) -> set[str]:
+    names = (node for node in nodes if isinstance(node, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Load)}
+
+
 def _statements(node: ast.AST) -> list[ast.stmt]:
     """All statements below a node, in the order of their lines."""
     inner = [n for n in ast.walk(node) if isinstance(n, ast.stmt) and n is not node]
@@ -141,8 +163,7 @@ def _idle(function: ast.FunctionDef) -> set[ast.stmt]:
     """The statements of a function that check, or that serve checks alone."""
     idle: set[ast.stmt] = set()
     while True:
-        names = (n for n in _walk_without(function, idle) if isinstance(n, ast.Name))
-        read = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+        read = _names_read(_walk_without(function, idle))
         more = {s for s in _statements(function) if _is_check(s, idle, read)} - idle
         if not more:
             return idle
