@@ -1,5 +1,7 @@
 """Where things are computed: on the best device unless one is chosen, and never half on another."""
 
+import contextlib
+
 import pytest
 import torch
 from small_recipes import SMALL, SMALL_TRANSFORMER
@@ -137,3 +139,35 @@ def test_from_training_to_text_on_every_device(monkeypatch, device, recipe):
     assert len(translator.translate(sources)) == 3
     assert len(translator.translate(sources, beam=2)) == 3
     assert translator.align(sources[0])[2].device.type == "cpu"
+
+
+class Travels(torch.nn.Linear):
+    """A model that notes where it is sent."""
+
+    def __init__(self):
+        super().__init__(1, 1)
+        self.sent_to = []
+
+    def to(self, *args, **kwargs):
+        self.sent_to.append(torch.device(args[0] if args else kwargs["device"]))
+        return super().to(*args, **kwargs)
+
+
+def never(model, batch):
+    raise ArithmeticError
+
+
+def once(model, batch):
+    return model(batch).sum()
+
+
+@pytest.mark.parametrize("loss", [once, never])
+def test_a_model_comes_back_to_its_own_device(loss):
+    """Cells that go on with CPU tensors find it where they left it, also after an error."""
+    model = Travels()
+    with contextlib.suppress(ArithmeticError):
+        train(model, loss, lambda _: [torch.ones(1, 1)], TrainConfig(1))
+    assert model.sent_to[-1] == torch.device("cpu")
+    sent = len(model.sent_to)
+    train(model, once, lambda _: [torch.ones(1, 1)], TrainConfig(1), make_fabric())
+    assert len(model.sent_to) == sent + 1, "with a fabric it stays on the fabric's"

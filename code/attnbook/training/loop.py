@@ -25,6 +25,7 @@ from attnbook.training.checkpoint import (
     set_random_state,
 )
 from attnbook.training.config import Progress, TrainConfig
+from attnbook.training.modes import device_of
 
 if (
     TYPE_CHECKING
@@ -123,7 +124,7 @@ def train(
     """Train a model; the same seed and number of steps give the same losses, also across an interruption.
 
     Args:
-        model: changed in place, and moved to the fabric's device.
+        model: changed in place, on the fabric's device; without a fabric it comes back to its own when it is done.
         loss_fn: (model, batch) → a scalar to be made smaller.
         batches: epoch number → the batches of that epoch, the same for the same number; they are moved to the model's
             device.
@@ -144,8 +145,23 @@ def train(
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
         ValueError: no length, an epoch without batches, or a loss that is not a scalar.
     """
+    if fabric is None:
+        home = device_of(model)
+        try:
+            return train(
+                model,
+                loss_fn,
+                batches,
+                config,
+                make_fabric(),
+                checkpoint,
+                progress,
+                after_step,
+                elapsed,
+            )
+        finally:
+            model.to(home)
     length = config.length
-    fabric = fabric or make_fabric()
     began = perf_counter() - elapsed
 
     def spent() -> float:  # one clock for all processes
