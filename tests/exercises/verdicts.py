@@ -97,4 +97,8 @@ def table(names: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(sys.argv[1:] or [exercise.name for exercise in SHELF]))
+    names = [name for name in sys.argv[1:] if name != "--messages"]
+    names = names or [exercise.name for exercise in SHELF]
+    print(table(names))
+    if "--messages" in sys.argv:
+        print("", *[a.verdict for name in names for a in answers(name)], sep="\n\n")

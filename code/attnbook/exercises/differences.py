@@ -14,10 +14,12 @@ from .wording import inputs, shapes, side_by_side, values
 
 def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find an argument that makes no difference to the reader's result although it should."""
+    right = [case for case in cases if case.right()][:2]
     cases = [case for case in cases if not case.right()]
     cases = sorted(cases, key=lambda case: -case.expected.numel())[:2]  # two, lest it be a coincidence
     for position, name in enumerate(exercise.parameters):
-        if all(_makes_no_difference(exercise, fn, case, position) for case in cases):
+        ignored = all(_makes_no_difference(exercise, fn, case, position) for case in cases)
+        if ignored and not any(_makes_a_difference(exercise, fn, case, position) for case in right):
             outside = {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}
             if outside:
                 return message("reads-a-global", name=name, outside=listed(outside))
@@ -36,6 +38,20 @@ def _makes_no_difference(exercise, fn: Callable, case: Case, position: int) -> b
             continue
         same = wanted.got is not None and near(wanted.got, case.got.detach())
         return same and not near(wanted.expected, case.expected)
+    return False
+
+
+def _makes_a_difference(exercise, fn: Callable, case: Case, position: int) -> bool:
+    """Whether some other value that the task allows gives another answer than the reader's old one."""
+    for value in _others(case.arguments[position]):
+        other = list(copies(case.arguments))
+        other[position] = value
+        try:
+            new = make_case(exercise, fn, tuple(other))
+        except Exception:  # not among the arguments that the task allows
+            continue
+        if new.got is not None and not near(new.got, case.got.detach()):
+            return True
     return False
 
 

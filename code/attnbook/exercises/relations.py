@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
+from .errors import at_the_edge
 from .observe import copies
 from .recognise import Case, near, smallest_wrong, tell_several, worded
 from .verdict import Finding, message
@@ -103,8 +104,8 @@ def _factor(exercise, cases: list[Case]) -> Finding | None:
             return None
         ratios.append(float(ratio))
     formula = _as_formula(ratios, sizes)
-    if formula is None and not exercise.returns:
-        return None  # of single numbers any two have a ratio
+    if formula is None and (not exercise.returns or at_the_edge(exercise, cases)):
+        return None  # of single numbers any two have a ratio, and at an edge few are left
     here = ratios[[case is smallest_wrong(cases) for case in cases].index(True)]
     says = f"{_seen(exercise, cases)}Every number is {number(here)} times what it should be."
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]
