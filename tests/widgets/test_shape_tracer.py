@@ -162,7 +162,7 @@ def test_the_steps_and_their_shapes(page):
 def test_the_numbers_of_the_followed_cell(page):
     layer, x = layer_and_input(4, 8, 2)
     output, weights = layer(x, need_weights=True)
-    q, _, v = layer._project(x, x, x)
+    q, _, v = layer.W_qkv(x).split(layer.sizes, dim=-1)
     context = merge_heads(weights @ split_heads(v, 2))
     for step, expected in enumerate([q, q, q, context, context, output]):
         page.slide("step", step)
