@@ -131,20 +131,11 @@ MISTAKES = (
     Mistake("transposed", (OUT, "(hidden @ w_v).mT")),
     Mistake("changes-dtype", (OUT, "(hidden @ w_v).float()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="additive-concat",
-    title="A network on the pair",
-    chapter=5,
-    solution=my_concat_scores,
-    shapes={"query": "B T Dq", "key": "B S Dk", "W": "h Dq+Dk", "w_v": "h"},
-    returns="B T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"mixed": "W times each pair", "hidden": "the tanh of it"},
+    name="additive-concat", title="A network on the pair", chapter=5, solution=my_concat_scores,
+    shapes={"query": "B T Dq", "key": "B S Dk", "W": "h Dq+Dk", "w_v": "h"}, returns="B T S", example=example,
+    probes=probes, edges=edges, mistakes=MISTAKES, steps={"mixed": "W times each pair", "hidden": "the tanh of it"},
     differentiable=("query", "key", "W", "w_v"),
     hints=(
         "Every query meets every key: the pairs form a table (B, T, S, Dq + Dk). Give the query an axis of size 1 "
@@ -155,6 +146,6 @@ EXERCISE = Exercise(
         "Which two shapes must the parts have so that their sum is (B, T, S, h)? What is still to be done to it?",
     ),
     why="Leaving the tanh out keeps every shape, trains, and even gives sensible-looking weights. But the score is "
-    "then a(q) + b(k), and a(q) is the same for a whole row: the softmax cancels it, and every query gets the same "
-    "weights. It is the nonlinearity that lets query and key meet at all.",
+        "then a(q) + b(k), and a(q) is the same for a whole row: the softmax cancels it, and every query gets the same "
+        "weights. It is the nonlinearity that lets query and key meet at all.",
 )

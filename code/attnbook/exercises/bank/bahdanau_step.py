@@ -225,20 +225,12 @@ SHAPES = {"state": "L B D", "memory": "B S Dk", "lens": "B", "W_q": "h D", "W_k"
 # fmt: on
 FLOATS = tuple(name for name in SHAPES if name != "lens")
 
+# fmt: off
 EXERCISE = Exercise(
-    name="bahdanau-step",
-    title="One step of Bahdanau's attention",
-    chapter=12,
-    solution=my_bahdanau_step,
-    shapes=SHAPES,
-    returns="B Dk+S",
-    answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=tuple(map(with_query, MISTAKES)),
-    steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")},
-    detectors=(over_the_batch,),
+    name="bahdanau-step", title="One step of Bahdanau's attention", chapter=12, solution=my_bahdanau_step,
+    shapes=SHAPES, returns="B Dk+S", answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),
+    example=example, probes=probes, edges=edges, mistakes=tuple(map(with_query, MISTAKES)),
+    steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")}, detectors=(over_the_batch,),
     describers=(padding_heard,),
     hints=(
         "Write the shapes first. The query is one vector per sentence, (B, D), and W_q makes (B, h) of it. The keys "
@@ -248,8 +240,8 @@ EXERCISE = Exercise(
         "`query[:, None] + keys` is (B, S, h). The context averages `memory` itself: the weights as a (B, 1, S) times "
         "(B, S, Dk) give (B, 1, Dk). Which axis has to go?",
     ),
-    why="With a single layer, top and bottom are the same, and `state[0]` is right. Whether the previous state asks or "
-    "the current one, and whether the states or their projections are averaged, a model learns to live with: it "
-    "trains, and only the comparison with the published numbers is lost. Attention to the padding is worse than it "
-    "looks, since a sentence is then translated differently next to a longer one.",
+    why="With a single layer, top and bottom are the same, and `state[0]` is right. Whether the previous state "
+        "asks or the current one, and whether the states or their projections are averaged, a model learns to live "
+        "with: it trains, and only the comparison with the published numbers is lost. Attention to the padding is "
+        "worse than it looks, since a sentence is then translated differently next to a longer one.",
 )

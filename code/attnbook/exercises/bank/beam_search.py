@@ -273,31 +273,24 @@ def what_was_found(exercise, fn, cases):
     # fmt: on
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="beam-search",
-    title="Keep the best beginnings",
-    chapter=14,
-    solution=my_beam_search,
+    name="beam-search", title="Keep the best beginnings", chapter=14, solution=my_beam_search,
     shapes={"next_log_probs": "a function", "eos": "a number", "width": "a number", "max_len": "a number"},
-    returns="words",
-    answer=WholeNumbers(),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    returns="words", answer=WholeNumbers(), example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"ranked": "the continuations of the last round", "finished": "the finished sentences"},
     describers=(what_was_found,),
     hints=(
         "Keep a list of pairs (prefix, log-probability). One round makes V new pairs of every open one. With two open "
         "prefixes and three words, how many are there before anything is thrown away?",
-        "Sort *all* the new pairs by their log-probability, the largest first, and cut the list to the places that "
-        "are free: `width` minus the number of finished sentences. Then divide it in two, by the last word.",
+        "Sort *all* the new pairs by their log-probability, the largest first, and cut the list to the places that are "
+        "free: `width` minus the number of finished sentences. Then divide it in two, by the last word.",
         "A new prefix is the old tuple and one more word; `sorted` takes a `key` and `reverse`. At the end take the "
         "`max` of the finished pairs. What if there are none, and what is left to do to make a list of word numbers?",
     ),
     why="On easy sentences greedy search finds the same, and so does every variant here: the first word is sure, "
-    "and so are the others. It shows where two prefixes compete. Throwing finished sentences away looks "
-    "natural, since they need no further step; but then only sentences of the full length are left to be "
-    "returned, and the translation ends in repetitions. And the product of probabilities is right, until a "
-    "sentence is so long that it becomes 0 for every prefix.",
+        "and so are the others. It shows where two prefixes compete. Throwing finished sentences away looks natural, "
+        "since they need no further step; but then only sentences of the full length are left to be returned, and the "
+        "translation ends in repetitions. And the product of probabilities is right, until a sentence is so long that "
+        "it becomes 0 for every prefix.",
 )

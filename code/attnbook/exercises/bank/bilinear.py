@@ -109,21 +109,11 @@ MISTAKES = (
     Mistake("transposed", (OUT, "(projected @ columns).mT")),
     Mistake("gradient-cut", (PROJECT, "query @ M.detach()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="bilinear",
-    title="A matrix between query and key",
-    chapter=5,
-    solution=my_bilinear_scores,
-    shapes={"query": "B T Dq", "key": "B S Dk", "M": "Dq Dk"},
-    returns="B T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"projected": "the queries times M"},
-    differentiable=("query", "key", "M"),
+    name="bilinear", title="A matrix between query and key", chapter=5, solution=my_bilinear_scores,
+    shapes={"query": "B T Dq", "key": "B S Dk", "M": "Dq Dk"}, returns="B T S", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES, steps={"projected": "the queries times M"}, differentiable=("query", "key", "M"),
     hints=(
         "Two matrix products, one after the other. Write the shapes: (B, T, Dq), (Dq, Dk), and what must the last "
         "factor be so that (B, T, S) comes out?",
@@ -132,7 +122,7 @@ EXERCISE = Exercise(
         "The second product is (B, T, Dk) times (B, Dk, S). The key comes as (B, S, Dk): which of its axes must change "
         "places?",
     ),
-    why="With a square M the transposed one runs just as well, and with a symmetric M (an identity in a first test, "
-    "say) it even gives the same numbers. In training it would go unnoticed: the matrix simply learns its own "
-    "transpose. You notice when weights are copied from one implementation to another.",
+    why="With a square M the transposed one runs just as well, and with a symmetric M (an identity in a first "
+        "test, say) it even gives the same numbers. In training it would go unnoticed: the matrix simply learns its "
+        "own transpose. You notice when weights are copied from one implementation to another.",
 )

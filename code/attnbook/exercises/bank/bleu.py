@@ -219,19 +219,12 @@ MISTAKES = (
             "to 1.", "What is the largest number that the formula can give?"),
     Mistake("returns-a-tuple", ("float(penalty * mean)", "float(penalty * mean), max_n")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="bleu",
-    title="BLEU of one sentence",
-    chapter=11,
-    solution=my_bleu,
+    name="bleu", title="BLEU of one sentence", chapter=11, solution=my_bleu,
     shapes={"hypothesis": "a list", "references": "a list", "max_n": "a number"},
-    answer=Number("one number from 0 to 1"),
-    example=example,
-    probes=lambda: [make() for make in PROBES],
-    edges=lambda: [make() for make in EDGES],
-    mistakes=MISTAKES,
+    answer=Number("one number from 0 to 1"), example=example, probes=lambda: [make() for make in PROBES],
+    edges=lambda: [make() for make in EDGES], mistakes=MISTAKES,
     steps={"precisions": "the precisions", "c": "c", "r": "r", "penalty": "the penalty"},
     hints=(
         "Do a single n first. A `collections.Counter` of tuples holds how often each n-gram occurs in a sentence; a "
@@ -243,7 +236,8 @@ EXERCISE = Exercise(
         "For the nearest length, `min` takes a `key`, which may be a pair: first the distance, then the length.",
     ),
     why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to "
-    "write *the the the* to show what clipping is for, and early in training every model does. And a score that skips "
-    "the orders without a match, or adds a little to each count, looks better than an honest 0: short sentences have "
-    "no 4-gram in common, and the mean over sentences rises. That is another metric; it needs another name.",
+        "write *the the the* to show what clipping is for, and early in training every model does. And a score that "
+        "skips the orders without a match, or adds a little to each count, looks better than an honest 0: short "
+        "sentences have no 4-gram in common, and the mean over sentences rises. That is another metric; it needs "
+        "another name.",
 )

@@ -109,20 +109,11 @@ MISTAKES = (
     Mistake("not-bool", (SEES, "(key <= query).long()")),
     Mistake("extra-axis", (SEES, "(key <= query)[None, None]")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="causal-mask",
-    title="The triangle",
-    chapter=6,
-    solution=my_causal_mask,
-    shapes={"num_queries": "a number", "num_keys": "a number"},
-    returns="T S",
-    answer=Mask(),
-    example=example,
-    probes=lambda: [(3, 7), (5, 11), (2, 3), (7, 13)],
-    edges=lambda: [(1, 1), (5, 5), (1, 7)],
-    mistakes=MISTAKES,
+    name="causal-mask", title="The triangle", chapter=6, solution=my_causal_mask,
+    shapes={"num_queries": "a number", "num_keys": "a number"}, returns="T S", answer=Mask(), example=example,
+    probes=lambda: [(3, 7), (5, 11), (2, 3), (7, 13)], edges=lambda: [(1, 1), (5, 5), (1, 7)], mistakes=MISTAKES,
     steps={"query": "the positions of the queries", "key": "the positions of the keys"},
     hints=(
         "Draw the table for 2 queries and 5 keys. Write beside each row at which of the positions 0 to 4 its query is, "
@@ -133,8 +124,8 @@ EXERCISE = Exercise(
         "begins in the upper left corner, 1 is one column to the right.",
     ),
     why="As long as there are as many keys as queries, a triangle without any shift is right, and so is every test "
-    "with a square. The shift shows only where earlier keys come out of a cache: then each new word would see the "
-    "first word of the text and nothing else, and the output would still look like numbers. True and False are just "
-    "as easily exchanged, since `nn.MultiheadAttention` reads its masks the other way round; the rows tell, for no "
-    "query should see only the future.",
+        "with a square. The shift shows only where earlier keys come out of a cache: then each new word would see the "
+        "first word of the text and nothing else, and the output would still look like numbers. True and False are "
+        "just as easily exchanged, since `nn.MultiheadAttention` reads its masks the other way round; the rows tell, "
+        "for no query should see only the future.",
 )

@@ -279,38 +279,25 @@ def own_weights(exercise, fn, cases):
     return odd_weights(whole.got[0, 0], whole.expected[0, 0], setting)
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="cross-attention",
-    title="Across two lengths",
-    chapter=6,
-    solution=my_cross_attention,
+    name="cross-attention", title="Across two lengths", chapter=6, solution=my_cross_attention,
     shapes={"x": "B T D", "memory": "B S D"} | dict.fromkeys(("W_q", "W_k", "W_v"), "D D") | {"memory_lens": "B"},
-    returns="B T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "query": "the queries",
-        "key": "the keys",
-        "value": "the values",
-        "scaled": "the scaled scores",
-        "weights": "the weights",
-    },
-    detectors=(over_queries,),
-    describers=(own_weights,),
-    differentiable=("x", "memory", "W_q", "W_k", "W_v"),
+    returns="B T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"query": "the queries", "key": "the keys", "value": "the values", "scaled": "the scaled scores",
+        "weights": "the weights"},
+    detectors=(over_queries,), describers=(own_weights,), differentiable=("x", "memory", "W_q", "W_k", "W_v"),
     hints=(
-        "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both "
-        "be made of the memory?",
+        "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both be "
+        "made of the memory?",
         "The scores are (B, T, S): a row for each position of x, a column for each of the memory. The lengths count "
         "columns. With a mask of shape (B, 1, S) every query of sentence b is masked in the same way.",
         "Each projection is a product with a transposed matrix. Divide the scores by `math.sqrt(x.shape[-1])`, fill "
         "them with `-torch.inf` where the position is not below the length, and take the softmax over the last axis. "
         "What is left to do with the values?",
     ),
-    why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a "
-    "mask with one length for both looks natural: a class with a single `seq_len` cannot tell. And with "
-    "square matrices `x @ W` runs where `x @ W.T` is meant; in training it goes unnoticed, since the matrix "
-    "simply learns its own transpose. It shows when weights are copied.",
+    why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a mask "
+        "with one length for both looks natural: a class with a single `seq_len` cannot tell. And with square matrices "
+        "`x @ W` runs where `x @ W.T` is meant; in training it goes unnoticed, since the matrix simply learns its own "
+        "transpose. It shows when weights are copied.",
 )

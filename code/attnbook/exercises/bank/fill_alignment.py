@@ -128,21 +128,11 @@ MISTAKES = (
     Mistake("returns-a-tuple", (LINKS, "list(enumerate(best.tolist()))")),
     Mistake("returns-another-kind", (LINKS, "real.amax(1).tolist()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="fill-alignment",
-    title="Which word comes from which?",
-    chapter=12,
-    solution=my_alignment,
-    shapes={"weights": "T S", "source_len": "a number"},
-    returns="T",
-    answer=WholeNumbers(),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"real": "the weights of the real words"},
+    name="fill-alignment", title="Which word comes from which?", chapter=12, solution=my_alignment,
+    shapes={"weights": "T S", "source_len": "a number"}, returns="T", answer=WholeNumbers(), example=example,
+    probes=probes, edges=edges, mistakes=MISTAKES, steps={"real": "the weights of the real words"},
     hints=(
         "Each row belongs to one target word. Take the second row of the table that your function gets: which of its "
         "entries belong to real words, and which of those is the largest?",
@@ -151,8 +141,8 @@ EXERCISE = Exercise(
         "`argmax` along the axis of the source words gives one index per row; `.tolist()` turns them into Python "
         "integers. Since you cut at the end, the indices still count from the first word of the sentence.",
     ),
-    why="In a model that masks its padding the largest weight is never there, and the cut changes nothing: everything "
-    "works, until the weights come from elsewhere. And a table with as many target words as source words hides a "
-    "maximum along the wrong axis: it returns a list of the right length with legal entries only, but it answers "
-    "another question, namely which target word attends most to each source word.",
+    why="In a model that masks its padding the largest weight is never there, and the cut changes nothing: "
+        "everything works, until the weights come from elsewhere. And a table with as many target words as source "
+        "words hides a maximum along the wrong axis: it returns a list of the right length with legal entries only, "
+        "but it answers another question, namely which target word attends most to each source word.",
 )

@@ -149,21 +149,13 @@ def uses_differences(exercise, fn):
     )
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="gaussian-to-dot",
-    title="From the Gaussian kernel to the dot product",
-    chapter=5,
-    solution=my_gaussian_weights,
-    shapes={"query": "T D", "key": "S D"},
-    returns="T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    name="gaussian-to-dot", title="From the Gaussian kernel to the dot product", chapter=5,
+    solution=my_gaussian_weights, shapes={"query": "T D", "key": "S D"}, returns="T S", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES,
     steps={"dots": "the dot products", "norms": "the squared key norms", "scores": "the scores"},
-    describers=(first_row,),
-    demands=(uses_differences,),
-    differentiable=("query", "key"),
+    describers=(first_row,), demands=(uses_differences,), differentiable=("query", "key"),
     hints=(
         "Multiply out: −½‖q − k‖² = q · k − ½‖q‖² − ½‖k‖². Which of the three terms is the same for all keys of a "
         "query?",
@@ -173,6 +165,6 @@ EXERCISE = Exercise(
         "shape (S,), and broadcast along the rows. With which factor does each of the two enter the scores?",
     ),
     why="Since the norm of the query cancels, it is tempting to let the norms of the keys cancel, too: q · k is so "
-    "much shorter. If all keys have the same norm (as after a normalisation) that is even right. Otherwise long keys "
-    "win, whether they are near or not: try the query (1, 0) with the keys (1, 0) and (2, 0).",
+        "much shorter. If all keys have the same norm (as after a normalisation) that is even right. Otherwise long "
+        "keys win, whether they are near or not: try the query (1, 0) with the keys (1, 0) and (2, 0).",
 )

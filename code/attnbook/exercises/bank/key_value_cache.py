@@ -222,33 +222,17 @@ MISTAKES = (
     Mistake("writes-into-argument", ((Q, "rotate(q.div_(math.sqrt(q.shape[-1])), new)"), (ROOT, "1"))),
     Mistake("gradient-cut", (KEYS, "torch.cat([past_keys.detach(), turned], dim=2)")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="key-value-cache",
-    title="Continue from the cache",
-    chapter=14,
-    solution=my_cached_attention,
+    name="key-value-cache", title="Continue from the cache", chapter=14, solution=my_cached_attention,
     shapes={"q": "B H T Dh", "k": "B H T Dh", "v": "B H T Dh"}
-    | {"past_keys": "B H t Dh", "past_values": "B H t Dh", "rotate": "a function"},
+        | {"past_keys": "B H t Dh", "past_values": "B H t Dh", "rotate": "a function"},
     returns="B H T+2(t+T) Dh",
-    answer=Several(
-        ("output", "keys", "values"),
-        ("B H T Dh", "B H t+T Dh", "B H t+T Dh"),
-        dim=2,
-        floats=("q", "k", "v", "past_keys", "past_values"),
-    ),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "new": "the positions of the new words",
-        "queries": "the turned queries",
-        "keys": "all keys",
-        "scores": "the scores",
-        "weights": "the weights",
-    },
+    answer=Several(("output", "keys", "values"), ("B H T Dh", "B H t+T Dh", "B H t+T Dh"), dim=2,
+        floats=("q", "k", "v", "past_keys", "past_values")),
+    example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"new": "the positions of the new words", "queries": "the turned queries", "keys": "all keys",
+        "scores": "the scores", "weights": "the weights"},
     hints=(
         "Which positions do the new words have? If the cache holds t of them, the first new one is number t, counted "
         "from 0. Which of the five tensors have to be turned, and which have been already?",
@@ -257,9 +241,9 @@ EXERCISE = Exercise(
         "`torch.arange(t, t + T, device=k.device)` serves twice: as the positions for `rotate`, and in the mask, where "
         "it is compared with the numbers of all t + T columns. Which shape must it have for that comparison?",
     ),
-    why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes on; "
-    "it only becomes stranger with every word, since the distances are wrong. In a model with learned positions the "
-    "same mistake is as quiet. Turning the cached keys once more at every step is right for the first call, when "
-    "nothing is cached, and for no other. The only sure test is the one that the chapter makes: the same text once "
-    "with the cache and once without it.",
+    why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes "
+        "on; it only becomes stranger with every word, since the distances are wrong. In a model with learned "
+        "positions the same mistake is as quiet. Turning the cached keys once more at every step is right for the "
+        "first call, when nothing is cached, and for no other. The only sure test is the one that the chapter makes: "
+        "the same text once with the cache and once without it.",
 )

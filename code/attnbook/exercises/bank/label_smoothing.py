@@ -123,24 +123,13 @@ MISTAKES = (
             "Which comes first in the formula, the logarithm or the sum over v?"),
     Mistake("returns-a-number", (MEAN, "losses.mean().item()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="label-smoothing",
-    title="A share for every word",
-    chapter=13,
-    solution=my_smoothed_loss,
-    shapes={"logits": "N V", "target": "N", "epsilon": "a number"},
-    returns="",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "right": "the surprises at the right words",
-        "even": "the mean surprises at all words",
-        "losses": "each example's loss",
-    },
+    name="label-smoothing", title="A share for every word", chapter=13, solution=my_smoothed_loss,
+    shapes={"logits": "N V", "target": "N", "epsilon": "a number"}, returns="", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES,
+    steps={"right": "the surprises at the right words", "even": "the mean surprises at all words",
+        "losses": "each example's loss"},
     differentiable=("logits",),
     hints=(
         "The loss is a mixture of two surprises: that at the right word, and the mean one at a word drawn evenly from "
@@ -150,8 +139,9 @@ EXERCISE = Exercise(
         "Weight the first with `1 - epsilon` and the second with `epsilon`, add, and average over the examples. "
         "`F.cross_entropy` has a parameter for smoothing, with which you can check yourself.",
     ),
-    why="The loss of every variant here falls during training, and with ε = 0.1 and a vocabulary of thousands the ways "
-    "to spread ε differ in the fourth digit: over V words or over V − 1, with the right word's own part or without. It "
-    "matters when losses are compared between programs, and when V is small. Leaving out the even part is quieter "
-    "still: the loss is 10 % smaller, which looks like progress, and the model becomes as sure of itself as before.",
+    why="The loss of every variant here falls during training, and with ε = 0.1 and a vocabulary of thousands the "
+        "ways to spread ε differ in the fourth digit: over V words or over V − 1, with the right word's own part or "
+        "without. It matters when losses are compared between programs, and when V is small. Leaving out the even part "
+        "is quieter still: the loss is 10 % smaller, which looks like progress, and the model becomes as sure of "
+        "itself as before.",
 )

@@ -142,24 +142,12 @@ MISTAKES = (
     Mistake("returns-a-number", (SUM, "(errors**2).sum().item()")),
     Mistake("no-gradient", (SCALE, "float(w) * distance")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="leave-one-out",
-    title="The leave-one-out loss",
-    chapter=3,
-    solution=my_leave_one_out_loss,
-    shapes={"x": "n", "y": "n", "w": "a number"},
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "scores": "the scores",
-        "weights": "the weights without the point itself",
-        "predictions": "the predictions",
-        "errors": "their errors",
-    },
+    name="leave-one-out", title="The leave-one-out loss", chapter=3, solution=my_leave_one_out_loss,
+    shapes={"x": "n", "y": "n", "w": "a number"}, example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"scores": "the scores", "weights": "the weights without the point itself", "predictions": "the predictions",
+        "errors": "their errors"},
     differentiable=("w",),
     hints=(
         "Queries and keys are the same points x, so the table of scores is (n, n). What is on its diagonal, and what "
@@ -169,8 +157,8 @@ EXERCISE = Exercise(
         "`torch.eye(len(x), dtype=torch.bool, device=x.device)` is True on the diagonal. Fill the scores there, take "
         "the softmax over each row, and average y with these weights. What is left is the sum of the squared errors.",
     ),
-    why="Keeping the point among its keys runs without complaint, and the loss is *smaller*: it looks like a better "
-    "model. It is only a better memory. As w grows, every point predicts itself, the loss goes to 0, and nothing has "
-    "been learned. Writing 0 on the diagonal of the *scores* changes nothing at all, because the score of a point with "
-    "itself is 0 already.",
+    why="Keeping the point among its keys runs without complaint, and the loss is *smaller*: it looks like a "
+        "better model. It is only a better memory. As w grows, every point predicts itself, the loss goes to 0, and "
+        "nothing has been learned. Writing 0 on the diagonal of the *scores* changes nothing at all, because the score "
+        "of a point with itself is 0 already.",
 )

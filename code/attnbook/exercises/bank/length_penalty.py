@@ -154,18 +154,12 @@ def another_winner(exercise, fn, cases):
     )
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="length-penalty",
-    title="Long or short?",
-    chapter=14,
-    solution=my_length_penalty_best,
+    name="length-penalty", title="Long or short?", chapter=14, solution=my_length_penalty_best,
     shapes={"candidates": "a list", "alpha": "a number"},
-    answer=Number("the index of one candidate, a whole number", whole=True),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"divisors": "the divisors", "scores": "the scores"},
+    answer=Number("the index of one candidate, a whole number", whole=True), example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES, steps={"divisors": "the divisors", "scores": "the scores"},
     detectors=(another_winner,),
     hints=(
         "First compute a score for every candidate: a list of numbers as long as `candidates`. What is the score of "
@@ -175,8 +169,8 @@ EXERCISE = Exercise(
         "Mind the brackets: add the 5 before you divide by 6, and raise the whole fraction to the power of α. The "
         "index of the largest number in a list `scores` is `scores.index(max(scores))`.",
     ),
-    why="Dividing by something larger than 1 usually makes a number smaller, so it is tempting to multiply when long "
-    "sentences should win. But log-probabilities are negative: divided, they come nearer to 0, which is better. And "
-    "an exponent in the wrong place is hard to see, since every variant is the same for α = 1, and none changes "
-    "anything when all candidates are equally long.",
+    why="Dividing by something larger than 1 usually makes a number smaller, so it is tempting to multiply when "
+        "long sentences should win. But log-probabilities are negative: divided, they come nearer to 0, which is "
+        "better. And an exponent in the wrong place is hard to see, since every variant is the same for α = 1, and "
+        "none changes anything when all candidates are equally long.",
 )

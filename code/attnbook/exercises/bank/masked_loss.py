@@ -181,20 +181,13 @@ def nan_without_words(exercise, fn, cases):
     return tell(exercise, named["nan-without-words"], fn, cases)
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="masked-loss",
-    title="Surprise at the real words",
-    chapter=11,
-    solution=my_masked_loss,
-    shapes={"logits": "B T V", "target": "B T", "pad": "a number"},
-    returns="",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    name="masked-loss", title="Surprise at the real words", chapter=11, solution=my_masked_loss,
+    shapes={"logits": "B T V", "target": "B T", "pad": "a number"}, returns="", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES,
     steps={"surprise": "the surprises", "real": "where there is a word", "count": "how many words there are"},
-    detectors=(nan_without_words,),
-    differentiable=("logits",),
+    detectors=(nan_without_words,), differentiable=("logits",),
     hints=(
         "Three steps: the logarithms of the probabilities (B, T, V), that of the right word at every position (B, T), "
         "and a mean in which the padding takes no part. Write the shape behind each line.",
@@ -204,8 +197,8 @@ EXERCISE = Exercise(
         "Divide the sum over the real words by *their* number, `real.sum()`; `.mean()` would divide by that of all "
         "positions. And which method of a tensor keeps a number from falling below 1?",
     ),
-    why="Padding is easy to predict: after the first of it comes more. A loss that counts it falls quickly, and the "
-    "curve looks better than an honest one, the more so the shorter the sentences are. The same happens if a sum "
-    "leaves the padding out and the mean still divides by all positions. Nothing fails; the numbers are just small, "
-    "and they change when the batches are sorted by length, although the model does not.",
+    why="Padding is easy to predict: after the first of it comes more. A loss that counts it falls quickly, and "
+        "the curve looks better than an honest one, the more so the shorter the sentences are. The same happens if a "
+        "sum leaves the padding out and the mean still divides by all positions. Nothing fails; the numbers are just "
+        "small, and they change when the batches are sorted by length, although the model does not.",
 )

@@ -253,22 +253,12 @@ def leaks_a_little(exercise, fn):
     return leaks(exercise, fn, cases) or Finding("not-exactly-zero", "almost zero", seen, ask)
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="masked-softmax",
-    title="Softmax over the words that are there",
-    chapter=4,
-    solution=my_masked_softmax,
-    shapes={"scores": "B T S", "valid_lens": "B"},
-    returns="B T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
-    detectors=(right_where_kept, leaks),
-    describers=(first_row,),
-    demands=(leaks_a_little,),
-    device_matters=True,
+    name="masked-softmax", title="Softmax over the words that are there", chapter=4, solution=my_masked_softmax,
+    shapes={"scores": "B T S", "valid_lens": "B"}, returns="B T S", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
+    detectors=(right_where_kept, leaks), describers=(first_row,), demands=(leaks_a_little,), device_matters=True,
     differentiable=("scores",),
     hints=(
         "Make a mask first: `torch.arange(S, device=scores.device)` numbers the keys 0, 1, 2, …, and a key is valid if "
@@ -279,7 +269,8 @@ EXERCISE = Exercise(
         "With length 0 the row is −∞ throughout, and 0/0 is NaN. Which weights should such a row have, and which mask "
         "do you already have for putting them there, after the softmax?",
     ),
-    why="Multiplying by the mask *after* the softmax puts the zeros in the right places, and a heat map of it looks "
-    "right. Only the row sums tell: the padding has already used up part of the budget, and the rest is too pale. "
-    "Setting the masked *scores* to zero looks right for another reason: zero feels like nothing. But exp(0) = 1.",
+    why="Multiplying by the mask *after* the softmax puts the zeros in the right places, and a heat map of it "
+        "looks right. Only the row sums tell: the padding has already used up part of the budget, and the rest is too "
+        "pale. Setting the masked *scores* to zero looks right for another reason: zero feels like nothing. But exp(0) "
+        "= 1.",
 )

@@ -112,21 +112,11 @@ MISTAKES = (
     Mistake("no-gradient", (JOIN, f"{JOIN}.detach()")),
     Mistake("missing-axis", (JOIN, f"{JOIN}.squeeze()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="merge-heads",
-    title="Swap and glue",
-    chapter=7,
-    solution=my_merge_heads,
-    shapes={"x": "B H T Dh"},
-    returns="B T H·Dh",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"swapped": "the heads behind the positions, (B, T, H, Dh)"},
-    differentiable=("x",),
+    name="merge-heads", title="Swap and glue", chapter=7, solution=my_merge_heads, shapes={"x": "B H T Dh"},
+    returns="B T H·Dh", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"swapped": "the heads behind the positions, (B, T, H, Dh)"}, differentiable=("x",),
     hints=(
         "The same two steps as in splitting, backwards. Two axes can become one only if they are neighbours, in the "
         "right order. Are they, in (B, H, T, Dh)?",
@@ -135,8 +125,8 @@ EXERCISE = Exercise(
         "`transpose` exchanges two axes (which two?), and `reshape` to three sizes joins the last two. (`view` would "
         "need `.contiguous()` in between, because a transpose leaves the numbers where they are.)",
     ),
-    why="`x.reshape(B, T, H * Dh)` has the right shape, and nothing complains. But without the transpose a row of the "
-    "result is filled from one head and several positions: words see each other past every mask. After it comes W_O, "
-    "a linear map, and training finds weights that make the best of it, so that the loss falls all the same. With "
-    "one head only, or one position, even the numbers are right. That is why the check uses neither.",
+    why="`x.reshape(B, T, H * Dh)` has the right shape, and nothing complains. But without the transpose a row of "
+        "the result is filled from one head and several positions: words see each other past every mask. After it "
+        "comes W_O, a linear map, and training finds weights that make the best of it, so that the loss falls all the "
+        "same. With one head only, or one position, even the numbers are right. That is why the check uses neither.",
 )

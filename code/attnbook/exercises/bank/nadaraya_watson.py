@@ -174,29 +174,22 @@ def another_kernel(exercise, fn, cases):
     )
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="nadaraya-watson",
-    title="Nadaraya–Watson by hand",
-    chapter=2,
-    solution=my_nadaraya_watson,
-    shapes={"queries": "T", "keys": "S", "values": "S", "width": "a number"},
-    returns="T",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    name="nadaraya-watson", title="Nadaraya–Watson by hand", chapter=2, solution=my_nadaraya_watson,
+    shapes={"queries": "T", "keys": "S", "values": "S", "width": "a number"}, returns="T", example=example,
+    probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"u": "the distances in widths", "scores": "the exponents −u²/2", "weights": "the weights"},
-    describers=(another_kernel,),
-    differentiable=("queries", "keys", "values"),
+    describers=(another_kernel,), differentiable=("queries", "keys", "values"),
     hints=(
         "First the table of distances: every query meets every key, so its shape is (T, S). Broadcasting does it when "
         "the queries have the shape (T, 1) and the keys (1, S).",
-        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2): 1 for a key at "
-        "the query itself, and less the farther away the key is. Divide every row by its own sum.",
+        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2): 1 for a key at the query "
+        "itself, and less the farther away the key is. Divide every row by its own sum.",
         "The exponential of a score, divided by the sum over its row, is a softmax over that row. Which scores give "
         "the Gaussian kernel, and over which axis does the softmax run?",
     ),
     why="Width and distance appear inside an exponential *and* inside a ratio, so almost any slip still gives a "
-    "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 most of "
-    "them even agree with the right answer. That is why the checker never uses width 1.",
+        "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 most "
+        "of them even agree with the right answer. That is why the checker never uses width 1.",
 )

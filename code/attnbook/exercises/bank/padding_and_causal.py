@@ -147,22 +147,12 @@ MISTAKES = (
     Mistake("extra-axis", (BOTH, "(real & past)[:, None]")),
     Mistake("wrong-device", (", device=valid_lens.device", "")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="padding-and-causal",
-    title="A decoder's mask",
-    chapter=6,
-    solution=my_decoder_mask,
-    shapes={"valid_lens": "B", "T": "a number"},
-    returns="B T T",
-    answer=Mask(),
-    example=example,
-    probes=probes,
-    edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)],
-    mistakes=MISTAKES,
-    steps={"real": "which keys are words", "past": "which keys are not later than the query"},
-    device_matters=True,
+    name="padding-and-causal", title="A decoder's mask", chapter=6, solution=my_decoder_mask,
+    shapes={"valid_lens": "B", "T": "a number"}, returns="B T T", answer=Mask(), example=example, probes=probes,
+    edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)], mistakes=MISTAKES,
+    steps={"real": "which keys are words", "past": "which keys are not later than the query"}, device_matters=True,
     hints=(
         "Two masks, and a key must pass both. One says which keys are words, (B, T), and is the same for all queries; "
         "the other says which keys are not later, (T, T), and is the same for all sentences. Which shapes must they "
@@ -174,8 +164,8 @@ EXERCISE = Exercise(
         "`&`.",
     ),
     why="With `|` the mask has the right shape, hides something, and a model with it trains: its loss even falls "
-    "faster, because most words can see the next one. In a batch without padding, the causal half alone gives the "
-    "same numbers; with padding in the batch, each word's own row is right as well, since words come before the "
-    "padding. What differs are the rows of the padding, and everything that pools or normalises over them. Only a "
-    "mask that is tested on sentences of different lengths tells.",
+        "faster, because most words can see the next one. In a batch without padding, the causal half alone gives the "
+        "same numbers; with padding in the batch, each word's own row is right as well, since words come before the "
+        "padding. What differs are the rows of the padding, and everything that pools or normalises over them. Only a "
+        "mask that is tested on sentences of different lengths tells.",
 )

@@ -182,26 +182,15 @@ def off_by_a_part(exercise, fn, cases, largest=3):
     return None
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="parameter-budget",
-    title="What does it cost?",
-    chapter=7,
-    solution=my_equal_heads,
-    shapes={"d_model": "a number", "num_heads": "a number"},
-    answer=Count("one whole number", whole=True),
-    example=example,
-    probes=lambda: [(12, 3), (35, 5), (77, 11), (512, 8), (15, 3)],
-    edges=lambda: [(7, 1), (5, 5), (1, 1)],
-    mistakes=MISTAKES,
-    steps={
-        "head_dim": "the features of one head",
-        "projection": "W_q of one head",
-        "heads": "W_q, W_k and W_v of all heads",
-        "output": "W_O",
-    },
-    detectors=(off_by_a_part,),
-    describers=(functools.partial(off_by_a_part, largest=1e6),),
-    demands=(must_refuse,),
+    name="parameter-budget", title="What does it cost?", chapter=7, solution=my_equal_heads,
+    shapes={"d_model": "a number", "num_heads": "a number"}, answer=Count("one whole number", whole=True),
+    example=example, probes=lambda: [(12, 3), (35, 5), (77, 11), (512, 8), (15, 3)],
+    edges=lambda: [(7, 1), (5, 5), (1, 1)], mistakes=MISTAKES,
+    steps={"head_dim": "the features of one head", "projection": "W_q of one head",
+        "heads": "W_q, W_k and W_v of all heads", "output": "W_O"},
+    detectors=(off_by_a_part,), describers=(functools.partial(off_by_a_part, largest=1e6),), demands=(must_refuse,),
     hints=(
         "Count one head first. Its W_q makes D/H features out of D: how many numbers does such a matrix have? Then the "
         "same for W_k and W_v.",
@@ -210,9 +199,9 @@ EXERCISE = Exercise(
         "Divide with `//` (an integer, unlike `/`) for the width of a head. Count three matrices per head, and one "
         "more (D, D) matrix for W_O. `d_model % num_heads` is 0 if H divides D; what should happen if it is not?",
     ),
-    why="A count that leaves W_O out is right for the heads, and for a single head it even seems right to leave "
-    "it out: W_V and W_O are then two maps in a row. But if you compare one head without W_O to eight heads "
-    "with it, the eight have a third more parameters, and what looks like a gain from heads may be a gain "
-    "from parameters. A head at full width looks right because every class in a first version is written so; "
-    "it costs H times as much.",
+    why="A count that leaves W_O out is right for the heads, and for a single head it even seems right to leave it "
+        "out: W_V and W_O are then two maps in a row. But if you compare one head without W_O to eight heads with it, "
+        "the eight have a third more parameters, and what looks like a gain from heads may be a gain from parameters. "
+        "A head at full width looks right because every class in a first version is written so; it costs H times as "
+        "much.",
 )

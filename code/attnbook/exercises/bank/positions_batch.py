@@ -110,29 +110,19 @@ MISTAKES = (
             "What does broadcasting do with (B, T, D) + (T, D)?"),
     Mistake("writes-into-argument", (SUM, "x.add_(rows)")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="batch-axis-bug",
-    title="A position for every word",
-    chapter=8,
-    solution=my_add_positions,
-    shapes={"x": "B T D", "encoding": "N D"},
-    returns="B T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"rows": "the rows of the first T positions"},
-    differentiable=("x", "encoding"),
+    name="batch-axis-bug", title="A position for every word", chapter=8, solution=my_add_positions,
+    shapes={"x": "B T D", "encoding": "N D"}, returns="B T D", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"rows": "the rows of the first T positions"}, differentiable=("x", "encoding"),
     hints=(
         "Try the faulty line on a batch that holds the same sentence twice. Are the two results equal? Should they be?",
         "In (B, T, D) axis 1 counts the words. So you need as many rows as `x.shape[1]`.",
         "When (T, D) is added to (B, T, D), it is broadcast over the sentences without any help; the index `None` in "
         "the faulty line says otherwise.",
     ),
-    why="The line comes from code whose axes are (T, B, D); there axis 0 counts the words, and the line is right. In a "
-    "model with the batch in front it still runs, for any B up to max_T, and the loss still falls, because much of "
-    "language can be guessed without knowing the order. With a single sentence every word gets row 0, so the result "
-    "looks like an encoding.",
+    why="The line comes from code whose axes are (T, B, D); there axis 0 counts the words, and the line is right. "
+        "In a model with the batch in front it still runs, for any B up to max_T, and the loss still falls, because "
+        "much of language can be guessed without knowing the order. With a single sentence every word gets row 0, so "
+        "the result looks like an encoding.",
 )

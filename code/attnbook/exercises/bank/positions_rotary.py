@@ -126,31 +126,22 @@ MISTAKES = (
     Mistake("writes-into-argument", (RESULT, "x.copy_(pairs.flatten(1))")),
     Mistake("transposed", (RESULT, "pairs.flatten(1).T")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="rotary",
-    title="Turn the pairs",
-    chapter=8,
-    solution=my_rotary,
-    shapes={"x": "T D", "positions": "T"},
-    returns="T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"omega": "the frequencies", "angle": "the angles"},
-    differentiable=("x",),
+    name="rotary", title="Turn the pairs", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
+    returns="T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",),
     hints=(
         "Turning the point (a, b) by an angle φ gives (a cos φ − b sin φ, a sin φ + b cos φ). What are a, b and φ for "
         "the second pair of a row at position 3?",
         "`x[:, 0::2]` holds the first numbers of all pairs, `x[:, 1::2]` the second ones, (T, D/2) each. The angles "
         "are (T, D/2), too: `positions[:, None]` times the frequencies.",
-        "Compute both new halves from the old ones, put them side by side with `torch.stack(..., dim=-1)`, "
-        "(T, D/2, 2), and merge the last two axes with `flatten`: each pair is then back in its old columns.",
+        "Compute both new halves from the old ones, put them side by side with `torch.stack(..., dim=-1)`, (T, D/2, "
+        "2), and merge the last two axes with `flatten`: each pair is then back in its old columns.",
     ),
     why="Whichever pairs you choose and whichever way you turn them, lengths are kept and scores depend on the "
-    "distance only; so a model trained from scratch works as well, and all tests of these properties pass. It shows "
-    "when the weights come from elsewhere: a model that was trained with one kind of pairs talks nonsense with the "
-    "other. A wrong exponent is quieter still: for D = 4 it makes the second frequency 0.1 instead of 0.01.",
+        "distance only; so a model trained from scratch works as well, and all tests of these properties pass. It "
+        "shows when the weights come from elsewhere: a model that was trained with one kind of pairs talks nonsense "
+        "with the other. A wrong exponent is quieter still: for D = 4 it makes the second frequency 0.1 instead of "
+        "0.01.",
 )

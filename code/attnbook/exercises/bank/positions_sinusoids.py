@@ -128,20 +128,11 @@ MISTAKES = (
             "the angles are taken for degrees", "In which unit does torch measure angles?"),
     Mistake("transposed", (CUT, "table[:, :d_model].T")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="odd-size",
-    title="Sinusoids of any width",
-    chapter=8,
-    solution=my_sinusoids,
-    shapes={"num_positions": "a number", "d_model": "a number"},
-    returns="T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"omega": "the frequencies", "angle": "the angles"},
+    name="odd-size", title="Sinusoids of any width", chapter=8, solution=my_sinusoids,
+    shapes={"num_positions": "a number", "d_model": "a number"}, returns="T D", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES, steps={"omega": "the frequencies", "angle": "the angles"},
     hints=(
         "How many frequencies are there for D = 4, 5, 6? Write down which columns each of them fills.",
         "`torch.arange(0, d_model, 2)` is 0, 2, 4, …: the numbers 2i, of which there are ⌈D/2⌉. The angles are a "
@@ -149,7 +140,7 @@ EXERCISE = Exercise(
         "Either fill the columns `0::2` and `1::2`, with one cosine fewer than sines if D is odd; or stack sines and "
         "cosines along a new last axis, flatten, and cut the table to D columns.",
     ),
-    why="Nearly every model has an even width, so the two lines that fill the even and the odd columns never meet a "
-    "table with one odd column fewer. Rounding D up and cutting the last column off seems to repair it, but it changes "
-    "all frequencies but the first, and no test of shapes notices.",
+    why="Nearly every model has an even width, so the two lines that fill the even and the odd columns never meet "
+        "a table with one odd column fewer. Rounding D up and cutting the last column off seems to repair it, but it "
+        "changes all frequencies but the first, and no test of shapes notices.",
 )

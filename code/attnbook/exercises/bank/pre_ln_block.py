@@ -180,26 +180,14 @@ def calls_too_often(exercise, fn):
     return None
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="pre-ln-block",
-    title="A pre-LN block from its parts",
-    chapter=9,
-    solution=my_pre_ln_block,
-    shapes={"x": "B T D"} | dict.fromkeys(("attend", "feed_forward", "norm1", "norm2"), "a function"),
-    returns="B T D",
-    example=example,
-    probes=probes,
-    edges=lambda: [(draw(1, 1, 3, seed=95), *PARTS)],
-    mistakes=MISTAKES,
-    steps={
-        "h": "the first norm gives",
-        "heard": "attention makes of it",
-        "y": "the first sum is",
-        "u": "the second norm gives",
-        "thought": "the network makes of it",
-    },
-    remarks=(calls_too_often,),
-    differentiable=("x",),
+    name="pre-ln-block", title="A pre-LN block from its parts", chapter=9, solution=my_pre_ln_block,
+    shapes={"x": "B T D"} | dict.fromkeys(("attend", "feed_forward", "norm1", "norm2"), "a function"), returns="B T D",
+    example=example, probes=probes, edges=lambda: [(draw(1, 1, 3, seed=95), *PARTS)], mistakes=MISTAKES,
+    steps={"h": "the first norm gives", "heard": "attention makes of it", "y": "the first sum is",
+        "u": "the second norm gives", "thought": "the network makes of it"},
+    remarks=(calls_too_often,), differentiable=("x",),
     hints=(
         "Two halves of the same form, one for `attend` and one for `feed_forward`. In each, a norm is the first thing "
         "that happens on the branch, and a sum the last.",
@@ -208,8 +196,8 @@ EXERCISE = Exercise(
         "Write the first half as one line and give its result a name of its own (`x += …` would change your caller's "
         "x). What does the second half do to that name, and with which two functions?",
     ),
-    why="A block with a norm in the wrong place runs, keeps the shape and usually trains: post-LN, parallel branches "
-    "and norms behind the sublayer are all in use somewhere. And in a fresh model both norms do the same, so that even "
-    "using one of them twice passes every test on untrained weights. Only numbers tell, and only with norms that "
-    "differ.",
+    why="A block with a norm in the wrong place runs, keeps the shape and usually trains: post-LN, parallel "
+        "branches and norms behind the sublayer are all in use somewhere. And in a fresh model both norms do the same, "
+        "so that even using one of them twice passes every test on untrained weights. Only numbers tell, and only with "
+        "norms that differ.",
 )

@@ -123,20 +123,11 @@ MISTAKES = (
     Mistake("memory-layout", (DOTS, "query.view(query.shape) @ key.view(-1).view(key.shape).mT")),
     Mistake("writes-into-argument", ((DOTS, "query.div_(math.sqrt(query.shape[-1])) @ key.mT"), (OUT, "dots"))),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="scaled-dot-scores",
-    title="Scaled dot-product scores",
-    chapter=5,
-    solution=my_scaled_scores,
-    shapes={"query": "B T D", "key": "B S D"},
-    returns="B T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"dots": "the dot products", "root": "the root of the number of features"},
+    name="scaled-dot-scores", title="Scaled dot-product scores", chapter=5, solution=my_scaled_scores,
+    shapes={"query": "B T D", "key": "B S D"}, returns="B T S", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"dots": "the dot products", "root": "the root of the number of features"},
     differentiable=("query", "key"),
     hints=(
         "All dot products of one batch element are one matrix product, (T, D) times (D, S). The key comes as (S, D).",
@@ -146,7 +137,7 @@ EXERCISE = Exercise(
         "that with D = 4 the score in the statement is 4/2?",
     ),
     why="Without the scale everything runs, shapes and all, and with the small vectors of a first test the softmax "
-    "looks healthy. The harm comes with D: at D = 512 the dot products have a standard deviation of about 22, the "
-    "softmax is nearly one-hot and its gradient nearly zero. Dividing by the root of the wrong axis (T instead of D) "
-    "even agrees as long as the two happen to be equal: hence the odd sizes in the checker.",
+        "looks healthy. The harm comes with D: at D = 512 the dot products have a standard deviation of about 22, the "
+        "softmax is nearly one-hot and its gradient nearly zero. Dividing by the root of the wrong axis (T instead of "
+        "D) even agrees as long as the two happen to be equal: hence the odd sizes in the checker.",
 )

@@ -147,30 +147,22 @@ def its_weights(exercise, fn, cases):
     return odd_weights(mine[0], (keys @ query).softmax(0), where)
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="soft-lookup",
-    title="A soft dictionary",
-    chapter=1,
-    solution=my_soft_lookup,
-    shapes={"query": "D", "keys": "S D", "values": "S Dv"},
-    returns="Dv",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"scores": "the dot products", "weights": "the weights"},
-    describers=(its_weights,),
+    name="soft-lookup", title="A soft dictionary", chapter=1, solution=my_soft_lookup,
+    shapes={"query": "D", "keys": "S D", "values": "S Dv"}, returns="Dv", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"scores": "the dot products", "weights": "the weights"}, describers=(its_weights,),
     differentiable=("query", "keys", "values"),
     hints=(
-        "Three steps: one score per key, one weight per key, one average of the values. Write the shape behind each "
-        "of them: (S,), (S,), (Dv,).",
-        "`keys` has the shape (S, D) and `query` (D,): their matrix product has one number per key. A softmax over "
-        "the keys makes weights of these numbers.",
+        "Three steps: one score per key, one weight per key, one average of the values. Write the shape behind each of "
+        "them: (S,), (S,), (Dv,).",
+        "`keys` has the shape (S, D) and `query` (D,): their matrix product has one number per key. A softmax over the "
+        "keys makes weights of these numbers.",
         "The average is another matrix product: (S,) times (S, Dv) gives (Dv,). What are the three numbers on its left "
         "in the example, and do they sum to 1?",
     ),
-    why="Leaving the softmax out gives an answer that still prefers fitting keys, changes smoothly and has the right "
-    "shape. Only its size gives it away: scores are not weights. They need not sum to 1, so the answer grows with "
-    "them, and a negative score *subtracts* its value. A test with a single key whose score happens to be 1 would "
-    "never show it.",
+    why="Leaving the softmax out gives an answer that still prefers fitting keys, changes smoothly and has the "
+        "right shape. Only its size gives it away: scores are not weights. They need not sum to 1, so the answer grows "
+        "with them, and a negative score *subtracts* its value. A test with a single key whose score happens to be 1 "
+        "would never show it.",
 )

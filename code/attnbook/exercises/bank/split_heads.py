@@ -127,20 +127,11 @@ MISTAKES = (
     Mistake("missing-axis", (SWAP, "cut.transpose(1, 2).squeeze()")),
     Mistake("no-gradient", (SWAP, "cut.detach().transpose(1, 2)")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="split-heads",
-    title="Cut and swap",
-    chapter=7,
-    solution=my_split_heads,
-    shapes={"x": "B T D", "num_heads": "a number"},
-    returns="B H T D/H",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"size": "the features of one head", "cut": "the features in groups, (B, T, H, Dh)"},
+    name="split-heads", title="Cut and swap", chapter=7, solution=my_split_heads,
+    shapes={"x": "B T D", "num_heads": "a number"}, returns="B H T D/H", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"size": "the features of one head", "cut": "the features in groups, (B, T, H, Dh)"},
     differentiable=("x",),
     hints=(
         "Two steps. Cutting an axis in two does not move any number: which axis is cut, and into what? Exchanging two "
@@ -150,9 +141,9 @@ EXERCISE = Exercise(
         "`reshape` (or `unflatten(-1, …)`) cuts, with four sizes of which the last is `D // num_heads`. `transpose` "
         "exchanges two axes. Which two, counted from 0?",
     ),
-    why="`x.reshape(B, H, T, Dh)` has the right shape at once, and every later line runs. But reshaping never changes "
-    'the order in which numbers are read: such a "head" holds all features of the first positions, so that different '
-    "heads look at different words. A model even trains with it, and it leaks: in a causal model, a row then mixes "
-    "positions that the mask takes to be separate. Numbers that carry their address, such as 23 for position 2 and "
-    "feature 3, show it at a glance.",
+    why="`x.reshape(B, H, T, Dh)` has the right shape at once, and every later line runs. But reshaping never "
+        "changes the order in which numbers are read: such a \"head\" holds all features of the first positions, so "
+        "that different heads look at different words. A model even trains with it, and it leaks: in a causal model, a "
+        "row then mixes positions that the mask takes to be separate. Numbers that carry their address, such as 23 for "
+        "position 2 and feature 3, show it at a glance.",
 )

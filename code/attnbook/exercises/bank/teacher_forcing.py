@@ -175,31 +175,26 @@ def in_order(mistake):
     return replace(mistake, says=mistake.says and told.strip())
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="teacher-forcing",
-    title="The target, twice",
-    chapter=10,
-    solution=my_shift,
-    shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"},
-    returns="2B T+1",
-    answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=tuple(map(in_order, MISTAKES)),
+    name="teacher-forcing", title="The target, twice", chapter=10, solution=my_shift,
+    shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"}, returns="2B T+1",
+    answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle), example=example, probes=probes,
+    edges=edges, mistakes=tuple(map(in_order, MISTAKES)),
     steps={"lengths": "the numbers of words", "labels": "the labels", "inputs": "the inputs"},
     hints=(
         "Write both rows of the example on paper, the inputs above, the labels below. Each label is the input of the "
         "next column. What is in the first column, and what is below the last word?",
         "A full row needs one more position, so first append a column of padding to the words. Then <eos> belongs at "
-        "position n of each row, where n is its number of words; n differs from row to row. The inputs are the "
-        "labels, moved one position to the right, after a column of <bos>.",
+        "position n of each row, where n is its number of words; n differs from row to row. The inputs are the labels, "
+        "moved one position to the right, after a column of <bos>.",
         "`x.scatter(1, index, value)` writes one value into each row, at the position that `index`, (B, 1), says; "
         "`torch.where` with an `arange` does it as well. `torch.cat(..., dim=1)` puts columns side by side, and "
         "`torch.full_like` makes them with the right dtype. Which index says where each sentence ends?",
     ),
-    why="If <eos> is put after the last column, every full row is right, and a batch of sentences of one length gives "
-    "the same numbers. In a padded batch the short sentences are then asked for <pad> after their last word; since "
-    "the loss leaves <pad> out, they learn nothing there at all, and the model writes on and on. Labels that are not "
-    "shifted look even better: the loss falls to zero within a few steps, because the answer is among the inputs.",
+    why="If <eos> is put after the last column, every full row is right, and a batch of sentences of one length "
+        "gives the same numbers. In a padded batch the short sentences are then asked for <pad> after their last word; "
+        "since the loss leaves <pad> out, they learn nothing there at all, and the model writes on and on. Labels that "
+        "are not shifted look even better: the loss falls to zero within a few steps, because the answer is among the "
+        "inputs.",
 )

@@ -126,36 +126,25 @@ MISTAKES = (
     Mistake("writes-into-argument", ("kept = probs * stays", "kept = probs.mul_(stays)")),
     Mistake("no-gradient", (SHARE, "(kept / kept.sum()).detach()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="top-p",
-    title="The nucleus",
-    chapter=14,
-    solution=my_top_p,
-    shapes={"probs": "V", "p": "a number"},
-    returns="V",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "ranked": "the probabilities in descending order",
-        "before": "what the likelier words have before each",
-        "kept": "what is kept",
-    },
+    name="top-p", title="The nucleus", chapter=14, solution=my_top_p, shapes={"probs": "V", "p": "a number"},
+    returns="V", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"ranked": "the probabilities in descending order", "before": "what the likelier words have before each",
+        "kept": "what is kept"},
     differentiable=("probs",),
     hints=(
         "Sort in descending order first. A word stays as long as the likelier ones *before* it have less than p "
         "together. With 0.5, 0.25, 0.15, 0.1 and p = 0.7: how much comes before each of them?",
-        "`ranked, order = probs.sort(descending=True)`; the running sum is `ranked.cumsum(0)`, and what comes "
-        "before a word is that sum without the word itself. `order[i]` is the position in `probs` that the i-th "
-        "likeliest word came from.",
+        "`ranked, order = probs.sort(descending=True)`; the running sum is `ranked.cumsum(0)`, and what comes before a "
+        "word is that sum without the word itself. `order[i]` is the position in `probs` that the i-th likeliest word "
+        "came from.",
         "Take the mask back to the vocabulary's order with `scatter`: its index is `order`, and what it writes is the "
         "mask. What is then left to do to `probs`?",
     ),
-    why="Dropping the word with which the sum crosses p looks like the literal reading of “until p is reached”, and "
-    "with p = 0.9 and a large vocabulary one word less goes unnoticed, until the model is sure: then the likeliest "
-    "word has more than p by itself, nothing is left, and 0/0 is NaN. Forgetting to go back to the order of the "
-    "vocabulary looks right because the numbers do: they are positive and sum to 1. Only the words are wrong.",
+    why="Dropping the word with which the sum crosses p looks like the literal reading of “until p is reached”, "
+        "and with p = 0.9 and a large vocabulary one word less goes unnoticed, until the model is sure: then the "
+        "likeliest word has more than p by itself, nothing is left, and 0/0 is NaN. Forgetting to go back to the order "
+        "of the vocabulary looks right because the numbers do: they are positive and sum to 1. Only the words are "
+        "wrong.",
 )

@@ -498,33 +498,25 @@ def _kept(fn, given):
     return observe(lambda: fn(*given), ())  # no copies: whether memory is shared shows on these very tensors
 
 
+# fmt: off
 EXERCISE = Exercise(
-    name="torch-weights",
-    title="Into PyTorch's layer",
-    chapter=7,
+    name="torch-weights", title="Into PyTorch's layer", chapter=7,
     hints=(
-        "Make the layer first, and look at what it holds: `[(name, p.shape) for name, p in "
-        "layer.named_parameters()]`. There are two weights, not four. How can 3·D rows be three weights?",
-        "`in_proj_weight` holds W_q, W_k and W_v one below the other, in the order in which the layer is "
-        "called: query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch "
-        "applies its weights as `x @ W.T` too.",
+        "Make the layer first, and look at what it holds: `[(name, p.shape) for name, p in layer.named_parameters()]`. "
+        "There are two weights, not four. How can 3·D rows be three weights?",
+        "`in_proj_weight` holds W_q, W_k and W_v one below the other, in the order in which the layer is called: "
+        "query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch applies its "
+        "weights as `x @ W.T` too.",
         "Copy inside `with torch.no_grad():`, with `layer.in_proj_weight.copy_(torch.cat([...]))`; "
         "`nn.MultiheadAttention(...).to(W_q)` gives the layer the dtype and the device of your weights.",
     ),
     solution=my_torch_attention,
-    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If "
-    "only W_o was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged "
-    "give plausible maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one "
-    "cannot tell whether it reads the batch or the positions first. Only a comparison of outputs, number by "
-    "number, on a query that is not the key, shows all of these.",
-    shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"},
-    returns="B T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=tuple(map(_asked, MISTAKES)),
-    steps={"stacked": "in_proj_weight"},
-    detectors=(read_blocks,),
-    remarks=(worth_a_remark,),
-    answer=Layer(),
+    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If only "
+        "W_o was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged give plausible "
+        "maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one cannot tell whether it "
+        "reads the batch or the positions first. Only a comparison of outputs, number by number, on a query that is "
+        "not the key, shows all of these.",
+    shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"}, returns="B T D",
+    example=example, probes=probes, edges=edges, mistakes=tuple(map(_asked, MISTAKES)),
+    steps={"stacked": "in_proj_weight"}, detectors=(read_blocks,), remarks=(worth_a_remark,), answer=Layer(),
 )
