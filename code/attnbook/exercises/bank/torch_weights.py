@@ -69,74 +69,70 @@ LOOK = "What does `[name for name, _ in layer.named_parameters()]` show?"
 # fmt: off
 MISTAKES = (
     Mistake("order-q-v-k", (ORDER, "[W_q, W_v, W_k]"),
-            "the three weights are stacked in the order W_q, W_v, W_k. The keys are then computed with W_v.", CALLED),
+        "the three weights are stacked in the order W_q, W_v, W_k. The keys are then computed with W_v.", CALLED),
     Mistake("order-k-q-v", (ORDER, "[W_k, W_q, W_v]"),
-            "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.",
-            CALLED),
+        "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.", CALLED),
     Mistake("order-v-k-q", (ORDER, "[W_v, W_k, W_q]"),
-            "the three weights are stacked in the order W_v, W_k, W_q. The queries are then multiplied by W_v.",
-            CALLED),
+        "the three weights are stacked in the order W_v, W_k, W_q. The queries are then multiplied by W_v.", CALLED),
     Mistake("order-k-v-q", (ORDER, "[W_k, W_v, W_q]"),
-            "the three weights are stacked in the order W_k, W_v, W_q. The values are then computed with W_q.", CALLED),
+        "the three weights are stacked in the order W_k, W_v, W_q. The values are then computed with W_q.", CALLED),
     Mistake("order-v-q-k", (ORDER, "[W_v, W_q, W_k]"),
-            "the three weights are stacked in the order W_v, W_q, W_k. The values are then computed with W_k.", CALLED),
+        "the three weights are stacked in the order W_v, W_q, W_k. The values are then computed with W_k.", CALLED),
     Mistake("inputs-transposed", (ORDER, "[W_q.T, W_k.T, W_v.T]"),
-            "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+        "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("output-transposed", (OUT, "layer.out_proj.weight.copy_(W_o.T)"),
-            "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+        "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("all-transposed", ((ORDER, "[W_q.T, W_k.T, W_v.T]"), (OUT, "layer.out_proj.weight.copy_(W_o.T)")),
-            "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+        "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("rows-interleaved", (CAT, "torch.stack([W_q, W_k, W_v], 1).reshape(-1, len(W_q))"),
-            "the rows of the three weights alternate (stacked along a new axis, or laid side by side, and reshaped). "
-            "PyTorch takes the first D rows for the queries.",
-            "All of W_q must come before anything of W_k. Which function puts tables one below the other?"),
+        "the rows of the three weights alternate (stacked along a new axis, or laid side by side, and reshaped). "
+        "PyTorch takes the first D rows for the queries.",
+        "All of W_q must come before anything of W_k. Which function puts tables one below the other?"),
     Mistake("head-by-head", (CAT, BY_HEAD),
-            "the weights are stacked head by head: queries, keys and values of the first head, then those of the "
-            "second. Some models do so; in PyTorch the first D rows are for all queries.",
-            "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
+        "the weights are stacked head by head: queries, keys and values of the first head, then those of the second. "
+        "Some models do so; in PyTorch the first D rows are for all queries.",
+        "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
     Mistake("the-same-three-times", (ORDER, "[W_q, W_q, W_q]"),
-            "W_q is used for all three. Keys and values are then computed with W_q as well.",
-            "What belongs in the rows D to 2D of `in_proj_weight`?"),
+        "W_q is used for all three. Keys and values are then computed with W_q as well.",
+        "What belongs in the rows D to 2D of `in_proj_weight`?"),
     Mistake("output-left-out", (OUT, "layer.out_proj.weight.copy_(torch.eye(len(W_o)))"),
-            "out_proj.weight is set to the identity. You return the heads side by side, which is right so far; but "
-            "W_o has no effect.", "What mixes the heads, and where does PyTorch keep it?"),
+        "out_proj.weight is set to the identity. You return the heads side by side, which is right so far; but W_o "
+        "has no effect.", "What mixes the heads, and where does PyTorch keep it?"),
     Mistake("values-mixed-twice", (OUT, "layer.out_proj.weight.copy_(W_v)"),
-            "W_v is put into out_proj.weight. W_v belongs in the last third of in_proj_weight only.",
-            "Which of the four weights acts *after* the attention?"),
+        "W_v is put into out_proj.weight. W_v belongs in the last third of in_proj_weight only.",
+        "Which of the four weights acts *after* the attention?"),
     Mistake("scaled-before", (ORDER, "[W_q / (len(W_q) // num_heads) ** 0.5, W_k, W_v]"),
-            "W_q is divided by the root of the head size on its way into the layer. The layer divides the scores by "
-            "√Dh once more.", "Does the layer divide by √Dh itself, or must its weights do so?", one_wide_head),
+        "W_q is divided by the root of the head size on its way into the layer. The layer divides the scores by √Dh "
+        "once more.", "Does the layer divide by √Dh itself, or must its weights do so?", one_wide_head),
     Mistake("tensor-assigned", (FILL, "layer.in_proj_weight = stacked"),
-            "a plain tensor is assigned to `in_proj_weight`. A layer keeps its weights as `nn.Parameter`, and takes "
-            "nothing else there. For `in_proj_weight` it has 3·D rows, here 6.", WRAP, line="in_proj_weight"),
+        "a plain tensor is assigned to `in_proj_weight`. A layer keeps its weights as `nn.Parameter`, and takes "
+        "nothing else there. For `in_proj_weight` it has 3·D rows, here 6.", WRAP, line="in_proj_weight"),
     Mistake("tensor-assigned-to-output", (OUT, "layer.out_proj.weight = W_o"),
-            "a plain tensor is assigned to `out_proj.weight`. A layer keeps its weights as `nn.Parameter`, and takes "
-            "nothing else there.", WRAP, line="out_proj"),
+        "a plain tensor is assigned to `out_proj.weight`. A layer keeps its weights as `nn.Parameter`, and takes "
+        "nothing else there.", WRAP, line="out_proj"),
     Mistake("tensor-instead-of-a-layer", (OUT, "layer.out_proj = W_o"),
-            "a tensor is assigned to `out_proj` itself. That is a whole linear layer; its weight is `out_proj.weight`.",
-            "Where inside `out_proj` are its numbers?", line="out_proj"),
+        "a tensor is assigned to `out_proj` itself. That is a whole linear layer; its weight is `out_proj.weight`.",
+        "Where inside `out_proj` are its numbers?", line="out_proj"),
     Mistake("copied-with-gradient", (NO_GRAD, GRAD),
-            "a weight is overwritten in place outside `torch.no_grad()`. While autograd is watching you may not "
-            "write into a parameter: the old numbers might still be needed for a gradient.", WATCHED, line="\\w"),
+        "a weight is overwritten in place outside `torch.no_grad()`. While autograd is watching you may not write "
+        "into a parameter: the old numbers might still be needed for a gradient.", WATCHED, line="\\w"),
     Mistake("sliced-with-gradient", ((NO_GRAD, GRAD), (FILL, "layer.in_proj_weight[: len(W_q)] = W_q")),
-            "a slice of a weight is overwritten outside `torch.no_grad()`. While autograd is watching you may not "
-            "write into a parameter.", WATCHED, line="\\w"),
+        "a slice of a weight is overwritten outside `torch.no_grad()`. While autograd is watching you may not write "
+        "into a parameter.", WATCHED, line="\\w"),
     Mistake("no-separate-projections", (FILL, "layer.q_proj_weight.copy_(W_q)"),
-            "`q_proj_weight` is filled, which is None. The layer has it only if keys or values have a size of their "
-            "own; otherwise it keeps all three weights in one `in_proj_weight` of 3·D rows, here 6.", LOOK,
-            line="_proj_weight"),
+        "`q_proj_weight` is filled, which is None. The layer has it only if keys or values have a size of their own; "
+        "otherwise it keeps all three weights in one `in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
     Mistake("separate-projections-assigned", (FILL, "layer.q_proj_weight.data = W_q"),
-            "numbers are assigned to `q_proj_weight`, which is None. The layer keeps all three weights in one "
-            "`in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
+        "numbers are assigned to `q_proj_weight`, which is None. The layer keeps all three weights in one "
+        "`in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
     Mistake("state-does-not-fit", (("bias=False, ", ""), (FILL, LOAD)),
-            "the dictionary has other names or shapes than the layer. Without biases a layer has two entries, "
-            "in_proj_weight and out_proj.weight; with biases, which is the default, it has two more.",
-            "What does `layer.state_dict().keys()` show before you load anything?", line="load_state_dict"),
+        "the dictionary has other names or shapes than the layer. Without biases a layer has two entries, "
+        "in_proj_weight and out_proj.weight; with biases, which is the default, it has two more.",
+        "What does `layer.state_dict().keys()` show before you load anything?", line="load_state_dict"),
     Mistake("arguments-exchanged", (SIZES, "num_heads, len(W_q)"),
-            "the size of the layer and its number of heads have changed places. With D = 6 and 2 heads your layer "
-            "has 2 features, cut into 6 heads.",
-            "In which order does `nn.MultiheadAttention` name its first two arguments?", lambda: probes()[0],
-            line="MultiheadAttention"),
+        "the size of the layer and its number of heads have changed places. With D = 6 and 2 heads your layer has 2 "
+        "features, cut into 6 heads.", "In which order does `nn.MultiheadAttention` name its first two arguments?",
+        lambda: probes()[0], line="MultiheadAttention"),
     Mistake("biases", ("bias=False", "bias=True")),
     Mistake("keys-of-their-own-size", lambda *a: nn.MultiheadAttention(len(a[0]), a[4], bias=False, kdim=7)),
     Mistake("positions-first", ("batch_first=True", "batch_first=False")),
