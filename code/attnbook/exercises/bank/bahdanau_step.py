@@ -178,7 +178,6 @@ MISTAKES = (
     Mistake("writes-into-argument", (RESULT, "memory[~real] = 0\n    return context, weights")),
     Mistake("gradient-cut", (TOP, "state[-1].detach()")),
 )
-# fmt: on
 
 
 def with_query(mistake):
@@ -209,21 +208,15 @@ def padding_heard(exercise, fn, cases):
     weights = cases[0].got[0, 2:]
     if weights[2] == 0 or not near(weights.sum(), torch.ones(())):
         return None
-    return Finding(
-        "padding-heard",
-        "attention to the padding",
+    return Finding("padding-heard", "attention to the padding",
         f"In the small example your weights are {values(weights)}: the padding gets {number(weights[2], 6)} of the "
         "attention. It should get exactly 0.",
-        "Which score makes exp(score) exactly 0, whatever the padding holds?",
-    )
+        "Which score makes exp(score) exactly 0, whatever the padding holds?")
 
 
-# fmt: off
 SHAPES = {"state": "L B D", "memory": "B S Dk", "lens": "B", "W_q": "h D", "W_k": "h Dk", "w_v": "h"}
-# fmt: on
 FLOATS = tuple(name for name in SHAPES if name != "lens")
 
-# fmt: off
 EXERCISE = Exercise(
     name="bahdanau-step", title="One step of Bahdanau's attention", chapter=12, solution=my_bahdanau_step,
     shapes=SHAPES, returns="B Dk+S", answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),

@@ -228,7 +228,6 @@ MISTAKES = (
     Mistake("a-tuple", (RESULT, "winner[0]")),
     Mistake("a-tensor", (RESULT, "torch.tensor(winner[0])")),
 )
-# fmt: on
 
 
 def _likelihood(language, words):
@@ -242,7 +241,6 @@ def what_was_found(exercise, fn, cases):
     mine, right = (x.long().tolist() for x in (case.got, case.expected))
     size, given = len(language(())), inputs(exercise.parameters, case.arguments)
     seen = f"With {given} you return {mine}; right is {right}.\n"
-    # fmt: off
     if not mine:
         return Finding("empty", "no word at all", seen + "Your list is empty.",
                        "Which branch of your code returns before a single word was chosen?")
@@ -269,10 +267,8 @@ def what_was_found(exercise, fn, cases):
     return Finding("another-sentence", "another sentence", seen,
                    "Print the prefixes that are kept after every round, with their log-probabilities: which is the "
                    "first that you did not expect?")
-    # fmt: on
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="beam-search", title="Keep the best beginnings", chapter=14, solution=my_beam_search,
     shapes={"next_log_probs": "a function", "eos": "a number", "width": "a number", "max_len": "a number"},

@@ -234,7 +234,6 @@ MISTAKES = (
     Mistake("gradient-cut", (("key = memory", "key = memory.detach()"), ("value = memory", "value = memory.detach()"))),
     Mistake("missing-axis", (OUT, "(weights @ value).squeeze()")),
 )
-# fmt: on
 
 
 def _open(length):
@@ -261,21 +260,17 @@ def own_weights(exercise, fn, cases):
     whole, padded = (make_case(exercise, fn, _open(length)) for length in (3, 2))
     if any(c.got is None or c.got.shape != c.expected.shape for c in (whole, padded)):
         return None
-    setting = "With an identity for the memory and for W_v the output is the weights themselves."  # fmt: skip
+    setting = "With an identity for the memory and for W_v the output is the weights themselves."
     got = padded.got[0, 0].detach()
     if whole.right() and got[2] != 0 and torch.isfinite(got).all():
-        return Finding(
-            "padding-answers",
-            "the padding keeps some weight",
+        return Finding("padding-answers", "the padding keeps some weight",
             f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; right is "
             f"{values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
-            "For which score is exp(score) exactly zero, however small the others are?",
-        )
+            "For which score is exp(score) exactly zero, however small the others are?")
     setting += " For 3 real positions of 3"
     return odd_weights(whole.got[0, 0], whole.expected[0, 0], setting)
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="cross-attention", title="Across two lengths", chapter=6, solution=my_cross_attention,
     shapes={"x": "B T D", "memory": "B S D"} | dict.fromkeys(("W_q", "W_k", "W_v"), "D D") | {"memory_lens": "B"},

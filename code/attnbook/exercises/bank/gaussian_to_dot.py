@@ -105,7 +105,6 @@ MISTAKES = (
     Mistake("uses-distances", (COMBINE, "-((query[:, None] - key) ** 2).sum(-1) / 2")),
     Mistake("transposed", (SOFTMAX, "scores.softmax(dim=-1).T")),
 )
-# fmt: on
 
 
 def first_row(exercise, fn, cases):
@@ -136,17 +135,13 @@ def uses_differences(exercise, fn):
         fn(*copies((draw(3, 13, seed=135), draw(5, 13, seed=136))))
     if not watch.seen:
         return None
-    return Finding(
-        "uses-distances",
-        "the long way round",
+    return Finding("uses-distances", "the long way round",
         "The numbers are right, but they are made from the differences q − k (or by a distance function). For T "
         "queries and S keys of D features that is a table of T·S·D numbers; with 1000 queries, 1000 keys and 64 "
         "features, 64 million of them. Dot products need a table of T·S.",
-        "Multiply out −½‖q − k‖². Which of the three terms does the softmax over the keys not see?",
-    )
+        "Multiply out −½‖q − k‖². Which of the three terms does the softmax over the keys not see?")
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="gaussian-to-dot", title="From the Gaussian kernel to the dot product", chapter=5,
     solution=my_gaussian_weights, shapes={"query": "T D", "key": "S D"}, returns="T S", example=example, probes=probes,

@@ -133,7 +133,6 @@ MISTAKES = (
     Mistake("a-float", (RESULT, "return float(best)")),
     Mistake("writes-into-argument", (RESULT, "candidates.sort()\n    return int(best)")),
 )
-# fmt: on
 
 
 def another_winner(exercise, fn, cases):
@@ -143,17 +142,13 @@ def another_winner(exercise, fn, cases):
     case = next(case for case in cases if not case.right())
     scores = dict(exercise.on_the_way(case.arguments))["the scores"]
     chosen, right = int(case.got), int(case.expected)
-    return Finding(
-        "another-winner",
-        "another winner",
+    return Finding("another-winner", "another winner",
         f"With {inputs(exercise.parameters, case.arguments)} you choose number {chosen}; right is {right}.\n"
         f"Number {chosen}, {case.arguments[0][chosen]}, should have the score {number(scores[chosen], 5)}, and number "
         f"{right}, {case.arguments[0][right]}, the score {number(scores[right], 5)}.".replace("-", "−"),
-        "Which scores does your own code compute for these two?",
-    )
+        "Which scores does your own code compute for these two?")
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="length-penalty", title="Long or short?", chapter=14, solution=my_length_penalty_best,
     shapes={"candidates": "a list", "alpha": "a number"},

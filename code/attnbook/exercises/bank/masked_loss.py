@@ -169,7 +169,6 @@ MISTAKES = (
     Mistake("writes-into-argument", (REAL, "target != pad\n    target.masked_fill_(~real, -100)")),
     Mistake("returns-a-number", (MEAN, "(total / count).item()")),
 )
-# fmt: on
 
 
 def nan_without_words(exercise, fn, cases):
@@ -181,7 +180,6 @@ def nan_without_words(exercise, fn, cases):
     return tell(exercise, named["nan-without-words"], fn, cases)
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="masked-loss", title="Surprise at the real words", chapter=11, solution=my_masked_loss,
     shapes={"logits": "B T V", "target": "B T", "pad": "a number"}, returns="", example=example, probes=probes,

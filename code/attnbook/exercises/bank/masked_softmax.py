@@ -161,7 +161,6 @@ MISTAKES = (
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
     Mistake("wrong-device", ("scores.shape[-1], device=scores.device", "scores.shape[-1]")),
 )
-# fmt: on
 
 
 def _kept(arguments: tuple) -> torch.Tensor:
@@ -177,7 +176,7 @@ def right_where_kept(exercise, fn, cases):
         "softmax-over-batch": lambda e, kept: e.masked_fill(~kept, -torch.inf).softmax(0),
         "no-softmax": lambda e, kept: e,
         "exp-only": lambda e, kept: e.exp(),
-    }  # fmt: skip
+    }
     named = {mistake.name: mistake for mistake in exercise.mistakes if mistake.says}
     kept = [_kept(case.arguments) for case in cases]
     for name, formula in formulas.items():
@@ -199,7 +198,6 @@ def _whole_rows(case) -> bool:
     return bool(flat) and near(case.got[rows], scores.softmax(-1)[rows])
 
 
-# fmt: off
 def leaks(exercise, fn, cases):
     """Recognise weights that leak to the padding, and work out which fill value they come from."""
     found = [_estimate(c.arguments, c.got) for c in cases if c.arguments[1].max() > 0]
@@ -219,7 +217,6 @@ def leaks(exercise, fn, cases):
         return Finding("finite-penalty", about, seen,
                        "What would you have to add to a score so that nothing is left of it, whatever it was?")
     return None
-# fmt: on
 
 
 def _estimate(arguments: tuple, got: torch.Tensor) -> tuple:
@@ -249,7 +246,6 @@ def leaks_a_little(exercise, fn):
     return leaks(exercise, fn, cases) or Finding("not-exactly-zero", "almost zero", seen, ask)
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="masked-softmax", title="Softmax over the words that are there", chapter=4, solution=my_masked_softmax,
     shapes={"scores": "B T S", "valid_lens": "B"}, returns="B T S", example=example, probes=probes, edges=edges,

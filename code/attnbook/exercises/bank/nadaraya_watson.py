@@ -129,7 +129,6 @@ MISTAKES = (
     Mistake("extra-axis", (POOL, "weights @ values[:, None]")),
     Mistake("no-gradient", (POOL, "(weights @ values).detach()")),
 )
-# fmt: on
 
 
 def another_kernel(exercise, fn, cases):
@@ -147,13 +146,10 @@ def another_kernel(exercise, fn, cases):
     if ones is None:
         return None
     if not near(ones, torch.ones_like(ones)):
-        return Finding(
-            "weights-do-not-sum-to-one",
-            "the sum of the weights",
+        return Finding("weights-do-not-sum-to-one", "the sum of the weights",
             f"With {inputs(exercise.parameters, level)} every average is 1. Yours are {values(ones)}: that is the "
             "sum of your weights.",
-            "What must the weights of each query be divided by?",
-        )
+            "What must the weights of each query be divided by?")
     distances = exact(-2, -1, 0.5, 1, 2)  # in widths
     seen = [answer(exact(0), exact(0, u * width), exact(0, 1), width) for u in distances]
     if not all(weight is not None and 0 <= float(weight) < 1 for weight in seen):
@@ -161,16 +157,12 @@ def another_kernel(exercise, fn, cases):
     mine, right = torch.cat(seen) / (1 - torch.cat(seen)), (-(distances**2) / 2).exp()
     if near(mine, right):
         return None
-    return Finding(
-        "another-kernel",
-        "another kernel",
+    return Finding("another-kernel", "another kernel",
         "Your kernel can be read off your predictions, relative to its top. At u = −2, −1, 0.5, 1, 2 widths it is "
         f"{values(mine)}; a Gaussian has {values(right)}.",
-        "Which formula gives these numbers, and where does it differ from exp(−u²/2)?",
-    )
+        "Which formula gives these numbers, and where does it differ from exp(−u²/2)?")
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="nadaraya-watson", title="Nadaraya–Watson by hand", chapter=2, solution=my_nadaraya_watson,
     shapes={"queries": "T", "keys": "S", "values": "S", "width": "a number"}, returns="T", example=example,

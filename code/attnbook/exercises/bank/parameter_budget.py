@@ -106,7 +106,6 @@ MISTAKES = (
     Mistake("refused-in-silence", (REFUSE, "return None")),
     Mistake("returns-a-tuple", (TOTAL, "heads, output")),
 )
-# fmt: on
 
 
 class Count(Number):
@@ -117,23 +116,19 @@ class Count(Number):
         if not isinstance(result, torch.nn.Module):
             return super().amiss(exercise, fn, case)
         given = inputs(exercise.parameters, case.arguments)
-        return Finding(
-            "returns-a-layer",
-            "a layer, not its size",
+        return Finding("returns-a-layer", "a layer, not its size",
             f"With {given} your function returns a layer of the class `{type(result).__name__}`; wanted is how many "
             "numbers its parameters hold.",
-            "Over what would you sum `numel()`?",
-        )
+            "Over what would you sum `numel()`?")
 
 
 def must_refuse(exercise, fn):
     """Demand a ValueError where the heads cannot share the features."""
     for d_model, num_heads in [(8, 3), (3, 8)]:
-        call, asked = observe(fn, (d_model, num_heads)), f"`my_equal_heads({d_model}, {num_heads})`"  # fmt: skip
+        call, asked = observe(fn, (d_model, num_heads)), f"`my_equal_heads({d_model}, {num_heads})`"
         if isinstance(call.error, ValueError | AssertionError):
             continue
         place = own_line(call.error, fn) if call.error is not None else None
-        # fmt: off
         if place and re.search(r"(^|:\s*)raise\b", place[2]):
             return Finding("refused-otherwise", "another error",
                            f"For {asked} your function refuses, as it should, but with {error_text(call.error)}. Code "
@@ -156,7 +151,6 @@ def must_refuse(exercise, fn):
                        f"For {asked} there is no layer to count, and your function returns {kind} without a word. The "
                        "caller will notice much later, or never; asked for is a `ValueError`.",
                        "Which statement stops a function and tells the caller why?")
-        # fmt: on
     return None
 
 
@@ -165,24 +159,20 @@ def off_by_a_part(exercise, fn, cases, largest=3):
     powers = {
         "D²": (2, 0), "H·D²": (2, 1), "D²/H": (2, -1), "D²/H²": (2, -2), "D": (1, 0), "H·D": (1, 1),
         "D/H": (1, -1), "D³": (3, 0), "H": (0, 1), "1": (0, 0),
-    }  # fmt: skip
+    }
     for name, (d, h) in powers.items():
         factors = [float(case.got - case.expected) / (D**d * H**h) for case in cases for D, H in [case.arguments]]
         if max(factors) - min(factors) > 1e-6 or not 1e-6 < abs(factors[0]) <= largest:
             continue
         size, many = number(abs(factors[0])), "many" if factors[0] > 0 else "few"
         amount = size if name == "1" else name if size == "1" else f"{size}·{name}"
-        return Finding(
-            "off-by-a-part",
-            f"too {many}",
+        return Finding("off-by-a-part", f"too {many}",
             f"With d_model 10 and num_heads 5 you count {number(float(cases[0].got))}; right is "
             f"{number(float(cases[0].expected))}.\nFor all sizes that were tried you count {amount} too {many}.",
-            f"Which matrix (or vector) has {amount} numbers, and does it belong to the layer?",
-        )
+            f"Which matrix (or vector) has {amount} numbers, and does it belong to the layer?")
     return None
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="parameter-budget", title="What does it cost?", chapter=7, solution=my_equal_heads,
     shapes={"d_model": "a number", "num_heads": "a number"}, answer=Count("one whole number", whole=True),

@@ -150,7 +150,6 @@ MISTAKES = (
         "How many ways past the network should there be for what attention found?"),
     Mistake("writes-into-argument", (Y, "x.add_(heard)")),
 )
-# fmt: on
 
 
 def calls_too_often(exercise, fn):
@@ -179,7 +178,6 @@ def calls_too_often(exercise, fn):
     return None
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="pre-ln-block", title="A pre-LN block from its parts", chapter=9, solution=my_pre_ln_block,
     shapes={"x": "B T D"} | dict.fromkeys(("attend", "feed_forward", "norm1", "norm2"), "a function"), returns="B T D",

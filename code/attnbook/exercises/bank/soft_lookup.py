@@ -126,7 +126,6 @@ MISTAKES = (
     Mistake("gradient-cut", (POOL, "weights.detach() @ values")),
     Mistake("changes-dtype", ((SCORE, "keys.float() @ query.float()"), (POOL, "weights @ values.float()"))),
 )
-# fmt: on
 
 
 def its_weights(exercise, fn, cases):
@@ -147,7 +146,6 @@ def its_weights(exercise, fn, cases):
     return odd_weights(mine[0], (keys @ query).softmax(0), where)
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="soft-lookup", title="A soft dictionary", chapter=1, solution=my_soft_lookup,
     shapes={"query": "D", "keys": "S D", "values": "S Dv"}, returns="Dv", example=example, probes=probes, edges=edges,

@@ -164,7 +164,6 @@ MISTAKES = (
     Mistake("not-whole", (RESULT, "return inputs.float(), labels.float()")),
     Mistake("narrower-ids", (RESULT, "return inputs.int(), labels.int()")),
 )
-# fmt: on
 
 
 def in_order(mistake):
@@ -174,7 +173,6 @@ def in_order(mistake):
     return replace(mistake, says=mistake.says and told.strip())
 
 
-# fmt: off
 EXERCISE = Exercise(
     name="teacher-forcing", title="The target, twice", chapter=10, solution=my_shift,
     shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"}, returns="2B T+1",
