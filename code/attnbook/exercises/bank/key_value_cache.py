@@ -115,13 +115,16 @@ BOTH = "Should a new word's query and key have different positions?"
 # fmt: off
 MISTAKES = (
     Mistake("position-zero", _places("new - t"),
-        f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, " "and those to all the others are wrong.",
+        f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, "
+        "and those to all the others are wrong.",
         "How many words come before the first new one, and which tensor knows?"),
     Mistake("query-at-zero", (Q, "rotate(q, new - t)"),
-        f"the queries' positions are counted from 0. {GIVEN}Your keys are right, but the query should become " "{queries}.",
+        f"the queries' positions are counted from 0. {GIVEN}Your keys are right, but the query should become "
+        "{queries}.",
         BOTH),
     Mistake("key-at-zero", (K, "rotate(k, new - t)"),
-        f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become " "{turned}, and go into the cache like this.",
+        f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become "
+        "{turned}, and go into the cache like this.",
         BOTH),
     Mistake("one-place-too-far", _places("new + 1"),
         f"the new words are one position too far. {GIVEN}Positions count from 0: after two words comes number 2.",
@@ -143,10 +146,12 @@ MISTAKES = (
     Mistake("not-turned", ((Q, "q"), (K, "k")), f"`rotate` is not called. {GIVEN}In yours it has no position.",
         "How does the new word know how far away the cached ones are?"),
     Mistake("query-not-turned", (Q, "q"),
-        f"the queries are not turned. {TWO}Your keys are right, but the queries should become {{queries}}. A score " "depends on the distance only if *both* are turned.",
+        f"the queries are not turned. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
+        "depends on the distance only if *both* are turned.",
         "What should the score of a word with itself depend on, apart from its query and key?", two_new),
     Mistake("key-not-turned", (K, "k"),
-        f"the new keys are not turned. {TWO}Your queries are right, but the keys should become {{turned}}, for the " "scores and for the cache.",
+        f"the new keys are not turned. {TWO}Your queries are right, but the keys should become {{turned}}, for the "
+        "scores and for the cache.",
         "What does the task say about the keys that are in the cache?", two_new),
     Mistake("values-turned", (VALUES, "torch.cat([past_values, rotate(v, new)], dim=2)"),
         "the new values are turned, too. Positions are for comparing; what is passed on stays as it is.",
@@ -177,10 +182,12 @@ MISTAKES = (
         "each word attends only to those *before* itself. In the first call, with an empty cache, nothing would be "
         "left, and the softmax of nothing is NaN.", "May word 2 see column 2?"),
     Mistake("no-mask", (SEES, "column <= new[:, None] + T"),
-        f"new words attend to later ones. {TWO}The first must not see the second. For a single new word no mask is " "needed, and you are right.",
+        f"new words attend to later ones. {TWO}The first must not see the second. For a single new word no mask is "
+        "needed, and you are right.",
         "Which of the new words may see which, when several come at once?", two_new),
     Mistake("mask-from-the-first-column", (SEES, "column <= new[:, None] - t"),
-        f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first " "column, as if nothing were cached.",
+        f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first "
+        "column, as if nothing were cached.",
         "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
         two_new),
     Mistake("mask-of-the-new-words", ("masked_fill(~sees,", "masked_fill(torch.ones(T, T).tril() == 0,"),
@@ -205,7 +212,8 @@ MISTAKES = (
         "and the output is the sum of all values.",
         "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
     Mistake("first-of-the-batch",
-        ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), turned], dim=2)"), (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
+        ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), turned], dim=2)"),
+        (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
         "every sentence gets the first one's cache. The second sentence has a past of its own.",
         "Which index or `expand` picks one sentence of the batch?", two_sentences),
     Mistake("values-before-keys", (RETURN, "return output, values, keys"),

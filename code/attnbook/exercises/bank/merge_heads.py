@@ -46,7 +46,9 @@ ALONG = "Along which axis should the heads be side by side?"
 # fmt: off
 MISTAKES = (
     Mistake("not-transposed-back", (SWAP, "x"),
-        f"x is reshaped (or viewed) straight to (B, T, H·Dh). {ADDRESS} Your first row mixes several positions of " "one head; it should hold all features of position 1. `reshape` and `view` keep the numbers in their " "order and only draw new borders.",
+        f"x is reshaped (or viewed) straight to (B, T, H·Dh). {ADDRESS} Your first row mixes several positions of "
+        "one head; it should hold all features of position 1. `reshape` and `view` keep the numbers in their "
+        "order and only draw new borders.",
         "`reshape` can join two axes only if they are neighbours. Which two should be neighbours here?"),
     Mistake("not-joined", (JOIN, "swapped"),
         "the last two axes are not joined. Your shape is (B, T, H, Dh): the heads are where they should be, but each "
@@ -56,20 +58,23 @@ MISTAKES = (
         "last axis). Each head's features should stay together.",
         "Before the last two axes are joined, in which order should they be, (H, Dh) or (Dh, H)?"),
     Mistake("features-exchanged", (SWAP, "x.transpose(2, 3)"),
-        f"the axes 2 and 3 are exchanged instead of 1 and 2. {ADDRESS} Your first row holds feature 1 of *all* " "positions. A row belongs to one position.",
+        f"the axes 2 and 3 are exchanged instead of 1 and 2. {ADDRESS} Your first row holds feature 1 of *all* "
+        "positions. A row belongs to one position.",
         AXES),
     Mistake("features-in-front", (SWAP, "x.transpose(1, 3)"),
         "the axes 1 and 3 are exchanged instead of 1 and 2. The reshape then started from (B, Dh, T, H), and your "
         "rows mix positions and heads.", AXES),
     Mistake("batch-moved", (SWAP, "x.transpose(0, 1)"),
-        "the axes 0 and 1 are exchanged instead of 1 and 2. Head and batch have changed places, and your first " f"sentence is mixed with the second. {SECOND}",
+        "the axes 0 and 1 are exchanged instead of 1 and 2. Head and batch have changed places, and your first "
+        f"sentence is mixed with the second. {SECOND}",
         AXES, two_in_a_batch),
     Mistake("positions-in-front",
         ((SWAP, "x.permute(2, 0, 1, 3)"), (JOIN, "swapped.reshape(length, batch, heads * size)")),
         "the positions are brought to the very front. Your shape is (T, B, H·Dh): they are even before the batch.",
         "After which axis should the positions come?", two_in_a_batch),
     Mistake("positions-in-front-then-cut", (SWAP, "x.permute(2, 0, 1, 3)"),
-        "the positions are brought to the very front, and all is then cut into (B, T, H·Dh). Your first sentence " f"got a row of the second. {SECOND}",
+        "the positions are brought to the very front, and all is then cut into (B, T, H·Dh). Your first sentence "
+        f"got a row of the second. {SECOND}",
         "Which axis should be the first one at the moment of the reshape?", two_in_a_batch),
     Mistake("heads-in-the-batch", (JOIN, "torch.cat(x.unbind(1))"),
         "the heads are joined along the batch, (H·B, T, Dh). That is what `torch.cat` does without a `dim`.", ALONG,

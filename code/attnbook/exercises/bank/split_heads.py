@@ -50,7 +50,9 @@ SHORTER = "Which axis of (B, T, D) must get shorter?"
 # fmt: off
 MISTAKES = (
     Mistake("reshaped-at-once", ((CUT, "x.reshape(batch, num_heads, length, size)"), (SWAP, "cut")),
-        f"x is reshaped (or viewed) straight to (B, H, T, Dh). {ADDRESS} Your first head holds *all* features of " "position 1; it should hold the first features of every position. `reshape` and `view` keep the numbers " "in their order and only draw new borders.",
+        f"x is reshaped (or viewed) straight to (B, H, T, Dh). {ADDRESS} Your first head holds *all* features of "
+        "position 1; it should hold the first features of every position. `reshape` and `view` keep the numbers "
+        "in their order and only draw new borders.",
         "Which axis should be cut into heads, the positions or the features? And which operation changes the *order* "
         "of axes?"),
     Mistake("not-transposed", (SWAP, "cut"),
@@ -58,7 +60,8 @@ MISTAKES = (
         "positions, (B, T, H, Dh): the next product, over the last two axes, would compare heads within one position.",
         "Which two axes have to be exchanged, so that each head has a table (T, Dh) of its own?"),
     Mistake("turned-then-cut", ((CUT, "x.transpose(1, 2).reshape(batch, num_heads, length, size)"), (SWAP, "cut")),
-        f"x is transposed before its features are cut. {ADDRESS} Your first head begins with feature 1 of several " "positions; the cut went through the positions.",
+        f"x is transposed before its features are cut. {ADDRESS} Your first head begins with feature 1 of several "
+        "positions; the cut went through the positions.",
         "At the moment of the cut, which axis must be the last?"),
     Mistake("every-other-feature",
         ((CUT, "x.reshape(batch, length, size, num_heads)"), (SWAP, "cut.permute(0, 3, 1, 2)")),
