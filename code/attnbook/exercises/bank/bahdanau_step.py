@@ -6,7 +6,7 @@ import torch
 
 from ..answers import Several
 from ..exercise import Exercise, Mistake, draw, exact
-from ..recognise import near, tell
+from ..recognise import near
 from ..verdict import Finding
 from ..wording import number, values
 
@@ -192,17 +192,6 @@ def with_query(mistake):
     return replace(mistake, says=f"{phrase}. {told}{more}")
 
 
-def over_the_batch(exercise, fn, cases):
-    """Recognise a softmax over the sentences, whatever the padding's scores are filled with."""
-    wrong = next(m for m in exercise.mistakes if m.name == "softmax-over-batch")
-    for case in cases:
-        weights = exercise.mistaken(wrong)(*case.arguments)[1]
-        got = case.got[:, -weights.shape[1] :]
-        if not near(got[weights > 0], weights[weights > 0]):
-            return None
-    return tell(exercise, wrong, fn, cases)
-
-
 def padding_heard(exercise, fn, cases):
     """Say how much of the attention the padding gets."""
     weights = cases[0].got[0, 2:]
@@ -221,7 +210,7 @@ EXERCISE = Exercise(
     name="bahdanau-step", title="One step of Bahdanau's attention", chapter=12, solution=my_bahdanau_step,
     shapes=SHAPES, returns="B Dk+S", answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),
     example=example, probes=probes, edges=edges, mistakes=tuple(map(with_query, MISTAKES)),
-    steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")}, detectors=(over_the_batch,),
+    steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")},
     describers=(padding_heard,),
     hints=(
         "Write the shapes first. The query is one vector per sentence, (B, D), and W_q makes (B, h) of it. The keys "
