@@ -97,20 +97,19 @@ MISTAKES = (
     Mistake("pairs-shuffled", (PAIRS, f"torch.cat([query.repeat(1, S, 1), key.repeat(1, T, 1)], -1){TABLE}"),
         "query and key are both repeated with `repeat`. You pair q1 q2 q1 q2 q1 q2 with k1 k2 k3 k1 k2 k3. In a "
         "table, row 1 pairs q1 q1 q1 with k1 k2 k3.",
-        "Each query must stay while all keys pass by. Which of the two must be repeated row by row, or given an axis "
-        "of size 1?"),
+        "Each query must stay while all keys pass by. Which of the two is repeated row by row, or given an axis of "
+        "size 1?"),
     Mistake("pairs-both-held",
         (PAIRS, f"torch.cat([query.repeat_interleave(S, 1), key.repeat_interleave(T, 1)], -1){TABLE}"),
         "query and key are both repeated with `repeat_interleave`. You pair q1 q1 q1 q2 q2 q2 with k1 k1 k2 k2 k3 "
         "k3. In a table, row 1 pairs q1 q1 q1 with k1 k2 k3.",
-        "Each query must stay while all keys pass by. Which of the two must be repeated as a whole, or given an axis "
-        "of size 1?"),
+        "Each query must stay while all keys pass by. Which of the two is repeated as a whole, or given an axis of "
+        "size 1?"),
     Mistake("pairs-key-first", (PAIRS, f"{PAIRS}.transpose(1, 2){TABLE}"),
         "the pairs are laid out as (S, T) and then reshaped, not transposed, to (T, S). The pairs are all there, but "
         "in the wrong places.", "`reshape` keeps the order in memory. What changes the order of two axes?"),
     Mistake("parts-multiplied", (MIX, f"{OF_QUERY} * {OF_KEY}"),
-        "the two parts of W [q; k] are multiplied. A row of W times [q; k] is a *sum*: the query's columns and the "
-        "key's columns both add to it.",
+        "the two parts of W [q; k] are multiplied. A row of W times [q; k] is a *sum* over the columns of both.",
         "What is (1, 0, −1) times (1, 0, 1), and which part of it comes from the query?"),
     Mistake("parts-subtracted", (MIX, f"{OF_QUERY} - {OF_KEY}"),
         "the key's part of W [q; k] is subtracted from the query's. Both parts should be added.",
@@ -120,8 +119,8 @@ MISTAKES = (
         "right places, (B, T, 1, Dq) and (B, 1, S, Dk), but `torch.cat` does not broadcast.",
         "Which method of a tensor expands an axis of size 1 without copying?", line="cat|stack"),
     Mistake("pairs-in-step", (PAIRS, "torch.cat([query, key], dim=-1)"),
-        "query and key are concatenated as they come. Two queries and three keys make six pairs; side by side, query "
-        "1 would only meet key 1.",
+        "query and key are concatenated as they come. Two queries and three keys make six pairs; yours meet one by "
+        "one.",
         "What shape does a table of all pairs have? Which axis must the query get for it, and which one the key?",
         line="cat|stack"),
     Mistake("w-not-transposed", (MIX, "pairs @ W"),

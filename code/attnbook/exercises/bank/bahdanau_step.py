@@ -126,8 +126,7 @@ MISTAKES = (
         "the lengths have no effect on the weights, and the padding gets some. The same sentence would be translated "
         "differently next to a longer one.", "Where does `lens` enter your code?"),
     Mistake("mask-after-softmax", (NO_FILL, (SOFTMAX, "filled.softmax(dim=-1) * real")),
-        "the weights are masked after the softmax. Those of the real words do not sum to 1: the padding has already "
-        "taken its part of the sum.",
+        "the weights are masked after the softmax. The padding has already taken its part of the sum.",
         "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
     Mistake("zero-fill", (FILL, "scores * real"),
         "the padding's scores are set to 0 before the softmax. But exp(0) is 1, and the padding keeps a weight.",

@@ -129,8 +129,8 @@ MISTAKES = (
         "BLEU is computed for each reference alone, and the best is taken. The references count together: each "
         "n-gram may find its own.", SINGLE, said_twice),
     Mistake("mean-over-references", mean_over_references,
-        "BLEU is computed for each reference alone, and the mean is taken. One more good reference should never make "
-        "a translation worse.", SINGLE),
+        "BLEU is computed for each reference alone, and the mean is taken. A further reference should never lower "
+        "BLEU.", SINGLE),
     Mistake("arithmetic-mean", (MEAN, "precisions.mean()"),
         "the precisions are added and divided by N. The precisions are {precisions}, and their arithmetic mean "
         "hardly minds the 0; a product does.",
@@ -166,8 +166,8 @@ MISTAKES = (
         "c/r is in the exponent instead of r/c. With c = {c} and r = {r} your penalty exceeds 1: the short sentence "
         "is rewarded.", "Should a short sentence's score become smaller or larger?", short),
     Mistake("shortest-reference", (NEAREST, "min(lengths)"),
-        "r is the length of the shortest reference. The nearest in length has r = {r}, the hypothesis c = {c}: there "
-        "is a penalty.", NEARER, three),
+        "r is the length of the shortest reference. The nearest in length has r = {r}, the hypothesis c = {c}: a "
+        "penalty.", NEARER, three),
     Mistake("longest-reference", (NEAREST, "max(lengths)"),
         "r is the length of the longest reference. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
         short),
@@ -186,8 +186,8 @@ MISTAKES = (
         "n-grams the hypothesis may count. The precisions should be {precisions}.",
         "Whose words are judged, and how many are there?"),
     Mistake("add-one", (PRECISION, "(clipped.total() + 1) / (counts.total() + 1)"),
-        "1 is added to matches and totals, for every n. That is smoothing, and the task has none. The precisions "
-        "should be {precisions}.", SMOOTHED),
+        "1 is added to matches and totals, for every n. That is smoothing. The precisions should be {precisions}.",
+        SMOOTHED),
     Mistake("add-one-from-two", (PRECISION, "(clipped.total() + (n > 1)) / (counts.total() + (n > 1))"),
         "1 is added to matches and totals from n = 2 on. That is a well-known smoothing for single sentences; the "
         "task has none. The precisions should be {precisions}.", SMOOTHED),
@@ -200,8 +200,8 @@ MISTAKES = (
         "For longer sentences you are right.", TOO_SHORT, too_short),
     Mistake("log-of-zero", (MEAN, "math.exp(sum(math.log(p) for p in precisions) / max_n)"),
         "a logarithm is taken of a precision that is 0",
-        "What should the whole result be if one p_n is 0, and where could your function say so before it takes the "
-        "logarithm?", no_bigram, line="log"),
+        "What should the whole result be if one p_n is 0, and where could you say so before the logarithm?", no_bigram,
+        line="log"),
     Mistake("divided-by-none", ("if not counts:", "if counts is None:"),
         "you divide by the number of n-grams even if there are none. For longer sentences you are right.", TOO_SHORT,
         too_short, line="/"),

@@ -43,8 +43,7 @@ MISTAKES = (
         "means *may attend*.", "The last query is at the end. Which keys come before it, and what should they be?",
         square),
     Mistake("upper-triangle", (SEES, "key >= query"),
-        "the upper triangle is kept instead of the lower one. Read it by rows: the first query sees itself and "
-        "everything *after* it.",
+        "the upper triangle is kept instead of the lower one. The first query (row) sees itself and all *after* it.",
         "A row is a query. In the first row, which keys are already there when the first word is read?", square),
     Mistake("self-excluded", (SEES, "key < query"),
         "the diagonal is one too low (`<` instead of `<=`), so that no query sees itself. The first query of a "

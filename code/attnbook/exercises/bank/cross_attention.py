@@ -130,9 +130,8 @@ MISTAKES = (
         "the values are made of x. The weights have the shape (B, T, S), one for each position of the memory; values "
         "of shape (B, T, D) do not fit.", "Weight j belongs to key j. Which value belongs to it?", line=PRODUCT),
     Mistake("weights-in-front", ("x @ W_q.T", "W_q @ x"),
-        "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column; the vectors of x are "
-        "*rows*, T of them.",
-        "If y = W x for one vector in a column, what is it for a table with a vector in every row?",
+        "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column; x has its vectors in "
+        "*rows*.", "If y = W x for one vector in a column, what is it for a table with a vector in every row?",
         line="@|matmul|bmm"),
     Mistake("weights-not-transposed", ((Q, "W_q"), (K, "W_k"), (V, "W_v")),
         "all three matrices are applied as `x @ W` instead of `x @ W.T`. With square matrices both run. The query of "
@@ -172,8 +171,7 @@ MISTAKES = (
         "How many times does √D occur in softmax(QKᵀ/√D) V?"),
     Mistake("not-masked", (FILL, "scaled"),
         "`memory_lens` has no effect. The padding answers, too.",
-        "Which of the S scores of a query must not reach the softmax? (Did a method return a masked copy that was "
-        "not assigned?)"),
+        "Which of the S scores of a query must not reach the softmax? (Was a masked copy returned, but not assigned?)"),
     Mistake("inverted", (FILL, "scaled.masked_fill(real, -torch.inf)"),
         "the mask is the wrong way round. Only the padding answers, and the real positions get nothing.",
         "`masked_fill` fills where its mask is True. Is that where you keep, or where you hide?"),
@@ -220,17 +218,16 @@ MISTAKES = (
         "the softmax is applied twice. The first gives the weights {weights}; the second makes them nearly equal, "
         "the 0 of the padding included.", "What is exp(0), and does the padding still get nothing?"),
     Mistake("key-not-transposed", ("key.mT", "key"),
-        "the keys are not transposed. A matrix product runs over the last axis of the first factor and the last but "
-        "one of the second: here D and S.",
+        "the keys are not transposed. A matrix product sums over the last axis of the first and the last but one of "
+        "the second: D and S.",
         "The sum must run over the features of both. Which two axes of the keys must be exchanged?", line=PRODUCT),
     Mistake("residual", (OUT, "x + weights @ value"),
         "x is added to the result. Blocks add it around their attention; here attention alone is asked for.",
         "At which line does the sum with x come in?"),
     Mistake("wrong-lengths-axis", (LENGTHS, "memory_lens[:, None]"),
-        "the mask has no axis for the queries. Its shape is (B, S); aligned with scores (B, T, S) from the right, "
-        "its B would meet the T queries.",
-        "Which shape must (B, S) become, so that one row serves all queries of a sentence?", three_questions,
-        line="mask|where|fill|\\+|&"),
+        "the mask has no axis for the queries. Its shape is (B, S); aligned with (B, T, S) from the right, its B "
+        "meets T.", "Which shape must (B, S) become, so that one row serves all queries of a sentence?",
+        three_questions, line="mask|where|fill|\\+|&"),
     Mistake("gradient-cut", (("key = memory", "key = memory.detach()"), ("value = memory", "value = memory.detach()"))),
     Mistake("missing-axis", (OUT, "(weights @ value).squeeze()")),
 )

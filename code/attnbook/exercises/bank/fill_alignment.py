@@ -77,8 +77,8 @@ MISTAKES = (
         "links to the padding are replaced by −1. Every target word has a *real* word that it attends to most; and "
         "as an index, −1 means the last position.", REAL),
     Mistake("words-left-out", (UNCUT, (LINKS, "[i for i in best.tolist() if i < source_len]")),
-        "target words that attend to the padding most get no entry. Your list no longer says which entry belongs to "
-        "which target word.", ENTRIES),
+        "target words that attend to the padding most get no entry. Which entry belongs to which word is lost.",
+        ENTRIES),
     Mistake("over-the-target-words", (BEST, "real.argmax(dim=0)"),
         "the maximum is taken over the target words (dim 0). For every *source* word you say which target word "
         "attends to it most; wanted is the largest number of each row.",

@@ -61,8 +61,7 @@ MISTAKES = (
     Mistake("norm-not-squared", (NORMS, "key.norm(dim=-1)"),
         "the norms are not squared. The squared norms of the keys are {norms}.", "In −½‖q − k‖², what happens to ‖k‖?"),
     Mistake("norm-added", (COMBINE, "dots + norms / 2"),
-        "the norms are added instead of subtracted. A long key is rewarded for its length; the scores should be "
-        "{scores}.",
+        "the norms are added instead of subtracted. Long keys are rewarded; the scores should be {scores}.",
         "Of two keys with the same dot product, which is nearer to the query: the short one or the long one?"),
     Mistake("norm-mean", (NORMS, "(key**2).mean(dim=-1)"),
         "the mean of the squared features is taken instead of their sum. The squared norms of the keys are {norms}.",

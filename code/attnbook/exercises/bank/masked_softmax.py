@@ -86,8 +86,7 @@ MISTAKES = (
         "For which score is exp(score) zero, so that it adds nothing to the sum?"),
     Mistake("inverted", (KEEP, "keep = position >= lengths"),
         "the mask is the wrong way round: the words get nothing and the padding everything",
-        "In your mask, does True mean *may be attended to* or *is to be hidden*, and which of the two does the line "
-        "that uses it expect?"),
+        "In your mask, does True mean *may be attended to* or *is to be hidden*, and which does the next line expect?"),
     Mistake("one-too-many", (KEEP, "keep = position <= lengths"),
         "the key at position `valid_len` is kept too (`<=`)", "Positions count from 0: is 2 < 2?"),
     Mistake("one-too-few", (KEEP, "keep = position < lengths - 1"),
@@ -115,8 +114,8 @@ MISTAKES = (
         "torch has a second kind of repetition, which keeps equal numbers together. What is it called? (Or which "
         "broadcast makes it unnecessary?)", two_sentences),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
-        "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete for "
-        "each key.", KEYS, two_sentences),
+        "the softmax runs over the queries (dim=1). Your *columns* sum to 1: the queries compete for each key.", KEYS,
+        two_sentences),
     Mistake("softmax-over-batch", (SOFTMAX, "filled.softmax(dim=0)"),
         "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other", KEYS,
         two_sentences),

@@ -74,15 +74,14 @@ MISTAKES = (
         "the distance is multiplied by the width (note that Python reads `a / 2 * b` as `(a / 2) * b`). A *larger* "
         "width then makes the kernel *narrower*.", "How many widths away is a key at distance 4 when the width is 2?"),
     Mistake("width-multiplied-once", (SCALE, "distance * width**0.5"),
-        "brackets are missing: Python reads `a / 2 * b` as `(a / 2) * b`. You halve the square of the distance, and "
-        "then *multiply* it by the width.",
+        "brackets are missing: Python reads `a / 2 * b` as `(a / 2) * b`. You *multiply* by the width.",
         "Where do brackets put both the 2 and the squared width below the fraction bar?"),
     Mistake("width-not-squared", (SCALE, "distance / width**0.5"),
         "the square covers the distance but not the width. With a width of 2 a key at distance 2 is one width away, "
         "so its exponent is −1/2; yours is −1.", "In −(d/width)²/2, what is squared?"),
     Mistake("two-widths", (SCALE, "distance / (2**0.5 * width)"),
-        "the square covers the 2 as well: (2·width)² instead of 2·width². The exponent of a key one width away "
-        "should be −1/2; yours is −1/4.",
+        "the square covers the 2 as well: (2·width)² instead of 2·width². One width away the exponent should be "
+        "−1/2, not −1/4.",
         "Which of the two does −d²/(2·width²) ask for: the square of 2·width, or twice the square of the width?"),
     Mistake("no-width", (SCALE, "distance"),
         "the width does not enter. The distances are used as they are, not measured in widths.",
@@ -122,8 +121,7 @@ MISTAKES = (
         "the function stops at the weights. The weights are right: every row sums to 1. One step is missing.",
         "Row 1 says how much each of the values counts at the first query. What is their average?"),
     Mistake("no-pairs", (PAIRS, "queries - keys"),
-        "the keys are subtracted from the queries one by one. Every query should meet every key: the distances form "
-        "a table (T, S).",
+        "the keys are subtracted from the queries one by one. Every query should meet every key: a table (T, S).",
         "Broadcasting makes a table when one of two tensors has the shape (T, 1). What shape must the other have, "
         "and how do you get both?", line="\\bq\\w*\\s*-\\s*k|\\bk\\w*\\s*-\\s*q|sub"),
     Mistake("extra-axis", (POOL, "weights @ values[:, None]")),

@@ -70,8 +70,7 @@ MISTAKES = (
         "the lengths have no effect. The future is hidden, but the last query sees the padding.",
         "Which column must be False in every row of this sentence?"),
     Mistake("lengths-inverted", (REAL, "position >= lengths"),
-        "the mask of the lengths is the wrong way round. Your triangle is right, but you keep the padding and hide "
-        "the words.", MEANING),
+        "the mask of the lengths is the wrong way round. You keep the padding and hide the words.", MEANING),
     Mistake("triangle-inverted", (PAST, "position > position[:, None]"),
         "the triangle is the wrong way round, True for the future. The padding is hidden, but of the words you keep "
         "those that come later, and the last query sees nothing.", MEANING),
@@ -102,9 +101,8 @@ MISTAKES = (
         "padded query sees nothing, although padding is hidden only as a key.",
         "Two conditions are asked for. Which of them is about i and j together, and is it in your code?"),
     Mistake("cut-to-their-lengths", (BOTH, "torch.stack([torch.ones(n, n).tril() == 1 for n in valid_lens.tolist()])"),
-        "each sentence gets a table of its own size. Such tables cannot be stacked. All of them should be T × T, "
-        "with False where the padding is.",
-        "How many rows and columns has the mask of a sentence of one word that is padded to three?",
+        "each sentence gets a table of its own size. Such tables cannot be stacked. All should be T × T, False for "
+        "the padding.", "How many rows and columns has the mask of a sentence of one word that is padded to three?",
         one_and_two_of_three, line="stack"),
     Mistake("first-length-only", (LENGTHS, "valid_lens[:1].expand_as(valid_lens)[:, None, None]"),
         f"`valid_lens[0]` is used for the whole batch. {EACH}", SHAPE, two_sentences),

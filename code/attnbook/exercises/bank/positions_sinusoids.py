@@ -101,8 +101,7 @@ MISTAKES = (
         "the exponent is twice the column's number over D, where i should count the pairs. Columns 0 and 1 are both "
         "i = 0.", "Which i belongs to column 1, and which to column 2?"),
     Mistake("angles-only", (PAIRS, "torch.stack([angle, angle], dim=-1)"),
-        "neither sine nor cosine is taken. These are the angles; they grow with the position without end, while "
-        "waves stay between −1 and 1.",
+        "neither sine nor cosine is taken. These are the angles, which grow with the position without end.",
         "What should happen to the angles in the even columns, and what in the odd ones?"),
     Mistake("rounded-up-exponent", (OMEGA, "10000 ** (-even / (d_model + d_model % 2))"),
         "D is rounded up to an even number in the exponent. For even D you are right; for D = 5 your frequencies are "

@@ -92,8 +92,8 @@ MISTAKES = (
         "If attention and the network both returned zeros, what should the block return?"),
     Mistake("first-norm-twice", (U, "norm1(y)"),
         "norm1 is used in both halves",
-        "In a fresh model both norms do the same, and this would not show. What does a norm learn that two places in "
-        "a block need differently?"),
+        "In a fresh model both norms do the same, and this would not show. What does a norm learn that the two "
+        "places need differently?"),
     Mistake("second-norm-twice", (H, "norm2(x)"),
         "norm2 is used in both halves", "Which of the two norms does your function never call?"),
     Mistake("norms-swapped", ((H, "norm2(x)"), (U, "norm1(y)")),

@@ -59,8 +59,8 @@ MISTAKES = (
         "the dot products are multiplied by √D. They should shrink by it: here √D is {root}.",
         "Are the dot products of long vectors too large or too small?"),
     Mistake("root-of-queries", (ROOT, "math.sqrt(query.shape[1])"),
-        "the root is taken of T (`shape[1]`) instead of D. A score would then change because another query is asked "
-        "beside it.", SUMMED),
+        "the root is taken of T (`shape[1]`) instead of D. A score would then depend on how many queries are asked.",
+        SUMMED),
     Mistake("root-of-keys", (ROOT, "math.sqrt(key.shape[1])"),
         "the root is taken of the number of keys instead of the number of features. A score would then change "
         "because another key joins.", "Over which axis does a dot product sum, and how long is it?"),
@@ -89,8 +89,7 @@ MISTAKES = (
         "What comes between scores and weights in chapter 4, and must therefore come before the softmax?"),
     Mistake("softmax-then-scale", (DOTS, f"({DOTS}).softmax(dim=-1)"),
         "a softmax is taken first, and the scale applied to its result. Your rows sum to 1/√D.",
-        "The scale is there to keep the softmax from saturating. Which must come first? (And is the softmax asked "
-        "for here?)"),
+        "The scale is there to keep the softmax from saturating. Which comes first? (And is it asked for here?)"),
     Mistake("cosine", ((DOTS, COSINE), (ROOT, "1")),
         "the vectors are brought to length 1. Your scores are cosines, between −1 and 1: each is divided by the "
         "lengths of its own two vectors.", LENGTH),

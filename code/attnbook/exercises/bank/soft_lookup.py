@@ -63,8 +63,7 @@ MISTAKES = (
         "the function stops at the scores. The dot products are right, one per key. Two steps are still to come.",
         "How do scores become weights, and what do the weights average?"),
     Mistake("softmax-last", ((SOFTMAX, "scores"), (POOL, "(weights @ values).softmax(0)")),
-        "the softmax is taken of the result instead of the scores. The numbers of the *answer* then sum to 1; an "
-        "answer of one number is always 1.",
+        "the softmax is taken of the result instead of the scores. The numbers of the *answer* then sum to 1.",
         "Which numbers have to sum to 1: those in the answer, or the weights of the keys?"),
     Mistake("sum-normalised", (SOFTMAX, "scores / scores.sum()"),
         "the scores are divided by their sum. Your weights sum to 1, but they need not be positive: a negative score "
@@ -85,7 +84,7 @@ MISTAKES = (
         "the scores are minus half the squared distances. Distance is a fine measure of likeness (chapter 2 lives on "
         "it), but the dot products are {scores}.", ONLY_DOT),
     Mistake("distance", (SCORE, "-(keys - query).norm(dim=-1)"),
-        "the scores are minus the distances from the query. A distance measures likeness, too, but the dot products "
+        "the scores are minus the distances from the query. Distances measure likeness, too, but the dot products "
         "are {scores}.", ONLY_DOT),
     Mistake("cosine", (SCORE, "torch.nn.functional.cosine_similarity(keys, query[None], dim=-1)"),
         "the vectors are brought to length 1 before the dot product. The scores are then cosines, between −1 and 1, "

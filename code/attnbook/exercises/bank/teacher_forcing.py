@@ -110,8 +110,8 @@ MISTAKES = (
         "<eos> is left out of the labels. A model that is never asked for <eos> never learns to stop.",
         "When the last word has gone in, what should the decoder say?"),
     Mistake("last-word-overwritten", (PLACE, "1, (lengths - 1).clamp(min=0)"),
-        "<eos> replaces the last word instead of following it. Positions count from 0, so the last of two words is "
-        "at position 1.", FREE),
+        "<eos> replaces the last word instead of following it. Counted from 0, the last of two words is number 1.",
+        FREE),
     Mistake("eos-one-late", (PLACE, "1, (lengths + 1).clamp(max=target_ids.shape[1])"),
         "<eos> is one position too far to the right. In the second sentence <pad> comes between the last word and "
         "<eos>, so the model would be asked to write it.", FREE),

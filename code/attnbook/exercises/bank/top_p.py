@@ -49,9 +49,8 @@ KEPT = "kept = probs * stays"
 # fmt: off
 MISTAKES = (
     Mistake("crossing-word-dropped", (BEFORE, "ranked.cumsum(0) <= p"),
-        "a word is dropped if the sum *including* it exceeds p. If the likeliest word has more than p by itself, "
-        "nothing is kept, and 0/0 is NaN.",
-        "The sum up to which word decides: with the word in question, or before it?"),
+        "a word is dropped if the sum *including* it exceeds p. If the likeliest has more than p, nothing is kept: "
+        "0/0 is NaN.", "The sum up to which word decides: with the word in question, or before it?"),
     Mistake("crossing-word-dropped-but-one", (BEFORE, "(ranked.cumsum(0) <= p) | (before == 0)"),
         "a word is dropped if the sum *including* it exceeds p, except for the first. Keeping at least one word "
         "cures the empty case, but not this.", "Do the words that you keep have the probability p together?"),
@@ -79,9 +78,9 @@ MISTAKES = (
         "likeliest word *came from*; indexing goes the same way once more.",
         "If the likeliest word came from position 3, at which position should the first True be?", shuffled),
     Mistake("indexed-with-order", ((PLACE, "stays"), ("probs * stays", "ranked * stays"), (SHARE, f"({SHARE})[order]")),
-        "the sorted result is indexed with `order`. `order[i]` says where the i-th likeliest word *came from*, not "
-        "where word i has gone.",
-        "If the likeliest word came from position 3, at which position should the largest number be?", shuffled),
+        "the sorted result is indexed with `order`. `order[i]` says where the i-th likeliest *came from*, not where "
+        "word i went.", "If the likeliest word came from position 3, at which position should the largest number be?",
+        shuffled),
     Mistake("least-likely-first", ("descending=True", "descending=False"),
         "the probabilities are sorted in ascending order, and you begin with the least likely word",
         "Which word should be the first to be kept?"),
