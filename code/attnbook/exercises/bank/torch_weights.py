@@ -193,7 +193,7 @@ class Layer(Tensors):
             (isinstance(layer, dict), "state-returned", "a dictionary of weights, without their layer"),
             (isinstance(layer, torch.Tensor), "weights-returned", "a tensor"),
             (isinstance(layer, tuple), "returns-another-kind", "a tuple"),
-            (isinstance(layer, nn.Module), "returns-another-kind", "a layer of another class"),
+            (isinstance(layer, nn.Module), "returns-another-kind", f"a layer of the class `{type(layer).__name__}`"),
         )
         name, inside = next((words for applies, *words in known if applies), ("", ""))
         return kinds.wrong_kind(exercise, case, self.wanted(exercise), inside, name)
@@ -278,8 +278,8 @@ def left_random(fn, case):
             "Where do the three weights belong, and how do they become one table?")
     which = {4: "nothing-copied", 1: f"{left[0]}-not-copied"}.get(len(left), "some-not-copied")
     return Finding("inputs-not-copied" if left == ["W_q", "W_k", "W_v"] else which, "random numbers are left",
-        "Two calls of your function make layers with different weights: the random numbers of a new layer are still "
-        f"where {', '.join(left)} should be.",
+        "Two calls of your function make layers with different weights: random numbers are still where "
+        + ", ".join(f"{name} = {values(case.arguments['qkvo'.index(name[-1])])}" for name in left) + " should be.",
         "Which parameters has a new layer, and which of your lines writes into each of them?")
 
 
