@@ -144,7 +144,7 @@ def bahdanau_averages_keys(state, memory, lens, W_q, W_k, w_v):
     return attend(state[-1] @ W_q.T, memory, lens, W_k, w_v, values="keys")
 
 
-# === wrong softmax-over-batch
+# === wrong unknown
 def bahdanau_softmax_dim_0(state, memory, lens, W_q, W_k, w_v):
     return attend(state[-1] @ W_q.T, memory, lens, W_k, w_v, fill=-1e30, dim=0)
 

@@ -6,7 +6,7 @@ import torch
 
 from ..answers import Several
 from ..exercise import Exercise, Mistake, draw, exact
-from ..recognise import near, tell
+from ..recognise import near
 from ..verdict import Finding
 from ..wording import number, values
 
@@ -88,99 +88,95 @@ ROOT = "Is there a square root in the formula of this score?"
 # fmt: off
 MISTAKES = (
     Mistake("bottom-layer", (TOP, "state[0]"),
-            "the bottom layer's state asks. The bottom layer sees the word that was read; the top layer knows what "
-            "the decoder makes of it, and is what the next word is predicted from.",
-            "With L layers, which index has the last?"),
+        "the bottom layer's state asks. The bottom layer sees the word that was read; the top layer knows what the "
+        "decoder makes of it, and is what the next word is predicted from.",
+        "With L layers, which index has the last?"),
     Mistake("layers-averaged", (TOP, "state.mean(0)"),
-            "the mean of the layers' states asks", LAYER),
+        "the mean of the layers' states asks", LAYER),
     Mistake("layers-summed", (TOP, "state.sum(0)"),
-            "the sum of the layers' states asks", LAYER),
+        "the sum of the layers' states asks", LAYER),
     Mistake("no-tanh", (SCORE, "(query[:, None] + keys) @ w_v"),
-            "the tanh is missing. Each score is then the query's number plus the key's, and the softmax cancels the "
-            "query's: every target word would attend to the same source words.",
-            "What becomes of exp(a + b)/Σ exp(a + b′) if a is the same in all terms?"),
+        "the tanh is missing. Each score is then the query's number plus the key's, and the softmax cancels the "
+        "query's: every target word would attend to the same source words.",
+        "What becomes of exp(a + b)/Σ exp(a + b′) if a is the same in all terms?"),
     Mistake("tanh-of-the-score", (SCORE, "torch.tanh((query[:, None] + keys) @ w_v)"),
-            "tanh is taken of the score, after w_v. No score can then be larger than 1, and none can win clearly.",
-            INSIDE),
+        "tanh is taken of the score, after w_v. No score can then be larger than 1, and none can win clearly.", INSIDE),
     Mistake("tanh-of-each", (SCORE, "(query.tanh()[:, None] + keys.tanh()) @ w_v"),
-            "tanh is taken before query and key are added (or the query is missing). The query's part is then the "
-            "same for all words, and the softmax cancels it.", INSIDE),
+        "tanh is taken before query and key are added (or the query is missing). The query's part is then the same "
+        "for all words, and the softmax cancels it.", INSIDE),
     Mistake("sigmoid-for-tanh", (SCORE, "torch.sigmoid(query[:, None] + keys) @ w_v"),
-            "a sigmoid, from 0 to 1, is used instead of tanh, which goes from −1 to 1",
-            "What is tanh(0), and what is yours?"),
+        "a sigmoid, from 0 to 1, is used instead of tanh, which goes from −1 to 1",
+        "What is tanh(0), and what is yours?"),
     Mistake("relu-for-tanh", (SCORE, "torch.relu(query[:, None] + keys) @ w_v"),
-            "a ReLU is used instead of tanh. A ReLU has no upper limit, whereas tanh levels off at 1.",
-            "What is tanh(2), and what is yours?"),
+        "a ReLU is used instead of tanh. A ReLU has no upper limit, whereas tanh levels off at 1.",
+        "What is tanh(2), and what is yours?"),
     Mistake("dot-product", (SCORE, "(query[:, None] * keys).sum(-1)"),
-            "query and key are multiplied instead of added. A product gives Luong's attention, in which w_v has no "
-            "effect.", "Which sign is between W_q s and W_k h in the formula?"),
+        "query and key are multiplied instead of added. A product gives Luong's attention, in which w_v has no effect.",
+        "Which sign is between W_q s and W_k h in the formula?"),
     Mistake("w_v-forgotten", (SCORE, "torch.tanh(query[:, None] + keys).sum(-1)"),
-            "the hidden units are summed without w_v", "How do h numbers become one score in the formula?", other_w_v),
+        "the hidden units are summed without w_v", "How do h numbers become one score in the formula?", other_w_v),
     Mistake("keys-forgotten", (SCORE, "torch.tanh(query[:, None] + 0 * keys) @ w_v"),
-            "the keys have no effect on the scores. All scores are equal, and every word gets the same weight.",
-            "What does each encoder state contribute to the sum inside tanh?"),
+        "the keys have no effect on the scores. All scores are equal, and every word gets the same weight.",
+        "What does each encoder state contribute to the sum inside tanh?"),
     Mistake("keys-averaged", (CONTEXT, "(weights[:, None] @ keys).squeeze(1)"),
-            "the projected keys are averaged instead of the encoder's states. Your weights are right; but the "
-            "projections are for comparing, and the states themselves are to be averaged.",
-            "Which of your tensors has the last axis Dk?"),
+        "the projected keys are averaged instead of the encoder's states. Your weights are right; but the "
+        "projections are for comparing, and the states themselves are to be averaged.",
+        "Which of your tensors has the last axis Dk?"),
     Mistake("padding-attended", NO_FILL,
-            "the lengths have no effect on the weights, and the padding gets some. The same sentence would be "
-            "translated differently next to a longer one.", "Where does `lens` enter your code?"),
+        "the lengths have no effect on the weights, and the padding gets some. The same sentence would be translated "
+        "differently next to a longer one.", "Where does `lens` enter your code?"),
     Mistake("mask-after-softmax", (NO_FILL, (SOFTMAX, "filled.softmax(dim=-1) * real")),
-            "the weights are masked after the softmax. Those of the real words do not sum to 1: the padding has "
-            "already taken its part of the sum.",
-            "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
+        "the weights are masked after the softmax. The padding has already taken its part of the sum.",
+        "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
     Mistake("zero-fill", (FILL, "scores * real"),
-            "the padding's scores are set to 0 before the softmax. But exp(0) is 1, and the padding keeps a weight.",
-            "For which score is exp(score) zero?"),
+        "the padding's scores are set to 0 before the softmax. But exp(0) is 1, and the padding keeps a weight.",
+        "For which score is exp(score) zero?"),
     Mistake("inverted", (REAL, "position >= lens[:, None]"),
-            "the mask is the wrong way round: the words get nothing and the padding everything",
-            "Does True in your mask mean *may be attended to* or *is padding*?"),
+        "the mask is the wrong way round: the words get nothing and the padding everything",
+        "Does True in your mask mean *may be attended to* or *is padding*?"),
     Mistake("one-too-many", (REAL, "position <= lens[:, None]"),
-            "the position `lens[b]` is kept, too (`<=`). Two words are at the positions 0 and 1.",
-            "Positions count from 0: is 2 < 2?"),
+        "the position `lens[b]` is kept, too (`<=`). Two words are at the positions 0 and 1.",
+        "Positions count from 0: is 2 < 2?"),
     Mistake("first-length-only", (REAL, "(position < lens[0]).expand_as(scores)"),
-            "`lens[0]` is used for the whole batch", LENGTHS, two_sentences),
+        "`lens[0]` is used for the whole batch", LENGTHS, two_sentences),
     Mistake("longest-length", (REAL, "(position < lens.max()).expand_as(scores)"),
-            "the largest of the lengths is used for the whole batch", LENGTHS, two_sentences),
+        "the largest of the lengths is used for the whole batch", LENGTHS, two_sentences),
     Mistake("first-query-for-all", (SCORE, "torch.tanh(query[:1, None] + keys) @ w_v"),
-            "the first sentence's query is used for all",
-            "Which index picks one sentence of the batch instead of one layer?", lambda: two_sentences(2, 2)),
+        "the first sentence's query is used for all",
+        "Which index picks one sentence of the batch instead of one layer?", lambda: two_sentences(2, 2)),
     Mistake("softmax-over-batch", (SOFTMAX, "filled.softmax(dim=0)"),
-            "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other",
-            "In scores of shape (B, S), which axis counts the words that are attended to?",
-            lambda: two_sentences(2, 1)),
+        "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other",
+        "In scores of shape (B, S), which axis counts the words that are attended to?", lambda: two_sentences(2, 1)),
     Mistake("scaled", (POSITION, "scores = scores / len(w_v) ** 0.5\n    position = "),
-            "the scores are divided by √h. Dot products grow with the number of features and need it; this formula "
-            "has no such factor.", ROOT),
+        "the scores are divided by √h. Dot products grow with the number of features and need it; this formula has "
+        "no such factor.", ROOT),
     Mistake("scaled-by-the-state", (POSITION, "scores = scores / state.shape[-1] ** 0.5\n    position = "),
-            "the scores are divided by √D. Dot products grow with the number of features and need it; this formula "
-            "has no such factor.", ROOT, four_features),
+        "the scores are divided by √D. Dot products grow with the number of features and need it; this formula has "
+        "no such factor.", ROOT, four_features),
     Mistake("no-softmax", (SOFTMAX, "filled.exp()"),
-            "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
+        "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
     Mistake("scores-for-weights", (RESULT, "return context, filled"),
-            "the scores are returned instead of the weights. Your context is right; beside it you return the masked "
-            "*scores*, with −∞ for the padding.", "Which of your tensors was multiplied with the memory?"),
+        "the scores are returned instead of the weights. Your context is right; beside it you return the masked "
+        "*scores*, with −∞ for the padding.", "Which of your tensors was multiplied with the memory?"),
     Mistake("context-divided", (CONTEXT, "(weights[:, None] @ memory).squeeze(1) / memory.shape[1]"),
-            "the weighted states are averaged over the S positions instead of summed. The weights sum to 1 and need "
-            "no further division.", "Which line takes a mean, and what do the weights sum to already?"),
+        "the weighted states are averaged over the S positions instead of summed. The weights sum to 1 and need no "
+        "further division.", "Which line takes a mean, and what do the weights sum to already?"),
     Mistake("most-attended-state", (CONTEXT, "memory[torch.arange(len(memory)), weights.argmax(1)]"),
-            "the context is the state with the largest weight alone. One state alone is hard attention, and no "
-            "gradient would reach the weights.", "What happens to the other words' weights?"),
+        "the context is the state with the largest weight alone. One state alone is hard attention, and no gradient "
+        "would reach the weights.", "What happens to the other words' weights?"),
     Mistake("maps-exchanged", ((TOP + " @ W_q.T", TOP + " @ W_k.T"), ("memory @ W_k.T", "memory @ W_q.T")),
-            "W_q and W_k have changed places. W_q (h, D) belongs to the decoder's state, whose last axis is D; W_k "
-            "(h, Dk) to the encoder's states.", "Which matrix has as many columns as the tensor has features?",
-            line="@|matmul|einsum|linear"),
+        "W_q and W_k have changed places. W_q (h, D) belongs to the decoder's state, whose last axis is D; W_k (h, "
+        "Dk) to the encoder's states.", "Which matrix has as many columns as the tensor has features?",
+        line="@|matmul|einsum|linear"),
     Mistake("not-transposed", ("@ W_q.T", "@ W_q"),
-            "W_q is applied without being transposed. W_q is (h, D), as a linear layer keeps its weight: (outputs, "
-            "inputs). The state's last axis, D, must meet its *second* axis.", "What turns (h, D) into (D, h)?",
-            line="@|matmul|einsum|linear"),
+        "W_q is applied without being transposed. W_q is (h, D), as a linear layer keeps its weight: (outputs, "
+        "inputs). The state's last axis, D, must meet its *second* axis.", "What turns (h, D) into (D, h)?",
+        line="@|matmul|einsum|linear"),
     Mistake("order-of-results", (RESULT, "return weights, context")),
     Mistake("one-thing-only", (RESULT, "return context")),
     Mistake("writes-into-argument", (RESULT, "memory[~real] = 0\n    return context, weights")),
     Mistake("gradient-cut", (TOP, "state[-1].detach()")),
 )
-# fmt: on
 
 
 def with_query(mistake):
@@ -195,50 +191,25 @@ def with_query(mistake):
     return replace(mistake, says=f"{phrase}. {told}{more}")
 
 
-def over_the_batch(exercise, fn, cases):
-    """Recognise a softmax over the sentences, whatever the padding's scores are filled with."""
-    wrong = next(m for m in exercise.mistakes if m.name == "softmax-over-batch")
-    for case in cases:
-        weights = exercise.mistaken(wrong)(*case.arguments)[1]
-        got = case.got[:, -weights.shape[1] :]
-        if not near(got[weights > 0], weights[weights > 0]):
-            return None
-    return tell(exercise, wrong, fn, cases)
-
-
 def padding_heard(exercise, fn, cases):
     """Say how much of the attention the padding gets."""
     weights = cases[0].got[0, 2:]
     if weights[2] == 0 or not near(weights.sum(), torch.ones(())):
         return None
-    return Finding(
-        "padding-heard",
-        "attention to the padding",
+    return Finding("padding-heard", "attention to the padding",
         f"In the small example your weights are {values(weights)}: the padding gets {number(weights[2], 6)} of the "
         "attention. It should get exactly 0.",
-        "Which score makes exp(score) exactly 0, whatever the padding holds?",
-    )
+        "Which score makes exp(score) exactly 0, whatever the padding holds?")
 
 
-# fmt: off
 SHAPES = {"state": "L B D", "memory": "B S Dk", "lens": "B", "W_q": "h D", "W_k": "h Dk", "w_v": "h"}
-# fmt: on
 FLOATS = tuple(name for name in SHAPES if name != "lens")
 
 EXERCISE = Exercise(
-    name="bahdanau-step",
-    title="One step of Bahdanau's attention",
-    chapter=12,
-    solution=my_bahdanau_step,
-    shapes=SHAPES,
-    returns="B Dk+S",
-    answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=tuple(map(with_query, MISTAKES)),
+    name="bahdanau-step", title="One step of Bahdanau's attention", chapter=12, solution=my_bahdanau_step,
+    shapes=SHAPES, returns="B Dk+S", answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),
+    example=example, probes=probes, edges=edges, mistakes=tuple(map(with_query, MISTAKES)),
     steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")},
-    detectors=(over_the_batch,),
     describers=(padding_heard,),
     hints=(
         "Write the shapes first. The query is one vector per sentence, (B, D), and W_q makes (B, h) of it. The keys "
@@ -248,8 +219,8 @@ EXERCISE = Exercise(
         "`query[:, None] + keys` is (B, S, h). The context averages `memory` itself: the weights as a (B, 1, S) times "
         "(B, S, Dk) give (B, 1, Dk). Which axis has to go?",
     ),
-    why="With a single layer, top and bottom are the same, and `state[0]` is right. Whether the previous state asks or "
-    "the current one, and whether the states or their projections are averaged, a model learns to live with: it "
-    "trains, and only the comparison with the published numbers is lost. Attention to the padding is worse than it "
-    "looks, since a sentence is then translated differently next to a longer one.",
+    why="With a single layer, top and bottom are the same, and `state[0]` is right. Whether the previous state "
+        "asks or the current one, and whether the states or their projections are averaged, a model learns to live "
+        "with: it trains, and only the comparison with the published numbers is lost. Attention to the padding is "
+        "worse than it looks, since a sentence is then translated differently next to a longer one.",
 )

@@ -109,129 +109,122 @@ SINGLE = "May the first word be found in one reference, and the second in anothe
 # fmt: off
 MISTAKES = (
     Mistake("not-clipped", (CLIP, "Counter({gram: count for gram, count in counts.items() if gram in allowed})"),
-            "an n-gram counts as often as it occurs in the hypothesis if a reference has it at all. A sentence of "
-            "nothing but *the* would then have the precision 1. The precisions should be {precisions}.",
-            "How often does *the* occur in the reference that has it most often?"),
+        "an n-gram counts as often as it occurs in the hypothesis if a reference has it at all. A sentence of "
+        "nothing but *the* would then have the precision 1. The precisions should be {precisions}.",
+        "How often does *the* occur in the reference that has it most often?"),
     Mistake("distinct-only", (f"Counter({GRAMS})", "Counter({" + GRAMS + "})"),
-            "repeated n-grams are counted once: sets instead of counts. The precisions should be {precisions}.",
-            "How many words does the sentence have, and how many different ones?"),
+        "repeated n-grams are counted once: sets instead of counts. The precisions should be {precisions}.",
+        "How many words does the sentence have, and how many different ones?"),
     Mistake("first-reference-only", ("for reference in references:", "for reference in references[:1]:"),
-            "n-grams are looked up in the first reference alone. The first one has no *and*, but the second one has.",
-            "Which words of the hypothesis does at least one of the references have?", said_twice),
+        "n-grams are looked up in the first reference alone. The first one has no *and*, but the second one has.",
+        "Which words of the hypothesis does at least one of the references have?", said_twice),
     Mistake("references-added", ("allowed |=", "allowed +="),
-            "the counts of all references are added up. *calm* occurs once in each reference, and you let it count "
-            "twice; with ten references it could count ten times.",
-            "How often does *calm* occur in the *one* reference that has it most often?", said_twice),
+        "the counts of all references are added up. *calm* occurs once in each reference, and you let it count "
+        "twice; with ten references it could count ten times.",
+        "How often does *calm* occur in the *one* reference that has it most often?", said_twice),
     Mistake("in-all-references", ((COUNTERS, "ngrams(hypothesis, n), ngrams(references[0], n)"), ("|=", "&=")),
-            "the smallest count among the references is taken: an n-gram counts only if *all* of them have it",
-            "Is it `|` or `&` that takes the larger of two counts?", said_twice),
+        "the smallest count among the references is taken: an n-gram counts only if *all* of them have it",
+        "Is it `|` or `&` that takes the larger of two counts?", said_twice),
     Mistake("best-reference", best_reference,
-            "BLEU is computed for each reference alone, and the best is taken. The references count together: each "
-            "n-gram may find its own.", SINGLE, said_twice),
+        "BLEU is computed for each reference alone, and the best is taken. The references count together: each "
+        "n-gram may find its own.", SINGLE, said_twice),
     Mistake("mean-over-references", mean_over_references,
-            "BLEU is computed for each reference alone, and the mean is taken. One more good reference should never "
-            "make a translation worse.", SINGLE),
+        "BLEU is computed for each reference alone, and the mean is taken. A further reference should never lower "
+        "BLEU.", SINGLE),
     Mistake("arithmetic-mean", (MEAN, "precisions.mean()"),
-            "the precisions are added and divided by N. The precisions are {precisions}, and their arithmetic mean "
-            "hardly minds the 0; a product does.",
-            "In the formula, is there a sum or a product, and what does the exponent 1/N do?", no_bigram),
+        "the precisions are added and divided by N. The precisions are {precisions}, and their arithmetic mean "
+        "hardly minds the 0; a product does.",
+        "In the formula, is there a sum or a product, and what does the exponent 1/N do?", no_bigram),
     Mistake("no-root", (MEAN, "precisions.prod()"),
-            "the root of the product is missing. The precisions are {precisions}; their product shrinks with every "
-            "further n, however good the translation is.", "What does the exponent 1/N in the formula do?"),
+        "the root of the product is missing. The precisions are {precisions}; their product shrinks with every "
+        "further n, however good the translation is.", "What does the exponent 1/N in the formula do?"),
     Mistake("longest-only", ((ORDERS, "[max_n]"), (MEAN, "precisions[-1]")),
-            "only the n-grams with n = max_n are counted. The precisions should be {precisions}.",
-            "Which values does n run through?"),
+        "only the n-grams with n = max_n are counted. The precisions should be {precisions}.",
+        "Which values does n run through?"),
     Mistake("one-order-too-few",
-            ((ORDERS, "range(1, max_n)"), (MEAN, "precisions[:-1].prod() ** (1 / max(max_n - 1, 1)) * (max_n > 1)")),
-            "n stops at max_n − 1, one too early. The precisions should be {precisions}.",
-            "Which numbers are in `range(1, 2)`?"),
+        ((ORDERS, "range(1, max_n)"), (MEAN, "precisions[:-1].prod() ** (1 / max(max_n - 1, 1)) * (max_n > 1)")),
+        "n stops at max_n − 1, one too early. The precisions should be {precisions}.",
+        "Which numbers are in `range(1, 2)`?"),
     Mistake("d2l-weights", (MEAN, "(precisions ** 0.5 ** torch.arange(1, max_n + 1)).prod()"),
-            "p_n has the exponent 1/2ⁿ: 1/2, 1/4, and so on, as in d2l's `bleu`. These exponents do not sum to 1, "
-            "which makes the number larger; it cannot be compared with BLEU.",
-            "Which exponent does every p_n have in the formula?"),
+        "p_n has the exponent 1/2ⁿ: 1/2, 1/4, and so on, as in d2l's `bleu`. These exponents do not sum to 1, which "
+        "makes the number larger; it cannot be compared with BLEU.",
+        "Which exponent does every p_n have in the formula?"),
     Mistake("no-penalty", (PENALTY, "1.0"),
-            "the brevity penalty is missing. Without it, a single word that is certain would be the best translation "
-            "of all.", "What keeps a model from leaving out everything that is difficult?", short),
+        "the brevity penalty is missing. Without it, a single word that is certain would be the best translation of "
+        "all.", "What keeps a model from leaving out everything that is difficult?", short),
     Mistake("long-ones-punished", (PENALTY, "1.0 if c <= r else math.exp(1 - c / r)"),
-            "c and r have changed places in the penalty: the long sentence is punished. Its precision has done that "
-            "already, since every word too many is one that no reference has.",
-            "Which of c and r belongs to the hypothesis, and when should the exponent be negative?", long),
+        "c and r have changed places in the penalty: the long sentence is punished. Its precision has done that "
+        "already, since every word too many is one that no reference has.",
+        "Which of c and r belongs to the hypothesis, and when should the exponent be negative?", long),
     Mistake("penalty-above-one", (PENALTY, "math.exp(1 - r / c)"),
-            "the penalty is not limited to 1. With c = {c} and r = {r} it exceeds 1, and long sentences are rewarded.",
-            "What is the penalty if c is larger than r?", long),
+        "the penalty is not limited to 1. With c = {c} and r = {r} it exceeds 1, and long sentences are rewarded.",
+        "What is the penalty if c is larger than r?", long),
     Mistake("ratio-for-penalty", (PENALTY, "min(1.0, c / r)"),
-            "the penalty is c/r, the ratio of the lengths itself, instead of an exponential. With c = {c} and r = "
-            "{r} the penalty should be {penalty}.", "What is e to the power of 1 − r/c, and what is c/r?", short),
+        "the penalty is c/r, the ratio of the lengths itself, instead of an exponential. With c = {c} and r = {r} "
+        "the penalty should be {penalty}.", "What is e to the power of 1 − r/c, and what is c/r?", short),
     Mistake("penalty-upside-down", (PENALTY, "1.0 if c >= r else math.exp(1 - c / r)"),
-            "c/r is in the exponent instead of r/c. With c = {c} and r = {r} your penalty exceeds 1: the short "
-            "sentence is rewarded.", "Should a short sentence's score become smaller or larger?", short),
+        "c/r is in the exponent instead of r/c. With c = {c} and r = {r} your penalty exceeds 1: the short sentence "
+        "is rewarded.", "Should a short sentence's score become smaller or larger?", short),
     Mistake("shortest-reference", (NEAREST, "min(lengths)"),
-            "r is the length of the shortest reference. The nearest in length has r = {r}, the hypothesis c = {c}: "
-            "there is a penalty.", NEARER, three),
+        "r is the length of the shortest reference. The nearest in length has r = {r}, the hypothesis c = {c}: a "
+        "penalty.", NEARER, three),
     Mistake("longest-reference", (NEAREST, "max(lengths)"),
-            "r is the length of the longest reference. The nearest in length has r = {r}, the hypothesis c = {c}.",
-            NEARER, short),
+        "r is the length of the longest reference. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
+        short),
     Mistake("mean-length", (NEAREST, "sum(lengths) / len(lengths)"),
-            "r is the mean length of the references. The nearest in length has r = {r}, the hypothesis c = {c}.",
-            NEARER, short),
+        "r is the mean length of the references. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
+        short),
     Mistake("first-references-length", (NEAREST, "lengths[0]"),
-            "r is the length of the first reference. The nearest in length has r = {r}, the hypothesis c = {c}.",
-            NEARER, far_first),
+        "r is the length of the first reference. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
+        far_first),
     Mistake("longer-of-two", (NEAREST, "min(lengths, key=lambda r: (abs(r - c), -r))"),
-            "of two references equally near in length the longer one is taken. The task says the shorter: r = {r} "
-            "for c = {c}. For all others you are right.",
-            "If two lengths are equally near, what should they be compared by next?", between),
+        "of two references equally near in length the longer one is taken. The task says the shorter: r = {r} for c "
+        "= {c}. For all others you are right.",
+        "If two lengths are equally near, what should they be compared by next?", between),
     Mistake("recall", (PRECISION, "clipped.total() / max(allowed.total(), 1)"),
-            "the matches are divided by the references' n-grams. That is recall; a precision asks how many of *its "
-            "own* n-grams the hypothesis may count. The precisions should be {precisions}.",
-            "Whose words are judged, and how many are there?"),
+        "the matches are divided by the references' n-grams. That is recall; a precision asks how many of *its own* "
+        "n-grams the hypothesis may count. The precisions should be {precisions}.",
+        "Whose words are judged, and how many are there?"),
     Mistake("add-one", (PRECISION, "(clipped.total() + 1) / (counts.total() + 1)"),
-            "1 is added to matches and totals, for every n. That is smoothing, and the task has none. The precisions "
-            "should be {precisions}.", SMOOTHED),
+        "1 is added to matches and totals, for every n. That is smoothing. The precisions should be {precisions}.",
+        SMOOTHED),
     Mistake("add-one-from-two", (PRECISION, "(clipped.total() + (n > 1)) / (counts.total() + (n > 1))"),
-            "1 is added to matches and totals from n = 2 on. That is a well-known smoothing for single sentences; "
-            "the task has none. The precisions should be {precisions}.", SMOOTHED),
+        "1 is added to matches and totals from n = 2 on. That is a well-known smoothing for single sentences; the "
+        "task has none. The precisions should be {precisions}.", SMOOTHED),
     Mistake("orders-without-match-skipped",
-            (MEAN, "precisions[precisions > 0].prod() ** (1 / (precisions > 0).sum().clamp(min=1))"),
-            "a p_n of 0 is left out of the mean. The precisions are {precisions}.",
-            "What is a product if one of its factors is 0?", no_bigram),
+        (MEAN, "precisions[precisions > 0].prod() ** (1 / (precisions > 0).sum().clamp(min=1))"),
+        "a p_n of 0 is left out of the mean. The precisions are {precisions}.",
+        "What is a product if one of its factors is 0?", no_bigram),
     Mistake("short-orders-skipped", ((EMPTY, NO_WORDS), (MEAN, OWN_ROOT)),
-            "n stops at the length of the hypothesis. Where the hypothesis is too short for an n-gram, the task says "
-            "0. For longer sentences you are right.", TOO_SHORT, too_short),
+        "n stops at the length of the hypothesis. Where the hypothesis is too short for an n-gram, the task says 0. "
+        "For longer sentences you are right.", TOO_SHORT, too_short),
     Mistake("log-of-zero", (MEAN, "math.exp(sum(math.log(p) for p in precisions) / max_n)"),
-            "a logarithm is taken of a precision that is 0",
-            "What should the whole result be if one p_n is 0, and where could your function say so before it takes "
-            "the logarithm?", no_bigram, line="log"),
+        "a logarithm is taken of a precision that is 0",
+        "What should the whole result be if one p_n is 0, and where could you say so before the logarithm?", no_bigram,
+        line="log"),
     Mistake("divided-by-none", ("if not counts:", "if counts is None:"),
-            "you divide by the number of n-grams even if there are none. For longer sentences you are right.",
-            TOO_SHORT, too_short, line="/"),
+        "you divide by the number of n-grams even if there are none. For longer sentences you are right.", TOO_SHORT,
+        too_short, line="/"),
     Mistake("letters", letters,
-            "n-grams are made of *letters*: a string is cut up instead of a list of tokens",
-            "What does a loop over a string yield, and what does one over a list of words?"),
+        "n-grams are made of *letters*: a string is cut up instead of a list of tokens",
+        "What does a loop over a string yield, and what does one over a list of words?"),
     Mistake("last-ngram-missing", (STARTS, "range(len(tokens) - n)"),
-            "the last n-gram of every sentence is missing: `range` stops one too early. The precisions should be "
-            "{precisions}.", "How many bigrams do seven words have?"),
+        "the last n-gram of every sentence is missing: `range` stops one too early. The precisions should be "
+        "{precisions}.", "How many bigrams do seven words have?"),
     Mistake("blocks", (STARTS, "range(0, len(tokens) - n + 1, n)"),
-            "the n-grams are cut one after another and do not overlap, such as *the cat*, *is on*, *the mat*. Every "
-            "word but the last begins a bigram.", "How many bigrams do nine words have?", long),
+        "the n-grams are cut one after another and do not overlap, such as *the cat*, *is on*, *the mat*. Every word "
+        "but the last begins a bigram.", "How many bigrams do nine words have?", long),
     Mistake("percent", ("return float", "return 100 * float"),
-            "the result is multiplied by 100. Many programs print BLEU that way; the task asks for a number from 0 "
-            "to 1.", "What is the largest number that the formula can give?"),
+        "the result is multiplied by 100. Many programs print BLEU that way; the task asks for a number from 0 to 1.",
+        "What is the largest number that the formula can give?"),
     Mistake("returns-a-tuple", ("float(penalty * mean)", "float(penalty * mean), max_n")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="bleu",
-    title="BLEU of one sentence",
-    chapter=11,
-    solution=my_bleu,
+    name="bleu", title="BLEU of one sentence", chapter=11, solution=my_bleu,
     shapes={"hypothesis": "a list", "references": "a list", "max_n": "a number"},
-    answer=Number("one number from 0 to 1"),
-    example=example,
-    probes=lambda: [make() for make in PROBES],
-    edges=lambda: [make() for make in EDGES],
-    mistakes=MISTAKES,
+    answer=Number("one number from 0 to 1"), example=example, probes=lambda: [make() for make in PROBES],
+    edges=lambda: [make() for make in EDGES], mistakes=MISTAKES,
     steps={"precisions": "the precisions", "c": "c", "r": "r", "penalty": "the penalty"},
     hints=(
         "Do a single n first. A `collections.Counter` of tuples holds how often each n-gram occurs in a sentence; a "
@@ -243,7 +236,8 @@ EXERCISE = Exercise(
         "For the nearest length, `min` takes a `key`, which may be a pair: first the distance, then the length.",
     ),
     why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to "
-    "write *the the the* to show what clipping is for, and early in training every model does. And a score that skips "
-    "the orders without a match, or adds a little to each count, looks better than an honest 0: short sentences have "
-    "no 4-gram in common, and the mean over sentences rises. That is another metric; it needs another name.",
+        "write *the the the* to show what clipping is for, and early in training every model does. And a score that "
+        "skips the orders without a match, or adds a little to each count, looks better than an honest 0: short "
+        "sentences have no 4-gram in common, and the mean over sentences rises. That is another metric; it needs "
+        "another name.",
 )

@@ -103,142 +103,134 @@ ZERO = "For which score is exp(score) zero?"
 
 MISTAKES = (
     Mistake("W_q-not-transposed", (Q, "W_q"),
-            "W_q is applied as `x @ W_q`. The query of (1, 0) is then the first *row* of W_q; it should be {query}.",
-            AXIS.format("W_q")),
+        "W_q is applied as `x @ W_q`. The query of (1, 0) is then the first *row* of W_q; it should be {query}.",
+        AXIS.format("W_q")),
     Mistake("W_v-not-transposed", (V, "W_v"),
-            "W_v is applied as `memory @ W_v`. The values should be {value}.", AXIS.format("W_v")),
+        "W_v is applied as `memory @ W_v`. The values should be {value}.", AXIS.format("W_v")),
     Mistake("W_k-not-transposed", (K, "W_k"),
-            "W_k is applied as `memory @ W_k`. The keys should be {key}.", AXIS.format("W_k")),
+        "W_k is applied as `memory @ W_k`. The keys should be {key}.", AXIS.format("W_k")),
     Mistake("self-attention", (KEY, VALUE),
-            "keys and values are made of x (self-attention). What the memory holds makes no difference.", ROLES),
+        "keys and values are made of x (self-attention). What the memory holds makes no difference.", ROLES),
     Mistake("keys-from-x", KEY,
-            "the keys are made of x. The values are made of the memory: the weights have the shape (B, T, T), and "
-            "values of shape (B, S, D) do not fit.", OFFERS, line=PRODUCT),
+        "the keys are made of x. The values are made of the memory: the weights have the shape (B, T, T), and values "
+        "of shape (B, S, D) do not fit.", OFFERS, line=PRODUCT),
     Mistake("keys-from-x-masked", (KEY, MASK_OF_MEMORY),
-            "the keys are made of x. The scores then have the shape (B, T, T), and a mask for the S positions of the "
-            "memory does not fit.", OFFERS, two_questions, line=r"mask|where|fill|\+"),
+        "the keys are made of x. The scores then have the shape (B, T, T), and a mask for the S positions of the "
+        "memory does not fit.", OFFERS, two_questions, line="mask|where|fill|\\+"),
     Mistake("self-attention-masked", (KEY, VALUE, MASK_OF_MEMORY),
-            "keys and values are made of x (self-attention). The scores then have the shape (B, T, T), and a mask for "
-            "the S positions of the memory does not fit.", ROLES, two_questions,
-            line=r"mask|where|fill|\+|@|matmul|bmm"),
+        "keys and values are made of x (self-attention). The scores then have the shape (B, T, T), and a mask for "
+        "the S positions of the memory does not fit.", ROLES, two_questions, line="mask|where|fill|\\+|@|matmul|bmm"),
     Mistake("queries-from-memory", FROM_MEMORY,
-            "the queries are made of the memory. You get a row for each position of the memory, and x makes no "
-            "difference.", "How many answers are wanted: one for each position of x, or of the memory?"),
+        "the queries are made of the memory. You get a row for each position of the memory, and x makes no difference.",
+        "How many answers are wanted: one for each position of x, or of the memory?"),
     Mistake("roles-exchanged", (FROM_MEMORY, KEY, VALUE),
-            "x and the memory have changed places. You get a row for each position of the memory, made of the values "
-            "of x.", "Which of the two asks, and which answers?"),
+        "x and the memory have changed places. You get a row for each position of the memory, made of the values of x.",
+        "Which of the two asks, and which answers?"),
     Mistake("values-from-x", VALUE,
-            "the values are made of x. The weights have the shape (B, T, S), one for each position of the memory; "
-            "values of shape (B, T, D) do not fit.", "Weight j belongs to key j. Which value belongs to it?",
-            line=PRODUCT),
+        "the values are made of x. The weights have the shape (B, T, S), one for each position of the memory; values "
+        "of shape (B, T, D) do not fit.", "Weight j belongs to key j. Which value belongs to it?", line=PRODUCT),
     Mistake("weights-in-front", ("x @ W_q.T", "W_q @ x"),
-            "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column; the vectors of x "
-            "are *rows*, T of them.", "If y = W x for one vector in a column, what is it for a table with a vector in "
-            "every row?", line=r"@|matmul|bmm"),
+        "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column; x has its vectors in "
+        "*rows*.", "If y = W x for one vector in a column, what is it for a table with a vector in every row?",
+        line="@|matmul|bmm"),
     Mistake("weights-not-transposed", ((Q, "W_q"), (K, "W_k"), (V, "W_v")),
-            "all three matrices are applied as `x @ W` instead of `x @ W.T`. With square matrices both run. The query "
-            "of (1, 0) is then the first *row* of W_q; it should be {query}.", AXIS.format("W")),
+        "all three matrices are applied as `x @ W` instead of `x @ W.T`. With square matrices both run. The query of "
+        "(1, 0) is then the first *row* of W_q; it should be {query}.", AXIS.format("W")),
     Mistake("W_q-forgotten", (" @ W_q.T", ""),
-            "W_q is not used. The keys are compared with x itself, and not with {query}.", USE.format("W_q")),
+        "W_q is not used. The keys are compared with x itself, and not with {query}.", USE.format("W_q")),
     Mistake("W_k-forgotten", (" @ W_k.T", ""),
-            "W_k is not used. The queries are compared with the memory itself, and not with {key}.", USE.format("W_k")),
+        "W_k is not used. The queries are compared with the memory itself, and not with {key}.", USE.format("W_k")),
     Mistake("W_v-forgotten", (" @ W_v.T", ""),
-            "W_v is not used. The right weights average the memory itself, and not {value}.", USE.format("W_v")),
+        "W_v is not used. The right weights average the memory itself, and not {value}.", USE.format("W_v")),
     Mistake("key-and-value-exchanged", ((K, "W_v.T"), (V, "W_k.T")),
-            "W_k and W_v have changed places",
-            "Which matrix makes what is compared, and which makes what is passed on?"),
+        "W_k and W_v have changed places", "Which matrix makes what is compared, and which makes what is passed on?"),
     Mistake("query-and-key-exchanged", ((Q, "W_k.T"), (K, "W_q.T")),
-            "W_q and W_k have changed places", "Which matrix belongs to the sequence that asks?"),
+        "W_q and W_k have changed places", "Which matrix belongs to the sequence that asks?"),
     Mistake("keys-averaged", (OUT, "weights @ key"),
-            "the weights are applied to the keys instead of the values. Keys are only for comparing with queries.",
-            "What does a dictionary return, its keys or its values?"),
+        "the weights are applied to the keys instead of the values. Keys are only for comparing with queries.",
+        "What does a dictionary return, its keys or its values?"),
     Mistake("not-scaled", (SCALE, "scores"),
-            "the scores are not divided by √D. They are {scores} and should be {scaled}; your weights are too extreme.",
-            "What happens to the variance of a dot product as the number of features grows?"),
+        "the scores are not divided by √D. They are {scores} and should be {scaled}; your weights are too extreme.",
+        "What happens to the variance of a dot product as the number of features grows?"),
     Mistake("scaled-by-keys", (SCALE, "scores / math.sqrt(key.shape[1])"),
-            f"the scores are divided by √S, the root of the number of keys. {VARIANCE}",
-            "Over which axis does a dot product sum?"),
+        f"the scores are divided by √S, the root of the number of keys. {VARIANCE}",
+        "Over which axis does a dot product sum?"),
     Mistake("scaled-by-queries", (SCALE, "scores / math.sqrt(query.shape[1])"),
-            f"the scores are divided by √T, the root of the number of queries. {VARIANCE}",
-            "Over which axis does a dot product sum?"),
+        f"the scores are divided by √T, the root of the number of queries. {VARIANCE}",
+        "Over which axis does a dot product sum?"),
     Mistake("scaled-by-features", (SCALE, "scores / x.shape[-1]"),
-            "the scores are divided by D instead of √D",
-            "The *variance* of a dot product is D. What is its standard deviation?"),
+        "the scores are divided by D instead of √D",
+        "The *variance* of a dot product is D. What is its standard deviation?"),
     Mistake("multiplied", (SCALE, "scores * math.sqrt(x.shape[-1])"),
-            "the scores are multiplied by √D", "Should the scale make large dot products larger or smaller?"),
+        "the scores are multiplied by √D", "Should the scale make large dot products larger or smaller?"),
     Mistake("weights-scaled", ((SCALE, "scores"), (SOFTMAX, f"{SOFTMAX} / {ROOT}")),
-            "the weights are divided by √D instead of the scores. They no longer sum to 1.",
-            "Before or after which step should the numbers be scaled?"),
+        "the weights are divided by √D instead of the scores. They no longer sum to 1.",
+        "Before or after which step should the numbers be scaled?"),
     Mistake("scaled-twice", (SOFTMAX, f"{SOFTMAX} / {ROOT}"),
-            "the weights or the output are divided by √D, besides the scores",
-            "How many times does √D occur in softmax(QKᵀ/√D) V?"),
+        "the weights or the output are divided by √D, besides the scores",
+        "How many times does √D occur in softmax(QKᵀ/√D) V?"),
     Mistake("not-masked", (FILL, "scaled"),
-            "`memory_lens` has no effect. The padding answers, too.",
-            "Which of the S scores of a query must not reach the softmax? (Did a method return a masked copy that was "
-            "not assigned?)"),
+        "`memory_lens` has no effect. The padding answers, too.",
+        "Which of the S scores of a query must not reach the softmax? (Was a masked copy returned, but not assigned?)"),
     Mistake("inverted", (FILL, "scaled.masked_fill(real, -torch.inf)"),
-            "the mask is the wrong way round. Only the padding answers, and the real positions get nothing.",
-            "`masked_fill` fills where its mask is True. Is that where you keep, or where you hide?"),
+        "the mask is the wrong way round. Only the padding answers, and the real positions get nothing.",
+        "`masked_fill` fills where its mask is True. Is that where you keep, or where you hide?"),
     Mistake("one-too-many", (REAL, "position <= lengths"),
-            "the position `memory_lens` is kept too (`<=`). It is padding.", "Positions count from 0: is 2 < 2?"),
+        "the position `memory_lens` is kept too (`<=`). It is padding.", "Positions count from 0: is 2 < 2?"),
     Mistake("one-too-few", (REAL, "position < (lengths - 1).clamp(min=0)"),
-            "the last real position is masked as well", "Which positions do two words fill, counted from 0?"),
+        "the last real position is masked as well", "Which positions do two words fill, counted from 0?"),
     Mistake("from-the-right", (REAL, "position >= key.shape[1] - lengths"),
-            "the first positions are masked instead of the last. The padding is at the end.",
-            "Which of the positions 0, 1, 2 belong to a memory of two words?"),
+        "the first positions are masked instead of the last. The padding is at the end.",
+        "Which of the positions 0, 1, 2 belong to a memory of two words?"),
     Mistake("queries-masked",
-            ((REAL, "torch.arange(query.shape[1])[:, None] < lengths"), ("~real, -torch.inf", "~real, -1e9")),
-            "the mask runs along the queries instead of the keys. `memory_lens` counts positions of the memory, and "
-            "these are the keys: the padding still answers.",
-            "In scores of shape (B, T, S), which axis counts positions of the memory?"),
+        ((REAL, "torch.arange(query.shape[1])[:, None] < lengths"), ("~real, -torch.inf", "~real, -1e9")),
+        "the mask runs along the queries instead of the keys. `memory_lens` counts positions of the memory, and "
+        "these are the keys: the padding still answers.",
+        "In scores of shape (B, T, S), which axis counts positions of the memory?"),
     Mistake("first-length-only", (LENGTHS, "memory_lens[:1, None, None]"),
-            "`memory_lens[0]` is used for the whole batch", SHAPE, two_sentences),
+        "`memory_lens[0]` is used for the whole batch", SHAPE, two_sentences),
     Mistake("longest-length", (LENGTHS, "memory_lens.max()"),
-            "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
+        "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
     Mistake("shortest-length", (LENGTHS, "memory_lens.min()"),
-            "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
+        "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
     Mistake("padding-zeroed", ((FILL, "scaled * real"), (OUT, "weights @ (value * real.mT)")),
-            "the padded positions of the memory are set to 0 instead of their scores to −∞. Their scores are then 0, "
-            "and exp(0) = 1: they still take part of the weight, and pass on a value of 0.", ZERO),
+        "the padded positions of the memory are set to 0 instead of their scores to −∞. Their scores are then 0, and "
+        "exp(0) = 1: they still take part of the weight, and pass on a value of 0.", ZERO),
     Mistake("zero-fill", (FILL, "scaled * real"),
-            "the masked scores are set to 0 instead of −∞. exp(0) = 1: the padding still takes part of the weight.",
-            ZERO),
+        "the masked scores are set to 0 instead of −∞. exp(0) = 1: the padding still takes part of the weight.", ZERO),
     Mistake("mask-after-softmax", ((FILL, "scaled"), (SOFTMAX, f"{SOFTMAX} * real")),
-            "the mask is applied after the softmax. By then the padding has taken its part of the sum: what is left "
-            "does not sum to 1.",
-            "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
+        "the mask is applied after the softmax. By then the padding has taken its part of the sum: what is left does "
+        "not sum to 1.", "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
     Mistake("causal", (FILL, "scaled.masked_fill(~(real & (torch.ones_like(scores).tril() == 1)), -torch.inf)"),
-            "a causal mask is applied as well. Your first query sees only the first position of the memory, but the "
-            "memory has been read to its end before x asks.",
-            "In a translation, may the first word of the answer depend on the last word of the question?"),
+        "a causal mask is applied as well. Your first query sees only the first position of the memory, but the "
+        "memory has been read to its end before x asks.",
+        "In a translation, may the first word of the answer depend on the last word of the question?"),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
-            "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete "
-            "for each key.", "Which axis of (B, T, S) counts the keys?", nothing_padded),
+        "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete for "
+        "each key.", "Which axis of (B, T, S) counts the keys?", nothing_padded),
     Mistake("no-softmax", ((FILL, "scaled * real"), (SOFTMAX, "filled")),
-            "the softmax is missing. You average with the scores themselves, which do not sum to 1 and may be "
-            "negative.", "Which function makes weights of scores: positive, and summing to 1?"),
+        "the softmax is missing. You average with the scores themselves, which do not sum to 1 and may be negative.",
+        "Which function makes weights of scores: positive, and summing to 1?"),
     Mistake("weights-returned", (OUT, "weights"),
-            "the weights are returned. They are right, but the values have not been used yet.",
-            "What is done with the weights (B, T, S) and the values (B, S, D)?"),
+        "the weights are returned. They are right, but the values have not been used yet.",
+        "What is done with the weights (B, T, S) and the values (B, S, D)?"),
     Mistake("softmax-twice", (SOFTMAX, "filled.softmax(-1).softmax(-1)"),
-            "the softmax is applied twice. The first gives the weights {weights}; the second makes them nearly equal, "
-            "the 0 of the padding included.", "What is exp(0), and does the padding still get nothing?"),
+        "the softmax is applied twice. The first gives the weights {weights}; the second makes them nearly equal, "
+        "the 0 of the padding included.", "What is exp(0), and does the padding still get nothing?"),
     Mistake("key-not-transposed", ("key.mT", "key"),
-            "the keys are not transposed. A matrix product runs over the last axis of the first factor and the last "
-            "but one of the second: here D and S.",
-            "The sum must run over the features of both. Which two axes of the keys must be exchanged?", line=PRODUCT),
+        "the keys are not transposed. A matrix product sums over the last axis of the first and the last but one of "
+        "the second: D and S.",
+        "The sum must run over the features of both. Which two axes of the keys must be exchanged?", line=PRODUCT),
     Mistake("residual", (OUT, "x + weights @ value"),
-            "x is added to the result. Blocks add it around their attention; here attention alone is asked for.",
-            "At which line does the sum with x come in?"),
+        "x is added to the result. Blocks add it around their attention; here attention alone is asked for.",
+        "At which line does the sum with x come in?"),
     Mistake("wrong-lengths-axis", (LENGTHS, "memory_lens[:, None]"),
-            "the mask has no axis for the queries. Its shape is (B, S); aligned with scores (B, T, S) from the right, "
-            "its B would meet the T queries.",
-            "Which shape must (B, S) become, so that one row serves all queries of a sentence?", three_questions,
-            line=r"mask|where|fill|\+|&"),
+        "the mask has no axis for the queries. Its shape is (B, S); aligned with (B, T, S) from the right, its B "
+        "meets T.", "Which shape must (B, S) become, so that one row serves all queries of a sentence?",
+        three_questions, line="mask|where|fill|\\+|&"),
     Mistake("gradient-cut", (("key = memory", "key = memory.detach()"), ("value = memory", "value = memory.detach()"))),
     Mistake("missing-axis", (OUT, "(weights @ value).squeeze()")),
 )
-# fmt: on
 
 
 def _open(length):
@@ -265,52 +257,35 @@ def own_weights(exercise, fn, cases):
     whole, padded = (make_case(exercise, fn, _open(length)) for length in (3, 2))
     if any(c.got is None or c.got.shape != c.expected.shape for c in (whole, padded)):
         return None
-    setting = "With an identity for the memory and for W_v the output is the weights themselves."  # fmt: skip
+    setting = "With an identity for the memory and for W_v the output is the weights themselves."
     got = padded.got[0, 0].detach()
     if whole.right() and got[2] != 0 and torch.isfinite(got).all():
-        return Finding(
-            "padding-answers",
-            "the padding keeps some weight",
+        return Finding("padding-answers", "the padding keeps some weight",
             f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; right is "
             f"{values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
-            "For which score is exp(score) exactly zero, however small the others are?",
-        )
+            "For which score is exp(score) exactly zero, however small the others are?")
     setting += " For 3 real positions of 3"
     return odd_weights(whole.got[0, 0], whole.expected[0, 0], setting)
 
 
 EXERCISE = Exercise(
-    name="cross-attention",
-    title="Across two lengths",
-    chapter=6,
-    solution=my_cross_attention,
+    name="cross-attention", title="Across two lengths", chapter=6, solution=my_cross_attention,
     shapes={"x": "B T D", "memory": "B S D"} | dict.fromkeys(("W_q", "W_k", "W_v"), "D D") | {"memory_lens": "B"},
-    returns="B T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "query": "the queries",
-        "key": "the keys",
-        "value": "the values",
-        "scaled": "the scaled scores",
-        "weights": "the weights",
-    },
-    detectors=(over_queries,),
-    describers=(own_weights,),
-    differentiable=("x", "memory", "W_q", "W_k", "W_v"),
+    returns="B T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"query": "the queries", "key": "the keys", "value": "the values", "scaled": "the scaled scores",
+        "weights": "the weights"},
+    detectors=(over_queries,), describers=(own_weights,), differentiable=("x", "memory", "W_q", "W_k", "W_v"),
     hints=(
-        "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both "
-        "be made of the memory?",
+        "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both be "
+        "made of the memory?",
         "The scores are (B, T, S): a row for each position of x, a column for each of the memory. The lengths count "
         "columns. With a mask of shape (B, 1, S) every query of sentence b is masked in the same way.",
         "Each projection is a product with a transposed matrix. Divide the scores by `math.sqrt(x.shape[-1])`, fill "
         "them with `-torch.inf` where the position is not below the length, and take the softmax over the last axis. "
         "What is left to do with the values?",
     ),
-    why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a "
-    "mask with one length for both looks natural: a class with a single `seq_len` cannot tell. And with "
-    "square matrices `x @ W` runs where `x @ W.T` is meant; in training it goes unnoticed, since the matrix "
-    "simply learns its own transpose. It shows when weights are copied.",
+    why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a mask "
+        "with one length for both looks natural: a class with a single `seq_len` cannot tell. And with square matrices "
+        "`x @ W` runs where `x @ W.T` is meant; in training it goes unnoticed, since the matrix simply learns its own "
+        "transpose. It shows when weights are copied.",
 )

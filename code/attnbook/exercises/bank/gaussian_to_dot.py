@@ -46,69 +46,64 @@ UNIT = "query / query.norm(dim=-1, keepdim=True) @ (key / key.norm(dim=-1, keepd
 # fmt: off
 MISTAKES = (
     Mistake("norms-forgotten", (COMBINE, "dots"),
-            "the norms of the single keys have no effect. The dot products {dots} alone let long keys win: (2, 0) "
-            "beats (1, 0), which *is* the query. (Subtracting ‖q‖², or one norm for all keys, changes nothing: it "
-            "cancels in the softmax.)", "Which term of −½‖q − k‖² changes from key to key, besides q · k?"),
+        "the norms of the single keys have no effect. The dot products {dots} alone let long keys win: (2, 0) beats "
+        "(1, 0), which *is* the query. (Subtracting ‖q‖², or one norm for all keys, changes nothing: it cancels in "
+        "the softmax.)", "Which term of −½‖q − k‖² changes from key to key, besides q · k?"),
     Mistake("half-missing", (COMBINE, "dots - norms"),
-            "the whole squared norm is subtracted instead of half of it. Your scores are q · k − ‖k‖²; they should "
-            "be {scores}.", "Multiply out −½‖q − k‖². What is the factor of q · k, and what that of ‖k‖²?"),
+        "the whole squared norm is subtracted instead of half of it. Your scores are q · k − ‖k‖²; they should be "
+        "{scores}.", "Multiply out −½‖q − k‖². What is the factor of q · k, and what that of ‖k‖²?"),
     Mistake("halved-dot", (COMBINE, "dots / 2 - norms / 2"),
-            "the middle term has lost its factor 2: ‖q − k‖² = ‖q‖² − 2 q · k + ‖k‖². Your scores are half of q · k "
-            "− ‖k‖²; they should be {scores}.", "What is (a − b)² for a = 3 and b = 1, with the factor 2 and without?"),
+        "the middle term has lost its factor 2: ‖q − k‖² = ‖q‖² − 2 q · k + ‖k‖². Your scores are half of q · k − "
+        "‖k‖²; they should be {scores}.", "What is (a − b)² for a = 3 and b = 1, with the factor 2 and without?"),
     Mistake("outer-half-missing", (COMBINE, "2 * dots - norms"),
-            "the half before ‖q − k‖² is missing. Your scores, 2 q · k − ‖k‖², are twice what they should be: the "
-            "kernel exp(−‖q − k‖²) is narrower.", "What is the exponent of a Gaussian of width 1?"),
+        "the half before ‖q − k‖² is missing. Your scores, 2 q · k − ‖k‖², are twice what they should be: the kernel "
+        "exp(−‖q − k‖²) is narrower.", "What is the exponent of a Gaussian of width 1?"),
     Mistake("norm-not-squared", (NORMS, "key.norm(dim=-1)"),
-            "the norms are not squared. The squared norms of the keys are {norms}.",
-            "In −½‖q − k‖², what happens to ‖k‖?"),
+        "the norms are not squared. The squared norms of the keys are {norms}.", "In −½‖q − k‖², what happens to ‖k‖?"),
     Mistake("norm-added", (COMBINE, "dots + norms / 2"),
-            "the norms are added instead of subtracted. A long key is rewarded for its length; the scores should be "
-            "{scores}.",
-            "Of two keys with the same dot product, which is nearer to the query: the short one or the long one?"),
+        "the norms are added instead of subtracted. Long keys are rewarded; the scores should be {scores}.",
+        "Of two keys with the same dot product, which is nearer to the query: the short one or the long one?"),
     Mistake("norm-mean", (NORMS, "(key**2).mean(dim=-1)"),
-            "the mean of the squared features is taken instead of their sum. The squared norms of the keys are "
-            "{norms}.", "What is ‖(3, 4)‖?"),
+        "the mean of the squared features is taken instead of their sum. The squared norms of the keys are {norms}.",
+        "What is ‖(3, 4)‖?"),
     Mistake("over-queries", (SOFTMAX, "scores.softmax(dim=0)"),
-            "the softmax runs over the queries. In your weights every column sums to 1: the queries compete for each "
-            "key. (And over the queries ‖q‖² would not even cancel.)",
-            "Which axis of (T, S) holds the keys that share a query's budget?"),
+        "the softmax runs over the queries. In your weights every column sums to 1: the queries compete for each "
+        "key. (And over the queries ‖q‖² would not even cancel.)",
+        "Which axis of (T, S) holds the keys that share a query's budget?"),
     Mistake("over-everything", (SOFTMAX, "scores.flatten().softmax(0).reshape(scores.shape)"),
-            "the softmax runs over all queries and keys together. All your weights sum to 1; each query has a budget "
-            "of its own.", "Which axis of (T, S) should it run over?"),
+        "the softmax runs over all queries and keys together. All your weights sum to 1; each query has a budget of "
+        "its own.", "Which axis of (T, S) should it run over?"),
     Mistake("scores-returned", (SOFTMAX, "scores"),
-            "the softmax is missing. What you return are the scores q · k − ½‖k‖², and they are right.",
-            "What turns each row into weights that sum to 1?"),
+        "the softmax is missing. What you return are the scores q · k − ½‖k‖², and they are right.",
+        "What turns each row into weights that sum to 1?"),
     Mistake("exp-only", (SOFTMAX, "scores.exp()"),
-            "the exponentials are not divided by their sum. You return the exponentials of {scores}, and their rows "
-            "do not sum to 1.", "By what must the first row be divided?"),
+        "the exponentials are not divided by their sum. You return the exponentials of {scores}, and their rows do "
+        "not sum to 1.", "By what must the first row be divided?"),
     Mistake("kernel-returned", (SOFTMAX, "(scores - (query**2).sum(-1, keepdim=True) / 2).exp()"),
-            "the kernel is not divided by its sum. What you return is the Gaussian kernel itself, exp(−½‖q − k‖²), "
-            "and its rows do not sum to 1.", "What makes weights out of kernel values?"),
+        "the kernel is not divided by its sum. What you return is the Gaussian kernel itself, exp(−½‖q − k‖²), and "
+        "its rows do not sum to 1.", "What makes weights out of kernel values?"),
     Mistake("sign", (SOFTMAX, "(-scores).softmax(dim=-1)"),
-            "all the scores have the wrong sign. The smallest weight of the first row goes to the key (1, 0), which "
-            "is the query itself.", "Should a weight rise or fall with the distance?"),
+        "all the scores have the wrong sign. The smallest weight of the first row goes to the key (1, 0), which is "
+        "the query itself.", "Should a weight rise or fall with the distance?"),
     Mistake("scaled", (DOTS, "query @ key.T / query.shape[-1] ** 0.5"),
-            "the dot products are divided by √D. Then they no longer complete the square with ½‖k‖².",
-            "Where in −½‖q − k‖² would a √D come from?"),
+        "the dot products are divided by √D. Then they no longer complete the square with ½‖k‖².",
+        "Where in −½‖q − k‖² would a √D come from?"),
     Mistake("cosine", ((DOTS, UNIT), (NORMS, "torch.ones_like(key[:, 0])")),
-            "the vectors are brought to length 1. The keys (1, 0) and (2, 0) get the same weight: their lengths have "
-            "been divided away.", "Is (2, 0) as near to (1, 0) as (1, 0) is?"),
+        "the vectors are brought to length 1. The keys (1, 0) and (2, 0) get the same weight: their lengths have "
+        "been divided away.", "Is (2, 0) as near to (1, 0) as (1, 0) is?"),
     Mistake("distance-not-squared", (COMBINE, "-torch.cdist(query, key)"),
-            "the scores are minus the distances, not squared and not halved. Your kernel is exp(−‖q − k‖). The "
-            "Gaussian has minus half the *square* in its exponent, and only the square can be multiplied out.",
-            MULTIPLY),
+        "the scores are minus the distances, not squared and not halved. Your kernel is exp(−‖q − k‖). The Gaussian "
+        "has minus half the *square* in its exponent, and only the square can be multiplied out.", MULTIPLY),
     Mistake("half-distance", (COMBINE, "-torch.cdist(query, key) / 2"),
-            "the distances are halved but not squared. Your kernel is exp(−½‖q − k‖); the Gaussian has the *square* "
-            "of the distance in its exponent.", MULTIPLY),
+        "the distances are halved but not squared. Your kernel is exp(−½‖q − k‖); the Gaussian has the *square* of "
+        "the distance in its exponent.", MULTIPLY),
     Mistake("kernel-over-queries",
-            ((COMBINE, "-(torch.cdist(query, key) ** 2) / 2"), (SOFTMAX, "scores.softmax(dim=0)")),
-            "the kernel is normalised over the queries. In your weights every column sums to 1: the Gaussian kernel "
-            "is divided by its sum over the queries.",
-            "Which axis of (T, S) holds the keys that share a query's budget?"),
+        ((COMBINE, "-(torch.cdist(query, key) ** 2) / 2"), (SOFTMAX, "scores.softmax(dim=0)")),
+        "the kernel is normalised over the queries. In your weights every column sums to 1: the Gaussian kernel is "
+        "divided by its sum over the queries.", "Which axis of (T, S) holds the keys that share a query's budget?"),
     Mistake("uses-distances", (COMBINE, "-((query[:, None] - key) ** 2).sum(-1) / 2")),
     Mistake("transposed", (SOFTMAX, "scores.softmax(dim=-1).T")),
 )
-# fmt: on
 
 
 def first_row(exercise, fn, cases):
@@ -139,31 +134,19 @@ def uses_differences(exercise, fn):
         fn(*copies((draw(3, 13, seed=135), draw(5, 13, seed=136))))
     if not watch.seen:
         return None
-    return Finding(
-        "uses-distances",
-        "the long way round",
+    return Finding("uses-distances", "the long way round",
         "The numbers are right, but they are made from the differences q − k (or by a distance function). For T "
         "queries and S keys of D features that is a table of T·S·D numbers; with 1000 queries, 1000 keys and 64 "
         "features, 64 million of them. Dot products need a table of T·S.",
-        "Multiply out −½‖q − k‖². Which of the three terms does the softmax over the keys not see?",
-    )
+        "Multiply out −½‖q − k‖². Which of the three terms does the softmax over the keys not see?")
 
 
 EXERCISE = Exercise(
-    name="gaussian-to-dot",
-    title="From the Gaussian kernel to the dot product",
-    chapter=5,
-    solution=my_gaussian_weights,
-    shapes={"query": "T D", "key": "S D"},
-    returns="T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    name="gaussian-to-dot", title="From the Gaussian kernel to the dot product", chapter=5,
+    solution=my_gaussian_weights, shapes={"query": "T D", "key": "S D"}, returns="T S", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES,
     steps={"dots": "the dot products", "norms": "the squared key norms", "scores": "the scores"},
-    describers=(first_row,),
-    demands=(uses_differences,),
-    differentiable=("query", "key"),
+    describers=(first_row,), demands=(uses_differences,), differentiable=("query", "key"),
     hints=(
         "Multiply out: −½‖q − k‖² = q · k − ½‖q‖² − ½‖k‖². Which of the three terms is the same for all keys of a "
         "query?",
@@ -173,6 +156,6 @@ EXERCISE = Exercise(
         "shape (S,), and broadcast along the rows. With which factor does each of the two enter the scores?",
     ),
     why="Since the norm of the query cancels, it is tempting to let the norms of the keys cancel, too: q · k is so "
-    "much shorter. If all keys have the same norm (as after a normalisation) that is even right. Otherwise long keys "
-    "win, whether they are near or not: try the query (1, 0) with the keys (1, 0) and (2, 0).",
+        "much shorter. If all keys have the same norm (as after a normalisation) that is even right. Otherwise long "
+        "keys win, whether they are near or not: try the query (1, 0) with the keys (1, 0) and (2, 0).",
 )

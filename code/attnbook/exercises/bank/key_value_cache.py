@@ -115,140 +115,126 @@ BOTH = "Should a new word's query and key have different positions?"
 # fmt: off
 MISTAKES = (
     Mistake("position-zero", _places("new - t"),
-            f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, "
-            "and those to all the others are wrong.",
-            "How many words come before the first new one, and which tensor knows?"),
+        f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, "
+        "and those to all the others are wrong.",
+        "How many words come before the first new one, and which tensor knows?"),
     Mistake("query-at-zero", (Q, "rotate(q, new - t)"),
-            f"the queries' positions are counted from 0. {GIVEN}Your keys are right, but the query should become "
-            "{queries}.", BOTH),
+        f"the queries' positions are counted from 0. {GIVEN}Your keys are right, but the query should become "
+        "{queries}.",
+        BOTH),
     Mistake("key-at-zero", (K, "rotate(k, new - t)"),
-            f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become "
-            "{turned}, and go into the cache like this.", BOTH),
+        f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become "
+        "{turned}, and go into the cache like this.",
+        BOTH),
     Mistake("one-place-too-far", _places("new + 1"),
-            f"the new words are one position too far. {GIVEN}Positions count from 0: after two words comes number 2.",
-            "If the cache is empty, at which position should the first word be?"),
+        f"the new words are one position too far. {GIVEN}Positions count from 0: after two words comes number 2.",
+        "If the cache is empty, at which position should the first word be?"),
     Mistake("one-place-behind", _places("new - t + max(t - 1, 0)"),
-            f"the new words are one position too early. {GIVEN}Yours is at 1, like the last cached word.",
-            "Which positions do two cached words have?"),
+        f"the new words are one position too early. {GIVEN}Yours is at 1, like the last cached word.",
+        "Which positions do two cached words have?"),
     Mistake("all-at-one-place", _places("0 * new + t"),
-            f"all new words get the position of the first. {TWO}For a single new word you are right.",
-            "If t words are cached, at which positions are T new ones?", two_new),
+        f"all new words get the position of the first. {TWO}For a single new word you are right.",
+        "If t words are cached, at which positions are T new ones?", two_new),
     Mistake("cached-keys-turned-again", (KEYS, f"rotate(torch.cat([past_keys, k], dim=2), {ALL})"),
-            "the cached keys are turned again together with the new one. The cached keys were turned to their "
-            "positions when they came into the cache; in yours they turn further with every call.",
-            "Which of the keys were turned before they came into the cache?"),
+        "the cached keys are turned again together with the new one. The cached keys were turned to their positions "
+        "when they came into the cache; in yours they turn further with every call.",
+        "Which of the keys were turned before they came into the cache?"),
     Mistake("turned-again-when-asked", ("keys.transpose(2, 3)", f"rotate(keys, {ALL}).mT"),
-            "keys that have been turned are turned again before they are compared. Your cache is right; only for the "
-            "scores all keys are turned a second time.",
-            "Which of the keys are not turned yet when they are compared with the query?"),
-    Mistake("not-turned", ((Q, "q"), (K, "k")),
-            f"`rotate` is not called. {GIVEN}In yours it has no position.",
-            "How does the new word know how far away the cached ones are?"),
+        "keys that have been turned are turned again before they are compared. Your cache is right; only for the "
+        "scores all keys are turned a second time.",
+        "Which of the keys are not turned yet when they are compared with the query?"),
+    Mistake("not-turned", ((Q, "q"), (K, "k")), f"`rotate` is not called. {GIVEN}In yours it has no position.",
+        "How does the new word know how far away the cached ones are?"),
     Mistake("query-not-turned", (Q, "q"),
-            f"the queries are not turned. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
-            "depends on the distance only if *both* are turned.",
-            "What should the score of a word with itself depend on, apart from its query and key?", two_new),
+        f"the queries are not turned. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
+        "depends on the distance only if *both* are turned.",
+        "What should the score of a word with itself depend on, apart from its query and key?", two_new),
     Mistake("key-not-turned", (K, "k"),
-            f"the new keys are not turned. {TWO}Your queries are right, but the keys should become {{turned}}, for the "
-            "scores and for the cache.", "What does the task say about the keys that are in the cache?", two_new),
+        f"the new keys are not turned. {TWO}Your queries are right, but the keys should become {{turned}}, for the "
+        "scores and for the cache.",
+        "What does the task say about the keys that are in the cache?", two_new),
     Mistake("values-turned", (VALUES, "torch.cat([past_values, rotate(v, new)], dim=2)"),
-            "the new values are turned, too. Positions are for comparing; what is passed on stays as it is.",
-            "Which of query, key and value enter a score?"),
+        "the new values are turned, too. Positions are for comparing; what is passed on stays as it is.",
+        "Which of query, key and value enter a score?"),
     Mistake("raw-keys-kept", (RETURN, "return output, torch.cat([past_keys, k], dim=2), values"),
-            "the new keys are returned without having been turned. Your output is right, but the next call takes the "
-            "new key, as it came, for one that has been turned.", "In which form does the next call expect the keys?"),
+        "the new keys are returned without having been turned. Your output is right, but the next call takes the new "
+        "key, as it came, for one that has been turned.", "In which form does the next call expect the keys?"),
     Mistake("cache-not-longer", (RETURN, "return output, past_keys, past_values"),
-            "the cache comes back without the new words. Your output is right, but the next call will not know that "
-            "there was a third word.", COMING_BACK),
+        "the cache comes back without the new words. Your output is right, but the next call will not know that "
+        "there was a third word.", COMING_BACK),
     Mistake("values-not-kept", (RETURN, "return output, keys, v"),
-            "the cache of values does not grow. Output and keys are right, but you return the new values alone: three "
-            "keys, one value.", "To each key belongs a value. How many of each should come back?"),
+        "the cache of values does not grow. Output and keys are right, but you return the new values alone: three "
+        "keys, one value.", "To each key belongs a value. How many of each should come back?"),
     Mistake("only-the-new-returned", (RETURN, "return output, turned, v"),
-            "only the new keys and values come back. Your output is right, but the words before them are lost to the "
-            "next call.", COMING_BACK),
+        "only the new keys and values come back. Your output is right, but the words before them are lost to the "
+        "next call.", COMING_BACK),
     Mistake("new-in-front", ((KEYS, KEYS_FIRST), (VALUES, VALUES_FIRST)),
-            "the new keys and values are put in front of the cached ones. For the output of a single word the order "
-            "does not matter, but the mask and the next call rely on it.",
-            "Which of two tensors comes first in `torch.cat`?"),
+        "the new keys and values are put in front of the cached ones. For the output of a single word the order does "
+        "not matter, but the mask and the next call rely on it.", "Which of two tensors comes first in `torch.cat`?"),
     Mistake("keys-behind-values-in-front", (VALUES, VALUES_FIRST),
-            "keys and values are appended at different ends. Key number i no longer belongs to value number i.",
-            "Which value belongs to the key of the newest word, and where is it?"),
+        "keys and values are appended at different ends. Key number i no longer belongs to value number i.",
+        "Which value belongs to the key of the newest word, and where is it?"),
     Mistake("ignores-the-cache", (SEES, "(column <= new[:, None]) & (column >= t)"),
-            "the new words attend to each other only. The cache that you return is right, but a single new word "
-            "attends to itself alone, and its output is its own value.",
-            "How many columns should the scores of one new word have?"),
+        "the new words attend to each other only. The cache that you return is right, but a single new word attends "
+        "to itself alone, and its output is its own value.",
+        "How many columns should the scores of one new word have?"),
     Mistake("without-itself", (SEES, "column < new[:, None]"),
-            "each word attends only to those *before* itself. In the first call, with an empty cache, nothing would be "
-            "left, and the softmax of nothing is NaN.", "May word 2 see column 2?"),
+        "each word attends only to those *before* itself. In the first call, with an empty cache, nothing would be "
+        "left, and the softmax of nothing is NaN.", "May word 2 see column 2?"),
     Mistake("no-mask", (SEES, "column <= new[:, None] + T"),
-            f"new words attend to later ones. {TWO}The first must not see the second. For a single new word no mask is "
-            "needed, and you are right.", "Which of the new words may see which, when several come at once?", two_new),
+        f"new words attend to later ones. {TWO}The first must not see the second. For a single new word no mask is "
+        "needed, and you are right.",
+        "Which of the new words may see which, when several come at once?", two_new),
     Mistake("mask-from-the-first-column", (SEES, "column <= new[:, None] - t"),
-            f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first "
-            "column, as if nothing were cached.",
-            "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
-            two_new),
+        f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first "
+        "column, as if nothing were cached.",
+        "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
+        two_new),
     Mistake("mask-of-the-new-words", ("masked_fill(~sees,", "masked_fill(torch.ones(T, T).tril() == 0,"),
-            "the causal mask is square. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
-            "words.", "How many columns do the scores have, and how many does your mask have?", two_new,
-            line=r"mask|where|fill|tril|triu|\+"),
+        "the causal mask is square. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
+        "words.", "How many columns do the scores have, and how many does your mask have?", two_new,
+        line="mask|where|fill|tril|triu|\\+"),
     Mistake("joined-along-the-heads", (KEYS, "torch.cat([past_keys, turned], dim=1)"),
-            "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads. Two "
-            "tensors that are joined along an axis may differ only there.",
-            "In (B, H, T, Dh), which number does the axis of the words have?", line=r"cat|concat"),
+        "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads. Two "
+        "tensors that are joined along an axis may differ only there.",
+        "In (B, H, T, Dh), which number does the axis of the words have?", line="cat|concat"),
     Mistake("not-scaled", (ROOT, "1"),
-            "the scores are not divided by √Dh. Your cache is right; the root is {root}.",
-            "What does the task divide the scores by?"),
+        "the scores are not divided by √Dh. Your cache is right; the root is {root}.",
+        "What does the task divide the scores by?"),
     Mistake("scaled-by-the-length", (ROOT, "math.sqrt(t + T)"),
-            "the scores are divided by the root of the number of keys. Your cache is right; it is the number of "
-            "features that matters.",
-            "What does the task divide the scores by, and does that change from call to call?"),
+        "the scores are divided by the root of the number of keys. Your cache is right; it is the number of features "
+        "that matters.", "What does the task divide the scores by, and does that change from call to call?"),
     Mistake("divided-by-the-features", (ROOT, "q.shape[-1]"),
-            "the scores are divided by Dh instead of √Dh. Your cache is right; the root is {root}.",
-            "What is below the fraction bar of a scaled dot product?"),
+        "the scores are divided by Dh instead of √Dh. Your cache is right; the root is {root}.",
+        "What is below the fraction bar of a scaled dot product?"),
     Mistake("softmax-over-queries", ("masked.softmax(dim=-1)", "masked.softmax(dim=-2)"),
-            "the softmax runs over the queries (dim=2). The cache is right. With a single new word every weight is 1, "
-            "and the output is the sum of all values.",
-            "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
-    Mistake("first-of-the-batch", ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), turned], dim=2)"),
-            (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
-            "every sentence gets the first one's cache. The second sentence has a past of its own.",
-            "Which index or `expand` picks one sentence of the batch?", two_sentences),
+        "the softmax runs over the queries (dim=2). The cache is right. With a single new word every weight is 1, "
+        "and the output is the sum of all values.",
+        "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
+    Mistake("first-of-the-batch",
+        ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), turned], dim=2)"),
+        (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
+        "every sentence gets the first one's cache. The second sentence has a past of its own.",
+        "Which index or `expand` picks one sentence of the batch?", two_sentences),
     Mistake("values-before-keys", (RETURN, "return output, values, keys"),
-            "values are returned before keys. Your output is right. Keys and values have the same shape, so no error "
-            "is raised: the next call compares queries with values.", "In which order does the task name the results?"),
+        "values are returned before keys. Your output is right. Keys and values have the same shape, so no error is "
+        "raised: the next call compares queries with values.", "In which order does the task name the results?"),
     Mistake("order-of-results", (RETURN, "return keys, output, values")),
     Mistake("one-thing-only", (RETURN, "return output")),
     Mistake("writes-into-argument", ((Q, "rotate(q.div_(math.sqrt(q.shape[-1])), new)"), (ROOT, "1"))),
     Mistake("gradient-cut", (KEYS, "torch.cat([past_keys.detach(), turned], dim=2)")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="key-value-cache",
-    title="Continue from the cache",
-    chapter=14,
-    solution=my_cached_attention,
+    name="key-value-cache", title="Continue from the cache", chapter=14, solution=my_cached_attention,
     shapes={"q": "B H T Dh", "k": "B H T Dh", "v": "B H T Dh"}
-    | {"past_keys": "B H t Dh", "past_values": "B H t Dh", "rotate": "a function"},
+        | {"past_keys": "B H t Dh", "past_values": "B H t Dh", "rotate": "a function"},
     returns="B H T+2(t+T) Dh",
-    answer=Several(
-        ("output", "keys", "values"),
-        ("B H T Dh", "B H t+T Dh", "B H t+T Dh"),
-        dim=2,
-        floats=("q", "k", "v", "past_keys", "past_values"),
-    ),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "new": "the positions of the new words",
-        "queries": "the turned queries",
-        "keys": "all keys",
-        "scores": "the scores",
-        "weights": "the weights",
-    },
+    answer=Several(("output", "keys", "values"), ("B H T Dh", "B H t+T Dh", "B H t+T Dh"), dim=2,
+        floats=("q", "k", "v", "past_keys", "past_values")),
+    example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"new": "the positions of the new words", "queries": "the turned queries", "keys": "all keys",
+        "scores": "the scores", "weights": "the weights"},
     hints=(
         "Which positions do the new words have? If the cache holds t of them, the first new one is number t, counted "
         "from 0. Which of the five tensors have to be turned, and which have been already?",
@@ -257,9 +243,9 @@ EXERCISE = Exercise(
         "`torch.arange(t, t + T, device=k.device)` serves twice: as the positions for `rotate`, and in the mask, where "
         "it is compared with the numbers of all t + T columns. Which shape must it have for that comparison?",
     ),
-    why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes on; "
-    "it only becomes stranger with every word, since the distances are wrong. In a model with learned positions the "
-    "same mistake is as quiet. Turning the cached keys once more at every step is right for the first call, when "
-    "nothing is cached, and for no other. The only sure test is the one that the chapter makes: the same text once "
-    "with the cache and once without it.",
+    why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes "
+        "on; it only becomes stranger with every word, since the distances are wrong. In a model with learned "
+        "positions the same mistake is as quiet. Turning the cached keys once more at every step is right for the "
+        "first call, when nothing is cached, and for no other. The only sure test is the one that the chapter makes: "
+        "the same text once with the cache and once without it.",
 )

@@ -52,114 +52,101 @@ EARLIER = "torch.ones_like(scores).tril(-1).bool() | (torch.arange(len(x)) + tor
 # fmt: off
 MISTAKES = (
     Mistake("point-kept", (LEAVE, "scores"),
-            "every point is among its own keys. The observation that should be predicted is then the nearest one. (A "
-            "0 on the diagonal of the scores changes nothing: the score of a point with itself is 0 already.)",
-            "Which score makes exp(score) zero, before the sum is taken?"),
+        "every point is among its own keys. The observation that should be predicted is then the nearest one. (A 0 "
+        "on the diagonal of the scores changes nothing: the score of a point with itself is 0 already.)",
+        "Which score makes exp(score) zero, before the sum is taken?"),
     Mistake("zeroed-after-softmax", ((LEAVE, "scores"), (SOFTMAX, "others.softmax(dim=1) * ~itself")),
-            "the diagonal is set to zero after the softmax. Each point has already taken its part of the sum, so the "
-            "rows of your weights do not sum to 1.",
-            "What must happen first: leaving the point out, or dividing by the sum?"),
+        "the diagonal is set to zero after the softmax. Each point has already taken its part of the sum, so the "
+        "rows of your weights do not sum to 1.",
+        "What must happen first: leaving the point out, or dividing by the sum?"),
     Mistake("mean", (SUM, "(errors**2).mean()"),
-            "the mean of the squared errors is taken. Yours is the loss divided by the number of points.",
-            "Does the task speak of a sum or of a mean? (With a mean the same learning rate takes a smaller step.)"),
+        "the mean of the squared errors is taken. Yours is the loss divided by the number of points.",
+        "Does the task speak of a sum or of a mean? (With a mean the same learning rate takes a smaller step.)"),
     Mistake("halved", (SUM, "(errors**2).sum() / 2"),
-            "the sum of squares is halved. There is a half in the exponent of the Gaussian, but not in the loss.",
-            "Which of your lines has a half, and which of these does the task ask for?"),
+        "the sum of squares is halved. There is a half in the exponent of the Gaussian, but not in the loss.",
+        "Which of your lines has a half, and which of these does the task ask for?"),
     Mistake("rooted", (SUM, "(errors**2).sum().sqrt()"),
-            "the root of the sum is taken. What you return is the length of the vector of errors {errors}.",
-            "Which of your lines takes a root (or a norm)?"),
+        "the root of the sum is taken. What you return is the length of the vector of errors {errors}.",
+        "Which of your lines takes a root (or a norm)?"),
     Mistake("absolute-errors", (SUM, "errors.abs().sum()"),
-            "the absolute errors are added up. The errors are {errors}, and large ones should weigh more.",
-            "What should be done with an error before the errors are added?"),
+        "the absolute errors are added up. The errors are {errors}, and large ones should weigh more.",
+        "What should be done with an error before the errors are added?"),
     Mistake("errors-added-first", (SUM, "errors.sum() ** 2"),
-            "the errors are added before they are squared. The errors are {errors}: positive and negative ones cancel.",
-            "Which comes first in a sum of squares?"),
+        "the errors are added before they are squared. The errors are {errors}: positive and negative ones cancel.",
+        "Which comes first in a sum of squares?"),
     Mistake("errors-not-added", (SUM, "errors**2"),
-            "the squared errors are not added up. You return one number per point, and they are right; the loss is "
-            "one number.", "What does `backward()` need: one number, or one per point?"),
+        "the squared errors are not added up. You return one number per point, and they are right; the loss is one "
+        "number.", "What does `backward()` need: one number, or one per point?"),
     Mistake("predictions-returned", (SUM, "predictions"),
-            "the function stops at the predictions. The predictions are right; the loss says how far they are from y.",
-            "How do you make one number out of three predictions and three observations?"),
+        "the function stops at the predictions. The predictions are right; the loss says how far they are from y.",
+        "How do you make one number out of three predictions and three observations?"),
     Mistake("last-point-missing", (SUM, "(errors[:-1] ** 2).sum()"),
-            "the loop ends one point too early. The errors are {errors}, and the last one is not counted.",
-            "Which numbers does range(n − 1) give for n = 3?"),
+        "the loop ends one point too early. The errors are {errors}, and the last one is not counted.",
+        "Which numbers does range(n − 1) give for n = 3?"),
     Mistake("last-point-only", (SUM, "errors[-1] ** 2"),
-            "each round of the loop overwrites the loss. The errors are {errors}, and only the last one is left.",
-            "Which operator adds to what is there already: = or +=?"),
+        "each round of the loop overwrites the loss. The errors are {errors}, and only the last one is left.",
+        "Which operator adds to what is there already: = or +=?"),
     Mistake("first-point-only", (SUM, "errors[0] ** 2"),
-            "the function returns in the first round of its loop. The errors are {errors}, and only the first one is "
-            "counted.", "How far is the `return` line indented?"),
+        "the function returns in the first round of its loop. The errors are {errors}, and only the first one is "
+        "counted.", "How far is the `return` line indented?"),
     Mistake("first-point-missing", (SUM, "(errors[1:] ** 2).sum()"),
-            "the loop begins one point too late. The errors are {errors}, and the first one is not counted.",
-            "What is the index of the first point?"),
+        "the loop begins one point too late. The errors are {errors}, and the first one is not counted.",
+        "What is the index of the first point?"),
     Mistake("all-pairs", ("predictions - y", "predictions[:, None] - y"),
-            "the predictions have the shape (n, 1) when y is subtracted. Broadcasting then makes a table: every "
-            "prediction is compared with every observation, not just with its own.",
-            "Print the shape of the errors. How many should there be for three points?"),
+        "the predictions have the shape (n, 1) when y is subtracted. Broadcasting then makes a table: every "
+        "prediction is compared with every observation, not just with its own.",
+        "Print the shape of the errors. How many should there be for three points?"),
     Mistake("half-missing", (SCORE, "-(u**2)"),
-            "the factor 1/2 in the exponent is missing. The kernel exp(−u²) is a narrower Gaussian.",
-            "When w·distance is 1, is the exponent −1 or −1/2?"),
+        "the factor 1/2 in the exponent is missing. The kernel exp(−u²) is a narrower Gaussian.",
+        "When w·distance is 1, is the exponent −1 or −1/2?"),
     Mistake("divided-by-w", (SCALE, "distance / w"),
-            "the distance is divided by w. In this chapter w is the *inverse* of a width: a large w makes a narrow "
-            "kernel.", "Where does the formula have w: below the distance, or beside it?"),
+        "the distance is divided by w. In this chapter w is the *inverse* of a width: a large w makes a narrow kernel.",
+        "Where does the formula have w: below the distance, or beside it?"),
     Mistake("w-not-squared", (SCALE, "distance * w**0.5"),
-            "the square covers the distance but not w. With w = 2 and a distance of 0.5, w·distance is 1 and the "
-            "score −1/2; yours is −1/4.", "In −(w·d)²/2, what is squared?"),
+        "the square covers the distance but not w. With w = 2 and a distance of 0.5, w·distance is 1 and the score "
+        "−1/2; yours is −1/4.", "In −(w·d)²/2, what is squared?"),
     Mistake("w-ignored", (SCALE, "distance"),
-            "w does not enter. The distances are used as they are, and there would be nothing to learn.",
-            "Where is w in the formula?"),
+        "w does not enter. The distances are used as they are, and there would be nothing to learn.",
+        "Where is w in the formula?"),
     Mistake("not-squared", (SCORE, "-u / 2"),
-            "the distance is not squared. Without the square, a point on the right gets a larger weight the further "
-            "away it is.", "What must a neighbour 0.5 to the left and one 0.5 to the right have in common?"),
+        "the distance is not squared. Without the square, a point on the right gets a larger weight the further away "
+        "it is.", "What must a neighbour 0.5 to the left and one 0.5 to the right have in common?"),
     Mistake("absolute-distance", (SCORE, "-u.abs() / 2"),
-            "the distance enters by its absolute value instead of its square. Your kernel, exp(−|u|/2) with u = "
-            "w·distance, agrees with the Gaussian at u = 1, but has a longer tail.",
-            "When w·distance is 2, what is the exponent of a Gaussian?"),
+        "the distance enters by its absolute value instead of its square. Your kernel, exp(−|u|/2) with u = "
+        "w·distance, agrees with the Gaussian at u = 1, but has a longer tail.",
+        "When w·distance is 2, what is the exponent of a Gaussian?"),
     Mistake("sign", (SCORE, "u**2 / 2"),
-            "the minus sign in the exponent is missing (or squared away: `(-u) ** 2` is positive). The further away "
-            "a point is, the larger its weight.", "Should the weight of a point rise or fall with its distance?"),
+        "the minus sign in the exponent is missing (or squared away: `(-u) ** 2` is positive). The further away a "
+        "point is, the larger its weight.", "Should the weight of a point rise or fall with its distance?"),
     Mistake("itself-only", (LEAVE, "scores.masked_fill(~itself, -torch.inf)"),
-            "the mask is the wrong way round. The fit is perfect, but only because all the *other* points are left "
-            "out, and each predicts itself.", "Where in the (n, n) table should −∞ be?"),
+        "the mask is the wrong way round. The fit is perfect, but only because all the *other* points are left out, "
+        "and each predicts itself.", "Where in the (n, n) table should −∞ be?"),
     Mistake("earlier-only", (LEAVE, f"scores.masked_fill(~({EARLIER}), -torch.inf)"),
-            "a triangle is left out instead of the diagonal. Each point sees only those before it in the list; it "
-            "has neighbours on both sides.",
-            "How many numbers of an (n, n) table should be left out: n, or about n²/2?"),
+        "a triangle is left out instead of the diagonal. Each point sees only those before it in the list; it has "
+        "neighbours on both sides.", "How many numbers of an (n, n) table should be left out: n, or about n²/2?"),
     Mistake("down-the-columns", (SOFTMAX, "others.softmax(dim=0)"),
-            "the softmax runs over the wrong axis. The columns of your weights sum to 1. Each *prediction* must be "
-            "an average, so it is the rows that have to sum to 1.",
-            "In a product of a matrix and a vector, over which axis of the matrix does the sum run?"),
+        "the softmax runs over the wrong axis. The columns of your weights sum to 1. Each *prediction* must be an "
+        "average, so it is the rows that have to sum to 1.",
+        "In a product of a matrix and a vector, over which axis of the matrix does the sum run?"),
     Mistake("not-normalised", (SOFTMAX, "others.exp()"),
-            "the kernel values are not divided by their sum. The rows of your weights do not sum to 1; they should "
-            "be {weights}.", "What turns the kernel values of a row into the weights of an average?"),
+        "the kernel values are not divided by their sum. The rows of your weights do not sum to 1; they should be "
+        "{weights}.", "What turns the kernel values of a row into the weights of an average?"),
     Mistake("x-averaged", ("weights @ y", "weights @ x"),
-            "the keys x are averaged instead of the values y. The weights are right, but x is where the points are; "
-            "predicted is what was observed there.", "Which of the two is compared with y?"),
+        "the keys x are averaged instead of the values y. The weights are right, but x is where the points are; "
+        "predicted is what was observed there.", "Which of the two is compared with y?"),
     Mistake("twins-left-out", (LEAVE, "scores.masked_fill(scores == 0, -torch.inf)"),
-            "points are left out by their distance (0) rather than by being the same point. Two observations share "
-            "the place x = 0. Each may help to predict the other; you leave out both.",
-            "What do x_i = x_j and i = j have in common, and where do they differ?", twins),
+        "points are left out by their distance (0) rather than by being the same point. Two observations share the "
+        "place x = 0. Each may help to predict the other; you leave out both.",
+        "What do x_i = x_j and i = j have in common, and where do they differ?", twins),
     Mistake("returns-a-number", (SUM, "(errors**2).sum().item()")),
     Mistake("no-gradient", (SCALE, "float(w) * distance")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="leave-one-out",
-    title="The leave-one-out loss",
-    chapter=3,
-    solution=my_leave_one_out_loss,
-    shapes={"x": "n", "y": "n", "w": "a number"},
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={
-        "scores": "the scores",
-        "weights": "the weights without the point itself",
-        "predictions": "the predictions",
-        "errors": "their errors",
-    },
+    name="leave-one-out", title="The leave-one-out loss", chapter=3, solution=my_leave_one_out_loss,
+    shapes={"x": "n", "y": "n", "w": "a number"}, example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"scores": "the scores", "weights": "the weights without the point itself", "predictions": "the predictions",
+        "errors": "their errors"},
     differentiable=("w",),
     hints=(
         "Queries and keys are the same points x, so the table of scores is (n, n). What is on its diagonal, and what "
@@ -169,8 +156,8 @@ EXERCISE = Exercise(
         "`torch.eye(len(x), dtype=torch.bool, device=x.device)` is True on the diagonal. Fill the scores there, take "
         "the softmax over each row, and average y with these weights. What is left is the sum of the squared errors.",
     ),
-    why="Keeping the point among its keys runs without complaint, and the loss is *smaller*: it looks like a better "
-    "model. It is only a better memory. As w grows, every point predicts itself, the loss goes to 0, and nothing has "
-    "been learned. Writing 0 on the diagonal of the *scores* changes nothing at all, because the score of a point with "
-    "itself is 0 already.",
+    why="Keeping the point among its keys runs without complaint, and the loss is *smaller*: it looks like a "
+        "better model. It is only a better memory. As w grows, every point predicts itself, the loss goes to 0, and "
+        "nothing has been learned. Writing 0 on the diagonal of the *scores* changes nothing at all, because the score "
+        "of a point with itself is 0 already.",
 )

@@ -70,102 +70,96 @@ KEYS = "Each query spends a budget of 1 on the keys. Which axis of (B, T, S) cou
 # fmt: off
 MISTAKES = (
     Mistake("mask-after-softmax", NO_FILL,
-            "the mask is applied after the softmax. The masked positions are zero, but they have already taken their "
-            "part of the sum: your weights do not sum to 1.",
-            "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
+        "the mask is applied after the softmax. The masked positions are zero, but they have already taken their "
+        "part of the sum: your weights do not sum to 1.",
+        "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
     Mistake("filled-after-softmax", (NO_FILL, (AFTER, "weights.masked_fill(~keep, -1e6)")),
-            "the masked positions are filled after the softmax. The words get what they had among all keys, and the "
-            "padding gets a number that is not a weight.",
-            "In which tensor does a large negative number turn into a weight of zero?"),
+        "the masked positions are filled after the softmax. The words get what they had among all keys, and the "
+        "padding gets a number that is not a weight.",
+        "In which tensor does a large negative number turn into a weight of zero?"),
     Mistake("zero-fill", ((FILL, "scores * keep"), LEAVE),
-            "the masked scores are set to 0 before the softmax. exp(0) is 1, not 0; among negative scores the "
-            "padding would even get the most.", "For which score is exp(score) zero?"),
+        "the masked scores are set to 0 before the softmax. exp(0) is 1, not 0; among negative scores the padding "
+        "would even get the most.", "For which score is exp(score) zero?"),
     Mistake("zero-fill-and-mask", (FILL, "scores * keep"),
-            "the masked scores are set to 0, and the weights are masked once more afterwards. The padding is zero in "
-            "the end, but in the sum each position counted as exp(0) = 1.",
-            "For which score is exp(score) zero, so that it adds nothing to the sum?"),
+        "the masked scores are set to 0, and the weights are masked once more afterwards. The padding is zero in the "
+        "end, but in the sum each position counted as exp(0) = 1.",
+        "For which score is exp(score) zero, so that it adds nothing to the sum?"),
     Mistake("inverted", (KEEP, "keep = position >= lengths"),
-            "the mask is the wrong way round: the words get nothing and the padding everything",
-            "In your mask, does True mean *may be attended to* or *is to be hidden*, and which of the two does the "
-            "line that uses it expect?"),
+        "the mask is the wrong way round: the words get nothing and the padding everything",
+        "In your mask, does True mean *may be attended to* or *is to be hidden*, and which does the next line expect?"),
     Mistake("one-too-many", (KEEP, "keep = position <= lengths"),
-            "the key at position `valid_len` is kept too (`<=`)", "Positions count from 0: is 2 < 2?"),
+        "the key at position `valid_len` is kept too (`<=`)", "Positions count from 0: is 2 < 2?"),
     Mistake("one-too-few", (KEEP, "keep = position < lengths - 1"),
-            "the last valid key is masked as well",
-            "Which positions does a sentence of two words fill, counted from 0?"),
+        "the last valid key is masked as well", "Which positions does a sentence of two words fill, counted from 0?"),
     Mistake("from-the-right", (KEEP, "keep = position >= scores.shape[-1] - lengths"),
-            "the first keys are masked instead of the last. The padding is at the end of a sentence.",
-            "Which of the positions 0, 1, 2, 3 belong to a sentence of two words?"),
+        "the first keys are masked instead of the last. The padding is at the end of a sentence.",
+        "Which of the positions 0, 1, 2, 3 belong to a sentence of two words?"),
     Mistake("query-axis", (KEEP, f"keep = {QUERIES}[..., None].expand_as(scores)"),
-            "the mask runs along the queries instead of the keys. Whole *rows* are masked: the queries from position "
-            "`valid_len` on get nothing (or NaN, or equal weights), and the others still see the padding.",
-            "In scores of shape (B, T, S), which axis counts the words that are attended *to*?", two_sentences),
+        "the mask runs along the queries instead of the keys. Whole *rows* are masked: the queries from position "
+        "`valid_len` on get nothing (or NaN, or equal weights), and the others still see the padding.",
+        "In scores of shape (B, T, S), which axis counts the words that are attended *to*?", two_sentences),
     Mistake("ignores-lengths", (KEEP, "keep = position >= 0"),
-            "the valid lengths have no effect: this is a plain softmax",
-            "Did a method return a masked copy that was not assigned (`scores.masked_fill(...)` alone on a line)?"),
+        "the valid lengths have no effect: this is a plain softmax",
+        "Did a method return a masked copy that was not assigned (`scores.masked_fill(...)` alone on a line)?"),
     Mistake("first-length-only", (LENGTHS, "lengths = valid_lens[0]"),
-            "`valid_lens[0]` is used for the whole batch", SHAPE, two_sentences),
+        "`valid_lens[0]` is used for the whole batch", SHAPE, two_sentences),
     Mistake("longest-length", (LENGTHS, "lengths = valid_lens.max()"),
-            "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
+        "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
     Mistake("shortest-length", (LENGTHS, "lengths = valid_lens.min()"),
-            "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
+        "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
     Mistake("lengths-in-the-wrong-order",
-            (LENGTHS, "lengths = valid_lens.repeat(scores.shape[1]).reshape(*scores.shape[:2], 1)"),
-            "the lengths are repeated as a whole (`repeat`) rather than each for itself. They then run through the "
-            "rows as 1, 2, 1, 2; with two queries per sentence it should be 1, 1, 2, 2.",
-            "torch has a second kind of repetition, which keeps equal numbers together. What is it called? (Or which "
-            "broadcast makes it unnecessary?)", two_sentences),
+        (LENGTHS, "lengths = valid_lens.repeat(scores.shape[1]).reshape(*scores.shape[:2], 1)"),
+        "the lengths are repeated as a whole (`repeat`) rather than each for itself. They then run through the rows "
+        "as 1, 2, 1, 2; with two queries per sentence it should be 1, 1, 2, 2.",
+        "torch has a second kind of repetition, which keeps equal numbers together. What is it called? (Or which "
+        "broadcast makes it unnecessary?)", two_sentences),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
-            "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete "
-            "for each key.", KEYS, two_sentences),
+        "the softmax runs over the queries (dim=1). Your *columns* sum to 1: the queries compete for each key.", KEYS,
+        two_sentences),
     Mistake("softmax-over-batch", (SOFTMAX, "filled.softmax(dim=0)"),
-            "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other", KEYS,
-            two_sentences),
+        "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other", KEYS,
+        two_sentences),
     Mistake("no-softmax", (SOFTMAX, "filled"),
-            "the softmax is missing: you return scores",
-            "Which function makes weights of scores: positive, and summing to 1 in every row?"),
+        "the softmax is missing: you return scores",
+        "Which function makes weights of scores: positive, and summing to 1 in every row?"),
     Mistake("exp-only", (SOFTMAX, "filled.exp()"),
-            "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
+        "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
     Mistake("log-softmax", (SOFTMAX, "filled.log_softmax(dim=-1)"),
-            "log_softmax is used instead of softmax: these are the logarithms of the weights",
-            "Can a weight be negative?"),
+        "log_softmax is used instead of softmax: these are the logarithms of the weights", "Can a weight be negative?"),
     Mistake("sum-normalised", ((FILL, "scores * keep"), (SOFTMAX, "filled / filled.sum(-1, keepdim=True)")),
-            "the scores are divided by their sum. With the scores (1, −2) that would give −1 and 2.",
-            "Which function makes every score positive first?"),
+        "the scores are divided by their sum. With the scores (1, −2) that would give −1 and 2.",
+        "Which function makes every score positive first?"),
     Mistake("uniform", (FILL, "(0 * scores).masked_fill(~keep, -torch.inf)"),
-            "the scores are ignored, and only the mask has an effect",
-            "Which tensor should the softmax be applied to?"),
+        "the scores are ignored, and only the mask has an effect", "Which tensor should the softmax be applied to?"),
     Mistake("over-everything", (SOFTMAX, "filled.flatten().softmax(0).reshape(scores.shape)"),
-            "the exponentials are divided by the sum of all of them. Each query has a budget of its own, and so has "
-            "each sentence.", "Which axis should the sum run over, and what does keepdim=True do?", two_sentences),
+        "the exponentials are divided by the sum of all of them. Each query has a budget of its own, and so has each "
+        "sentence.", "Which axis should the sum run over, and what does keepdim=True do?", two_sentences),
     Mistake("over-the-sentence", (SOFTMAX, "filled.flatten(1).softmax(-1).reshape(scores.shape)"),
-            "the softmax runs over queries and keys of a sentence together. Each *query* has a budget of its own.",
-            "How many sums are equal to 1 in weights of shape (B, T, S)?", two_sentences),
+        "the softmax runs over queries and keys of a sentence together. Each *query* has a budget of its own.",
+        "How many sums are equal to 1 in weights of shape (B, T, S)?", two_sentences),
     Mistake("divided-by-length", (NO_FILL, (AFTER, f"{AFTER} / lengths.clamp(min=1)")),
-            "the masked weights are divided by the valid length. To make weights sum to 1, divide them by their sum, "
-            "not by how many there are.",
-            "The weights that are left should become parts of a whole. What is the whole?"),
+        "the masked weights are divided by the valid length. To make weights sum to 1, divide them by their sum, not "
+        "by how many there are.", "The weights that are left should become parts of a whole. What is the whole?"),
     Mistake("filled-with-minimum", ((FILL, "torch.where(keep, scores, scores.min())"), LEAVE),
-            "the masked scores are replaced by the smallest one. The exponential of that is far from 0.",
-            "For which score is exp(score) zero?"),
+        "the masked scores are replaced by the smallest one. The exponential of that is far from 0.",
+        "For which score is exp(score) zero?"),
     Mistake("nan-row", LEAVE,
-            "the row with nothing to attend to is left to the softmax. Every exponential is 0 and so is their sum: "
-            "0/0 is NaN. For all other lengths you are right.",
-            "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
+        "the row with nothing to attend to is left to the softmax. Every exponential is 0 and so is their sum: 0/0 "
+        "is NaN. For all other lengths you are right.",
+        "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
     Mistake("uniform-row", ((FILL, "scores.masked_fill(~keep, -1e6)"), LEAVE),
-            "the masked scores get a large negative number, and nothing happens after the softmax. A softmax of "
-            "equal scores is uniform: all the attention goes to padding. For all other lengths you are right.",
-            "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
+        "the masked scores get a large negative number, and nothing happens after the softmax. A softmax of equal "
+        "scores is uniform: all the attention goes to padding. For all other lengths you are right.",
+        "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
     Mistake("finite-fill", ((FILL, "scores.masked_fill(~keep, -1)"), LEAVE)),
     Mistake("finite-fill",
-            ((FILL, "scores.masked_fill(~keep, -100)"), (AFTER, "weights * keep.any(-1, keepdim=True)"))),
+        ((FILL, "scores.masked_fill(~keep, -100)"), (AFTER, "weights * keep.any(-1, keepdim=True)"))),
     Mistake("finite-penalty", ((FILL, "scores - 10 * (~keep).to(scores)"), LEAVE)),
     Mistake("writes-into-argument", (FILL, "scores.masked_fill_(~keep, -1e6)")),
     Mistake("nan-gradient",
-            ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
+        ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
     Mistake("wrong-device", ("scores.shape[-1], device=scores.device", "scores.shape[-1]")),
 )
-# fmt: on
 
 
 def _kept(arguments: tuple) -> torch.Tensor:
@@ -181,7 +175,7 @@ def right_where_kept(exercise, fn, cases):
         "softmax-over-batch": lambda e, kept: e.masked_fill(~kept, -torch.inf).softmax(0),
         "no-softmax": lambda e, kept: e,
         "exp-only": lambda e, kept: e.exp(),
-    }  # fmt: skip
+    }
     named = {mistake.name: mistake for mistake in exercise.mistakes if mistake.says}
     kept = [_kept(case.arguments) for case in cases]
     for name, formula in formulas.items():
@@ -203,7 +197,6 @@ def _whole_rows(case) -> bool:
     return bool(flat) and near(case.got[rows], scores.softmax(-1)[rows])
 
 
-# fmt: off
 def leaks(exercise, fn, cases):
     """Recognise weights that leak to the padding, and work out which fill value they come from."""
     found = [_estimate(c.arguments, c.got) for c in cases if c.arguments[1].max() > 0]
@@ -223,7 +216,6 @@ def leaks(exercise, fn, cases):
         return Finding("finite-penalty", about, seen,
                        "What would you have to add to a score so that nothing is left of it, whatever it was?")
     return None
-# fmt: on
 
 
 def _estimate(arguments: tuple, got: torch.Tensor) -> tuple:
@@ -254,21 +246,10 @@ def leaks_a_little(exercise, fn):
 
 
 EXERCISE = Exercise(
-    name="masked-softmax",
-    title="Softmax over the words that are there",
-    chapter=4,
-    solution=my_masked_softmax,
-    shapes={"scores": "B T S", "valid_lens": "B"},
-    returns="B T S",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
-    detectors=(right_where_kept, leaks),
-    describers=(first_row,),
-    demands=(leaks_a_little,),
-    device_matters=True,
+    name="masked-softmax", title="Softmax over the words that are there", chapter=4, solution=my_masked_softmax,
+    shapes={"scores": "B T S", "valid_lens": "B"}, returns="B T S", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
+    detectors=(right_where_kept, leaks), describers=(first_row,), demands=(leaks_a_little,), device_matters=True,
     differentiable=("scores",),
     hints=(
         "Make a mask first: `torch.arange(S, device=scores.device)` numbers the keys 0, 1, 2, …, and a key is valid if "
@@ -279,7 +260,8 @@ EXERCISE = Exercise(
         "With length 0 the row is −∞ throughout, and 0/0 is NaN. Which weights should such a row have, and which mask "
         "do you already have for putting them there, after the softmax?",
     ),
-    why="Multiplying by the mask *after* the softmax puts the zeros in the right places, and a heat map of it looks "
-    "right. Only the row sums tell: the padding has already used up part of the budget, and the rest is too pale. "
-    "Setting the masked *scores* to zero looks right for another reason: zero feels like nothing. But exp(0) = 1.",
+    why="Multiplying by the mask *after* the softmax puts the zeros in the right places, and a heat map of it "
+        "looks right. Only the row sums tell: the padding has already used up part of the budget, and the rest is too "
+        "pale. Setting the masked *scores* to zero looks right for another reason: zero feels like nothing. But exp(0) "
+        "= 1.",
 )

@@ -45,95 +45,88 @@ SOFTMAX, POOL = "scores.softmax(dim=1)", "weights @ values"
 # fmt: off
 MISTAKES = (
     Mistake("not-normalised", (SOFTMAX, "scores.exp()"),
-            "the kernel values are not divided by their sum. What you return is a weighted sum, not an average: the "
-            "weights of each query should be {weights}.",
-            "To average numbers with the weights 3, 2 and 1, what do you divide by at the end?"),
+        "the kernel values are not divided by their sum. What you return is a weighted sum, not an average: the "
+        "weights of each query should be {weights}.",
+        "To average numbers with the weights 3, 2 and 1, what do you divide by at the end?"),
     Mistake("kernel-mean", (SOFTMAX, "scores.exp() / scores.shape[1]"),
-            "the kernel values are divided by the number of keys. Where all the keys are far away, your weights sum "
-            "to almost nothing.", "Which number makes the kernel values of one query sum to 1?"),
+        "the kernel values are divided by the number of keys. Where all the keys are far away, your weights sum to "
+        "almost nothing.", "Which number makes the kernel values of one query sum to 1?"),
     Mistake("mean-of-weighted", (POOL, "(weights * values).mean(1)"),
-            "the weighted values are averaged with mean. The weights of each row sum to 1 already; a mean divides by "
-            "the number of keys once more.",
-            "How must the weighted values be put together, if the weights sum to 1 already?"),
+        "the weighted values are averaged with mean. The weights of each row sum to 1 already; a mean divides by the "
+        "number of keys once more.", "How must the weighted values be put together, if the weights sum to 1 already?"),
     Mistake("not-squared", (SCORE, "-u / 2"),
-            "the distance is not squared. Without the square the sign of the distance matters: the further a key is "
-            "to one side, the larger its weight.",
-            "What must a key 2 to the left and a key 2 to the right have in common?"),
+        "the distance is not squared. Without the square the sign of the distance matters: the further a key is to "
+        "one side, the larger its weight.", "What must a key 2 to the left and a key 2 to the right have in common?"),
     Mistake("absolute", (SCORE, "-u.abs() / 2"),
-            "the distance enters by its absolute value instead of its square. The kernel exp(−|u|/2) has a sharp top "
-            "and a long tail; at one width it agrees with the Gaussian, and nowhere else but at 0.",
-            "At two widths, what is the exponent of a Gaussian?"),
+        "the distance enters by its absolute value instead of its square. The kernel exp(−|u|/2) has a sharp top and "
+        "a long tail; at one width it agrees with the Gaussian, and nowhere else but at 0.",
+        "At two widths, what is the exponent of a Gaussian?"),
     Mistake("laplace", (SCORE, "-u.abs()"),
-            "the kernel is exp(−|u|). That this agrees with the Gaussian exp(−u²/2) at two widths is a coincidence.",
-            "At one width, what is the exponent of a Gaussian?"),
+        "the kernel is exp(−|u|). That this agrees with the Gaussian exp(−u²/2) at two widths is a coincidence.",
+        "At one width, what is the exponent of a Gaussian?"),
     Mistake("square-outside", (SCORE, "-u"),
-            "the exponential is squared instead of u. The square of an exponential is exp(−u/2)² = exp(−u): it "
-            "doubles the exponent, but does not square it.", "In exp(−u²/2), what is squared: u or exp?"),
+        "the exponential is squared instead of u. The square of an exponential is exp(−u/2)² = exp(−u): it doubles "
+        "the exponent, but does not square it.", "In exp(−u²/2), what is squared: u or exp?"),
     Mistake("half-missing", (SCORE, "-(u**2)"),
-            "the factor 1/2 in the exponent is missing. The kernel exp(−u²) is a Gaussian, too, but narrower by a "
-            "factor of √2.", "At a distance of one width, is the exponent −1 or −1/2?"),
+        "the factor 1/2 in the exponent is missing. The kernel exp(−u²) is a Gaussian, too, but narrower by a factor "
+        "of √2.", "At a distance of one width, is the exponent −1 or −1/2?"),
     Mistake("width-multiplied", (SCALE, "distance * width"),
-            "the distance is multiplied by the width (note that Python reads `a / 2 * b` as `(a / 2) * b`). A "
-            "*larger* width then makes the kernel *narrower*.",
-            "How many widths away is a key at distance 4 when the width is 2?"),
+        "the distance is multiplied by the width (note that Python reads `a / 2 * b` as `(a / 2) * b`). A *larger* "
+        "width then makes the kernel *narrower*.", "How many widths away is a key at distance 4 when the width is 2?"),
     Mistake("width-multiplied-once", (SCALE, "distance * width**0.5"),
-            "brackets are missing: Python reads `a / 2 * b` as `(a / 2) * b`. You halve the square of the distance, "
-            "and then *multiply* it by the width.",
-            "Where do brackets put both the 2 and the squared width below the fraction bar?"),
+        "brackets are missing: Python reads `a / 2 * b` as `(a / 2) * b`. You *multiply* by the width.",
+        "Where do brackets put both the 2 and the squared width below the fraction bar?"),
     Mistake("width-not-squared", (SCALE, "distance / width**0.5"),
-            "the square covers the distance but not the width. With a width of 2 a key at distance 2 is one width "
-            "away, so its exponent is −1/2; yours is −1.", "In −(d/width)²/2, what is squared?"),
+        "the square covers the distance but not the width. With a width of 2 a key at distance 2 is one width away, "
+        "so its exponent is −1/2; yours is −1.", "In −(d/width)²/2, what is squared?"),
     Mistake("two-widths", (SCALE, "distance / (2**0.5 * width)"),
-            "the square covers the 2 as well: (2·width)² instead of 2·width². The exponent of a key one width away "
-            "should be −1/2; yours is −1/4.",
-            "Which of the two does −d²/(2·width²) ask for: the square of 2·width, or twice the square of the width?"),
+        "the square covers the 2 as well: (2·width)² instead of 2·width². One width away the exponent should be "
+        "−1/2, not −1/4.",
+        "Which of the two does −d²/(2·width²) ask for: the square of 2·width, or twice the square of the width?"),
     Mistake("no-width", (SCALE, "distance"),
-            "the width does not enter. The distances are used as they are, not measured in widths.",
-            "What should happen to the curve when the width is doubled, and where could that happen in your code?"),
+        "the width does not enter. The distances are used as they are, not measured in widths.",
+        "What should happen to the curve when the width is doubled, and where could that happen in your code?"),
     Mistake("width-cancels", ((SCALE, "distance"), (SCORE, "-(u**2)")),
-            "the division by 2·width² is outside the exponential, or missing. The weights are those of exp(−d²): a "
-            "factor that all keys share cancels in the average.",
-            "Which brackets must the division be in so that it acts on the exponent?"),
+        "the division by 2·width² is outside the exponential, or missing. The weights are those of exp(−d²): a "
+        "factor that all keys share cancels in the average.",
+        "Which brackets must the division be in so that it acts on the exponent?"),
     Mistake("sign", (SCORE, "u**2 / 2"),
-            "the minus sign in the exponent is missing (or squared away: `(-u) ** 2` is positive). The further away "
-            "a key is, the larger its weight.", "Should the weight of a key rise or fall with its distance?"),
+        "the minus sign in the exponent is missing (or squared away: `(-u) ** 2` is positive). The further away a "
+        "key is, the larger its weight.", "Should the weight of a key rise or fall with its distance?"),
     Mistake("over-queries", (SOFTMAX, "scores.softmax(dim=0)"),
-            "the weights are normalised over the queries. Every *column* sums to 1: the queries compete for each "
-            "key, and the weights of one query do not sum to 1.",
-            "What is a prediction at one query an average over? Which axis of the (T, S) weights is that?"),
+        "the weights are normalised over the queries. Every *column* sums to 1: the queries compete for each key, "
+        "and the weights of one query do not sum to 1.",
+        "What is a prediction at one query an average over? Which axis of the (T, S) weights is that?"),
     Mistake("over-everything", (SOFTMAX, "scores.flatten().softmax(0).reshape(scores.shape)"),
-            "the kernel is divided by the sum over all queries and keys. All queries then share one budget; each "
-            "should have its own.",
-            "What does a sum over one axis with keepdim=True give that a sum over all does not?"),
+        "the kernel is divided by the sum over all queries and keys. All queries then share one budget; each should "
+        "have its own.", "What does a sum over one axis with keepdim=True give that a sum over all does not?"),
     Mistake("softmax-of-kernel", (SOFTMAX, "scores.exp().softmax(1)"),
-            "a softmax is taken of the kernel values, which are exponentials already. A key infinitely far away "
-            "would still get some weight, since exp(0) = 1.",
-            "softmax(x) is exp(x) divided by its sum. For which x is exp(x) the kernel?"),
+        "a softmax is taken of the kernel values, which are exponentials already. A key infinitely far away would "
+        "still get some weight, since exp(0) = 1.",
+        "softmax(x) is exp(x) divided by its sum. For which x is exp(x) the kernel?"),
     Mistake("by-the-largest", (SOFTMAX, "scores.exp() / scores.exp().max(1, keepdim=True).values"),
-            "the kernel is divided by its maximum. The nearest key has weight 1, and all keys together have more.",
-            "Which number makes the weights sum to 1?"),
+        "the kernel is divided by its maximum. The nearest key has weight 1, and all keys together have more.",
+        "Which number makes the weights sum to 1?"),
     Mistake("keys-averaged", (POOL, "weights @ keys"),
-            "the keys are averaged instead of the values. The weights are right, but the keys are only where the "
-            "observations were made; asked for is what was observed there.",
-            "A prediction is measured in the units of which of the two?"),
+        "the keys are averaged instead of the values. The weights are right, but the keys are only where the "
+        "observations were made; asked for is what was observed there.",
+        "A prediction is measured in the units of which of the two?"),
     Mistake("nearest", (SOFTMAX, "torch.nn.functional.one_hot(scores.argmax(1), scores.shape[1]).to(scores)"),
-            "only the nearest key is used. The curve jumps half-way between two keys, and the width changes nothing.",
-            "What would give the keys further away a (smaller) say?"),
+        "only the nearest key is used. The curve jumps half-way between two keys, and the width changes nothing.",
+        "What would give the keys further away a (smaller) say?"),
     Mistake("average", (SOFTMAX, "torch.ones_like(scores) / scores.shape[1]"),
-            "all keys get the same weight. The prediction is the plain average of the values, the same for every "
-            "query.", "Which number tells how near a key is to the query, and how could it become that key's weight?"),
+        "all keys get the same weight. The prediction is the plain average of the values, the same for every query.",
+        "Which number tells how near a key is to the query, and how could it become that key's weight?"),
     Mistake("weights-returned", (POOL, "weights"),
-            "the function stops at the weights. The weights are right: every row sums to 1. One step is missing.",
-            "Row 1 says how much each of the values counts at the first query. What is their average?"),
+        "the function stops at the weights. The weights are right: every row sums to 1. One step is missing.",
+        "Row 1 says how much each of the values counts at the first query. What is their average?"),
     Mistake("no-pairs", (PAIRS, "queries - keys"),
-            "the keys are subtracted from the queries one by one. Every query should meet every key: the distances "
-            "form a table (T, S).",
-            "Broadcasting makes a table when one of two tensors has the shape (T, 1). What shape must the other "
-            "have, and how do you get both?", line="\\bq\\w*\\s*-\\s*k|\\bk\\w*\\s*-\\s*q|sub"),
+        "the keys are subtracted from the queries one by one. Every query should meet every key: a table (T, S).",
+        "Broadcasting makes a table when one of two tensors has the shape (T, 1). What shape must the other have, "
+        "and how do you get both?", line="\\bq\\w*\\s*-\\s*k|\\bk\\w*\\s*-\\s*q|sub"),
     Mistake("extra-axis", (POOL, "weights @ values[:, None]")),
     Mistake("no-gradient", (POOL, "(weights @ values).detach()")),
 )
-# fmt: on
 
 
 def another_kernel(exercise, fn, cases):
@@ -151,13 +144,10 @@ def another_kernel(exercise, fn, cases):
     if ones is None:
         return None
     if not near(ones, torch.ones_like(ones)):
-        return Finding(
-            "weights-do-not-sum-to-one",
-            "the sum of the weights",
+        return Finding("weights-do-not-sum-to-one", "the sum of the weights",
             f"With {inputs(exercise.parameters, level)} every average is 1. Yours are {values(ones)}: that is the "
             "sum of your weights.",
-            "What must the weights of each query be divided by?",
-        )
+            "What must the weights of each query be divided by?")
     distances = exact(-2, -1, 0.5, 1, 2)  # in widths
     seen = [answer(exact(0), exact(0, u * width), exact(0, 1), width) for u in distances]
     if not all(weight is not None and 0 <= float(weight) < 1 for weight in seen):
@@ -165,38 +155,27 @@ def another_kernel(exercise, fn, cases):
     mine, right = torch.cat(seen) / (1 - torch.cat(seen)), (-(distances**2) / 2).exp()
     if near(mine, right):
         return None
-    return Finding(
-        "another-kernel",
-        "another kernel",
+    return Finding("another-kernel", "another kernel",
         "Your kernel can be read off your predictions, relative to its top. At u = −2, −1, 0.5, 1, 2 widths it is "
         f"{values(mine)}; a Gaussian has {values(right)}.",
-        "Which formula gives these numbers, and where does it differ from exp(−u²/2)?",
-    )
+        "Which formula gives these numbers, and where does it differ from exp(−u²/2)?")
 
 
 EXERCISE = Exercise(
-    name="nadaraya-watson",
-    title="Nadaraya–Watson by hand",
-    chapter=2,
-    solution=my_nadaraya_watson,
-    shapes={"queries": "T", "keys": "S", "values": "S", "width": "a number"},
-    returns="T",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    name="nadaraya-watson", title="Nadaraya–Watson by hand", chapter=2, solution=my_nadaraya_watson,
+    shapes={"queries": "T", "keys": "S", "values": "S", "width": "a number"}, returns="T", example=example,
+    probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"u": "the distances in widths", "scores": "the exponents −u²/2", "weights": "the weights"},
-    describers=(another_kernel,),
-    differentiable=("queries", "keys", "values"),
+    describers=(another_kernel,), differentiable=("queries", "keys", "values"),
     hints=(
         "First the table of distances: every query meets every key, so its shape is (T, S). Broadcasting does it when "
         "the queries have the shape (T, 1) and the keys (1, S).",
-        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2): 1 for a key at "
-        "the query itself, and less the farther away the key is. Divide every row by its own sum.",
+        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2): 1 for a key at the query "
+        "itself, and less the farther away the key is. Divide every row by its own sum.",
         "The exponential of a score, divided by the sum over its row, is a softmax over that row. Which scores give "
         "the Gaussian kernel, and over which axis does the softmax run?",
     ),
     why="Width and distance appear inside an exponential *and* inside a ratio, so almost any slip still gives a "
-    "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 most of "
-    "them even agree with the right answer. That is why the checker never uses width 1.",
+        "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 most "
+        "of them even agree with the right answer. That is why the checker never uses width 1.",
 )

@@ -54,115 +54,101 @@ LAST_LINE = "What is left of the first sentence's mask when your last line is re
 # fmt: off
 MISTAKES = (
     Mistake("or-instead-of-and", (BOTH, "real | past"),
-            "the two masks are joined by `|` (or added, which is the same for bool). Either condition is then "
-            "enough: a word that comes later is allowed because it is real, and padding because it comes earlier.",
-            AND),
+        "the two masks are joined by `|` (or added, which is the same for bool). Either condition is then enough: a "
+        "word that comes later is allowed because it is real, and padding because it comes earlier.", AND),
     Mistake("inverted", (BOTH, "~(real & past)"),
-            "True and False are the wrong way round. Your True marks what is to be *hidden*, as "
-            "`nn.MultiheadAttention` wants it; in this book and in `F.scaled_dot_product_attention` True means *may "
-            "attend*.", "May the first query attend to itself? What does your mask say?"),
+        "True and False are the wrong way round. Your True marks what is to be *hidden*, as `nn.MultiheadAttention` "
+        "wants it; in this book and in `F.scaled_dot_product_attention` True means *may attend*.",
+        "May the first query attend to itself? What does your mask say?"),
     Mistake("exclusive-or", (BOTH, "real ^ past"),
-            "the two masks are joined by `^` or by `!=`. Your mask is True where exactly one of the two conditions "
-            "holds, and False where both do.", AND),
+        "the two masks are joined by `^` or by `!=`. Your mask is True where exactly one of the two conditions "
+        "holds, and False where both do.", AND),
     Mistake("no-causality", (PAST, "position >= 0 * position[:, None]"),
-            "the causal half is missing. The padding is hidden, but the first query sees a word that comes after it.",
-            "Which keys may the query at position 0 see?"),
+        "the causal half is missing. The padding is hidden, but the first query sees a word that comes after it.",
+        "Which keys may the query at position 0 see?"),
     Mistake("no-padding-mask", (REAL, "position < lengths + T"),
-            "the lengths have no effect. The future is hidden, but the last query sees the padding.",
-            "Which column must be False in every row of this sentence?"),
+        "the lengths have no effect. The future is hidden, but the last query sees the padding.",
+        "Which column must be False in every row of this sentence?"),
     Mistake("lengths-inverted", (REAL, "position >= lengths"),
-            "the mask of the lengths is the wrong way round. Your triangle is right, but you keep the padding and "
-            "hide the words.", MEANING),
+        "the mask of the lengths is the wrong way round. You keep the padding and hide the words.", MEANING),
     Mistake("triangle-inverted", (PAST, "position > position[:, None]"),
-            "the triangle is the wrong way round, True for the future. The padding is hidden, but of the words you "
-            "keep those that come later, and the last query sees nothing.", MEANING),
+        "the triangle is the wrong way round, True for the future. The padding is hidden, but of the words you keep "
+        "those that come later, and the last query sees nothing.", MEANING),
     Mistake("upper-triangle", (PAST, "position >= position[:, None]"),
-            "the upper triangle is kept instead of the lower one. Read it by rows: the first query sees itself and "
-            "what comes *after* it.", "A row is a query. Which words are already there when the first one is read?"),
+        "the upper triangle is kept instead of the lower one. Read it by rows: the first query sees itself and what "
+        "comes *after* it.", "A row is a query. Which words are already there when the first one is read?"),
     Mistake("self-excluded", (PAST, "position < position[:, None]"),
-            "the diagonal is left out, so that no query sees itself. The first query may then attend to nothing at "
-            "all, and its softmax would be 0/0.", "When position i is read, is word i known?"),
+        "the diagonal is left out, so that no query sees itself. The first query may then attend to nothing at all, "
+        "and its softmax would be 0/0.", "When position i is read, is word i known?"),
     Mistake("one-ahead", (PAST, "position <= position[:, None] + 1"),
-            "the diagonal is one too high. Each query sees the next word, the very one that a model is to predict.",
-            "How many keys may the first query see?"),
+        "the diagonal is one too high. Each query sees the next word, the very one that a model is to predict.",
+        "How many keys may the first query see?"),
     Mistake("one-too-many", (REAL, "position <= lengths"),
-            "the key at position `valid_len` is kept too (`<=`). That is the first position of the padding.",
-            "Positions count from 0: is 2 < 2?"),
+        "the key at position `valid_len` is kept too (`<=`). That is the first position of the padding.",
+        "Positions count from 0: is 2 < 2?"),
     Mistake("one-too-few", (REAL, "position < lengths - 1"),
-            "the last word of each sentence is hidden as well",
-            "Which positions does a sentence of two words fill, counted from 0?"),
+        "the last word of each sentence is hidden as well",
+        "Which positions does a sentence of two words fill, counted from 0?"),
     Mistake("from-the-right", (REAL, "position >= T - lengths"),
-            "the first keys are hidden instead of the last. The padding is at the end of a sentence.",
-            "Which of the positions 0, 1, 2 belong to a sentence of two words?"),
+        "the first keys are hidden instead of the last. The padding is at the end of a sentence.",
+        "Which of the positions 0, 1, 2 belong to a sentence of two words?"),
     Mistake("queries-masked", (REAL, "position[:, None] < lengths"),
-            "the lengths mask the queries (instead of the keys, or besides them). You empty the *row* of a padded "
-            "position; padding is to be hidden as a key, in its *column*. Padded queries follow the same rule as the "
-            "others.", "In a mask (B, T, T), which axis counts the words that are attended *to*?"),
+        "the lengths mask the queries (instead of the keys, or besides them). You empty the *row* of a padded "
+        "position; padding is to be hidden as a key, in its *column*. Padded queries follow the same rule as the "
+        "others.", "In a mask (B, T, T), which axis counts the words that are attended *to*?"),
     Mistake("pairs-without-causality", (PAST, "position[:, None] < lengths"),
-            "the mask keeps all pairs of real words. The first query then sees the second word, which comes later, "
-            "and a padded query sees nothing, although padding is hidden only as a key.",
-            "Two conditions are asked for. Which of them is about i and j together, and is it in your code?"),
+        "the mask keeps all pairs of real words. The first query then sees the second word, which comes later, and a "
+        "padded query sees nothing, although padding is hidden only as a key.",
+        "Two conditions are asked for. Which of them is about i and j together, and is it in your code?"),
     Mistake("cut-to-their-lengths", (BOTH, "torch.stack([torch.ones(n, n).tril() == 1 for n in valid_lens.tolist()])"),
-            "each sentence gets a table of its own size. Such tables cannot be stacked. All of them should be T × T, "
-            "with False where the padding is.",
-            "How many rows and columns has the mask of a sentence of one word that is padded to three?",
-            one_and_two_of_three, line="stack"),
+        "each sentence gets a table of its own size. Such tables cannot be stacked. All should be T × T, False for "
+        "the padding.", "How many rows and columns has the mask of a sentence of one word that is padded to three?",
+        one_and_two_of_three, line="stack"),
     Mistake("first-length-only", (LENGTHS, "valid_lens[:1].expand_as(valid_lens)[:, None, None]"),
-            f"`valid_lens[0]` is used for the whole batch. {EACH}", SHAPE, two_sentences),
+        f"`valid_lens[0]` is used for the whole batch. {EACH}", SHAPE, two_sentences),
     Mistake("longest-length", (LENGTHS, "valid_lens.max().expand_as(valid_lens)[:, None, None]"),
-            f"the largest of the lengths is used for the whole batch. {EACH}", SHAPE, two_sentences),
+        f"the largest of the lengths is used for the whole batch. {EACH}", SHAPE, two_sentences),
     Mistake("last-length", (LENGTHS, "valid_lens[-1:].expand_as(valid_lens)[:, None, None]"),
-            f"the last of the lengths is used for the whole batch (did a loop overwrite its result?). {EACH}",
-            LAST_LINE, longer_first),
+        f"the last of the lengths is used for the whole batch (did a loop overwrite its result?). {EACH}", LAST_LINE,
+        longer_first),
     Mistake("transposed-table", (BOTH, "(real & past).mT"),
-            "the mask is laid out as (B, keys, queries): the right table, transposed",
-            "A row belongs to one query. How many keys may the first query see, and how many does your first row "
-            "allow?"),
+        "the mask is laid out as (B, keys, queries): the right table, transposed",
+        "A row belongs to one query. How many keys may the first query see, and how many does your first row allow?"),
     Mistake("only-padding", (BOTH, "real[:, 0]"),
-            "only the mask of the lengths is returned, (B, T). The triangle is missing, and with it the axis of the "
-            "queries.", "Which shape must (B, T) get before it can be combined with a triangle (T, T)?"),
+        "only the mask of the lengths is returned, (B, T). The triangle is missing, and with it the axis of the "
+        "queries.", "Which shape must (B, T) get before it can be combined with a triangle (T, T)?"),
     Mistake("only-triangle", (BOTH, "past"),
-            "only the triangle is returned, (T, T). The lengths are missing, and with them the axis of the batch.",
-            "Which shape must the mask of the lengths have to match (T, T) along the keys?", two_sentences),
+        "only the triangle is returned, (T, T). The lengths are missing, and with them the axis of the batch.",
+        "Which shape must the mask of the lengths have to match (T, T) along the keys?", two_sentences),
     Mistake("lengths-not-lifted", (LENGTHS, "valid_lens[:, None]"),
-            "the mask of the lengths has no axis for the queries. It is (B, T) and the triangle (T, T); aligned from "
-            "the right, the sentences of the one would meet the queries of the other.",
-            "Which shape must (B, T) become, so that its T is the axis of the keys and one row serves all queries?",
-            one_and_two_of_three, line="&|\\*|and|where|mask"),
+        "the mask of the lengths has no axis for the queries. It is (B, T) and the triangle (T, T); aligned from the "
+        "right, the sentences of the one would meet the queries of the other.",
+        "Which shape must (B, T) become, so that its T is the axis of the keys and one row serves all queries?",
+        one_and_two_of_three, line="&|\\*|and|where|mask"),
     Mistake("additive", (BOTH, "torch.zeros(len(real), T, T).masked_fill(~(real & past), -torch.inf)"),
-            "an additive mask (0 and −∞) is made instead of a bool one. Some functions take that, too; asked for is "
-            "a bool mask, True where a query may attend.",
-            "Which part of your code comes *before* the −∞, and says who may attend?"),
+        "an additive mask (0 and −∞) is made instead of a bool one. Some functions take that, too; asked for is a "
+        "bool mask, True where a query may attend.",
+        "Which part of your code comes *before* the −∞, and says who may attend?"),
     Mistake("counted", (BOTH, "real.double() + past.double()"),
-            "the two masks are added as numbers. You count how many of the two conditions hold; if 1 is then taken "
-            "for True, a key that meets only one of them gets through.", AND),
+        "the two masks are added as numbers. You count how many of the two conditions hold; if 1 is then taken for "
+        "True, a key that meets only one of them gets through.", AND),
     Mistake("last-sentence-only", (BOTH, "(real & past)[-1]"),
-            "only the last sentence's mask is returned (did a loop overwrite its result?)", LAST_LINE, two_sentences),
+        "only the last sentence's mask is returned (did a loop overwrite its result?)", LAST_LINE, two_sentences),
     Mistake("first-sentence-only", (BOTH, "(real & past)[0]"),
-            "only the first sentence's mask is returned (is there a `return` inside a loop?)",
-            "Which axis of (B, T, T) counts the sentences?", two_sentences),
+        "only the first sentence's mask is returned (is there a `return` inside a loop?)",
+        "Which axis of (B, T, T) counts the sentences?", two_sentences),
     Mistake("additive-finite", (BOTH, "-1e9 * (~(real & past)).double()")),
     Mistake("not-bool", (BOTH, "(real & past).float()")),
     Mistake("not-bool", (BOTH, "(real & past).int()")),
     Mistake("extra-axis", (BOTH, "(real & past)[:, None]")),
     Mistake("wrong-device", (", device=valid_lens.device", "")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="padding-and-causal",
-    title="A decoder's mask",
-    chapter=6,
-    solution=my_decoder_mask,
-    shapes={"valid_lens": "B", "T": "a number"},
-    returns="B T T",
-    answer=Mask(),
-    example=example,
-    probes=probes,
-    edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)],
-    mistakes=MISTAKES,
-    steps={"real": "which keys are words", "past": "which keys are not later than the query"},
-    device_matters=True,
+    name="padding-and-causal", title="A decoder's mask", chapter=6, solution=my_decoder_mask,
+    shapes={"valid_lens": "B", "T": "a number"}, returns="B T T", answer=Mask(), example=example, probes=probes,
+    edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)], mistakes=MISTAKES,
+    steps={"real": "which keys are words", "past": "which keys are not later than the query"}, device_matters=True,
     hints=(
         "Two masks, and a key must pass both. One says which keys are words, (B, T), and is the same for all queries; "
         "the other says which keys are not later, (T, T), and is the same for all sentences. Which shapes must they "
@@ -174,8 +160,8 @@ EXERCISE = Exercise(
         "`&`.",
     ),
     why="With `|` the mask has the right shape, hides something, and a model with it trains: its loss even falls "
-    "faster, because most words can see the next one. In a batch without padding, the causal half alone gives the "
-    "same numbers; with padding in the batch, each word's own row is right as well, since words come before the "
-    "padding. What differs are the rows of the padding, and everything that pools or normalises over them. Only a "
-    "mask that is tested on sentences of different lengths tells.",
+        "faster, because most words can see the next one. In a batch without padding, the causal half alone gives the "
+        "same numbers; with padding in the batch, each word's own row is right as well, since words come before the "
+        "padding. What differs are the rows of the padding, and everything that pools or normalises over them. Only a "
+        "mask that is tested on sentences of different lengths tells.",
 )

@@ -57,100 +57,91 @@ WHERE = "Which feature is the partner of feature 0{}?"
 # fmt: off
 MISTAKES = (
     Mistake("halves", (HALVES, JOINED),
-            "the pairs are made of the first and the second half of the features. Many libraries do it that way, and "
-            "it is just as good; but weights trained with one kind of pairs are of no use with the other, and the "
-            "task has (0, 1), (2, 3).", WHERE.format("")),
+        "the pairs are made of the first and the second half of the features. Many libraries do it that way, and it "
+        "is just as good; but weights trained with one kind of pairs are of no use with the other, and the task has "
+        "(0, 1), (2, 3).", WHERE.format("")),
     Mistake("mixed-pairs", ((EVEN, f"{EVEN}.repeat_interleave(2)"), HALVES, OTHER_HALF, *PARTNERS),
-            "angles for neighbouring pairs meet partners from the other half. Feature 0 then takes from a feature "
-            "that turns by another angle. That is not a rotation, and lengths change.",
-            WHERE.format(", and do both turn by the same angle")),
+        "angles for neighbouring pairs meet partners from the other half. Feature 0 then takes from a feature that "
+        "turns by another angle. That is not a rotation, and lengths change.",
+        WHERE.format(", and do both turn by the same angle")),
     Mistake("clockwise", ((A, "first * cos + second * sin"), (B, "second * cos - first * sin")),
-            "the pairs are turned clockwise. Each is the mirror image of what it should be.",
-            "Where does (1, 0) go when it is turned by a small angle: up or down?"),
+        "the pairs are turned clockwise. Each is the mirror image of what it should be.",
+        "Where does (1, 0) go when it is turned by a small angle: up or down?"),
     Mistake("row-numbers", (POSITION, "torch.arange(len(x), dtype=x.dtype)"),
-            "the rows are numbered 0, 1, 2, …, whatever `positions` says. A row that comes from a cache, for "
-            "instance, is not at position 0.", "Where do the given positions enter your code?"),
+        "the rows are numbered 0, 1, 2, …, whatever `positions` says. A row that comes from a cache, for instance, "
+        "is not at position 0.", "Where do the given positions enter your code?"),
     Mistake("no-minus", (A, "first * cos + second * sin"),
-            "both sines are added, so that nothing is turned but something stretched",
-            "In a rotation matrix, how many of the four entries have a minus?"),
+        "both sines are added, so that nothing is turned but something stretched",
+        "In a rotation matrix, how many of the four entries have a minus?"),
     Mistake("first-overwritten", (B, "new_first * sin + second * cos"),
-            "the first number of each pair is overwritten before the second is computed. The first numbers are "
-            "right; for the second ones you use the *new* first one, where the old one is needed.",
-            "Which of the two old numbers do both new ones need?"),
+        "the first number of each pair is overwritten before the second is computed. The first numbers are right; "
+        "for the second ones you use the *new* first one, where the old one is needed.",
+        "Which of the two old numbers do both new ones need?"),
     Mistake("sine-for-cosine", (SINES, "angle.sin(), angle.cos()"),
-            f"sine and cosine have changed places. {STAYS} Yours is turned by a right angle.", ZERO),
+        f"sine and cosine have changed places. {STAYS} Yours is turned by a right angle.", ZERO),
     Mistake("cosine-only", ((A, "first * cos"), (B, "second * cos")),
-            "the sine terms are missing. Each feature is multiplied by a cosine, and nothing of its partner comes "
-            "in. The row gets shorter, where a rotation would keep its length.", PARTNER),
+        "the sine terms are missing. Each feature is multiplied by a cosine, and nothing of its partner comes in. "
+        "The row gets shorter, where a rotation would keep its length.", PARTNER),
     Mistake("not-woven", JOINED,
-            "the first numbers of all pairs are put before all the second ones. The pairs themselves are turned "
-            "correctly.", "At which columns of x are the numbers of the first pair, and at which of your result?"),
+        "the first numbers of all pairs are put before all the second ones. The pairs themselves are turned correctly.",
+        "At which columns of x are the numbers of the first pair, and at which of your result?"),
     Mistake("pairs-swapped", (PAIRS, "torch.stack([new_second, new_first], dim=-1)"),
-            "the two numbers of each pair have changed places",
-            "Which of the two comes first when the pairs are put together again?"),
+        "the two numbers of each pair have changed places",
+        "Which of the two comes first when the pairs are put together again?"),
     Mistake("one-frequency", (OMEGA, "even ** 0"),
-            "all pairs are turned by the same angle. The first pair of each row is right.",
-            "Where does the number of the pair enter your angle?"),
+        "all pairs are turned by the same angle. The first pair of each row is right.",
+        "Where does the number of the pair enter your angle?"),
     Mistake("first-pair-only", (OMEGA, "(even == 0).to(x.dtype)"),
-            "only the first pair is turned. The other pairs are unchanged.",
-            "How many pairs has a row of D features, and by which angle does each turn?"),
+        "only the first pair is turned. The other pairs are unchanged.",
+        "How many pairs has a row of D features, and by which angle does each turn?"),
     Mistake("every-feature-its-own", (PER_FEATURE, NEIGHBOURS, *PARTNERS),
-            "every feature has a frequency of its own, where a pair should share one. Two numbers that turn by "
-            "different angles are not a point on a circle, and lengths change.",
-            "How many frequencies are there for D = 4 features?"),
+        "every feature has a frequency of its own, where a pair should share one. Two numbers that turn by different "
+        "angles are not a point on a circle, and lengths change.",
+        "How many frequencies are there for D = 4 features?"),
     Mistake("exponent-halved", (OMEGA, "10000 ** (-even / 2 / x.shape[1])"),
-            "the exponent is i/D instead of 2i/D. For the second of two pairs the exponent should be −2/4.",
-            "Which numbers does 2i run through while i runs through 0, 1, 2?"),
+        "the exponent is i/D instead of 2i/D. For the second of two pairs the exponent should be −2/4.",
+        "Which numbers does 2i run through while i runs through 0, 1, 2?"),
     Mistake("exponent-doubled", (OMEGA, "10000 ** (-2 * even / x.shape[1])"),
-            "the exponent is 4i/D instead of 2i/D. For the second of two pairs the exponent should be −2/4. (A range "
-            "in steps of two is 2i already; and dividing by D/2 doubles it, too.)",
-            "For the second pair, what is i, and what is 2i?"),
+        "the exponent is 4i/D instead of 2i/D. For the second of two pairs the exponent should be −2/4. (A range in "
+        "steps of two is 2i already; and dividing by D/2 doubles it, too.)",
+        "For the second pair, what is i, and what is 2i?"),
     Mistake("frequencies-grow", (OMEGA, "10000 ** (even / x.shape[1])"),
-            "the exponent has the wrong sign. Your second pair has the frequency 100; right is 0.01.",
-            "Should the last pairs turn faster or more slowly than the first?"),
+        "the exponent has the wrong sign. Your second pair has the frequency 100; right is 0.01.",
+        "Should the last pairs turn faster or more slowly than the first?"),
     Mistake("another-base", (OMEGA, "1000 ** (-even / x.shape[1])"),
-            "the base is 1000: a zero is missing", "How many zeros has the number in the formula?"),
+        "the base is 1000: a zero is missing", "How many zeros has the number in the formula?"),
     Mistake("counts-from-one", (POSITION, "(positions.to(x.dtype) + 1)"),
-            f"1 is added to every position. {STAYS} Yours is turned by 1.", ZERO),
+        f"1 is added to every position. {STAYS} Yours is turned by 1.", ZERO),
     Mistake("degrees", ("* omega", "* omega * torch.pi / 180"),
-            "the angles are taken for degrees", "In which unit does torch measure angles?"),
+        "the angles are taken for degrees", "In which unit does torch measure angles?"),
     Mistake("sinusoids-added", ((A, "first + sin"), (B, "second + cos")),
-            f"sines and cosines are added to x, as in the first half of the chapter. {STAYS}",
-            "Does a rotation add something, or does it multiply?"),
+        f"sines and cosines are added to x, as in the first half of the chapter. {STAYS}",
+        "Does a rotation add something, or does it multiply?"),
     Mistake("sinusoids-multiplied", ((A, "first * sin"), (B, "second * cos")),
-            f"x is multiplied by the sinusoidal positions. {STAYS} Each feature of a pair needs *both* old features.",
-            PARTNER),
+        f"x is multiplied by the sinusoidal positions. {STAYS} Each feature of a pair needs *both* old features.",
+        PARTNER),
     Mistake("no-column", ("[:, None] * omega", " * omega"),
-            "positions and frequencies are multiplied entry by entry. Wanted is every position times every "
-            "frequency, a table of shape (T, D/2).", "How do you make a column of the positions?", line="\\*"),
+        "positions and frequencies are multiplied entry by entry. Wanted is every position times every frequency, a "
+        "table of shape (T, D/2).", "How do you make a column of the positions?", line="\\*"),
     Mistake("writes-into-argument", (RESULT, "x.copy_(pairs.flatten(1))")),
     Mistake("transposed", (RESULT, "pairs.flatten(1).T")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="rotary",
-    title="Turn the pairs",
-    chapter=8,
-    solution=my_rotary,
-    shapes={"x": "T D", "positions": "T"},
-    returns="T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"omega": "the frequencies", "angle": "the angles"},
-    differentiable=("x",),
+    name="rotary", title="Turn the pairs", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
+    returns="T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",),
     hints=(
         "Turning the point (a, b) by an angle φ gives (a cos φ − b sin φ, a sin φ + b cos φ). What are a, b and φ for "
         "the second pair of a row at position 3?",
         "`x[:, 0::2]` holds the first numbers of all pairs, `x[:, 1::2]` the second ones, (T, D/2) each. The angles "
         "are (T, D/2), too: `positions[:, None]` times the frequencies.",
-        "Compute both new halves from the old ones, put them side by side with `torch.stack(..., dim=-1)`, "
-        "(T, D/2, 2), and merge the last two axes with `flatten`: each pair is then back in its old columns.",
+        "Compute both new halves from the old ones, put them side by side with `torch.stack(..., dim=-1)`, (T, D/2, "
+        "2), and merge the last two axes with `flatten`: each pair is then back in its old columns.",
     ),
     why="Whichever pairs you choose and whichever way you turn them, lengths are kept and scores depend on the "
-    "distance only; so a model trained from scratch works as well, and all tests of these properties pass. It shows "
-    "when the weights come from elsewhere: a model that was trained with one kind of pairs talks nonsense with the "
-    "other. A wrong exponent is quieter still: for D = 4 it makes the second frequency 0.1 instead of 0.01.",
+        "distance only; so a model trained from scratch works as well, and all tests of these properties pass. It "
+        "shows when the weights come from elsewhere: a model that was trained with one kind of pairs talks nonsense "
+        "with the other. A wrong exponent is quieter still: for D = 4 it makes the second frequency 0.1 instead of "
+        "0.01.",
 )

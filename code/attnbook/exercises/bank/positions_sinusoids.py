@@ -59,89 +59,75 @@ I = "For columns 2 and 3, what is i, and what is 2i?"  # noqa: E741
 # fmt: off
 MISTAKES = (
     Mistake("odd-raises", fill_by_columns,
-            "the cosines of all frequencies are written to the odd columns. If D is odd, there is one odd column "
-            "fewer than there are frequencies.", "Which of the cosines has no column?", line="1::2|cos"),
+        "the cosines of all frequencies are written to the odd columns. If D is odd, there is one odd column fewer "
+        "than there are frequencies.", "Which of the cosines has no column?", line="1::2|cos"),
     Mistake("cosine-first", (PAIRS, "torch.stack([cos, sin], dim=-1)"),
-            "the cosine comes first. Row 0 should begin with sin 0.", "Which of the two belongs in the even columns?"),
+        "the cosine comes first. Row 0 should begin with sin 0.", "Which of the two belongs in the even columns?"),
     Mistake("halves", (PAIRS, "torch.cat([sin, cos], dim=-1)"),
-            "the cosines come after all the sines instead of alternating with them. Some libraries do it that way; "
-            "the task wants sin, cos, sin, cos, ….",
-            "How can you interleave two tables of the same shape column by column?"),
+        "the cosines come after all the sines instead of alternating with them. Some libraries do it that way; the "
+        "task wants sin, cos, sin, cos, ….", "How can you interleave two tables of the same shape column by column?"),
     Mistake("sines-only", (PAIRS, "torch.stack([sin, sin], dim=-1)"),
-            "all columns hold sines. Position 0 then has nothing but zeros.", "Which columns should be cosines?"),
+        "all columns hold sines. Position 0 then has nothing but zeros.", "Which columns should be cosines?"),
     Mistake("counts-from-one", (POSITION, "torch.arange(1, num_positions + 1, dtype=torch.float64)"),
-            "the positions begin at 1. Your first row is that of position 1; it should be that of position 0.",
-            "What is sin 0, and where should it be in the table?"),
+        "the positions begin at 1. Your first row is that of position 1; it should be that of position 0.",
+        "What is sin 0, and where should it be in the table?"),
     Mistake("share-of-the-length", (POSITION, f"{POSITION} / num_positions"),
-            "the positions are divided by T. The same position would then look different in a longer sentence.",
-            "Should row 1 of the table depend on how many rows follow?"),
+        "the positions are divided by T. The same position would then look different in a longer sentence.",
+        "Should row 1 of the table depend on how many rows follow?"),
     Mistake("exponent-halved", (OMEGA, "10000 ** (-even / 2 / d_model)"),
-            "the exponent is i/D instead of 2i/D. Columns 2 and 3 belong to i = 1.",
-            "Which numbers does 2i run through while i runs through 0, 1, 2?"),
+        "the exponent is i/D instead of 2i/D. Columns 2 and 3 belong to i = 1.",
+        "Which numbers does 2i run through while i runs through 0, 1, 2?"),
     Mistake("exponent-doubled", (OMEGA, "10000 ** (-2 * even / d_model)"),
-            "the exponent is 4i/D instead of 2i/D. A range in steps of two is 2i already; yours is doubled once more.",
-            I),
+        "the exponent is 4i/D instead of 2i/D. A range in steps of two is 2i already; yours is doubled once more.", I),
     Mistake("frequencies-grow", (OMEGA, "10000 ** (even / d_model)"),
-            "the exponent has the wrong sign (or a division has become a multiplication). Your frequencies are 1 and "
-            "more; right are 1 and less.", "Should the last columns change faster or more slowly than the first?"),
+        "the exponent has the wrong sign (or a division has become a multiplication). Your frequencies are 1 and "
+        "more; right are 1 and less.", "Should the last columns change faster or more slowly than the first?"),
     Mistake("another-base", (OMEGA, "1000 ** (-even / d_model)"),
-            "the base is 1000: a zero is missing", "How many zeros has the number in the formula?"),
+        "the base is 1000: a zero is missing", "How many zeros has the number in the formula?"),
     Mistake("natural-base", (OMEGA, "torch.exp(-even / d_model)"),
-            "the base of the exponential is e instead of 10000. The factor ln 10000 is missing in the exponent.",
-            "How do you write a power of 10000 with `exp`?"),
+        "the base of the exponential is e instead of 10000. The factor ln 10000 is missing in the exponent.",
+        "How do you write a power of 10000 with `exp`?"),
     Mistake("one-frequency", (OMEGA, "even ** 0"),
-            "all pairs have the frequency 1. After 44 positions (7 · 2π is nearly 44) everything repeats.",
-            "Where does i enter your formula?"),
+        "all pairs have the frequency 1. After 44 positions (7 · 2π is nearly 44) everything repeats.",
+        "Where does i enter your formula?"),
     Mistake("harmonic", (OMEGA, "1 / (1 + even / 2)"),
-            "the frequencies are 1/(i + 1), that is 1, 1/2, 1/3. Those of the task fall by the same *factor* from "
-            "pair to pair.", "By what do you multiply each frequency of the formula to get the next?"),
+        "the frequencies are 1/(i + 1), that is 1, 1/2, 1/3. Those of the task fall by the same *factor* from pair "
+        "to pair.", "By what do you multiply each frequency of the formula to get the next?"),
     Mistake("every-column-its-own", (ALL, IN_TURN),
-            "the exponent is the column's number over D, in odd columns, too. A sine and a cosine of different "
-            "frequencies are not a point on a circle, and no rotation leads from one position to the next.",
-            "Which i belongs to column 0, and which to column 1?"),
+        "the exponent is the column's number over D, in odd columns, too. A sine and a cosine of different "
+        "frequencies are not a point on a circle, and no rotation leads from one position to the next.",
+        "Which i belongs to column 0, and which to column 1?"),
     Mistake("doubled-columns", (ALL, IN_TURN, (OMEGA, "10000 ** (-2 * even / d_model)")),
-            "the exponent is twice the column's number over D, where i should count the pairs. Columns 0 and 1 are "
-            "both i = 0.", "Which i belongs to column 1, and which to column 2?"),
+        "the exponent is twice the column's number over D, where i should count the pairs. Columns 0 and 1 are both "
+        "i = 0.", "Which i belongs to column 1, and which to column 2?"),
     Mistake("angles-only", (PAIRS, "torch.stack([angle, angle], dim=-1)"),
-            "neither sine nor cosine is taken. These are the angles; they grow with the position without end, while "
-            "waves stay between −1 and 1.",
-            "What should happen to the angles in the even columns, and what in the odd ones?"),
+        "neither sine nor cosine is taken. These are the angles, which grow with the position without end.",
+        "What should happen to the angles in the even columns, and what in the odd ones?"),
     Mistake("rounded-up-exponent", (OMEGA, "10000 ** (-even / (d_model + d_model % 2))"),
-            "D is rounded up to an even number in the exponent. For even D you are right; for D = 5 your frequencies "
-            "are those of D = 6, without the last column.", "Which D is below 2i in the formula?"),
+        "D is rounded up to an even number in the exponent. For even D you are right; for D = 5 your frequencies are "
+        "those of D = 6, without the last column.", "Which D is below 2i in the formula?"),
     Mistake("rounded-down", ((OMEGA, "10000 ** (-even / max(d_model - d_model % 2, 1))"), EMPTY),
-            "D is rounded down to an even number. For even D you are right; for D = 5 you fill four columns with the "
-            "table for D = 4, and leave the last one empty.",
-            "How many frequencies are there for D = 5, and which D is in their exponents?"),
+        "D is rounded down to an even number. For even D you are right; for D = 5 you fill four columns with the "
+        "table for D = 4, and leave the last one empty.",
+        "How many frequencies are there for D = 5, and which D is in their exponents?"),
     Mistake("last-left-empty", EMPTY,
-            "the last column stays empty when D is odd. For even D you are right; for odd D the last column should "
-            "be the sine of the last frequency.", "How many frequencies are there for D = 5: two or three?",
-            three_columns),
+        "the last column stays empty when D is odd. For even D you are right; for odd D the last column should be "
+        "the sine of the last frequency.", "How many frequencies are there for D = 5: two or three?", three_columns),
     Mistake("last-is-cosine", (CUT, f"torch.where({LAST}, cos[:, -1:], table[:, :d_model])"),
-            "the last column is a cosine when D is odd. For even D you are right; columns count from 0, so the last "
-            "one of an odd number is even, and even columns hold sines.",
-            "Is the number of the last column odd or even?"),
+        "the last column is a cosine when D is odd. For even D you are right; columns count from 0, so the last one "
+        "of an odd number is even, and even columns hold sines.", "Is the number of the last column odd or even?"),
     Mistake("one-column-too-many", (CUT, "table"),
-            "the cosine of the last frequency is not left out. Three frequencies make three pairs, one column more "
-            "than there is room for. The other numbers are right.", "Which column has to go when D is odd?"),
+        "the cosine of the last frequency is not left out. Three frequencies make three pairs, one column more than "
+        "there is room for. The other numbers are right.", "Which column has to go when D is odd?"),
     Mistake("degrees", (POSITION, f"{POSITION} * torch.pi / 180"),
-            "the angles are taken for degrees", "In which unit does torch measure angles?"),
+        "the angles are taken for degrees", "In which unit does torch measure angles?"),
     Mistake("transposed", (CUT, "table[:, :d_model].T")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="odd-size",
-    title="Sinusoids of any width",
-    chapter=8,
-    solution=my_sinusoids,
-    shapes={"num_positions": "a number", "d_model": "a number"},
-    returns="T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"omega": "the frequencies", "angle": "the angles"},
+    name="odd-size", title="Sinusoids of any width", chapter=8, solution=my_sinusoids,
+    shapes={"num_positions": "a number", "d_model": "a number"}, returns="T D", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES, steps={"omega": "the frequencies", "angle": "the angles"},
     hints=(
         "How many frequencies are there for D = 4, 5, 6? Write down which columns each of them fills.",
         "`torch.arange(0, d_model, 2)` is 0, 2, 4, …: the numbers 2i, of which there are ⌈D/2⌉. The angles are a "
@@ -149,7 +135,7 @@ EXERCISE = Exercise(
         "Either fill the columns `0::2` and `1::2`, with one cosine fewer than sines if D is odd; or stack sines and "
         "cosines along a new last axis, flatten, and cut the table to D columns.",
     ),
-    why="Nearly every model has an even width, so the two lines that fill the even and the odd columns never meet a "
-    "table with one odd column fewer. Rounding D up and cutting the last column off seems to repair it, but it changes "
-    "all frequencies but the first, and no test of shapes notices.",
+    why="Nearly every model has an even width, so the two lines that fill the even and the odd columns never meet "
+        "a table with one odd column fewer. Rounding D up and cutting the last column off seems to repair it, but it "
+        "changes all frequencies but the first, and no test of shapes notices.",
 )

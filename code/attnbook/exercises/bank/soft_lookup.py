@@ -46,87 +46,85 @@ ONLY_DOT = "The task asks for the plain dot product. Which line of yours should 
 # fmt: off
 MISTAKES = (
     Mistake("no-softmax", (SOFTMAX, "scores"),
-            "the scores are used as weights without a softmax. The scores {scores} do not sum to 1, so that the "
-            "answer can be far outside the range of the values.",
-            "What turns any three numbers into positive ones that sum to 1, and keeps their order?"),
+        "the scores are used as weights without a softmax. The scores {scores} do not sum to 1, so that the answer "
+        "can be far outside the range of the values.",
+        "What turns any three numbers into positive ones that sum to 1, and keeps their order?"),
     Mistake("hard-lookup", (SOFTMAX, "torch.nn.functional.one_hot(scores.argmax(), len(scores)).to(scores)"),
-            "only the key with the largest score is used (an argmax). The other keys should have a say, too; and a "
-            "choice has no slope, so nothing can be learned through it.",
-            "What gives the best key the most weight without giving it all?"),
+        "only the key with the largest score is used (an argmax). The other keys should have a say, too; and a "
+        "choice has no slope, so nothing can be learned through it.",
+        "What gives the best key the most weight without giving it all?"),
     Mistake("average", (SOFTMAX, "torch.ones_like(scores) / len(scores)"),
-            "the values are averaged without looking at the query. Every key counts the same, whatever the query is.",
-            "Which number says how well a key fits the query, and how could it become that key's weight?"),
+        "the values are averaged without looking at the query. Every key counts the same, whatever the query is.",
+        "Which number says how well a key fits the query, and how could it become that key's weight?"),
     Mistake("weights-returned", (POOL, "weights"),
-            "the function stops at the weights. The weights are right, one per key. What should come back is an "
-            "average of the values.", "What is the average of the values with these weights?"),
+        "the function stops at the weights. The weights are right, one per key. What should come back is an average "
+        "of the values.", "What is the average of the values with these weights?"),
     Mistake("scores-returned", ((SOFTMAX, "scores"), (POOL, "weights")),
-            "the function stops at the scores. The dot products are right, one per key. Two steps are still to come.",
-            "How do scores become weights, and what do the weights average?"),
+        "the function stops at the scores. The dot products are right, one per key. Two steps are still to come.",
+        "How do scores become weights, and what do the weights average?"),
     Mistake("softmax-last", ((SOFTMAX, "scores"), (POOL, "(weights @ values).softmax(0)")),
-            "the softmax is taken of the result instead of the scores. The numbers of the *answer* then sum to 1; an "
-            "answer of one number is always 1.",
-            "Which numbers have to sum to 1: those in the answer, or the weights of the keys?"),
+        "the softmax is taken of the result instead of the scores. The numbers of the *answer* then sum to 1.",
+        "Which numbers have to sum to 1: those in the answer, or the weights of the keys?"),
     Mistake("sum-normalised", (SOFTMAX, "scores / scores.sum()"),
-            "the scores are divided by their sum. Your weights sum to 1, but they need not be positive: a "
-            "negative score gives a negative weight.", "Which function makes every number positive before you divide?"),
+        "the scores are divided by their sum. Your weights sum to 1, but they need not be positive: a negative score "
+        "gives a negative weight.", "Which function makes every number positive before you divide?"),
     Mistake("not-normalised", (SOFTMAX, "scores.exp()"),
-            "the exponentials are not divided by their sum. Your weights are positive, which is good, but they "
-            "should be {weights}.", "What must all the weights be divided by so that they sum to 1?"),
+        "the exponentials are not divided by their sum. Your weights are positive, which is good, but they should be "
+        "{weights}.", "What must all the weights be divided by so that they sum to 1?"),
     Mistake("sigmoid", (SOFTMAX, "scores.sigmoid()"),
-            "the weights come from a sigmoid. A sigmoid judges every key by itself; here all keys share one budget.",
-            "Which function makes one key's gain the others' loss?"),
+        "the weights come from a sigmoid. A sigmoid judges every key by itself; here all keys share one budget.",
+        "Which function makes one key's gain the others' loss?"),
     Mistake("scaled", (SCORE, "keys @ query / query.shape[0] ** 0.5"),
-            "the dot products are divided by √D. The scale is a good idea whose time comes in chapter 5; here the "
-            "scores are {scores}.", "Does the task ask for anything but the dot product?"),
+        "the dot products are divided by √D. The scale is a good idea whose time comes in chapter 5; here the scores "
+        "are {scores}.", "Does the task ask for anything but the dot product?"),
     Mistake("softmin", (SOFTMAX, "(-scores).softmax(dim=0)"),
-            "the scores enter the softmax with a minus sign. The largest weight goes to the key with the smallest of "
-            "the scores {scores}.", "Is a dot product larger for keys that fit, or for keys that do not?"),
+        "the scores enter the softmax with a minus sign. The largest weight goes to the key with the smallest of the "
+        "scores {scores}.", "Is a dot product larger for keys that fit, or for keys that do not?"),
     Mistake("gaussian", (SCORE, "-((keys - query) ** 2).sum(-1) / 2"),
-            "the scores are minus half the squared distances. Distance is a fine measure of likeness (chapter 2 "
-            "lives on it), but the dot products are {scores}.", ONLY_DOT),
+        "the scores are minus half the squared distances. Distance is a fine measure of likeness (chapter 2 lives on "
+        "it), but the dot products are {scores}.", ONLY_DOT),
     Mistake("distance", (SCORE, "-(keys - query).norm(dim=-1)"),
-            "the scores are minus the distances from the query. A distance measures likeness, too, but the dot "
-            "products are {scores}.", ONLY_DOT),
+        "the scores are minus the distances from the query. Distances measure likeness, too, but the dot products "
+        "are {scores}.", ONLY_DOT),
     Mistake("cosine", (SCORE, "torch.nn.functional.cosine_similarity(keys, query[None], dim=-1)"),
-            "the vectors are brought to length 1 before the dot product. The scores are then cosines, between −1 and "
-            "1, and the lengths of query and keys are lost.",
-            "What is the dot product of the query with the last key, as they come?"),
+        "the vectors are brought to length 1 before the dot product. The scores are then cosines, between −1 and 1, "
+        "and the lengths of query and keys are lost.",
+        "What is the dot product of the query with the last key, as they come?"),
     Mistake("size-one-axis", (SOFTMAX, "torch.ones_like(scores)"),
-            "the softmax runs over an axis of size 1 (scores of shape (S, 1), say). Since exp(x)/exp(x) = 1, every "
-            "key gets the weight 1, and the values are simply added up.", "Which axis of your scores counts the keys?"),
+        "the softmax runs over an axis of size 1 (scores of shape (S, 1), say). Since exp(x)/exp(x) = 1, every key "
+        "gets the weight 1, and the values are simply added up.", "Which axis of your scores counts the keys?"),
     Mistake("mean-of-weighted", (POOL, "(weights[:, None] * values).mean(0)"),
-            "the weighted values are averaged with mean. The weights sum to 1 already; a mean divides by the number "
-            "of keys once more.", "How must the weighted values be put together, if the weights sum to 1 already?"),
+        "the weighted values are averaged with mean. The weights sum to 1 already; a mean divides by the number of "
+        "keys once more.", "How must the weighted values be put together, if the weights sum to 1 already?"),
     Mistake("largest-part", (POOL, "(weights[:, None] * values).max(0).values"),
-            "the maximum of the weighted values is taken. With the weights {weights} each value contributes, and you "
-            "keep the largest contribution only.", "What should become of the smaller contributions?"),
+        "the maximum of the weighted values is taken. With the weights {weights} each value contributes, and you "
+        "keep the largest contribution only.", "What should become of the smaller contributions?"),
     Mistake("not-added", (POOL, "weights[:, None] * values"),
-            "the weighted values are not added up. You return one row per key; asked for is one row, in which all of "
-            "them are blended.", "Over which axis should the sum run?"),
+        "the weighted values are not added up. You return one row per key; asked for is one row, in which all of "
+        "them are blended.", "Over which axis should the sum run?"),
     Mistake("keys-averaged", (POOL, "weights @ keys"),
-            "the keys are averaged instead of the values. The weights are right, but a key only says where to look; "
-            "what is found there is its value.", "In a Python dict `d[key]`, which of the two do you get back?"),
+        "the keys are averaged instead of the values. The weights are right, but a key only says where to look; what "
+        "is found there is its value.", "In a Python dict `d[key]`, which of the two do you get back?"),
     Mistake("softmax-twice", (SOFTMAX, "scores.softmax(dim=0).softmax(dim=0)"),
-            "the softmax is taken twice. The weights {weights} go through the softmax again and become much flatter, "
-            "since numbers between 0 and 1 are close to each other.", "Which of your lines takes the second softmax?"),
+        "the softmax is taken twice. The weights {weights} go through the softmax again and become much flatter, "
+        "since numbers between 0 and 1 are close to each other.", "Which of your lines takes the second softmax?"),
     Mistake("per-feature", ((SCORE, "keys * query"), (SOFTMAX, "scores.softmax(dim=0).sum(1)")),
-            "the softmax is taken before the products are added up. Each feature then has a softmax of its own, and "
-            "the weights sum to the number of features.",
-            "A dot product is products *and* their sum. How many numbers per key should enter the softmax?"),
+        "the softmax is taken before the products are added up. Each feature then has a softmax of its own, and the "
+        "weights sum to the number of features.",
+        "A dot product is products *and* their sum. How many numbers per key should enter the softmax?"),
     Mistake("log-weights", (SOFTMAX, "scores.log_softmax(dim=0)"),
-            "log_softmax is used instead of softmax. Your weights are the logarithms of {weights}: none of them is "
-            "positive.", "Can a weight be negative?"),
+        "log_softmax is used instead of softmax. Your weights are the logarithms of {weights}: none of them is "
+        "positive.", "Can a weight be negative?"),
     Mistake("features-added", (POOL, "(weights[:, None] * values).sum(1)"),
-            "the last sum runs over the features of the values. You return one number per key; the sum should run "
-            "over the keys.", "After the sum, which axis should be gone: the keys or the features?"),
+        "the last sum runs over the features of the values. You return one number per key; the sum should run over "
+        "the keys.", "After the sum, which axis should be gone: the keys or the features?"),
     Mistake("absolute-scores", (SCORE, "(keys @ query).abs()"),
-            "the scores lose their sign. The scores are {scores}; with absolute values a key that points away from "
-            "the query counts like one that points towards it.", "What does a negative dot product say about a key?",
-            negative_score),
+        "the scores lose their sign. The scores are {scores}; with absolute values a key that points away from the "
+        "query counts like one that points towards it.", "What does a negative dot product say about a key?",
+        negative_score),
     Mistake("gradient-cut", (POOL, "weights.detach() @ values")),
     Mistake("changes-dtype", ((SCORE, "keys.float() @ query.float()"), (POOL, "weights @ values.float()"))),
 )
-# fmt: on
 
 
 def its_weights(exercise, fn, cases):
@@ -148,29 +146,20 @@ def its_weights(exercise, fn, cases):
 
 
 EXERCISE = Exercise(
-    name="soft-lookup",
-    title="A soft dictionary",
-    chapter=1,
-    solution=my_soft_lookup,
-    shapes={"query": "D", "keys": "S D", "values": "S Dv"},
-    returns="Dv",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
-    steps={"scores": "the dot products", "weights": "the weights"},
-    describers=(its_weights,),
+    name="soft-lookup", title="A soft dictionary", chapter=1, solution=my_soft_lookup,
+    shapes={"query": "D", "keys": "S D", "values": "S Dv"}, returns="Dv", example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"scores": "the dot products", "weights": "the weights"}, describers=(its_weights,),
     differentiable=("query", "keys", "values"),
     hints=(
-        "Three steps: one score per key, one weight per key, one average of the values. Write the shape behind each "
-        "of them: (S,), (S,), (Dv,).",
-        "`keys` has the shape (S, D) and `query` (D,): their matrix product has one number per key. A softmax over "
-        "the keys makes weights of these numbers.",
+        "Three steps: one score per key, one weight per key, one average of the values. Write the shape behind each of "
+        "them: (S,), (S,), (Dv,).",
+        "`keys` has the shape (S, D) and `query` (D,): their matrix product has one number per key. A softmax over the "
+        "keys makes weights of these numbers.",
         "The average is another matrix product: (S,) times (S, Dv) gives (Dv,). What are the three numbers on its left "
         "in the example, and do they sum to 1?",
     ),
-    why="Leaving the softmax out gives an answer that still prefers fitting keys, changes smoothly and has the right "
-    "shape. Only its size gives it away: scores are not weights. They need not sum to 1, so the answer grows with "
-    "them, and a negative score *subtracts* its value. A test with a single key whose score happens to be 1 would "
-    "never show it.",
+    why="Leaving the softmax out gives an answer that still prefers fitting keys, changes smoothly and has the "
+        "right shape. Only its size gives it away: scores are not weights. They need not sum to 1, so the answer grows "
+        "with them, and a negative score *subtracts* its value. A test with a single key whose score happens to be 1 "
+        "would never show it.",
 )

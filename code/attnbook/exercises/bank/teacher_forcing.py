@@ -85,87 +85,85 @@ UNUSED = "Which arguments does your code not use?"
 # fmt: off
 MISTAKES = (
     Mistake("not-shifted", (RESULT, "return inputs, inputs"),
-            "the labels are not shifted. Your labels *are* the inputs: at each position the model is asked for the "
-            "word that it is being given. The loss goes to zero, and nothing is learned.",
-            "While the word 5 goes in, which word of the first sentence should come out?"),
+        "the labels are not shifted. Your labels *are* the inputs: at each position the model is asked for the word "
+        "that it is being given. The loss goes to zero, and nothing is learned.",
+        "While the word 5 goes in, which word of the first sentence should come out?"),
     Mistake("inputs-not-shifted", (RESULT, "return labels, labels"),
-            "the inputs are not shifted. Your labels are right, but they are your inputs as well: at each position "
-            "the model is given the word that it is asked for. <bos> never goes in.",
-            "Before the first word is written, what is there to be read?"),
+        "the inputs are not shifted. Your labels are right, but they are your inputs as well: at each position the "
+        "model is given the word that it is asked for. <bos> never goes in.",
+        "Before the first word is written, what is there to be read?"),
     Mistake("shifted-the-other-way", (RESULT, "return labels, inputs"),
-            "inputs and labels are exchanged (or shifted the wrong way). While 7 goes in, 5 is asked for: the word "
-            "*before* it, which the model has already read.",
-            "Which of the two begins with <bos>: what the decoder reads, or what it writes?"),
+        "inputs and labels are exchanged (or shifted the wrong way). While 7 goes in, 5 is asked for: the word "
+        "*before* it, which the model has already read.",
+        "Which of the two begins with <bos>: what the decoder reads, or what it writes?"),
     Mistake("eos-behind-the-padding", (PLACE, "1, torch.full_like(lengths, target_ids.shape[1])"),
-            "<eos> is put at the end of the padded row. The first sentence is right. The second has one word, and "
-            "its <eos> comes only after the padding: the model would learn to write <pad> after 6.",
-            "At which position of its row does a sentence of one word end?"),
+        "<eos> is put at the end of the padded row. The first sentence is right. The second has one word, and its "
+        "<eos> comes only after the padding: the model would learn to write <pad> after 6.",
+        "At which position of its row does a sentence of one word end?"),
     Mistake("eos-behind-the-longest", (PLACE, "1, lengths.max().expand_as(lengths)"),
-            "the largest of the lengths is used for every sentence. All your sentences end where the longest one does.",
-            EACH),
+        "the largest of the lengths is used for every sentence. All your sentences end where the longest one does.",
+        EACH),
     Mistake("eos-of-the-first", (PLACE, "1, lengths[:1].expand_as(lengths)"),
-            "the length of the first sentence is used for all. The second one gets its <eos> where the first one ends.",
-            EACH, longer_second),
+        "the length of the first sentence is used for all. The second one gets its <eos> where the first one ends.",
+        EACH, longer_second),
     Mistake("eos-missing", (END, ", pad)"),
-            "<eos> is left out of the labels. A model that is never asked for <eos> never learns to stop.",
-            "When the last word has gone in, what should the decoder say?"),
+        "<eos> is left out of the labels. A model that is never asked for <eos> never learns to stop.",
+        "When the last word has gone in, what should the decoder say?"),
     Mistake("last-word-overwritten", (PLACE, "1, (lengths - 1).clamp(min=0)"),
-            "<eos> replaces the last word instead of following it. Positions count from 0, so the last of two words "
-            "is at position 1.", FREE),
+        "<eos> replaces the last word instead of following it. Counted from 0, the last of two words is number 1.",
+        FREE),
     Mistake("eos-one-late", (PLACE, "1, (lengths + 1).clamp(max=target_ids.shape[1])"),
-            "<eos> is one position too far to the right. In the second sentence <pad> comes between the last word "
-            "and <eos>, so the model would be asked to write it.", FREE),
+        "<eos> is one position too far to the right. In the second sentence <pad> comes between the last word and "
+        "<eos>, so the model would be asked to write it.", FREE),
     Mistake("padding-becomes-eos", (RESULT, f"return inputs, labels.masked_fill({UNASKED}, eos)"),
-            "all padding among the labels is replaced by <eos>. The loss leaves out only <pad>, so a short sentence "
-            "in a long batch would count its end many times.",
-            "How many <eos> does a sentence have, and what should follow it?"),
+        "all padding among the labels is replaced by <eos>. The loss leaves out only <pad>, so a short sentence in a "
+        "long batch would count its end many times.",
+        "How many <eos> does a sentence have, and what should follow it?"),
     Mistake("ignore-index", (RESULT, f"return inputs, labels.masked_fill({UNASKED}, -100)"),
-            "the padding among the labels is replaced by −100. −100 is what `F.cross_entropy` leaves out by default; "
-            "here the loss is told `ignore_index=PAD`, and the task asks for `pad`.",
-            "Which id follows the sentences in the task, and which loss reads it?"),
+        "the padding among the labels is replaced by −100. −100 is what `F.cross_entropy` leaves out by default; "
+        "here the loss is told `ignore_index=PAD`, and the task asks for `pad`.",
+        "Which id follows the sentences in the task, and which loss reads it?"),
     Mistake("bos-missing", (BEGIN, "edge, pad"),
-            "the free position at the beginning is filled with padding. What the decoder reads first is <bos>.",
-            "What will the decoder be given when it writes its first word?"),
+        "the free position at the beginning is filled with padding. What the decoder reads first is <bos>.",
+        "What will the decoder be given when it writes its first word?"),
     Mistake("begins-with-eos", (BEGIN, "edge, eos"),
-            "<eos> is used at the beginning, too. Some models are trained that way; asked for is <bos>.",
-            "Which of the two signs begins a sentence?"),
+        "<eos> is used at the beginning, too. Some models are trained that way; asked for is <bos>.",
+        "Which of the two signs begins a sentence?"),
     Mistake("ends-with-bos", (END, ", bos)"),
-            "<bos> is used at the end, too. The sign for the end is <eos>.", "Which of the two signs ends a sentence?"),
+        "<bos> is used at the end, too. The sign for the end is <eos>.", "Which of the two signs ends a sentence?"),
     Mistake("signs-exchanged", ((BEGIN, "edge, eos"), (END, ", bos)")),
-            "`bos` and `eos` have changed places", "Which sign does the decoder read first?"),
+        "`bos` and `eos` have changed places", "Which sign does the decoder read first?"),
     Mistake("two-ahead", (RESULT, "return inputs, torch.cat([labels[:, 1:], edge], dim=1)"),
-            "the labels are shifted twice. While <bos> goes in, the *second* word is asked for, and the first one "
-            "never is.", "Which word of the first sentence should come out while <bos> goes in?"),
+        "the labels are shifted twice. While <bos> goes in, the *second* word is asked for, and the first one never "
+        "is.", "Which word of the first sentence should come out while <bos> goes in?"),
     Mistake("wrapped-around", (RESULT, "return inputs, inputs.roll(-1, 1)"),
-            "the labels are rolled, so that <bos> comes back at the end. `roll` lets what drops out on the left "
-            "reappear on the right.", "What should be at the end of the labels, and can a roll know it?"),
+        "the labels are rolled, so that <bos> comes back at the end. `roll` lets what drops out on the left reappear "
+        "on the right.", "What should be at the end of the labels, and can a roll know it?"),
     Mistake("first-word-never-asked", (RESULT, "return labels[:, :-1], labels[:, 1:]"),
-            "<bos> is left out, and the first word is never asked for. 5 goes in, but never comes out, and your rows "
-            "are one position short.", "What goes in while the first word should come out?"),
+        "<bos> is left out, and the first word is never asked for. 5 goes in, but never comes out, and your rows are "
+        "one position short.", "What goes in while the first word should come out?"),
     Mistake("last-word-never-fed", ((END, ", pad)"), (RESULT, "return inputs[:, :-1], labels[:, :-1]")),
-            "the target itself is taken as the labels, without room for <eos>. The last word never goes in, and "
-            "<eos> is never asked for.",
-            "A sentence of two words: how many times must the decoder answer until it has said <eos>?"),
+        "the target itself is taken as the labels, without room for <eos>. The last word never goes in, and <eos> is "
+        "never asked for.", "A sentence of two words: how many times must the decoder answer until it has said <eos>?"),
     Mistake("not-cut", (("labels[:, :-1]]", "labels]"), (RESULT, "return inputs, torch.cat([labels, edge], dim=1)")),
-            "the last column of the inputs is not cut off. At the additional position nothing is asked.",
-            "When <eos> goes in, what is left to be asked?", full_row),
+        "the last column of the inputs is not cut off. At the additional position nothing is asked.",
+        "When <eos> goes in, what is left to be asked?", full_row),
     Mistake("backwards", ("[target_ids, edge]", "[target_ids.flip(1), edge]"),
-            "the target is reversed: the words come from last to first, padding before them",
-            "In which order does the task write the words?", full_row),
+        "the target is reversed: the words come from last to first, padding before them",
+        "In which order does the task write the words?", full_row),
     Mistake("padding-is-zero", (COUNT, "target_ids != 0"),
-            "padding is taken to be 0, whatever `pad` is. Here 9 is the padding, and your function takes it for a "
-            "word.", "Where does your code compare with a number that it should take from its arguments?", other_signs),
+        "padding is taken to be 0, whatever `pad` is. Here 9 is the padding, and your function takes it for a word.",
+        "Where does your code compare with a number that it should take from its arguments?", other_signs),
     Mistake("signs-written-in", ((BEGIN, "edge, 1"), (END, ", 2)")),
-            "1 and 2 are written into the code, whatever `bos` and `eos` are", UNUSED, other_signs),
+        "1 and 2 are written into the code, whatever `bos` and `eos` are", UNUSED, other_signs),
     Mistake("all-signs-written-in", ((COUNT, "target_ids != 0"), (BEGIN, "edge, 1"), (END, ", 2)")),
-            "all three signs, 1, 2 and 0, are written into the code", UNUSED, other_signs),
+        "all three signs, 1, 2 and 0, are written into the code", UNUSED, other_signs),
     Mistake("one-thing-only", (RESULT, "return labels")),
     Mistake("one-thing-only", (RESULT, "return torch.cat([begin, labels], dim=1)")),
     Mistake("wrong-shape", (RESULT, "return inputs, target_ids")),
     Mistake("not-whole", (RESULT, "return inputs.float(), labels.float()")),
     Mistake("narrower-ids", (RESULT, "return inputs.int(), labels.int()")),
 )
-# fmt: on
 
 
 def in_order(mistake):
@@ -176,30 +174,24 @@ def in_order(mistake):
 
 
 EXERCISE = Exercise(
-    name="teacher-forcing",
-    title="The target, twice",
-    chapter=10,
-    solution=my_shift,
-    shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"},
-    returns="2B T+1",
-    answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=tuple(map(in_order, MISTAKES)),
+    name="teacher-forcing", title="The target, twice", chapter=10, solution=my_shift,
+    shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"}, returns="2B T+1",
+    answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle), example=example, probes=probes,
+    edges=edges, mistakes=tuple(map(in_order, MISTAKES)),
     steps={"lengths": "the numbers of words", "labels": "the labels", "inputs": "the inputs"},
     hints=(
         "Write both rows of the example on paper, the inputs above, the labels below. Each label is the input of the "
         "next column. What is in the first column, and what is below the last word?",
         "A full row needs one more position, so first append a column of padding to the words. Then <eos> belongs at "
-        "position n of each row, where n is its number of words; n differs from row to row. The inputs are the "
-        "labels, moved one position to the right, after a column of <bos>.",
+        "position n of each row, where n is its number of words; n differs from row to row. The inputs are the labels, "
+        "moved one position to the right, after a column of <bos>.",
         "`x.scatter(1, index, value)` writes one value into each row, at the position that `index`, (B, 1), says; "
         "`torch.where` with an `arange` does it as well. `torch.cat(..., dim=1)` puts columns side by side, and "
         "`torch.full_like` makes them with the right dtype. Which index says where each sentence ends?",
     ),
-    why="If <eos> is put after the last column, every full row is right, and a batch of sentences of one length gives "
-    "the same numbers. In a padded batch the short sentences are then asked for <pad> after their last word; since "
-    "the loss leaves <pad> out, they learn nothing there at all, and the model writes on and on. Labels that are not "
-    "shifted look even better: the loss falls to zero within a few steps, because the answer is among the inputs.",
+    why="If <eos> is put after the last column, every full row is right, and a batch of sentences of one length "
+        "gives the same numbers. In a padded batch the short sentences are then asked for <pad> after their last word; "
+        "since the loss leaves <pad> out, they learn nothing there at all, and the model writes on and on. Labels that "
+        "are not shifted look even better: the loss falls to zero within a few steps, because the answer is among the "
+        "inputs.",
 )

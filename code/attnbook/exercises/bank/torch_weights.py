@@ -10,7 +10,7 @@ from ..answers import Tensors
 from ..conduct import in_another_dtype
 from ..exercise import Exercise, Mistake, draw, exact
 from ..observe import copies, observe
-from ..recognise import make_case
+from ..recognise import make_case, near
 from ..verdict import Finding
 from ..wording import number, values
 
@@ -69,74 +69,70 @@ LOOK = "What does `[name for name, _ in layer.named_parameters()]` show?"
 # fmt: off
 MISTAKES = (
     Mistake("order-q-v-k", (ORDER, "[W_q, W_v, W_k]"),
-            "the three weights are stacked in the order W_q, W_v, W_k. The keys are then computed with W_v.", CALLED),
+        "the three weights are stacked in the order W_q, W_v, W_k. The keys are then computed with W_v.", CALLED),
     Mistake("order-k-q-v", (ORDER, "[W_k, W_q, W_v]"),
-            "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.",
-            CALLED),
+        "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.", CALLED),
     Mistake("order-v-k-q", (ORDER, "[W_v, W_k, W_q]"),
-            "the three weights are stacked in the order W_v, W_k, W_q. The queries are then multiplied by W_v.",
-            CALLED),
+        "the three weights are stacked in the order W_v, W_k, W_q. The queries are then multiplied by W_v.", CALLED),
     Mistake("order-k-v-q", (ORDER, "[W_k, W_v, W_q]"),
-            "the three weights are stacked in the order W_k, W_v, W_q. The values are then computed with W_q.", CALLED),
+        "the three weights are stacked in the order W_k, W_v, W_q. The values are then computed with W_q.", CALLED),
     Mistake("order-v-q-k", (ORDER, "[W_v, W_q, W_k]"),
-            "the three weights are stacked in the order W_v, W_q, W_k. The values are then computed with W_k.", CALLED),
+        "the three weights are stacked in the order W_v, W_q, W_k. The values are then computed with W_k.", CALLED),
     Mistake("inputs-transposed", (ORDER, "[W_q.T, W_k.T, W_v.T]"),
-            "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+        "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("output-transposed", (OUT, "layer.out_proj.weight.copy_(W_o.T)"),
-            "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+        "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("all-transposed", ((ORDER, "[W_q.T, W_k.T, W_v.T]"), (OUT, "layer.out_proj.weight.copy_(W_o.T)")),
-            "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
+        "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("rows-interleaved", (CAT, "torch.stack([W_q, W_k, W_v], 1).reshape(-1, len(W_q))"),
-            "the rows of the three weights alternate (stacked along a new axis, or laid side by side, and reshaped). "
-            "PyTorch takes the first D rows for the queries.",
-            "All of W_q must come before anything of W_k. Which function puts tables one below the other?"),
+        "the rows of the three weights alternate (stacked along a new axis, or laid side by side, and reshaped). "
+        "PyTorch takes the first D rows for the queries.",
+        "All of W_q must come before anything of W_k. Which function puts tables one below the other?"),
     Mistake("head-by-head", (CAT, BY_HEAD),
-            "the weights are stacked head by head: queries, keys and values of the first head, then those of the "
-            "second. Some models do so; in PyTorch the first D rows are for all queries.",
-            "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
+        "the weights are stacked head by head: queries, keys and values of the first head, then those of the second. "
+        "Some models do so; in PyTorch the first D rows are for all queries.",
+        "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
     Mistake("the-same-three-times", (ORDER, "[W_q, W_q, W_q]"),
-            "W_q is used for all three. Keys and values are then computed with W_q as well.",
-            "What belongs in the rows D to 2D of `in_proj_weight`?"),
+        "W_q is used for all three. Keys and values are then computed with W_q as well.",
+        "What belongs in the rows D to 2D of `in_proj_weight`?"),
     Mistake("output-left-out", (OUT, "layer.out_proj.weight.copy_(torch.eye(len(W_o)))"),
-            "out_proj.weight is set to the identity. You return the heads side by side, which is right so far; but "
-            "W_o has no effect.", "What mixes the heads, and where does PyTorch keep it?"),
+        "out_proj.weight is set to the identity. You return the heads side by side, which is right so far; but W_o "
+        "has no effect.", "What mixes the heads, and where does PyTorch keep it?"),
     Mistake("values-mixed-twice", (OUT, "layer.out_proj.weight.copy_(W_v)"),
-            "W_v is put into out_proj.weight. W_v belongs in the last third of in_proj_weight only.",
-            "Which of the four weights acts *after* the attention?"),
+        "W_v is put into out_proj.weight. W_v belongs in the last third of in_proj_weight only.",
+        "Which of the four weights acts *after* the attention?"),
     Mistake("scaled-before", (ORDER, "[W_q / (len(W_q) // num_heads) ** 0.5, W_k, W_v]"),
-            "W_q is divided by the root of the head size on its way into the layer. The layer divides the scores by "
-            "√Dh once more.", "Does the layer divide by √Dh itself, or must its weights do so?", one_wide_head),
+        "W_q is divided by the root of the head size on its way into the layer. The layer divides the scores by √Dh "
+        "once more.", "Does the layer divide by √Dh itself, or must its weights do so?", one_wide_head),
     Mistake("tensor-assigned", (FILL, "layer.in_proj_weight = stacked"),
-            "a plain tensor is assigned to `in_proj_weight`. A layer keeps its weights as `nn.Parameter`, and takes "
-            "nothing else there. For `in_proj_weight` it has 3·D rows, here 6.", WRAP, line="in_proj_weight"),
+        "a plain tensor is assigned to `in_proj_weight`. A layer keeps its weights as `nn.Parameter`, and takes "
+        "nothing else there. For `in_proj_weight` it has 3·D rows, here 6.", WRAP, line="in_proj_weight"),
     Mistake("tensor-assigned-to-output", (OUT, "layer.out_proj.weight = W_o"),
-            "a plain tensor is assigned to `out_proj.weight`. A layer keeps its weights as `nn.Parameter`, and takes "
-            "nothing else there.", WRAP, line="out_proj"),
+        "a plain tensor is assigned to `out_proj.weight`. A layer keeps its weights as `nn.Parameter`, and takes "
+        "nothing else there.", WRAP, line="out_proj"),
     Mistake("tensor-instead-of-a-layer", (OUT, "layer.out_proj = W_o"),
-            "a tensor is assigned to `out_proj` itself. That is a whole linear layer; its weight is `out_proj.weight`.",
-            "Where inside `out_proj` are its numbers?", line="out_proj"),
+        "a tensor is assigned to `out_proj` itself. That is a whole linear layer; its weight is `out_proj.weight`.",
+        "Where inside `out_proj` are its numbers?", line="out_proj"),
     Mistake("copied-with-gradient", (NO_GRAD, GRAD),
-            "a weight is overwritten in place outside `torch.no_grad()`. While autograd is watching you may not "
-            "write into a parameter: the old numbers might still be needed for a gradient.", WATCHED, line="\\w"),
+        "a weight is overwritten in place outside `torch.no_grad()`. While autograd is watching you may not write "
+        "into a parameter: the old numbers might still be needed for a gradient.", WATCHED, line="\\w"),
     Mistake("sliced-with-gradient", ((NO_GRAD, GRAD), (FILL, "layer.in_proj_weight[: len(W_q)] = W_q")),
-            "a slice of a weight is overwritten outside `torch.no_grad()`. While autograd is watching you may not "
-            "write into a parameter.", WATCHED, line="\\w"),
+        "a slice of a weight is overwritten outside `torch.no_grad()`. While autograd is watching you may not write "
+        "into a parameter.", WATCHED, line="\\w"),
     Mistake("no-separate-projections", (FILL, "layer.q_proj_weight.copy_(W_q)"),
-            "`q_proj_weight` is filled, which is None. The layer has it only if keys or values have a size of their "
-            "own; otherwise it keeps all three weights in one `in_proj_weight` of 3·D rows, here 6.", LOOK,
-            line="_proj_weight"),
+        "`q_proj_weight` is filled, which is None. The layer has it only if keys or values have a size of their own; "
+        "otherwise it keeps all three weights in one `in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
     Mistake("separate-projections-assigned", (FILL, "layer.q_proj_weight.data = W_q"),
-            "numbers are assigned to `q_proj_weight`, which is None. The layer keeps all three weights in one "
-            "`in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
+        "numbers are assigned to `q_proj_weight`, which is None. The layer keeps all three weights in one "
+        "`in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
     Mistake("state-does-not-fit", (("bias=False, ", ""), (FILL, LOAD)),
-            "the dictionary has other names or shapes than the layer. Without biases a layer has two entries, "
-            "in_proj_weight and out_proj.weight; with biases, which is the default, it has two more.",
-            "What does `layer.state_dict().keys()` show before you load anything?", line="load_state_dict"),
+        "the dictionary has other names or shapes than the layer. Without biases a layer has two entries, "
+        "in_proj_weight and out_proj.weight; with biases, which is the default, it has two more.",
+        "What does `layer.state_dict().keys()` show before you load anything?", line="load_state_dict"),
     Mistake("arguments-exchanged", (SIZES, "num_heads, len(W_q)"),
-            "the size of the layer and its number of heads have changed places. With D = 6 and 2 heads your layer "
-            "has 2 features, cut into 6 heads.",
-            "In which order does `nn.MultiheadAttention` name its first two arguments?", lambda: probes()[0],
-            line="MultiheadAttention"),
+        "the size of the layer and its number of heads have changed places. With D = 6 and 2 heads your layer has 2 "
+        "features, cut into 6 heads.", "In which order does `nn.MultiheadAttention` name its first two arguments?",
+        lambda: probes()[0], line="MultiheadAttention"),
     Mistake("biases", ("bias=False", "bias=True")),
     Mistake("keys-of-their-own-size", lambda *a: nn.MultiheadAttention(len(a[0]), a[4], bias=False, kdim=7)),
     Mistake("positions-first", ("batch_first=True", "batch_first=False")),
@@ -156,7 +152,6 @@ MISTAKES = (
     Mistake("state-returned", (RETURN, "return layer.state_dict()")),
     Mistake("weights-returned", (RETURN, "return layer.in_proj_weight")),
 )
-# fmt: on
 
 ASKED = (
     "With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers {got}; "
@@ -181,7 +176,7 @@ class Layer(Tensors):
     def read(self, arguments, layer):
         """Its output for one query about two keys (D = 2), or for random ones of different numbers (any other D)."""
         size = len(arguments[0])
-        query, key, value = (draw(2, n, size, seed=501 + i) for i, n in enumerate((5, 3, 3)))  # fmt: skip
+        query, key, value = (draw(2, n, size, seed=501 + i) for i, n in enumerate((5, 3, 3)))
         if size == 2:
             query, key, value = exact([[1, 0]]), *2 * [exact([[1, 0], [0, 1]])]
         dtype = layer.out_proj.weight.dtype
@@ -190,341 +185,146 @@ class Layer(Tensors):
 
     def amiss(self, exercise, fn, case):
         layer = case.call.result
-        if not isinstance(layer, nn.MultiheadAttention):
-            return _another_thing(exercise, case)
-        return (
-            _settings(layer, case)
-            or _heads(exercise, fn, case)
-            or _shapes(layer, case)
-            or left_random(fn, case)
-            or _dtypes(layer)
+        if isinstance(layer, nn.MultiheadAttention):
+            known = (Finding(*words) for applies, *words in settings(layer, case) if applies)
+            return next(known, None) or left_random(fn, case)
+        known = (
+            (layer is nn.MultiheadAttention, "not-made", "the class `nn.MultiheadAttention` itself, not a layer"),
+            (isinstance(layer, dict), "state-returned", "a dictionary of weights, without their layer"),
+            (isinstance(layer, torch.Tensor), "weights-returned", "a tensor"),
+            (isinstance(layer, tuple), "returns-another-kind", "a tuple"),
+            (isinstance(layer, nn.Module), "returns-another-kind", f"a layer of the class `{type(layer).__name__}`"),
         )
+        name, inside = next((words for applies, *words in known if applies), ("", ""))
+        return kinds.wrong_kind(exercise, case, self.wanted(exercise), inside, name)
 
     def demand(self, exercise, fn):
-        found = self.amiss(exercise, fn, make_case(exercise, fn, exercise.example()))
+        if found := self.amiss(exercise, fn, make_case(exercise, fn, exercise.example())):
+            return found
         for dtype in (torch.float64, torch.float32):
-            if found:
-                return found
-            given = in_another_dtype(exercise, exercise.example(), dtype)
-            layer = observe(fn, given).result
-            if not isinstance(layer, nn.MultiheadAttention):
-                continue
-            came, short = layer.out_proj.weight.dtype, _short(dtype)
-            if came != dtype:
-                found = Finding(
-                    "changes-dtype",
-                    f"{short} in, {_short(came)} out",
-                    f"The numbers are right, but with weights in {short} your layer is in {_short(came)}: it "
-                    "cannot take inputs of the dtype that the weights have.",
-                    "How could you make the layer in the dtype of the weights, or bring it to it afterwards?",
-                )
-        return found
+            layer = observe(fn, in_another_dtype(exercise, exercise.example(), dtype)).result
+            if isinstance(layer, nn.MultiheadAttention) and layer.out_proj.weight.dtype != dtype:
+                return Finding("changes-dtype", "another precision",
+                    f"The numbers are right, but with weights in {dtype} your layer has {layer.out_proj.weight.dtype}: "
+                    "it cannot take inputs of the dtype that the weights have.",
+                    "How could you make the layer in the dtype of the weights, or bring it to it afterwards?")
+        return None
 
 
-def _short(dtype):
-    return str(dtype).removeprefix("torch.")
-
-
-def _another_thing(exercise, case):
-    result = case.call.result
-    wanted = f"wanted is {exercise.answer.wanted(exercise)}"
-    if result is None and case.call.printed.strip():
-        return kinds.wrong_kind(exercise, case, exercise.answer.wanted(exercise))
-    held = result if isinstance(result, dict) else ()
-    names = ", ".join(f"`{name}`" for name in held)
-    # fmt: off
-    known = (
-        (result is None, "returns-none", "nothing comes back", f"nothing (None); {wanted}.",
-         "Which line of yours holds the layer, and does the last line begin with `return`?"),
-        (result is nn.MultiheadAttention, "not-made", "the class, not a layer",
-         "the class `nn.MultiheadAttention` itself; wanted is a layer made with it, here of size "
-         f"{len(case.arguments[0])} and with {case.arguments[-1]} heads.",
-         "What belongs between the brackets when a layer is made?"),
-        (isinstance(result, dict), "state-returned", "weights without their layer",
-         f"a dictionary of weights ({names}); {wanted}.",
-         "Which method of a layer takes such a dictionary in?"),
-        (isinstance(result, torch.Tensor), "weights-returned", "a tensor",
-         f"a tensor of shape {tuple(getattr(result, 'shape', ()))}; {wanted}.",
-         "Which of your lines holds the layer?"),
-    )
-    # fmt: on
-    for applies, name, about, what, ask in known:
-        if applies:
-            return Finding(name, about, f"Your function returns {what}", ask)
-    inside = (
-        [part for part in result.modules() if isinstance(part, nn.MultiheadAttention)]
-        if isinstance(result, nn.Module)
-        else [part for part in result if isinstance(part, nn.MultiheadAttention)]
-        if isinstance(result, tuple | list)
-        else []
-    )
-    there = " There is one inside it." if inside else ""
-    return Finding(
-        "returns-another-kind",
-        "not the layer that was asked for",
-        f"Your function returns {_named(result)}; {wanted}.{there}",
-        "What is the layer called in PyTorch, and which line of yours holds it?",
-    )
-
-
-def _named(thing):
-    if isinstance(thing, tuple | list):
-        return f"a {type(thing).__name__} of {len(thing)}"
-    if isinstance(thing, type):
-        return f"the class `{thing.__name__}`"
-    home = "the book's own " if type(thing).__module__.startswith("attnbook") else "an object of the class "
-    return f"{home}`{type(thing).__name__}`"
-
-
-def _settings(layer, case):
+def settings(layer, case):
+    """What a layer may be made with: whether it is wrong, and the finding."""
     size, heads = len(case.arguments[0]), case.arguments[-1]
-    made = f"With {size} features and {heads} heads"
+    made = f"With {size} features and {heads} heads your layer has"
     biases = [b for b in (layer.in_proj_bias, layer.out_proj.bias) if b is not None]
-    # fmt: off
-    known = (
+    inputs, output = layer.in_proj_weight, layer.out_proj.weight
+    shape, right = tuple(getattr(inputs, "shape", ())), (3 * size, size)
+    return (
         (layer.embed_dim != size, "size-of-the-layer", "the size",
-         f"{made} your layer has embed_dim = {layer.embed_dim}; the weights are ({size}, {size}).",
-         "Which of the two axes of a (D, D) weight tells the size of the layer, and is that the size of all heads or "
-         "of one?"),
-        (layer.in_proj_weight is None, "keys-of-their-own-size", "keys or values of another size",
-         f"{made} your layer expects keys of size {layer.kdim} and values of size {layer.vdim} (`kdim`, `vdim`). All "
-         f"of the weights are ({size}, {size}).", "Which arguments of `nn.MultiheadAttention` can you leave out?"),
+         f"{made} embed_dim = {layer.embed_dim}; the weights are ({size}, {size}).",
+         "Is the size of a (D, D) weight that of all heads or of one?"),
+        (inputs is None, "keys-of-their-own-size", "keys or values of another size",
+         f"{made} keys of size {layer.kdim} and values of size {layer.vdim} (`kdim`, `vdim`). All of the weights are "
+         f"({size}, {size}).", "Which arguments of `nn.MultiheadAttention` can you leave out?"),
         (biases, "biases", "biases",
-         f"{made} your layer has {sum(b.numel() for b in biases)} numbers more than the four weights: biases. A new "
-         "attention layer has them at zero, so that they go unnoticed until the layer is trained.",
+         f"{made} {sum(b.numel() for b in biases)} numbers more than the four weights: biases. In a new layer they are "
+         "zero, and go unnoticed until it is trained.",
          "Which argument of `nn.MultiheadAttention` leaves the biases out?"),
         (layer.bias_k is not None or layer.add_zero_attn, "another-key", "one key too many",
-         "Your layer adds a key of its own to those that it is given (`add_zero_attn` or `add_bias_kv`): with 3 keys "
-         "its softmax runs over 4.", "Which argument of `nn.MultiheadAttention` does that, and what is its default?"),
+         "Your layer adds a key of its own (`add_zero_attn` or `add_bias_kv`): with 3 keys its softmax runs over 4.",
+         "Which argument of `nn.MultiheadAttention` does that, and what is its default?"),
         (not layer.batch_first, "positions-first", "which axis comes first?",
-         "Your layer reads (T, B, D). It takes a batch of 2 sentences with 5 words each for 5 sentences of 2 words; "
-         "called as `layer(x, x, x)` it answers without complaint, in the right shape.",
+         "Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words, and answers "
+         "`layer(x, x, x)` in the right shape.",
          "Which argument of `nn.MultiheadAttention` says that the batch comes first?"),
         (layer.dropout, "dropout", "dropout",
          f"In training your layer drops each weight with probability {number(layer.dropout)}; two calls differ.",
          "Does the function that it should compute have any dropout?"),
-    )
-    # fmt: on
-    return next((Finding(*words) for applies, *words in known if applies), None)
-
-
-def _heads(exercise, fn, case):
-    """Find a wrong number of heads, told by a probe whose heads are not as large as they are many."""
-    if case.call.result.num_heads == case.arguments[-1]:
-        return None
-    for arguments in (*exercise.probes(), case.arguments):
-        layer, size, heads = (observe(fn, arguments).result, len(arguments[0]), arguments[-1])
-        if isinstance(layer, nn.MultiheadAttention) and layer.num_heads != heads:
-            break
-    per_head = ", the number of features of one head" if layer.num_heads * heads == size else ""
-    return Finding(
-        "number-of-heads",
-        "the number of heads",
-        f"With {size} features and {heads} heads your layer has num_heads = {layer.num_heads}{per_head}. "
-        "The weights have the same shapes whatever the number of heads is; each head has a softmax of its "
-        "own, though.",
-        "Which argument of `nn.MultiheadAttention` is the number of heads?",
+        (layer.num_heads != heads, "number-of-heads", "the number of heads",
+         f"{made} num_heads = {layer.num_heads}. The weights have the same shapes for any number of heads; but each "
+         "head has a softmax of its own.", "Which argument of `nn.MultiheadAttention` is the number of heads?"),
+        (shape == right[::-1], "side-by-side", "side by side",
+         f"Your in_proj_weight has the shape {shape}: the three weights are side by side. They should be one below the "
+         f"other, {right}: 3·D outputs for D features.", "Along which axis does `torch.cat` put them so?"),
+        (shape != right, "shape-of-a-weight", "the shape of a weight",
+         f"With {size} features your in_proj_weight has the shape {shape}; right is {right}.",
+         "Which of the four weights belong there, and how are they put together?"),
+        (output.shape != (size, size), "shape-of-a-weight", "the shape of a weight",
+         f"With {size} features your out_proj.weight has the shape {tuple(output.shape)}; right is {(size, size)}.",
+         "Which of the four weights belongs there?"),
+        (getattr(inputs, "dtype", None) != output.dtype, "mixed-dtypes", "two precisions in one layer",
+         f"Given weights in float64, your in_proj_weight is {getattr(inputs, 'dtype', None)} and your out_proj.weight "
+         f"{output.dtype}. A new parameter takes the dtype of its numbers; a copy into an old one keeps the old one's.",
+         "How could the layer be made in the dtype of the weights from the beginning?"),
     )
 
 
-def _shapes(layer, case):
-    size = len(case.arguments[0])
-    wanted = {"in_proj_weight": (3 * size, size), "out_proj.weight": (size, size)}
-    for name, weight in (("in_proj_weight", layer.in_proj_weight), ("out_proj.weight", layer.out_proj.weight)):
-        if weight is None or tuple(weight.shape) == wanted[name]:
-            continue
-        if tuple(weight.shape) == (size, 3 * size):
-            return Finding(
-                "side-by-side",
-                "side by side",
-                f"Your in_proj_weight has the shape {tuple(weight.shape)}: the three weights are side by "
-                f"side. They should be one below the other, {wanted[name]}: 3·D outputs for D features.",
-                "Along which axis does `torch.cat` put tables one below the other?",
-            )
-        return Finding(
-            "shape-of-a-weight",
-            "the shape of a weight",
-            f"With {size} features your {name} has the shape {tuple(weight.shape)}; right is {wanted[name]}.",
-            "Which of the four weights belong there, and how are they put together?",
-        )
-    return None
-
-
-def _dtypes(layer):
-    if layer.in_proj_weight is None or layer.in_proj_weight.dtype == layer.out_proj.weight.dtype:
-        return None
-    kinds_ = [str(w.dtype).removeprefix("torch.") for w in (layer.in_proj_weight, layer.out_proj.weight)]
-    return Finding(
-        "mixed-dtypes",
-        "two precisions in one layer",
-        f"Given weights in float64, your in_proj_weight is {kinds_[0]} and your out_proj.weight "
-        f"{kinds_[1]}. No input fits both. A new parameter takes the dtype of its numbers; a copy into an "
-        "old one keeps the old one's.",
-        "How could the layer be made in the dtype of the weights from the beginning?",
-    )
-
-
-INPUTS = ("W_q", "W_k", "W_v")
+def held(layer):
+    """The four weights that a layer uses, by their names."""
+    thirds = layer.in_proj_weight.detach().chunk(3)
+    return dict(zip(("W_q", "W_k", "W_v", "W_o"), (*thirds, layer.out_proj.weight.detach()), strict=True))
 
 
 def left_random(fn, case):
     """Find weights that are different random numbers every time."""
-    first, second = (_blocks(observe(fn, case.arguments).result) for _ in range(2))
-    if not first or not second:
-        return None
+    layer, first, second = case.call.result, *(held(observe(fn, case.arguments).result) for _ in range(2))
     left = [name for name in first if not torch.equal(first[name], second[name])]
     if not left:
         return None
-    others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(case.call.result, n, None) is not None]
-    if others and set(INPUTS) <= set(left):
-        return Finding(
-            "other-names",
-            "a weight that is never read",
-            f"You fill `{others[0]}`, but the layer does not look at it: queries, keys and values of the "
-            "same size come from `in_proj_weight`, with 3·D rows, 6 in the small example. That one still "
-            "holds the random numbers of a new layer.",
-            "Where do the three weights belong, and how do they become one table?",
-        )
-    count = len(left)
-    name = (
-        "nothing-copied"
-        if count == 4
-        else "inputs-not-copied"
-        if set(left) == set(INPUTS)
-        else f"{left[0]}-not-copied"
-        if count == 1
-        else "some-not-copied"
-    )
-    places = {
-        "W_q": "the first third of in_proj_weight",
-        "W_k": "the second third of in_proj_weight",
-        "W_v": "the last third of in_proj_weight",
-        "W_o": "out_proj.weight",
-    }
-    where = "all of it" if count == 4 else "in_proj_weight" if count == 3 and "W_o" not in left else None
-    where = where or ", ".join(places[block] for block in left)
-    return Finding(
-        name,
-        "random numbers are left",
-        f"Two calls of your function make layers with different weights: {where} still holds the random "
-        f"numbers of a new layer. Missing {'is' if count == 1 else 'are'} "
-        + ", ".join(f"{block} {values(case.arguments[_position(block)])}" for block in left)
-        + ".",
-        "Which parameters has a new layer, and which of your lines writes into each of them?",
-    )
+    others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(layer, n, None) is not None]
+    if others and left[:3] == ["W_q", "W_k", "W_v"]:
+        return Finding("other-names", "a weight that is never read",
+            f"You fill `{others[0]}`, but the layer does not look at it: it reads `in_proj_weight`, with 3·D rows, "
+            "which still holds the random numbers of a new layer.",
+            "Where do the three weights belong, and how do they become one table?")
+    which = {4: "nothing-copied", 1: f"{left[0]}-not-copied"}.get(len(left), "some-not-copied")
+    return Finding("inputs-not-copied" if left == ["W_q", "W_k", "W_v"] else which, "random numbers are left",
+        "Two calls of your function make layers with different weights: random numbers are still where "
+        + ", ".join(f"{name} = {values(case.arguments['qkvo'.index(name[-1])])}" for name in left) + " should be.",
+        "Which parameters has a new layer, and which of your lines writes into each of them?")
 
 
-def _position(block):
-    """Position of a weight among the exercise's parameters."""
-    return (*INPUTS, "W_o").index(block)
-
-
-def _blocks(layer):
-    """The four weights that a layer uses, or {} if it cannot be taken apart."""
-    if not isinstance(layer, nn.MultiheadAttention) or layer.in_proj_weight is None:
-        return {}
-    thirds = layer.in_proj_weight.detach().chunk(3)
-    return {**dict(zip(INPUTS, thirds, strict=True)), "W_o": layer.out_proj.weight.detach()}
-
-
-def read_blocks(exercise, fn, cases):
-    """Say which weights a layer holds where, if its answers are wrong and no known mistake explains them."""
-    telling = [case for case in cases if len(case.arguments[0]) > 1]
-    held = [_blocks(case.call.result) for case in telling]
-    if not all(held):
-        return None
-    what = {
-        block: _recognised([(case.arguments, blocks[block]) for case, blocks in zip(telling, held, strict=True)])
-        for block in held[0]
-    }
-    wrong = [block for block, found in what.items() if found != block]
-    if not wrong:
-        return None
-    block, first = wrong[0], cases[0]
-    yours, right = _blocks(first.call.result)[block], first.arguments[_position(block)]
-    return Finding(
-        "other-weights",
-        "which weight is where?",
-        f"Your in_proj_weight holds, from above: {', '.join(what[name] for name in INPUTS)}; your "
-        f"out_proj.weight: {what['W_o']}.\nIn the small example {values(yours)} is where {block} = "
-        f"{values(right)} belongs.",
-        "Which of the lines that fill the layer is the first to put something in another place, or in another form?",
-    )
-
-
-def _recognised(pairs):
-    """Name what a block holds, by comparing it with the weights that were given."""
-    for position, name in enumerate((*INPUTS, "W_o")):
-        for suffix, change in (("", lambda W: W), ("ᵀ", lambda W: W.T), (" upside down", lambda W: W.flip(0))):
-            ratios = [_ratio(block, change(arguments[position])) for arguments, block in pairs]
-            if all(ratio is not None for ratio in ratios):
-                same = max(ratios) - min(ratios) < 1e-6
-                times = "" if same and abs(ratios[0] - 1) < 1e-6 else number(ratios[0]) if same else "a multiple of "
-                return f"{times}{' ' if times and same else ''}{name}{suffix}"
-    if all(torch.equal(block, torch.eye(len(block), dtype=block.dtype)) for _, block in pairs):
-        return "the identity"
-    return "zeros" if not any(block.any() for _, block in pairs) else "something else"
-
-
-def _ratio(block, weight):
-    seen = weight.abs() > 1e-6
-    if block.shape != weight.shape or not seen.any():
-        return None
-    ratio = (block.double()[seen] / weight[seen]).mean()
-    fits = torch.allclose(block.double(), ratio * weight, rtol=1e-4, atol=1e-6) and abs(float(ratio)) > 1e-6
-    return float(ratio) if fits else None
+def read_weights(exercise, fn, cases):
+    """Say which weight is not in its place, if the answers are wrong and no known mistake explains them."""
+    case = cases[0]
+    for (name, got), right in zip(held(case.call.result).items(), case.arguments[:4], strict=True):
+        if not near(got, right):
+            return Finding("other-weights", "which weight is where?",
+                f"In the small example your layer holds {values(got)} where {name} = {values(right)} belongs.",
+                "Which of the lines that fill the layer puts something in another place, or in another form?")
+    return None
 
 
 def worth_a_remark(exercise, fn):
     """Remark on what will matter later in a layer that is right."""
     given = copies(exercise.example())
-    layer = _kept(fn, given).result
-    weights = [layer.in_proj_weight, layer.out_proj.weight]
+    layer = observe(lambda: fn(*given), ()).result  # no copies: shared memory shows on these very tensors
+    weights = layer.in_proj_weight, layer.out_proj.weight
     if not all(w.requires_grad for w in weights):
         return Finding("frozen", "frozen", "Your weights have `requires_grad=False`: no training would move them.", "")
-    theirs = {w.untyped_storage().data_ptr() for w in given[:4]}
-    if any(w.untyped_storage().data_ptr() in theirs for w in weights):
-        return Finding(
-            "shared-memory",
-            "shared memory",
-            "Your layer does not copy all of the numbers, it shares their memory with the tensors that it "
-            "was given: a training step on the layer would change them, too.",
-            "",
-        )
+    if {w.untyped_storage().data_ptr() for w in weights} & {w.untyped_storage().data_ptr() for w in given[:4]}:
+        shared = "Your layer shares the memory of the tensors that it was given: training it would change them, too."
+        return Finding("shared-memory", "shared memory", shared, "")
     return None
 
 
-def _kept(fn, given):
-    return observe(lambda: fn(*given), ())  # no copies: whether memory is shared shows on these very tensors
-
-
 EXERCISE = Exercise(
-    name="torch-weights",
-    title="Into PyTorch's layer",
-    chapter=7,
+    name="torch-weights", title="Into PyTorch's layer", chapter=7,
     hints=(
-        "Make the layer first, and look at what it holds: `[(name, p.shape) for name, p in "
-        "layer.named_parameters()]`. There are two weights, not four. How can 3·D rows be three weights?",
-        "`in_proj_weight` holds W_q, W_k and W_v one below the other, in the order in which the layer is "
-        "called: query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch "
-        "applies its weights as `x @ W.T` too.",
+        "Make the layer first, and look at what it holds: `[(name, p.shape) for name, p in layer.named_parameters()]`. "
+        "There are two weights, not four. How can 3·D rows be three weights?",
+        "`in_proj_weight` holds W_q, W_k and W_v one below the other, in the order in which the layer is called: "
+        "query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch applies its "
+        "weights as `x @ W.T` too.",
         "Copy inside `with torch.no_grad():`, with `layer.in_proj_weight.copy_(torch.cat([...]))`; "
         "`nn.MultiheadAttention(...).to(W_q)` gives the layer the dtype and the device of your weights.",
     ),
     solution=my_torch_attention,
-    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If "
-    "only W_o was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged "
-    "give plausible maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one "
-    "cannot tell whether it reads the batch or the positions first. Only a comparison of outputs, number by "
-    "number, on a query that is not the key, shows all of these.",
-    shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"},
-    returns="B T D",
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=tuple(map(_asked, MISTAKES)),
-    steps={"stacked": "in_proj_weight"},
-    detectors=(read_blocks,),
-    remarks=(worth_a_remark,),
-    answer=Layer(),
+    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If only "
+        "W_o was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged give plausible "
+        "maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one cannot tell whether it "
+        "reads the batch or the positions first. Only a comparison of outputs, number by number, on a query that is "
+        "not the key, shows all of these.",
+    shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"}, returns="B T D",
+    example=example, probes=probes, edges=edges, mistakes=tuple(map(_asked, MISTAKES)),
+    steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), remarks=(worth_a_remark,), answer=Layer(),
 )
