@@ -24,7 +24,9 @@ from tools.notebooks import (
     read_twin,
     twin_path,
 )
+from tools.reading import load
 
+LONGEST_CHAPTER = 45  # minutes
 LONGEST_CELL = 24  # lines
 SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not only that it is a plot
 CLOSING_SECTIONS = ("What we found", "Exercises", "Further reading")
@@ -192,6 +194,63 @@ def wrong_order(notebook) -> list[str]:
     return problems + _misplaced_findings(notebook)
 
 
+# the line below a chapter's title
+HEAD = re.compile(
+    r"^# [^\n]+\n+\*\*Time\*\* (\d+) minutes · \*\*Needs\*\* [^\n·]+ · \*\*Exercises\*\* (\d+)$",
+    re.MULTILINE,
+)
+
+
+def wrong_time(notebook) -> list[str]:
+    """A chapter says at its head how long it takes and what it needs; none is too long for one sitting."""
+    minutes = load(notebook).minutes
+    problems = []
+    if minutes > LONGEST_CHAPTER:
+        problems.append(
+            f"it takes {minutes} minutes to read; at most {LONGEST_CHAPTER} (python -m tools.reading counts)"
+        )
+    said = HEAD.search(notebook.cells[0].source) if notebook.cells else None
+    exercises = len(first_arguments(notebook, "check"))
+    if said is None:
+        return [
+            *problems,
+            "below its title there must be a line "
+            f"`**Time** {minutes} minutes · **Needs** … · **Exercises** {exercises}`",
+        ]
+    if abs(int(said[1]) - minutes) > 2:
+        problems.append(f"its head says {said[1]} minutes; it takes {minutes}")
+    if int(said[2]) != exercises:
+        problems.append(f"its head says {said[2]} exercises; there are {exercises}")
+    return problems
+
+
+def unanswered(notebook) -> list[str]:
+    """Every prediction has choices with a reply to each, every question to think about a folded answer."""
+    problems = []
+    for number, cell in enumerate(notebook.cells, 1):
+        if cell.cell_type != "markdown":
+            continue
+        blocks = re.findall(
+            r"^(:{4,}|`{4,})\{admonition\}[^\n]*\n:class: predict\n(.*?)^\1\s*$",
+            cell.source,
+            re.M | re.S,
+        )
+        if len(blocks) != cell.source.count(":class: predict") or any(
+            block.count("{dropdown}") < 2 for _, block in blocks
+        ):
+            problems.append(
+                f"cell {number}: a prediction needs two or more choices, each a {{dropdown}} with its reply, "
+                "inside an admonition of four colons or more"
+            )
+        _, _, thoughts = cell.source.partition("### To think about")
+        asked = len(re.findall(r"^\*\*\d+\.\*\* ", thoughts, re.M))
+        if asked != thoughts.count("{dropdown} Answer") or (thoughts and not asked):
+            problems.append(
+                f"cell {number}: each question to think about, `**1.** …`, needs a `{{dropdown}} Answer` below it"
+            )
+    return problems
+
+
 def wrong_opening_of_appendix(notebook) -> list[str]:
     """A label and a title; the rest of an appendix has the shape that its matter needs."""
     first = next((c.source for c in notebook.cells if c.cell_type == "markdown"), "")
@@ -280,8 +339,6 @@ def wrong_exercises(notebook, registered: set[str]) -> list[str]:
             problems.append(
                 f"the exercises are {wanted}, but {function}() is called for {used}"
             )
-    if wanted and not any(calls(cell, "progress") for cell in code_cells(notebook)):
-        problems.append("no cell shows progress()")
     if wanted or UNMARKED in "".join(cell.source for cell in notebook.cells):
         return problems
     return [
@@ -321,6 +378,8 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
     if is_chapter(name):
         problems += wrong_order(notebook)
         problems += wrong_exercises(notebook, registered_exercises())
+        problems += wrong_time(notebook)
+        problems += unanswered(notebook)
     else:
         problems += wrong_opening_of_appendix(notebook)
     try:

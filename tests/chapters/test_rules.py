@@ -32,11 +32,14 @@ def chapter():
     notebook = new_notebook(
         cells=[
             new_markdown_cell(
-                "(ch-example)=\n# An example\n\nWhat is this? At the end you will be able to say."
+                "(ch-example)=\n# An example\n\n**Time** 1 minutes · **Needs** nothing · **Exercises** 1\n\nWhat is this? At the end you will be able to say."
             ),
             new_markdown_cell("## One\n\n```python\n## not a section\n```"),
             code("x = 1\nprint(x)", printed("1\n")),
-            new_markdown_cell("## Two"),
+            new_markdown_cell(
+                "## Two\n\n::::{admonition} Predict first\n:class: predict\nOne or two?\n"
+                "\n:::{dropdown} One\nYes.\n:::\n:::{dropdown} Two\nNo.\n:::\n::::"
+            ),
             code("draw(x)", new_output("display_data", data=PICTURE), **ALT),
             code('claim("x is one", x == 1)', printed("✓ x is one\n")),
             new_markdown_cell("## What we found"),
@@ -48,7 +51,9 @@ def chapter():
                 'def my_soft_lookup(q, k, v):\n    ...\n\ncheck("soft-lookup", my_soft_lookup)'
             ),
             code('hints("soft-lookup")'),
-            code("progress()"),
+            new_markdown_cell(
+                "### To think about\n\n**1.** Why?\n\n:::{dropdown} Answer\nSo.\n:::"
+            ),
             new_markdown_cell("## Further reading\n\n{cite:t}`nadaraya1964`"),
         ]
     )
@@ -75,6 +80,8 @@ def all_problems(notebook, twin=None):
         *rules.unproven_claims(notebook),
         *rules.unwanted_tags(notebook),
         *rules.wrong_exercises(notebook, {"soft-lookup", "bilinear"}),
+        *rules.wrong_time(notebook),
+        *rules.unanswered(notebook),
     ]
 
 
@@ -209,7 +216,30 @@ FAULTS = {
         lambda c: forget(c[9], source='check("bilinear", print)'),
         "check() is called for ['bilinear']",
     ),
-    "no progress": (lambda c: forget(c[11], source="..."), "no cell shows progress()"),
+    "no time at the head": (
+        lambda c: forget(c[0], source=c[0].source.replace("**Time** 1", "Time 1")),
+        "below its title there must be a line `**Time** 1 minutes",
+    ),
+    "another time than it takes": (
+        lambda c: forget(c[0], source=c[0].source.replace("** 1 min", "** 9 min")),
+        "its head says 9 minutes; it takes 1",
+    ),
+    "another number of exercises": (
+        lambda c: forget(c[0], source=c[0].source.replace("ises** 1", "ises** 2")),
+        "its head says 2 exercises; there are 1",
+    ),
+    "too long": (
+        lambda c: forget(c[3], source=c[3].source + " word" * 9200),
+        "at most 45",
+    ),
+    "a prediction without choices": (
+        lambda c: forget(c[3], source=c[3].source.replace("{dropdown} Two", "{note}")),
+        "a prediction needs two or more choices",
+    ),
+    "a question without an answer": (
+        lambda c: forget(c[11], source=c[11].source.replace("{dropdown}", "{note}")),
+        "each question to think about",
+    ),
     "no exercise": (
         lambda c: forget(c[8], source="## Exercises"),
         "there is no exercise",

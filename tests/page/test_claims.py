@@ -93,7 +93,9 @@ def test_the_list_keeps_the_order_and_repeats_nothing():
     found = what_we_found()
     assert found.texts == ["rows sum to 1", "a mask hides"]
     assert repr(found) == "✓ rows sum to 1\n✓ a mask hides"
-    assert found._repr_markdown_() == "- ✓ rows sum to 1\n- ✓ a mask hides"
+    shown = found._repr_markdown_()
+    assert "\n\n- ✓ rows sum to 1\n- ✓ a mask hides\n\n</details>" in shown
+    assert shown.startswith("<details") and "All 2 claims" in shown
 
 
 def test_a_claim_that_turns_false_leaves_the_list():

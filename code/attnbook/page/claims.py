@@ -58,7 +58,9 @@ class Findings:
         self.texts = list(texts)
 
     def _repr_markdown_(self) -> str:
-        return "\n".join(f"- ✓ {text}" for text in self.texts)
+        checked = "\n".join(f"- ✓ {text}" for text in self.texts)
+        summary = f"All {len(self.texts)} claims that this page has checked"
+        return f"<details class=\"attnbook-findings\"><summary>{summary}</summary>\n\n{checked}\n\n</details>"
 
     def __repr__(self) -> str:
         return "\n".join(f"✓ {text}" for text in self.texts)
@@ -68,7 +70,7 @@ def what_we_found() -> Findings:
     """List every claim that this notebook has executed, in order; nothing else can get onto the list.
 
     Returns:
-        A `Findings`, rendered as a list.
+        A `Findings`, rendered as a folded list.
 
     Raises:
         RuntimeError: no claim has been executed yet (run the cells above first).

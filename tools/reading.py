@@ -1,0 +1,68 @@
+"""How much there is to read in each chapter.
+
+    python -m tools.reading
+
+A minute is 200 words or 10 lines of code: of the cells and of the shown source. What is folded away does not count.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import nbformat
+
+from tools.notebooks import calls, chapter_names, code_cells, is_chapter, notebook_path
+
+WORDS, LINES = 200, 10  # in a minute
+FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
+DROPDOWN = re.compile(r"^(:{3,}|`{3,})\{dropdown\}.*?^\1\s*$", re.M | re.S)
+
+
+@dataclasses.dataclass(frozen=True)
+class Load:
+    """What a reader of one page has before them: words, lines of code, claims."""
+
+    words: int
+    lines: int
+    claims: int
+
+    @property
+    def minutes(self) -> int:
+        return round(self.words / WORDS + self.lines / LINES)
+
+
+def load(notebook) -> Load:
+    """Count what is not folded."""
+    words = sum(
+        len(DROPDOWN.sub("", cell.source).split())
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+    )
+    lines = claims = 0
+    for cell in code_cells(notebook):
+        claims += len(calls(cell, "claim"))
+        if not FOLDED & set(cell.metadata.get("tags", [])):
+            lines += _lines(cell.source)
+        for output in cell.outputs if calls(cell, "show") else ():
+            shown = output.get("data", {}).get("text/markdown", "")
+            lines += sum(map(_lines, re.findall(r"```python\n(.*?)```", shown, re.S)))
+    return Load(words, lines, claims)
+
+
+def _lines(code: str) -> int:
+    return sum(bool(line.strip()) for line in code.splitlines())
+
+
+def main() -> None:
+    """Print a line for each chapter."""
+    print(f"{'':32}minutes   words   lines  claims")
+    for name in filter(is_chapter, chapter_names()):
+        found = load(nbformat.read(notebook_path(name), as_version=4))
+        print(
+            f"{name:32}{found.minutes:7}{found.words:8}{found.lines:8}{found.claims:8}"
+        )
+
+
+if __name__ == "__main__":
+    main()
