@@ -6,6 +6,7 @@ import re
 import sys
 import textwrap
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -90,6 +91,22 @@ def test_masked_softmax_is_the_packages():
         same(MASKED.solution(e, lengths), masks.masked_softmax(e, lengths))
 
 
+def test_log_weight_is_the_logarithm_of_the_packages_weight():
+    exercise = SHELF.get("log-weight")
+    for e, lengths, chosen in [exercise.example(), *exercise.probes()]:
+        weights = masks.masked_softmax(e[:, None], lengths)[:, 0]
+        picked = weights[torch.arange(len(e)), chosen]
+        same(exercise.solution(e, lengths, chosen), picked.log())
+
+
+def test_unit_variance_is_the_deviation_of_all_cases():
+    scale = SHELF.get("unit-variance").solution
+    for d in (1, 2, 3, 4):
+        signs = torch.tensor(list(product((-1.0, 1.0), repeat=d)))
+        cases = (3 * signs) @ (0.5 * signs).T  # variances 9 and 0.25
+        assert scale(d, 9, 0.25) == pytest.approx(cases.std(correction=0).item())
+
+
 def test_gaussian_to_dot_is_the_packages():
     exercise = SHELF.get("gaussian-to-dot")
     for query, key in every_argument(exercise):
@@ -103,7 +120,6 @@ def test_gaussian_to_dot_is_the_packages():
     [
         ("scaled-dot-scores", scores.scaled_dot_score),
         ("additive-concat", scores.concat_score),
-        ("bilinear", scores.multiplicative_score),
     ],
 )
 def test_scores_are_the_packages(name, function):
@@ -116,12 +132,13 @@ def test_scores_are_the_packages(name, function):
 
 
 def test_the_exercises_stand_in_the_order_of_the_book():
-    assert book.names()[:8] == [
-        "soft-lookup", "nadaraya-watson", "leave-one-out", "masked-softmax",
-        "gaussian-to-dot", "scaled-dot-scores", "additive-concat", "bilinear",
+    assert book.names()[:10] == [
+        "soft-lookup", "nadaraya-watson", "leave-one-out", "masked-softmax", "log-weight",
+        "padding-and-causal", "gaussian-to-dot", "scaled-dot-scores", "unit-variance",
+        "additive-concat",
     ]  # fmt: skip
     chapters = [exercise.chapter for exercise in ALL]
-    assert chapters[:8] == [1, 2, 3, 4, 5, 5, 5, 5]
+    assert chapters[:10] == [1, 2, 3, 4, 4, 4, 5, 5, 5, 5]
     assert chapters == sorted(chapters)
 
 
@@ -240,7 +257,7 @@ def test_an_error_of_ones_own_is_no_stub():
         ("soft-lokup", "'soft-lookup'"),
         ("soft_lookup", "'soft-lookup'"),
         ("Soft-Lookup", "'soft-lookup'"),
-        ("ex-bilinear", "'bilinear'"),
+        ("ex-additive-concat", "'additive-concat'"),
         ("my_masked_softmax", "'masked-softmax'"),
         ("scaled-dot-score", "'scaled-dot-scores'"),
     ],

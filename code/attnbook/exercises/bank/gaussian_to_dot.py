@@ -148,12 +148,10 @@ EXERCISE = Exercise(
     steps={"dots": "the dot products", "norms": "the squared key norms", "scores": "the scores"},
     describers=(first_row,), demands=(uses_differences,), differentiable=("query", "key"),
     hints=(
-        "Multiply out: −½‖q − k‖² = q · k − ½‖q‖² − ½‖k‖². Which of the three terms is the same for all keys of a "
-        "query?",
+        "Multiply out −½‖q − k‖². Which of its three terms is the same for all keys of a query?",
         "What is the same for a whole row cancels in its softmax. Two terms are left. What do they give for the query "
-        "(1, 0) and each key of the example?",
-        "All dot products at once are one matrix product, of shape (T, S). The squared norms of the keys have the "
-        "shape (S,), and broadcast along the rows. With which factor does each of the two enter the scores?",
+        "(1, 0) and each of the keys (1, 0), (2, 0) and (0, 1)?",
+        "One of the two is a table, (T, S), the other one number per key, (S,). With which factor does each enter?",
     ),
     why="Since the norm of the query cancels, it is tempting to let the norms of the keys cancel, too: q · k is so "
         "much shorter. If all keys have the same norm (as after a normalisation) that is even right. Otherwise long "

@@ -1,14 +1,12 @@
 """Exercise masked-softmax: no attention for the padding."""
 
-import math
-
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
 from ..recognise import make_case, near, tell
 from ..verdict import Finding
 from ..weights import odd_weights
-from ..wording import inputs, number, values
+from ..wording import inputs, values
 
 
 def my_masked_softmax(scores, valid_lens):
@@ -107,12 +105,6 @@ MISTAKES = (
         "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
     Mistake("shortest-length", (LENGTHS, "lengths = valid_lens.min()"),
         "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
-    Mistake("lengths-in-the-wrong-order",
-        (LENGTHS, "lengths = valid_lens.repeat(scores.shape[1]).reshape(*scores.shape[:2], 1)"),
-        "the lengths are repeated as a whole (`repeat`) rather than each for itself. They then run through the rows "
-        "as 1, 2, 1, 2; with two queries per sentence it should be 1, 1, 2, 2.",
-        "torch has a second kind of repetition, which keeps equal numbers together. What is it called? (Or which "
-        "broadcast makes it unnecessary?)", two_sentences),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
         "the softmax runs over the queries (dim=1). Your *columns* sum to 1: the queries compete for each key.", KEYS,
         two_sentences),
@@ -124,25 +116,12 @@ MISTAKES = (
         "Which function makes weights of scores: positive, and summing to 1 in every row?"),
     Mistake("exp-only", (SOFTMAX, "filled.exp()"),
         "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
-    Mistake("log-softmax", (SOFTMAX, "filled.log_softmax(dim=-1)"),
-        "log_softmax is used instead of softmax: these are the logarithms of the weights", "Can a weight be negative?"),
-    Mistake("sum-normalised", ((FILL, "scores * keep"), (SOFTMAX, "filled / filled.sum(-1, keepdim=True)")),
-        "the scores are divided by their sum. With the scores (1, −2) that would give −1 and 2.",
-        "Which function makes every score positive first?"),
-    Mistake("uniform", (FILL, "(0 * scores).masked_fill(~keep, -torch.inf)"),
-        "the scores are ignored, and only the mask has an effect", "Which tensor should the softmax be applied to?"),
     Mistake("over-everything", (SOFTMAX, "filled.flatten().softmax(0).reshape(scores.shape)"),
         "the exponentials are divided by the sum of all of them. Each query has a budget of its own, and so has each "
         "sentence.", "Which axis should the sum run over, and what does keepdim=True do?", two_sentences),
     Mistake("over-the-sentence", (SOFTMAX, "filled.flatten(1).softmax(-1).reshape(scores.shape)"),
         "the softmax runs over queries and keys of a sentence together. Each *query* has a budget of its own.",
         "How many sums are equal to 1 in weights of shape (B, T, S)?", two_sentences),
-    Mistake("divided-by-length", (NO_FILL, (AFTER, f"{AFTER} / lengths.clamp(min=1)")),
-        "the masked weights are divided by the valid length. To make weights sum to 1, divide them by their sum, not "
-        "by how many there are.", "The weights that are left should become parts of a whole. What is the whole?"),
-    Mistake("filled-with-minimum", ((FILL, "torch.where(keep, scores, scores.min())"), LEAVE),
-        "the masked scores are replaced by the smallest one. The exponential of that is far from 0.",
-        "For which score is exp(score) zero?"),
     Mistake("nan-row", LEAVE,
         "the row with nothing to attend to is left to the softmax. Every exponential is 0 and so is their sum: 0/0 "
         "is NaN. For all other lengths you are right.",
@@ -151,10 +130,6 @@ MISTAKES = (
         "the masked scores get a large negative number, and nothing happens after the softmax. A softmax of equal "
         "scores is uniform: all the attention goes to padding. For all other lengths you are right.",
         "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
-    Mistake("finite-fill", ((FILL, "scores.masked_fill(~keep, -1)"), LEAVE)),
-    Mistake("finite-fill",
-        ((FILL, "scores.masked_fill(~keep, -100)"), (AFTER, "weights * keep.any(-1, keepdim=True)"))),
-    Mistake("finite-penalty", ((FILL, "scores - 10 * (~keep).to(scores)"), LEAVE)),
     Mistake("writes-into-argument", (FILL, "scores.masked_fill_(~keep, -1e6)")),
     Mistake("nan-gradient",
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
@@ -197,36 +172,6 @@ def _whole_rows(case) -> bool:
     return bool(flat) and near(case.got[rows], scores.softmax(-1)[rows])
 
 
-def leaks(exercise, fn, cases):
-    """Recognise weights that leak to the padding, and work out which fill value they come from."""
-    found = [_estimate(c.arguments, c.got) for c in cases if c.arguments[1].max() > 0]
-    fills, penalties = (torch.cat(some) for some in zip(*found, strict=True))
-    if fills.numel() == 0 or not torch.isfinite(fills).all():
-        return None
-    fill, penalty = float(fills.mean()), float(penalties.mean())
-    about = "the padding keeps some weight"
-    seen = (f"With {inputs(exercise.parameters, cases[0].arguments)} your weights are {values(cases[0].got, 6)}: some "
-            "attention goes to the padding. Its size tells that the masked scores")
-    if (fills - fill).abs().max() < 1e-3:
-        seen += f" were set to {number(fill)}, and exp({number(fill)}) is {number(math.exp(fill))}, not 0."
-        return Finding("finite-fill", about, seen,
-                       "Is there a score that is smaller than *every* other, however small the others are?")
-    if (penalties - penalty).abs().max() < 1e-3 and penalty < -1e-3:
-        seen += f" got {number(penalty)} added. A high enough score outweighs that."
-        return Finding("finite-penalty", about, seen,
-                       "What would you have to add to a score so that nothing is left of it, whatever it was?")
-    return None
-
-
-def _estimate(arguments: tuple, got: torch.Tensor) -> tuple:
-    """The masked scores that would explain the weights, and how far they are from the true ones."""
-    scores, kept = arguments[0], _kept(arguments)
-    # any kept key gives log(sum) = score − log(weight); the first one is kept whenever any is
-    explained = got.log() + (scores[..., 0] - got[..., 0].log())[..., None]
-    chosen = ~kept & kept.any(-1, keepdim=True)
-    return explained[chosen], (explained - scores)[chosen]
-
-
 def first_row(exercise, fn, cases):
     """Describe the weights that the example's two words get."""
     got, expected = cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2]
@@ -242,23 +187,22 @@ def leaks_a_little(exercise, fn):
     little = values(cases[0].got[0, 0, 2:], 12)
     seen = f"With {inputs(exercise.parameters, cases[0].arguments)} the masked keys get {little}: almost nothing."
     ask = "Which operation makes a number exactly 0, whatever it was before?"
-    return leaks(exercise, fn, cases) or Finding("not-exactly-zero", "almost zero", seen, ask)
+    return Finding("not-exactly-zero", "almost zero", seen, ask)
 
 
 EXERCISE = Exercise(
     name="masked-softmax", title="Softmax over the words that are there", chapter=4, solution=my_masked_softmax,
     shapes={"scores": "B T S", "valid_lens": "B"}, returns="B T S", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
-    detectors=(right_where_kept, leaks), describers=(first_row,), demands=(leaks_a_little,), device_matters=True,
+    detectors=(right_where_kept,), describers=(first_row,), demands=(leaks_a_little,), device_matters=True,
     differentiable=("scores",),
     hints=(
-        "Make a mask first: `torch.arange(S, device=scores.device)` numbers the keys 0, 1, 2, …, and a key is valid if "
-        "its number is less than its sentence's length. Which shape must `valid_lens` have so that the comparison "
-        "yields (B, 1, S)?",
-        "A masked key must vanish before the sum is taken: exp(−∞) = 0. `scores.masked_fill(~keep, -torch.inf)` makes "
-        "a new tensor; the function of the same name with `_` would write into your caller's.",
-        "With length 0 the row is −∞ throughout, and 0/0 is NaN. Which weights should such a row have, and which mask "
-        "do you already have for putting them there, after the softmax?",
+        "For the scores (1, 2, 3, 4) and length 2: over which keys does the sum in the denominator run, and what would "
+        "a masked score have to be to add nothing to it?",
+        "Number the keys 0, 1, 2, … and compare with the lengths to get a mask. Its shape should be (B, 1, S), so that "
+        "all queries of a sentence share it. A masked key must vanish *before* the sum is taken.",
+        "`masked_fill` makes a new tensor (with `_` it writes into your caller's), and exp(−∞) = 0. If the length is 0 "
+        "the row is −∞ throughout, and 0/0 is NaN: which mask do you already have to mend it, after the softmax?",
     ),
     why="Multiplying by the mask *after* the softmax puts the zeros in the right places, and a heat map of it "
         "looks right. Only the row sums tell: the padding has already used up part of the budget, and the rest is too "

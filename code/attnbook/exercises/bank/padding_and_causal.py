@@ -60,9 +60,6 @@ MISTAKES = (
         "True and False are the wrong way round. Your True marks what is to be *hidden*, as `nn.MultiheadAttention` "
         "wants it; in this book and in `F.scaled_dot_product_attention` True means *may attend*.",
         "May the first query attend to itself? What does your mask say?"),
-    Mistake("exclusive-or", (BOTH, "real ^ past"),
-        "the two masks are joined by `^` or by `!=`. Your mask is True where exactly one of the two conditions "
-        "holds, and False where both do.", AND),
     Mistake("no-causality", (PAST, "position >= 0 * position[:, None]"),
         "the causal half is missing. The padding is hidden, but the first query sees a word that comes after it.",
         "Which keys may the query at position 0 see?"),
@@ -89,9 +86,6 @@ MISTAKES = (
     Mistake("one-too-few", (REAL, "position < lengths - 1"),
         "the last word of each sentence is hidden as well",
         "Which positions does a sentence of two words fill, counted from 0?"),
-    Mistake("from-the-right", (REAL, "position >= T - lengths"),
-        "the first keys are hidden instead of the last. The padding is at the end of a sentence.",
-        "Which of the positions 0, 1, 2 belong to a sentence of two words?"),
     Mistake("queries-masked", (REAL, "position[:, None] < lengths"),
         "the lengths mask the queries (instead of the keys, or besides them). You empty the *row* of a padded "
         "position; padding is to be hidden as a key, in its *column*. Padded queries follow the same rule as the "
@@ -104,8 +98,6 @@ MISTAKES = (
         "each sentence gets a table of its own size. Such tables cannot be stacked. All should be T × T, False for "
         "the padding.", "How many rows and columns has the mask of a sentence of one word that is padded to three?",
         one_and_two_of_three, line="stack"),
-    Mistake("first-length-only", (LENGTHS, "valid_lens[:1].expand_as(valid_lens)[:, None, None]"),
-        f"`valid_lens[0]` is used for the whole batch. {EACH}", SHAPE, two_sentences),
     Mistake("longest-length", (LENGTHS, "valid_lens.max().expand_as(valid_lens)[:, None, None]"),
         f"the largest of the lengths is used for the whole batch. {EACH}", SHAPE, two_sentences),
     Mistake("last-length", (LENGTHS, "valid_lens[-1:].expand_as(valid_lens)[:, None, None]"),
@@ -117,9 +109,6 @@ MISTAKES = (
     Mistake("only-padding", (BOTH, "real[:, 0]"),
         "only the mask of the lengths is returned, (B, T). The triangle is missing, and with it the axis of the "
         "queries.", "Which shape must (B, T) get before it can be combined with a triangle (T, T)?"),
-    Mistake("only-triangle", (BOTH, "past"),
-        "only the triangle is returned, (T, T). The lengths are missing, and with them the axis of the batch.",
-        "Which shape must the mask of the lengths have to match (T, T) along the keys?", two_sentences),
     Mistake("lengths-not-lifted", (LENGTHS, "valid_lens[:, None]"),
         "the mask of the lengths has no axis for the queries. It is (B, T) and the triangle (T, T); aligned from the "
         "right, the sentences of the one would meet the queries of the other.",
@@ -145,19 +134,16 @@ MISTAKES = (
 )
 
 EXERCISE = Exercise(
-    name="padding-and-causal", title="A decoder's mask", chapter=6, solution=my_decoder_mask,
+    name="padding-and-causal", title="A decoder's mask", chapter=4, solution=my_decoder_mask,
     shapes={"valid_lens": "B", "T": "a number"}, returns="B T T", answer=Mask(), example=example, probes=probes,
     edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)], mistakes=MISTAKES,
     steps={"real": "which keys are words", "past": "which keys are not later than the query"}, device_matters=True,
     hints=(
-        "Two masks, and a key must pass both. One says which keys are words, (B, T), and is the same for all queries; "
-        "the other says which keys are not later, (T, T), and is the same for all sentences. Which shapes must they "
-        "have to broadcast to (B, T, T)?",
-        "Broadcasting aligns shapes from the right: (B, 1, T) and (T, T) give (B, T, T). The 1 is on the axis of the "
-        "queries, because whether a key is padding does not depend on the query.",
-        "Number the positions with `torch.arange(T, device=valid_lens.device)`. Compared with lengths of shape (B, 1, "
-        "1) they tell the words, compared with a column (T, 1) of themselves the triangle. For bool tensors *and* is "
-        "`&`.",
+        "Two conditions, and a key must meet both. Which of them depends on the sentence, and which on the query?",
+        "Each condition is a mask. The one for the words is the same for all queries, the triangle the same for all "
+        "sentences. Broadcasting aligns shapes from the right: where does each of them need an axis of size 1?",
+        "Both conditions compare `torch.arange(T)` with something: once with the lengths, as (B, 1, 1), once with "
+        "itself, as a column. On which device should it be?",
     ),
     why="With `|` the mask has the right shape, hides something, and a model with it trains: its loss even falls "
         "faster, because most words can see the next one. In a batch without padding, the causal half alone gives the "

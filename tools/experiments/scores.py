@@ -1,0 +1,155 @@
+"""What a table of scores costs: operations, memory and time of four ways to fill it.
+
+    python -m tools.experiments.scores
+
+Random queries and keys, as many of the one as of the other, float32, on the CPU in one thread, without gradients. Time
+is that of the thread; the scores take turns, and a ratio is the median over the rounds of the ratios within a round.
+Takes about a minute; writes chapters/results/scores.json.
+"""
+
+import argparse
+import json
+import platform
+import time
+import weakref
+from collections.abc import Callable
+from statistics import median
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from attnbook.attention import (
+    additive_score,
+    dot_score,
+    multiplicative_score,
+    scaled_dot_score,
+)
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, row_by_row
+
+RESULT = ROOT / "chapters" / "results" / "scores.json"
+SIZES = (64, 64), (256, 8), (1024, 8), (1024, 4), (1024, 2)  # (d, hidden units)
+LENGTHS = 64, 128, 256, 512  # for memory
+TIMED = 256  # queries, and keys
+
+
+class PeakMemory(TorchDispatchMode):
+    """In a `with` block: bytes of the tensors made there and still alive, `now` and at the `peak`."""
+
+    now = peak = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        given = {block.data_ptr() for block in _blocks((args, kwargs))}
+        result = function(*args, **(kwargs or {}))
+        for block in _blocks(result):
+            if block.data_ptr() not in given:  # a view of something given costs nothing
+                self.now += block.nbytes()
+                self.peak = max(self.peak, self.now)
+                weakref.finalize(block, self._free, block.nbytes())
+        return result
+
+    def _free(self, size: int) -> None:
+        self.now -= size
+
+
+def _blocks(tree) -> list:
+    leaves = tree_leaves(tree)
+    return [x.untyped_storage() for x in leaves if isinstance(x, torch.Tensor)]
+
+
+def multiply_adds(n: int, d: int, h: int) -> dict[str, int]:
+    """Products of two numbers, each with its addition, for n queries and n keys; the tanh is left out."""
+    return {
+        "scaled dot": n * n * d,
+        "query scaled first": n * n * d,
+        "multiplicative": n * d * d + n * n * d,
+        "additive": 2 * n * h * d + 2 * n * n * h,
+    }
+
+
+def scorers(n: int, d: int, h: int, seed: int = 0) -> dict[str, Callable]:
+    """The scores of n random queries and n random keys of size d, ready to be called."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=generator)
+
+    query, key = draw(2, n, d)
+    W_q, W_k = draw(2, h, d) / d**0.5
+    M, w_v = draw(d, d) / d, draw(h)
+    return {
+        "scaled dot": lambda: scaled_dot_score(query, key),
+        "query scaled first": lambda: dot_score(query / d**0.5, key),
+        "multiplicative": lambda: multiplicative_score(query, key, M),
+        "additive": lambda: additive_score(query, key, W_q, W_k, w_v),
+    }
+
+
+def peak(score: Callable) -> int:
+    """Bytes that are held at one time while a score is computed, its arguments aside."""
+    with PeakMemory() as memory:
+        score()
+    return memory.peak
+
+
+def timed(scores: dict[str, Callable], rounds: int, calls: int) -> dict[str, list]:
+    """Milliseconds a call, for each score one number per round."""
+    spent: dict[str, list] = {name: [] for name in scores}
+    for score in scores.values():
+        score()
+    for number in range(rounds):
+        for name in list(scores)[:: 1 if number % 2 else -1]:
+            began = time.thread_time()
+            for _ in range(calls):
+                scores[name]()
+            spent[name].append(1000 * (time.thread_time() - began) / calls)
+    return spent
+
+
+@torch.no_grad()
+def rows(rounds: int, calls: int) -> list[dict]:
+    """One row per size and score."""
+    found = []
+    for d, h in SIZES:
+        spent = timed(scorers(TIMED, d, h), rounds, calls)
+        for name, milliseconds in spent.items():
+            ratios = sorted(
+                a / b for a, b in zip(milliseconds, spent["scaled dot"], strict=True)
+            )
+            found.append(
+                {
+                    "score": name,
+                    "d": d,
+                    "h": h,
+                    "multiply_adds": multiply_adds(TIMED, d, h)[name],
+                    "peak": {n: peak(scorers(n, d, h)[name]) for n in LENGTHS},
+                    "ms": round(median(milliseconds), 3),
+                    "ratio": round(median(ratios), 3),
+                    "ratios": [round(r, 3) for r in (ratios[0], ratios[-1])],
+                }
+            )
+            print(json.dumps(found[-1]), flush=True)
+    return found
+
+
+def main() -> None:
+    """Measure and store."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--calls", type=int, default=10)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    result = made_by(__spec__.name, options) | {
+        "machine": {"architecture": platform.machine(), "threads": 1},
+        "n": TIMED,
+        "lengths": LENGTHS,
+        "seed": 0,
+        "rows": rows(options.rounds, options.calls),
+    }
+    write_atomically(RESULT, row_by_row(result, "rows"))
+
+
+if __name__ == "__main__":
+    main()
