@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from tools import ROOT, bench
+from tools.experiments import scores
 from tools.experiments.stored import made_by, row_by_row, unfinished
 
 EXPERIMENTS = sorted(
@@ -117,3 +119,23 @@ def test_the_stored_figures_are_written_in_this_form():
             assert text == row_by_row(result, list(result)[-1])
             found += 1
     assert found == 3
+
+
+def test_peak_memory_counts_what_is_alive_at_one_time():
+    x = torch.zeros(256)  # 1024 bytes, given
+    assert scores.peak(lambda: x.view(2, 128)) == 0
+    assert scores.peak(lambda: x + 1 + 1) == 2048  # a sum beside the next one
+    assert scores.peak(lambda: [x + 1 for _ in range(3)]) == 3072
+
+
+def test_the_stored_counts_of_the_scores_are_those_of_the_formula():
+    stored = json.loads(scores.RESULT.read_text("utf-8"))
+    for row in stored["rows"]:
+        d, h = row["d"], row["h"]
+        assert (
+            row["multiply_adds"]
+            == scores.multiply_adds(stored["n"], d, h)[row["score"]]
+        )
+        again = scores.scorers(64, d, h)[row["score"]]
+        with torch.no_grad():
+            assert scores.peak(again) == row["peak"]["64"]
