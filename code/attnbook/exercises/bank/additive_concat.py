@@ -136,12 +136,11 @@ EXERCISE = Exercise(
     probes=probes, edges=edges, mistakes=MISTAKES, steps={"mixed": "W times each pair", "hidden": "the tanh of it"},
     differentiable=("query", "key", "W", "w_v"),
     hints=(
-        "Every query meets every key: the pairs form a table (B, T, S, Dq + Dk). Give the query an axis of size 1 "
-        "where the keys are counted, and the key one where the queries are.",
-        "`query[:, :, None, :]` has the shape (B, T, 1, Dq), and `expand` makes it (B, T, S, Dq). Do the same for the "
-        "key, join the two with `torch.cat` along the features, and only then apply W.",
-        "Another way needs no table of pairs: W [q; k] is W_q q + W_k k with `W_q = W[:, :Dq]` and `W_k = W[:, Dq:]`. "
-        "Which two shapes must the parts have so that their sum is (B, T, S, h)? What is still to be done to it?",
+        "How many pairs do T queries and S keys make, and which shape has a table of them all?",
+        "Give the query an axis of size 1 where the keys are counted, and the key one where the queries are. Either "
+        "`expand` both and join them with `torch.cat`, or see what the columns of W do to each part.",
+        "Without a table of pairs: the first Dq columns of W belong to the query, the others to the key, and W [q; k] "
+        "is the sum of two parts. Which two shapes broadcast to (B, T, S, h)? Two steps are left after that.",
     ),
     why="Leaving the tanh out keeps every shape, trains, and even gives sensible-looking weights. But the score is "
         "then a(q) + b(k), and a(q) is the same for a whole row: the softmax cancels it, and every query gets the same "

@@ -126,11 +126,10 @@ EXERCISE = Exercise(
     mistakes=MISTAKES, steps={"dots": "the dot products", "root": "the root of the number of features"},
     differentiable=("query", "key"),
     hints=(
-        "All dot products of one batch element are one matrix product, (T, D) times (D, S). The key comes as (S, D).",
-        "`key.transpose(-2, -1)` swaps the last two axes and leaves the batch alone; `@` multiplies batch element by "
-        "batch element.",
-        "The dot products are one matrix product of shape (B, T, S). D is `query.shape[-1]`: what do you divide by, so "
-        "that with D = 4 the score in the statement is 4/2?",
+        "Over which axis does a dot product sum, and how long is it? That length decides what you divide by.",
+        "All dot products of one batch element are one matrix product, (T, D) times (D, S). But the key comes as (S, D).",
+        "`@` multiplies batch element by batch element; `transpose` swaps two axes and leaves the batch alone. What do "
+        "you divide by, so that with D = 4 the score in the statement is 4/2?",
     ),
     why="Without the scale everything runs, shapes and all, and with the small vectors of a first test the softmax "
         "looks healthy. The harm comes with D: at D = 512 the dot products have a standard deviation of about 22, the "
