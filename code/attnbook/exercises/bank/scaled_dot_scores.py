@@ -127,7 +127,7 @@ EXERCISE = Exercise(
     differentiable=("query", "key"),
     hints=(
         "Over which axis does a dot product sum, and how long is it? That length decides what you divide by.",
-        "All dot products of one batch element are one matrix product, (T, D) times (D, S). But the key comes as (S, D).",
+        "All dot products of one batch element are one matrix product, (T, D) times (D, S). The key comes as (S, D).",
         "`@` multiplies batch element by batch element; `transpose` swaps two axes and leaves the batch alone. What do "
         "you divide by, so that with D = 4 the score in the statement is 4/2?",
     ),
