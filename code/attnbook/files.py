@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 __all__ = ["write_atomically"]
 
-ABANDONED = 3600.0  # seconds after which nobody is still writing a temporary file
+ABANDONED = 3600.0  # seconds after which a temporary file counts as abandoned
 
 
 def write_atomically(
@@ -46,4 +46,4 @@ def _clear_abandoned(path: Path) -> None:
             if time.time() - left.stat().st_mtime > ABANDONED:
                 left.unlink()
         except OSError:
-            pass  # somebody else was faster, or it is not ours to remove
+            pass  # another process was faster, or it is not ours to remove

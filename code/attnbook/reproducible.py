@@ -10,7 +10,7 @@ __all__ = ["seed_everything", "best_device"]
 
 
 def seed_everything(seed: int) -> torch.Generator:
-    """Seed Python's, NumPy's and PyTorch's random numbers, and return a generator of its own.
+    """Seed Python's, NumPy's and PyTorch's random numbers, and return a separate generator.
 
     Args:
         seed: an integer from 0 to 2**32 − 1 (NumPy's range, the narrowest of the three).
@@ -25,7 +25,7 @@ def seed_everything(seed: int) -> torch.Generator:
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise TypeError(f"seed must be an integer, got {type(seed).__name__}")
     if not 0 <= seed < 2**32:
-        raise ValueError(f"seed must lie between 0 and 2**32 - 1, got {seed}")
+        raise ValueError(f"seed must be between 0 and 2**32 - 1, got {seed}")
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 — libraries still read the global state
     torch.manual_seed(seed)

@@ -1,4 +1,4 @@
-"""Train a translator from the command line, on one device or several, and go on after an interruption.
+"""Train a translator from the command line, on one device or several, and resume after an interruption.
 
     python -m attnbook.train --data bundled --model bahdanau --epochs 30 --out runs/bahdanau
     python -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/transformer
@@ -107,7 +107,7 @@ def _recipe(options: argparse.Namespace) -> Recipe:
 
 
 def _check_same_data(out: Path, split: Split) -> None:
-    """Refuse to go on with other data than the training began with."""
+    """Refuse to resume with data other than what training began with."""
     text = "\n".join(f"{pair.source}\t{pair.target}" for pair in split.train)
     mark = hashlib.sha256(text.encode()).hexdigest()
     stored = out / "data.sha256"
@@ -115,7 +115,7 @@ def _check_same_data(out: Path, split: Split) -> None:
         write_atomically(stored, mark + "\n")
     elif stored.read_text("utf-8").strip() != mark:
         raise CheckpointError(
-            f"{out} holds a training on other data; take another folder, or the same data and seed"
+            f"{out} holds a training run on other data; take another folder, or the same data and seed"
         )
 
 

@@ -125,7 +125,7 @@ def test_weights_that_were_not_copied_are_refused():
     with torch.no_grad():
         ours.W_o.bias[5] += 1e-9
     with pytest.raises(
-        ValueError, match=says("W_o.bias of MultiHeadAttention", "has not", "copy")
+        ValueError, match=says("W_o.bias of MultiHeadAttention", "does not hold", "copy")
     ):
         match_parameters(ours, theirs)
     with pytest.raises(ValueError, match="W_qkv.weight of MultiHeadAttention"):
@@ -186,7 +186,7 @@ def test_what_cannot_be_compared():
         greatest_difference(torch.ones(2), torch.ones(3))
     with pytest.raises(ValueError, match="cannot be compared"):
         greatest_difference([torch.ones(2)], [torch.ones(2)] * 2)
-    with pytest.raises(ValueError, match="nothing to agree on"):
+    with pytest.raises(ValueError, match="nothing to compare"):
         greatest_difference(torch.zeros(2), torch.zeros(2))
 
 

@@ -274,8 +274,14 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"vocabulary": VOCABULARY[:-1]}, "other words than attnbook.studies"),
-        ({"config": {**DATA["config"], "d_ff": 65}}, "weights of another model"),
+        (
+            {"vocabulary": VOCABULARY[:-1]},
+            "a vocabulary other than that of attnbook.studies",
+        ),
+        (
+            {"config": {**DATA["config"], "d_ff": 65}},
+            "weights that do not fit the sizes it states",
+        ),
         (
             {"weights": {k: v for k, v in DATA["weights"].items() if k != "norm.bias"}},
             "norm.bias",

@@ -340,7 +340,7 @@ FOREIGN = json.loads(json.dumps(TOKENIZER).replace("<pad>", "<fill>"))
         (lambda: WordVocabulary.from_dict({"kind": "words", "words": "ab"}),
          ValueError, ("list",)),
         (lambda: SubwordVocabulary.from_dict({"kind": "subwords", "tokenizer": {}}),
-         ValueError, ("no tokenizer's JSON",)),
+         ValueError, ("not a tokenizer's JSON",)),
         (lambda: SubwordVocabulary.from_dict({"kind": "subwords", "tokenizer": FOREIGN}),
          ValueError, ("first entries", "<pad>, <bos>, <eos>, <unk>")),
     ],

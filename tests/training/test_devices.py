@@ -101,7 +101,9 @@ def test_one_device_by_its_number_is_not_several(monkeypatch):
     import attnbook.training.loop as loop
 
     monkeypatch.setattr(loop, "best_device", lambda: torch.device("cuda:1"))
-    with pytest.raises(ValueError, match=says("cuda:1, one device", "set it to cuda")):
+    with pytest.raises(
+        ValueError, match=says("cuda:1, a single device", "set it to cuda")
+    ):
         make_fabric(devices=2)
 
 

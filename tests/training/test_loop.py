@@ -384,7 +384,7 @@ def test_a_finished_training_is_read_and_one_made_longer_goes_on(tmp_path):
     whole = train(Small(), loss_fn, batches, longer)
     assert train(Small(), loss_fn, batches, longer, checkpoint=path) == whole
     with pytest.raises(
-        CheckpointError, match="has gone 9 steps already, further than the 4"
+        CheckpointError, match="has already trained for 9 steps, more than the 4"
     ):
         train(Small(), loss_fn, batches, config, checkpoint=path)
 

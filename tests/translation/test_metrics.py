@@ -321,7 +321,7 @@ def test_alignment_error_rate_is_one_minus_f1_and_falls_with_more_possible(a, s,
         (
             lambda: bootstrap_band(["a"], [["a"]], level=95),
             ValueError,
-            ("level must lie between 0 and 1", "95"),
+            ("level must be between 0 and 1", "95"),
         ),
         (lambda: hard_alignment([[1.0]]), TypeError, ("weights", "torch.Tensor")),
         (lambda: hard_alignment(torch.ones(2, 3, 4)), ValueError, ("2 axes",)),

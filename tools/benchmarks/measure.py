@@ -68,7 +68,7 @@ def seconds(
     now: Callable[[], float] = time.perf_counter,
     warm_up: bool = True,
 ) -> dict[str, list[float]]:
-    """Seconds of each layer in each round; the layers take turns, in an order that turns round every round."""
+    """Seconds of each layer in each round; the layers take turns, in an order that is reversed every round."""
     taken = {name: [] for name in layers}
     for number in range(rounds + warm_up):  # the first round may only warm up
         for name in list(layers)[:: -1 if number % 2 else 1]:

@@ -44,7 +44,7 @@ def table(family: Family, result: dict) -> str:
 
 
 def sweep_table(family: Family, results: list[dict], kind: str = "both") -> str:
-    """Peaks by length, one line a layer."""
+    """Peaks by length, one line per layer."""
     lengths = "".join(f"{result['case']['length']:>14}" for result in results)
     lines = [f"{family.name}: peak ({kind}) by length", f"  {'':32}{lengths}"]
     for number, row in enumerate(results[0]["layers"]):

@@ -56,7 +56,7 @@ class KeyValueCache:
         self._rooms = (Room(), Room())
 
     def __copy__(self) -> "KeyValueCache":
-        """A cache of its own: it shares what is stored, but not the room to add to it."""
+        """An independent cache: it shares what is stored so far; what is added goes to one of them only."""
         other = KeyValueCache(self.grows)
         other.key, other.value = self.key, self.value
         return other
@@ -82,7 +82,7 @@ class KeyValueCache:
         check_tensor("value", value, dims=4)
         if key.shape[:3] != value.shape[:3]:
             raise ValueError(
-                f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree but in the last axis; "
+                f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
                 "pass one value for each key"
             )
         if self.key is not None:

@@ -30,7 +30,7 @@ def relative_positions(
     if num_keys < num_queries:
         raise ValueError(
             f"the queries are the last positions of the keys, got {num_queries} queries and {num_keys} keys; "
-            "between two sequences there is no distance"
+            "positions of two different sequences have no distance"
         )
     query = torch.arange(num_keys - num_queries, num_keys, device=device)
     return torch.arange(num_keys, device=device) - query[:, None]
@@ -190,7 +190,7 @@ class DebertaPositions(nn.Module):
             heads, size = self.num_heads, self.W_q.in_features // self.num_heads
             if (x.shape[1], x.shape[3]) != (heads, size):
                 raise ValueError(
-                    f"{name} must be (B, {heads}, positions, {size}), got {tuple(x.shape)}; pass it projected and split"
+                    f"{name} must be (B, {heads}, positions, {size}), got {tuple(x.shape)}; project and split it first"
                 )
         vectors = self.embedding.weight  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)

@@ -38,7 +38,7 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
             )
     if len(query_mask) != len(key_mask):
         raise ValueError(
-            f"query_mask is for {len(query_mask)} sequences, key_mask for {len(key_mask)}; they must be the same ones"
+            f"query_mask is for {len(query_mask)} sequences, key_mask for {len(key_mask)}; pass both for the same ones"
         )
     return query_mask.unsqueeze(-1) & key_mask.unsqueeze(-2)
 

@@ -1,7 +1,7 @@
 """Argument checks: every error says what was expected, what came, and what to do.
 
-The functions return nothing and raise `TypeError` for a wrong kind of thing and
-`ValueError` for a right kind of thing with a wrong shape or value.
+The functions return nothing. They raise `TypeError` for the wrong kind of object and
+`ValueError` for the right kind with a wrong shape or value.
 """
 
 from attnbook.checks.masking import (

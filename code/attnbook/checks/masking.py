@@ -7,9 +7,9 @@ from attnbook.checks.tensors import check_tensor, shape_of
 
 
 def readable(tensor: Tensor) -> bool:
-    """Whether values can be looked at for free: on the CPU, and not while `torch.compile` traces.
+    """Whether values can be read for free: on the CPU, and not while `torch.compile` traces.
 
-    To read a number from a GPU is to wait until it has done all its work.
+    Reading a number from a GPU means waiting until it has finished all its work.
 
     Args:
         tensor: whose values a check would read.
@@ -25,7 +25,7 @@ def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
 
     Args:
         mask: bool, broadcastable to (…, T, S).
-        shape: the shape of the scores; None where the mask stands alone.
+        shape: the shape of the scores; None if there are no scores to compare with.
 
     Raises:
         TypeError: the mask is not a bool tensor (0/1 and additive masks have their own converters).
@@ -150,7 +150,7 @@ def _check_integers(valid_lens: Tensor) -> None:
 def check_scores(scores: Tensor) -> None:
     """Require scores that a softmax can digest: no NaN and no +inf (−inf is fine: it means masked).
 
-    The test reads every score once; on a GPU it is left out.
+    The check reads every score once, so it is skipped on a GPU.
 
     Args:
         scores: (…, T, S), floating point.

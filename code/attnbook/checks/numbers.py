@@ -62,12 +62,12 @@ def check_positive(name: str, value: float) -> None:
 
 
 def check_count(name: str, value: int, at_least: int = 1) -> None:
-    """Require a whole number, of points or units or steps.
+    """Require a whole number, such as a number of points, units or steps.
 
     Args:
         name: the argument's name.
         value: the number.
-        at_least: the least number that makes sense.
+        at_least: the smallest number that makes sense.
 
     Raises:
         TypeError: not an integer.

@@ -1,4 +1,4 @@
-"""Checks of what attention is given: queries, keys, values and weights, their shapes, dtypes and devices."""
+"""Checks of attention's arguments: queries, keys, values and weights, their shapes, dtypes and devices."""
 
 import torch
 from torch import Tensor
@@ -24,11 +24,11 @@ def check_tensor(
     Args:
         name: the argument's name, for the message.
         tensor: what the caller passed.
-        min_dims: the least number of axes.
-        dims: the exact number of axes, where more have no meaning.
+        min_dims: the minimum number of axes.
+        dims: the exact number of axes, where more would be meaningless.
 
     Raises:
-        TypeError: `tensor` is no tensor, or its dtype is not floating point.
+        TypeError: `tensor` is not a tensor, or its dtype is not floating point.
         ValueError: it has too few axes, or too many.
     """
     if not isinstance(tensor, Tensor):
@@ -51,7 +51,7 @@ def check_tensor(
 
 
 def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
-    """Require two tensors of one dtype on one device.
+    """Require two tensors of the same dtype on the same device.
 
     Args:
         name_a: the first tensor's name.
@@ -60,7 +60,7 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
         b: the second tensor.
 
     Raises:
-        TypeError: the dtypes differ (and no autocast is there to convert them).
+        TypeError: the dtypes differ (and autocast is off, which would convert them).
         ValueError: the devices differ.
     """
     if a.dtype != b.dtype and not torch.is_autocast_enabled(a.device.type):
@@ -74,17 +74,17 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
 
 
 def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
-    """Require a parameter of a given shape, on the device and in the dtype of what it is multiplied with.
+    """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
 
     Args:
         name: the parameter's name.
         weight: the parameter.
-        like: the tensor that it meets, for its dtype and device.
+        like: the tensor that it multiplies, for its dtype and device.
         sizes: the axes in order, each with its size: h=8, Dq=20.
 
     Raises:
-        TypeError: not a floating-point tensor, or another dtype.
-        ValueError: another shape, or another device.
+        TypeError: not a floating-point tensor, or a different dtype.
+        ValueError: a different shape, or a different device.
     """
     check_tensor(name, weight)
     check_alike("the input", like, name, weight)
@@ -106,7 +106,7 @@ def check_query_key(query: Tensor, key: Tensor, same_features: bool = True) -> N
 
     Raises:
         TypeError: one of them is not a floating-point tensor, or their dtypes differ.
-        ValueError: too few axes, no key at all, unequal sizes, or two devices.
+        ValueError: too few axes, no key at all, unequal sizes, or different devices.
     """
     check_tensor("query", query, min_dims=2)
     check_tensor("key", key, min_dims=2)
@@ -135,7 +135,7 @@ def check_value(key: Tensor, value: Tensor) -> None:
 
     Raises:
         TypeError: `value` is not a floating-point tensor, or its dtype is not the keys'.
-        ValueError: too few axes, another number of positions than S, or another device.
+        ValueError: too few axes, a number of positions other than S, or a different device.
     """
     check_tensor("value", value, min_dims=2)
     check_alike("key", key, "value", value)

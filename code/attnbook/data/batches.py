@@ -38,7 +38,7 @@ def encode_pairs(
         source_vocab: of the language translated from.
         target_vocab: of the language translated into.
         max_len: the most tokens that either sentence may have, special ones not counted. A longer pair is left
-            out, not cut: half a sentence is no translation of a whole one. None keeps all.
+            out, not cut: half a sentence does not translate a whole one. None keeps all.
 
     Returns:
         The pairs in their order.
@@ -67,7 +67,7 @@ class Batch:
         source: (B, S) long, each row a sentence and its `EOS`.
         source_lens: (B,) long, how much of each row is real, `EOS` included.
         target_in: (B, T) long, `BOS` and the translation: what the decoder is told.
-        target_out: (B, T) long, the translation and `EOS`: what it is to say.
+        target_out: (B, T) long, the translation and `EOS`: what the decoder should write.
         target_lens: (B,) long, how much of each row of either is real.
     """
 

@@ -1,4 +1,4 @@
-"""English–French sentence pairs: the book's own, and Tatoeba's in any of the forms in which they go round."""
+"""English–French sentence pairs: the book's own, and Tatoeba's in any of their common formats."""
 
 import hashlib
 import re
@@ -38,10 +38,10 @@ def bundled_pairs() -> list[Pair]:
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """Read sentence pairs from a file: one a line, English, a tab, French, and perhaps a tab and an attribution.
+    """Read sentence pairs from a file: one per line, English, a tab, French, and perhaps a tab and an attribution.
 
-    These are the forms in which Tatoeba's pairs go round: `fra.txt` with two or three columns, the same as `.tsv`,
-    or d2l's `fra-eng.zip` with `fra.txt` in it. A file is read whole or not at all.
+    Tatoeba's pairs come in these formats: `fra.txt` with two or three columns, the same as `.tsv`, or d2l's
+    `fra-eng.zip` with `fra.txt` in it. A file is read whole or not at all.
 
     Args:
         path: the file.
@@ -52,7 +52,7 @@ def read_pairs(path: str | Path) -> list[Pair]:
     Raises:
         FileNotFoundError: no such file.
         ValueError: a damaged zip, one without fra.txt, an empty file, text that is not UTF-8, or a line without a
-            tab, with another number of columns, with an empty sentence, or cut off; the message names the line.
+            tab, with a different number of columns, with an empty sentence, or cut off; the message names the line.
     """
     path = Path(path)
     if not path.is_file():
@@ -108,7 +108,7 @@ def _from_zip(path: Path) -> tuple[str, bytes]:
             f"{path} is damaged: fra.txt in it cannot be unpacked ({error}); download it again"
         ) from error
     raise ValueError(
-        f"{path} must hold one fra.txt, it holds {len(names)} (and, first of all, {inside}); "
+        f"{path} must hold one fra.txt, it holds {len(names)} (among its files: {inside}); "
         "unpack it, and pass the file that you mean"
     )
 
@@ -116,7 +116,7 @@ def _from_zip(path: Path) -> tuple[str, bytes]:
 def _parse(data: bytes, name: str) -> list[Pair]:
     """The pairs of a file's content; `name` is for messages."""
     if not data.strip():
-        raise ValueError(f"{name} is empty; it should hold one pair a line")
+        raise ValueError(f"{name} is empty; it should hold one pair per line")
     text = _decode(data, name)
     lines = text.split("\n")  # splitlines() would also split at exotic separators
     if lines.pop():

@@ -1,4 +1,4 @@
-"""A download that can be cut off anywhere: it goes on where it stopped, and never spoils a good file."""
+"""A download that may be cut off anywhere: it resumes where it stopped and never damages a good file."""
 
 import hashlib
 import json
@@ -60,7 +60,7 @@ def download_tatoeba(
         OSError: the folder cannot be written to.
     """
     if not str(url).startswith(("http://", "https://")):
-        raise ValueError(f"url must begin with http:// or https://, got {url!r}")
+        raise ValueError(f"url must start with http:// or https://, got {url!r}")
     if len(sha1) != 40 or set(sha1.lower()) - set("0123456789abcdef"):
         raise ValueError(f"sha1 must be 40 hexadecimal digits, got {sha1!r}")
     folder = cache_folder() if cache is None else Path(cache).expanduser()
@@ -144,7 +144,7 @@ def _fetch(part: _Part, url: str, sha1: str, progress: bool) -> None:
                 f"{_instead(part)}"
             )
     raise ConnectionError(
-        f"{url} did not arrive in {ATTEMPTS} attempts ({problem}); call again to try on, or {_instead(part)}"
+        f"{url} did not arrive in {ATTEMPTS} attempts ({problem}); call again to resume, or {_instead(part)}"
     )
 
 

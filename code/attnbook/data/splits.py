@@ -1,4 +1,4 @@
-"""Sentence pairs, their references, and a split from which no source sentence leaks."""
+"""Sentence pairs, their references, and a split that shares no source sentence between its parts."""
 
 import hashlib
 import math
@@ -13,8 +13,8 @@ class Pair(NamedTuple):
     """A sentence and one translation of it.
 
     Attributes:
-        source: as people write it, in English.
-        target: the same in French.
+        source: in English, as people write it.
+        target: its translation into French.
     """
 
     source: str
@@ -25,9 +25,9 @@ class Split(NamedTuple):
     """Pairs to train on, to choose by, and to report on.
 
     Attributes:
-        train: what a model may learn from.
-        dev: what settings are chosen by, and training is stopped by.
-        test: what is evaluated on once, for the number that is reported.
+        train: pairs that a model may learn from.
+        dev: pairs for choosing settings, and for deciding when to stop training.
+        test: pairs to evaluate on once, for the number that is reported.
     """
 
     train: list[Pair]
@@ -53,27 +53,27 @@ def split_pairs(
     fractions: tuple[float, float, float] = (0.8, 0.1, 0.1),
     seed: int = 0,
 ) -> Split:
-    """Split a corpus by source sentence, so that no sentence of one part stands in another.
+    """Split a corpus by source sentence, so that no source sentence occurs in two parts.
 
-    All translations of a sentence go to one part; "Go!" and "go !" are one sentence. A sentence's place depends on
-    the seed and on the sentences only, not on their order in the corpus.
+    All translations of a sentence go to one part; "Go!" and "go !" are one sentence. A sentence's part
+    depends only on the seed and on the set of sentences, not on their order in the corpus.
 
-    What this does not do: sentences that differ in a word, or in nothing but the mark at the end ("Go." and "Go!"),
-    count as different, and the same French may translate two English sentences. A model that has seen "I'm home."
-    has therefore an easier time with "I'm at home."; short everyday sentences are full of such neighbours, and a
-    score on them says less than it would on running text.
+    What this does not do: sentences that differ in one word, or only in the mark at the end ("Go." and "Go!"), count
+    as different, and two English sentences may share a French translation. So a model that has seen "I'm home." has
+    an easier time with "I'm at home."; short everyday sentences are full of such neighbours (`near_duplicates` finds
+    them), and a score on them says less than it would on running text.
 
     Args:
         pairs: the corpus.
         fractions: of train, dev and test among the distinct sources; they sum to 1.
-        seed: another one gives another split.
+        seed: a different one gives a different split.
 
     Returns:
         Every pair once, in the order of the corpus within each part.
 
     Raises:
-        TypeError: a pair that is no two str, or fractions that are no numbers.
-        ValueError: fractions outside [0, 1] or with another sum than 1, or fewer sources than parts.
+        TypeError: a pair that is not two str, or fractions that are not numbers.
+        ValueError: fractions outside [0, 1] or that do not sum to 1, or fewer sources than parts.
     """
     check_count("seed", seed, at_least=0)
     _check_fractions(fractions)
@@ -115,7 +115,7 @@ def _check_fractions(fractions: tuple[float, float, float]) -> None:
 
 
 def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
-    """Collect all translations that a corpus has of each sentence.
+    """Collect all translations of each sentence in a corpus.
 
     Args:
         pairs: the corpus, or a part of it.
@@ -124,9 +124,46 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
         Normalised source → its distinct targets as they are written, both in the order of the corpus.
 
     Raises:
-        TypeError: a pair that is no two str.
+        TypeError: a pair that is not two str.
     """
     return {
         source: list(dict.fromkeys(pair.target for pair in group))
         for source, group in _by_source(pairs).items()
     }
+
+
+def near_duplicates(pairs: Iterable[Pair], known: Iterable[Pair]) -> list[str]:
+    """Find the sentences of one part that differ from a sentence of another part by at most one word.
+
+    Two sentences are near duplicates if replacing, inserting or removing a single word makes them equal, or nothing
+    at all: "He's calm." and "She's calm.", "I'm tired." and "I'm very tired.", "Go." and "Go!". Spelling is normalised
+    and punctuation ignored; "isn't" is one word, as it is one token.
+
+    Args:
+        pairs: the part in question, such as a split's test pairs; only their sources are looked at.
+        known: the part to compare with, such as its training pairs.
+
+    Returns:
+        The normalised sources of `pairs` that have a near duplicate in `known`, each once, in the order of the corpus.
+
+    Raises:
+        TypeError: a pair is not two str.
+    """
+    seen = set()
+    for source in references(known):
+        words = _words(source)
+        seen |= _one_word_off(words)
+    return [
+        source for source in references(pairs) if _one_word_off(_words(source)) & seen
+    ]
+
+
+def _words(source: str) -> tuple[str, ...]:
+    """The tokens of a normalised sentence without its punctuation marks."""
+    return tuple(token for token in source.split() if token not in ",.!?;:")
+
+
+def _one_word_off(words: tuple[str, ...]) -> set[tuple]:
+    """Patterns with one gap, which may also be empty: two sentences share one if one edit joins them."""
+    replaced = {(*words[:i], None, *words[i + 1 :]) for i in range(len(words))}
+    return replaced | {(*words[:i], None, *words[i:]) for i in range(len(words) + 1)}

@@ -11,7 +11,7 @@ from attnbook.transformer import EncoderLayer
 def _check_called(layer: nn.Module) -> None:
     if any(nn.parameter.is_lazy(p) for p in layer.parameters()):
         raise ValueError(
-            f"this {type(layer).__name__} has no weights yet: its maps are made at the first call; call it once"
+            f"this {type(layer).__name__} has no weights yet: its maps are created at the first call; call it once"
         )
 
 

@@ -81,7 +81,7 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
     check_kind(layer, MultiHeadAttention)
     if layer.num_kv_heads != layer.num_heads or layer.rotary is not None:
         raise ValueError(
-            "nn.MultiheadAttention has neither shared key/value heads nor rotary positions"
+            "nn.MultiheadAttention supports neither shared key/value heads nor rotary positions"
         )
     theirs = nn.MultiheadAttention(
         layer.d_model,

@@ -98,7 +98,7 @@ def show_heatmaps(
         figsize: in inches; chosen by the number of maps if not given.
         xlabel: what the columns are.
         ylabel: what the rows are.
-        vmax: the top of the colour scale; None for the greatest weight present (say so in the text if you use it).
+        vmax: the top of the colour scale; None for the largest weight present (say so in the text if you use it).
         annotate: print each weight in its cell, for small maps.
 
     Returns:
@@ -106,8 +106,8 @@ def show_heatmaps(
 
     Raises:
         TypeError: a mask that is not a bool tensor.
-        ValueError: weights that are empty or have fewer than 2 or more than 4 axes, labels of another number than
-            cells, or a mask that does not broadcast to the weights.
+        ValueError: weights that are empty or have fewer than 2 or more than 4 axes, a number of labels other than
+            the number of cells, or a mask that does not broadcast to the weights.
     """
     table = _array(weights)
     if not 2 <= table.ndim <= 4 or table.size == 0:

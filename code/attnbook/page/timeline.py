@@ -87,7 +87,7 @@ def draw_timeline(
         raise ValueError("events is empty: pass at least one Event")
     if gap_after is not None and not 0 <= gap_after < len(events) - 1:
         raise ValueError(
-            f"gap_after is {gap_after}, but the gap must lie between two of the {len(events)} events"
+            f"gap_after is {gap_after}, but the gap must be between two of the {len(events)} events"
         )
     unknown = [
         name for event in events for name in event.sketches if name not in SKETCHES

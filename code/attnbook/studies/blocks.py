@@ -148,7 +148,7 @@ class Wiring(nn.Module):
 
 
 class StackMeasures(NamedTuple):
-    """What `measure_stack` finds: one number a layer for the gradient, one more for the other two."""
+    """What `measure_stack` finds: one number per layer for the gradient, one more for the other two."""
 
     gradient: list[float]
     stream: list[float]

@@ -125,7 +125,7 @@ def fit_sentences(
         The model, and the loss of every step.
 
     Raises:
-        TypeError, ValueError: numbers that are no counts or rates.
+        TypeError, ValueError: numbers that are not counts or rates.
     """
     torch.manual_seed(seed)
     model = NextWordModel(**sizes)
@@ -295,13 +295,14 @@ def stored_model(path: str | Path = STORED) -> NextWordModel:
     stored = json.loads(Path(path).read_text("utf-8"))
     if stored["vocabulary"] != VOCABULARY:
         raise ValueError(
-            f"{path} was made with other words than attnbook.studies has; run tools/experiments/patterns.py again"
+            f"{path} was made with a vocabulary other than that of attnbook.studies; "
+            "run tools/experiments/patterns.py again"
         )
     model = NextWordModel(**stored["config"])
     try:
         model.load_state_dict(unpack_weights(stored["weights"]))
     except RuntimeError as error:
         raise ValueError(
-            f"{path} holds weights of another model than its sizes say: {error}"
+            f"{path} holds weights that do not fit the sizes it states: {error}"
         ) from error
     return model.eval()

@@ -38,10 +38,10 @@ class BPEDropout:
     ):
         if not isinstance(vocab, SubwordVocabulary):
             raise TypeError(
-                f"only subwords can be cut anew: vocab must be a SubwordVocabulary, got {type(vocab).__name__}"
+                f"only subwords can be split in new ways: vocab must be a SubwordVocabulary, got {type(vocab).__name__}"
             )
         if not 0 <= probability < 1:
-            raise ValueError(f"probability must lie in [0, 1), got {probability}")
+            raise ValueError(f"probability must be in [0, 1), got {probability}")
         check_size("variants", variants, 1)
         check_size("seed", seed, 0)
         self.vocab, self.probability = vocab, probability

@@ -77,7 +77,7 @@ class SubwordVocabulary(Vocabulary):
         """Make the vocabulary that `to_dict` described.
 
         Args:
-            d: what `to_dict` gave; under "tokenizer" stands the tokenizer's own JSON.
+            d: what `to_dict` gave; "tokenizer" holds the tokenizer's own JSON.
 
         Returns:
             An equal vocabulary.
@@ -91,7 +91,7 @@ class SubwordVocabulary(Vocabulary):
         try:
             tokenizer = Tokenizer.from_str(json.dumps(described))
         except Exception as error:  # tokenizers raises bare Exceptions
-            raise ValueError(f"this is no tokenizer's JSON ({error})") from error
+            raise ValueError(f"this is not a tokenizer's JSON ({error})") from error
         if [tokenizer.id_to_token(i) for i in range(len(SPECIALS))] != list(SPECIALS):
             raise ValueError(
                 f"the first entries of the tokenizer must be {', '.join(SPECIALS)}"

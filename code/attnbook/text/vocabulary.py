@@ -28,7 +28,7 @@ def checked(sentences: Iterable[str | Sequence[str]]) -> list:
         )
     sentences = list(sentences)
     if not sentences:
-        raise ValueError("no sentences: a vocabulary is made from at least one")
+        raise ValueError("no sentences: a vocabulary needs at least one")
     return sentences
 
 
@@ -44,7 +44,7 @@ class Vocabulary:
     """What the two kinds of vocabulary share: a numbered list of tokens of which the first four are `SPECIALS`.
 
     Args:
-        tokens: all entries; an entry's number is its place.
+        tokens: all entries; an entry's number is its position.
     """
 
     def __init__(self, tokens: Sequence[str]):
@@ -130,7 +130,7 @@ class Vocabulary:
         for index in places:
             if not 0 <= index < len(self):
                 raise ValueError(
-                    f"id {index} is not in this vocabulary of {len(self)} entries; was it made by another one?"
+                    f"id {index} is not in this vocabulary of {len(self)} entries; was it made with a different one?"
                 )
         return places
 

@@ -28,7 +28,7 @@ class CheckpointError(ValueError):
 
 
 def random_state() -> dict:
-    """Where Python's, NumPy's and PyTorch's random numbers stand, in plain numbers and tensors.
+    """The state of Python's, NumPy's and PyTorch's random numbers, in plain numbers and tensors.
 
     Returns:
         What `set_random_state` takes.
@@ -45,7 +45,7 @@ def random_state() -> dict:
 
 
 def set_random_state(state: dict) -> None:
-    """Let all random numbers go on from where they stood.
+    """Continue all random numbers from a stored state.
 
     Args:
         state: from `random_state`.
@@ -90,14 +90,14 @@ def read_archive(path: str | Path) -> dict:
             if archive.testzip() is not None:
                 raise zipfile.BadZipFile("a checksum differs")
         return torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # of zip, of pickle, or a class that is no plain data
+    except Exception as error:  # of zip, of pickle, or a class that is not plain data
         raise CheckpointError(
             f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
         ) from error
 
 
 def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
-    """Read a checkpoint, whole or not at all. Nothing in the file is executed: a stranger's is safe to read.
+    """Read a checkpoint, whole or not at all. Nothing in the file is executed, so a stranger's file is safe to read.
 
     Args:
         path: where from.
@@ -108,7 +108,7 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
 
     Raises:
         FileNotFoundError: no such file.
-        CheckpointError: the file is damaged, or belongs to a model of another configuration. It is left as it is.
+        CheckpointError: the file is damaged, or belongs to a model with another configuration. It is left as it is.
     """
     state = read_archive(path)
     try:
@@ -119,7 +119,7 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         ) from error
     if absent:
         raise CheckpointError(
-            f"{path} is no checkpoint of a training: it lacks {', '.join(absent)}"
+            f"{path} is not a training checkpoint: it lacks {', '.join(absent)}"
         )
     damaged = [
         part for part, kind in PARTS.items() if not isinstance(state[part], kind)
@@ -195,5 +195,5 @@ def check_same_config(path: str | Path, stored: dict, wanted: dict) -> None:
             for name in names
         )
         raise CheckpointError(
-            f"{path} belongs to another configuration ({', '.join(pairs)}); use the same, or another file"
+            f"{path} belongs to another configuration ({', '.join(pairs)}); use that one, or another file"
         )

@@ -1,4 +1,4 @@
-"""How to train: the one configuration that the loop reads, and where a training stands."""
+"""How to train: the configuration that the loop reads, and the progress of training."""
 
 from dataclasses import dataclass
 
@@ -118,7 +118,7 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a training stands after a step.
+    """How far training has come after a step.
 
     Attributes:
         step: updates done.

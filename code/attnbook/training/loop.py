@@ -54,7 +54,7 @@ def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
         wanted = devices
     elif several:
         raise ValueError(
-            f"ATTNBOOK_DEVICE is {device}, one device, but {devices} × {nodes} are wanted; set it to {device.type}"
+            f"ATTNBOOK_DEVICE is {device}, a single device, but {devices} × {nodes} are wanted; set it to {device.type}"
         )
     else:
         wanted = [device.index]
@@ -90,7 +90,7 @@ def _checkpoint_for(path: str | Path, model: nn.Module, config: TrainConfig) -> 
     done = len(state["losses"])
     if config.steps is not None and done > config.steps:
         raise CheckpointError(
-            f"{path} has gone {done} steps already, further than the {config.steps} wanted; take another file"
+            f"{path} has already trained for {done} steps, more than the {config.steps} wanted; take another file"
         )
     return state
 

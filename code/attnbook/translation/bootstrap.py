@@ -42,7 +42,7 @@ def bootstrap_band(
     check_corpus(hypotheses, references)
     check_count("resamples", resamples)
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
+        raise ValueError(f"level must be between 0 and 1, got {level}")
     num, rng = len(hypotheses), np.random.default_rng(seed)
     draws = (rng.integers(num, size=num) for _ in range(resamples))
     if metric is bleu:  # BLEU is a function of sums: count once, add up each draw

@@ -90,7 +90,7 @@ class EarlyStopping:
         """Evaluate, if it is time.
 
         Args:
-            progress: where the training stands.
+            progress: how far training has come.
 
         Returns:
             Whether to stop.

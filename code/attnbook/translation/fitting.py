@@ -163,7 +163,7 @@ def fit(
         patience: evaluations without progress until the training stops early; None to use all steps.
         keep_best: end with the weights of the lowest development loss, not with the last ones.
         fabric: Lightning Fabric, already launched; one on `best_device()` if not given.
-        folder: for checkpoints; a training that was interrupted goes on from there.
+        folder: for checkpoints; an interrupted training resumes from there.
         progress: show a progress bar.
 
     Returns:

@@ -18,7 +18,7 @@ def ngrams(tokens: Sequence[str], n: int) -> Counter:
         n: the length of a run, at least 1.
 
     Returns:
-        A Counter from tuples of n tokens to how often each stands in the sentence; empty if it is too short.
+        A Counter from tuples of n tokens to how often each occurs in the sentence; empty if it is too short.
 
     Raises:
         TypeError: `tokens` is a string, or `n` is not an integer.
@@ -26,7 +26,7 @@ def ngrams(tokens: Sequence[str], n: int) -> Counter:
     """
     if isinstance(tokens, str):
         raise TypeError(
-            "tokens must be a list of tokens, got a string, whose parts are letters; split it first"
+            "tokens must be a list of tokens, got a string, which would be counted letter by letter; split it first"
         )
     check_count("n", n)
     tokens = tuple(tokens)
@@ -36,14 +36,14 @@ def ngrams(tokens: Sequence[str], n: int) -> Counter:
 def matched_ngrams(
     hypothesis: str, references: Sequence[str], n: int
 ) -> tuple[int, int]:
-    """Count a hypothesis's n-grams, and those of them that a reference grants.
+    """Count a hypothesis's n-grams, and how many of them the references match.
 
-    An n-gram is granted as often as it stands in the one reference that has it most often ("clipping"): writing
-    *the* seven times earns no more than the references' two.
+    An n-gram matches at most as often as it occurs in the single reference that has it most often ("clipping"):
+    writing *the* seven times earns no more than the two of the references.
 
     Args:
         hypothesis: the translation to judge, tokens separated by spaces.
-        references: translations by people, any number but none.
+        references: translations by people, at least one.
         n: the length of the runs of tokens.
 
     Returns:
@@ -65,7 +65,7 @@ def matched_ngrams(
 
 
 def closest_length(length: int, reference_lengths: Sequence[int]) -> int:
-    """The reference length that is nearest to the hypothesis's; of two equally near, the shorter.
+    """The reference length closest to the hypothesis's; of two equally close ones, the shorter.
 
     Args:
         length: the hypothesis's number of tokens.
@@ -86,7 +86,7 @@ def closest_length(length: int, reference_lengths: Sequence[int]) -> int:
 
 
 def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
-    """What a translation that is too short is multiplied with: 1 if c ≥ r, else exp(1 − r/c).
+    """The factor that penalises translations that are too short: 1 if c ≥ r, else exp(1 − r/c).
 
     Args:
         hypothesis_length: c, the tokens of all hypotheses together.
@@ -114,7 +114,7 @@ def brevity_penalty(hypothesis_length: int, reference_length: int) -> float:
 def ngram_precision(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], n: int
 ) -> float:
-    """The fraction of all hypotheses' n-grams that their references grant, over a whole corpus.
+    """The fraction of all hypotheses' n-grams that match their references, over a whole corpus.
 
     The counts are summed before they are divided, so a long sentence weighs more than a short one.
 
@@ -147,8 +147,8 @@ def bleu(
 ) -> float:
     """Corpus BLEU: the geometric mean of the n-gram precisions times the brevity penalty, in 0–100.
 
-    One n without a single match makes the mean, and so the score, 0: nothing is smoothed. Tokens are what spaces
-    separate, and case counts; scores with other tokens are not comparable. It equals sacrebleu with
+    If there is no match for some n, the mean, and so the score, is 0: nothing is smoothed. Tokens are separated by
+    spaces, and case counts; scores with other tokens are not comparable. It equals sacrebleu with
     `BLEU(tokenize="none", smooth_method="none")`.
 
     Args:
@@ -170,7 +170,7 @@ def bleu(
 
 
 def sentence_bleu(hypothesis: str, references: Sequence[str], max_n: int = 4) -> float:
-    """BLEU of a single sentence, in 0–100: 0 for every sentence without a common 4-gram, so read it with care.
+    """BLEU of a single sentence, in 0–100: 0 for every sentence without a matching 4-gram, so read it with care.
 
     Args:
         hypothesis: the translation, tokens separated by spaces.
@@ -192,7 +192,7 @@ def d2l_bleu(prediction: str, label: str, k: int = 2) -> float:
 
     exp(min(0, 1 − r/c)) · Π p_n^(1/2^n), n = 1 … min(k, c). It differs from `bleu` in four ways. It knows a single
     reference. It is a score of a sentence, usually averaged, where BLEU adds up the counts of a corpus first. Its
-    exponents 1/2, 1/4, … do not sum to 1, so they are no weights of a mean: from p_1 = 3/4 and p_2 = 1/3 it makes
+    exponents 1/2, 1/4, … do not sum to 1, so they are not the weights of a mean: from p_1 = 3/4 and p_2 = 1/3 it makes
     0.658, where a geometric mean is 0.5. And a prediction shorter than k is judged by the n-grams that it has.
 
     Args:

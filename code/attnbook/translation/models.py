@@ -144,7 +144,7 @@ class RecurrentTranslator(nn.Module):
 
 @dataclass
 class TransformerState:
-    """Where a Transformer's decoder stands.
+    """The state of a Transformer's decoder.
 
     Attributes:
         memory: (B, S, D), the encoder's output.
@@ -157,7 +157,7 @@ class TransformerState:
     cache: list[DecoderLayerCache]
 
     def copy(self) -> "TransformerState":
-        """A state of its own, which goes on from here."""
+        """An independent copy, which continues from here."""
         return replace(self, cache=[layer.copy() for layer in self.cache])
 
     def reorder(self, order: Tensor) -> None:

@@ -128,14 +128,15 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
     size = len(text.encode("utf-8"))
     if size > LARGEST:
         raise ValueError(
-            f"{path.name} would have {size} bytes, a page model has at most {LARGEST}; take smaller sizes or words"
+            f"{path.name} would take {size} bytes, a page model has at most {LARGEST}; take smaller sizes"
+            " or fewer words"
         )
     write_atomically(path, text)
     return size
 
 
 def sentence_key(sentence: str) -> int:
-    """A number that stands for a sentence where the sentence itself would take too much room.
+    """A number that represents a sentence where the sentence itself would take too much space.
 
     Args:
         sentence: as people write it; it is normalised first.

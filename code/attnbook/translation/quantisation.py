@@ -11,7 +11,7 @@ def packed(name: str, weight: Tensor) -> dict:
     """One parameter for the file: a matrix as bytes and a scale a row, anything else as float32."""
     weight = weight.detach().float().cpu()
     if not torch.isfinite(weight).all():
-        raise ValueError(f"{name} is not finite everywhere; the training has diverged")
+        raise ValueError(f"{name} is not finite everywhere; training has diverged")
     if weight.dim() != 2 or len(weight) == 1:  # biases, norms, w_v: few and dear
         return {"shape": list(weight.shape), "floats": coded(weight.numpy())}
     scale = weight.abs().amax(1, keepdim=True) / 127  # (rows, 1)

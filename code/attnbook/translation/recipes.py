@@ -61,14 +61,16 @@ class Recipe:
         for name in ("bpe_dropout", "label_smoothing"):
             check_probability(name, getattr(self, name))
         if self.bpe_dropout and not self.subwords:
-            raise ValueError("bpe_dropout leaves out merges: set subwords, too")
+            raise ValueError(
+                "bpe_dropout skips merges of a subword vocabulary: set subwords, too"
+            )
         if not isinstance(self.training, TrainConfig):
             raise TypeError(
                 f"training must be a TrainConfig, got {type(self.training).__name__}"
             )
         if self.training.steps is not None or self.training.seconds is not None:
             raise ValueError(
-                "a recipe leaves open how long it is trained: pass steps, epochs or seconds to fit"
+                "a recipe does not say how long to train: pass steps, epochs or seconds to fit"
             )
 
     def with_training(self, **changes) -> "Recipe":

@@ -91,7 +91,7 @@ def _check_source_lengths(lens: Tensor, ids: Tensor) -> None:
 
 @dataclass
 class RecurrentState:
-    """Where a decoder stands: what it remembers, and what it can look at.
+    """A decoder's state: what it remembers, and what it can look at.
 
     Attributes:
         hidden: (L, B, D), each layer's last state.
@@ -108,7 +108,7 @@ class RecurrentState:
     before: tuple[Tensor, Tensor] | None = None
 
     def copy(self) -> "RecurrentState":
-        """A state of its own, which goes on from here."""
+        """An independent copy, which continues from here."""
         return replace(self)
 
     def reorder(self, order: Tensor) -> None:

@@ -66,7 +66,7 @@ def filter_logits(
         logits = logits.masked_fill(logits < last, -torch.inf)
     if top_p is not None:
         if not 0 < top_p <= 1:
-            raise ValueError(f"top_p must lie in (0, 1], got {top_p}")
+            raise ValueError(f"top_p must be in (0, 1], got {top_p}")
         ranked, order = logits.sort(dim=-1, descending=True)
         probs = ranked.softmax(-1)
         before = probs.cumsum(-1) - probs  # what the likelier words have already
@@ -125,7 +125,7 @@ def speculative(
     """Let a small model propose several words and a large one check them all in one pass.
 
     A proposed word x stays with probability min(1, p(x) / q(x)), p the large model's and q the small one's; the first
-    one turned down is replaced by a draw from max(0, p − q), normalised. What is written is distributed exactly as if
+    one rejected is replaced by a draw from max(0, p − q), normalised. The output is distributed exactly as if
     the large model had been sampled alone.
 
     Args:
@@ -192,7 +192,7 @@ def speculative(
         if ids and ids[-1] == EOS:
             break
         target.rewind(large, len(words) - kept)
-        if kept < len(words):  # turned down: draw from what the draft gave too little
+        if kept < len(words):  # rejected: draw from what the draft gave too little
             rest = (truths[kept] - beliefs[kept]).clamp(min=0)
             pending = draw(rest)
             small, unread = places[kept], pending

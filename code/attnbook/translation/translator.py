@@ -244,7 +244,7 @@ def evaluate(translator: Translator, pairs: Sequence, beam: int = 1) -> dict:
 
     Args:
         translator: trained.
-        pairs: none of which it was trained on, or the numbers mean nothing.
+        pairs: not from the training set, or the scores mean nothing.
         beam: see `Translator.translate`.
 
     Returns:

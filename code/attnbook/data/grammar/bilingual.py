@@ -71,7 +71,7 @@ class BilingualGrammar:
         Args:
             num: how many.
             min_len: the least number of English tokens, the full stop among them; at least 3.
-            max_len: the greatest, at most 100.
+            max_len: the largest, at most 100.
             exclude: English sentences that must not be among them, such as those of the training set.
 
         Returns:
@@ -79,7 +79,7 @@ class BilingualGrammar:
             short sentences for an equal share, longer ones take their place.
 
         Raises:
-            TypeError: a number is not an integer, or `exclude` is no collection of strings.
+            TypeError: a number is not an integer, or `exclude` is not a collection of strings.
             ValueError: a length outside 3…100, `min_len` above `max_len`, or more sentences wanted than were found.
         """
         check_count("num", num, at_least=0)

@@ -86,7 +86,7 @@ class Case:
 
     @property
     def d2l(self) -> Tensor | None:
-        """d2l's `valid_lens`: (B,), or (B, T) if each query sees a number of keys of its own."""
+        """d2l's `valid_lens`: (B,), or (B, T) if each query sees its own number of keys."""
         return self.allowed.sum(-1) if self.causal else self.valid_lens
 
 

@@ -65,7 +65,7 @@ def match_parameters(ours: nn.Module, theirs: nn.Module) -> list[Match]:
             mine
         ):
             raise ValueError(
-                f"{name} of {type(ours).__name__} holds numbers that {type(theirs).__name__} has not; "
+                f"{name} of {type(ours).__name__} holds numbers that {type(theirs).__name__} does not hold; "
                 "copy the weights before comparing, and randomise them before copying"
             )
         found += parts
@@ -77,7 +77,7 @@ class Table:
 
     Args:
         head: the columns' titles.
-        rows: texts, as many in a row as there are titles; what stands in backticks is set as code.
+        rows: texts, one per title in each row; text in backticks is set as code.
     """
 
     def __init__(self, head: Sequence[str], rows: Sequence[Sequence[str]]):

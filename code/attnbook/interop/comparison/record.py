@@ -13,17 +13,17 @@ from attnbook.interop.comparison.matching import Table, match_parameters
 def greatest_difference(
     ours: Tensor | Sequence[Tensor], theirs: Tensor | Sequence[Tensor]
 ) -> float:
-    """The greatest difference of any two numbers; where they exceed 1, in proportion to the greatest of them.
+    """The largest difference between any two numbers, relative to the largest of them if that exceeds 1.
 
     Args:
         ours: a tensor, or several.
-        theirs: as many, of the same shapes.
+        theirs: the same number, of the same shapes.
 
     Returns:
-        max |ours − theirs| / max(1, max |theirs|), the worst of the tensors.
+        max |ours − theirs| / max(1, max |theirs|), for the tensor with the largest difference.
 
     Raises:
-        ValueError: another number of tensors, other shapes, or nothing but zeros to agree with.
+        ValueError: a different number of tensors, different shapes, or only zeros to compare with.
     """
     ours, theirs = ([x] if isinstance(x, Tensor) else list(x) for x in (ours, theirs))
     if [x.shape for x in ours] != [x.shape for x in theirs]:
@@ -35,9 +35,9 @@ def greatest_difference(
         largest = other.abs().max().item()
         gap = (mine - other).abs().max().item() / max(1.0, largest)
         worst, size = max(worst, gap), max(size, largest)
-        worst = gap if gap != gap else worst  # NaN is no agreement
+        worst = gap if gap != gap else worst  # NaN is not agreement
     if size < 1e-3:
-        raise ValueError("there is nothing to agree on: the expected numbers are 0")
+        raise ValueError("there is nothing to compare: the expected numbers are all 0")
     return worst
 
 
@@ -51,7 +51,7 @@ def _name(thing: object) -> str:
 
 
 class CrossChecks:
-    """A record of comparisons: a line for each pair of classes, with the greatest differences in each precision."""
+    """A record of comparisons: a line for each pair of classes, with the largest differences in each precision."""
 
     def __init__(self):
         self.found: dict[tuple[str, str], dict] = {}
@@ -112,7 +112,7 @@ class CrossChecks:
         record.append(differences)
 
     def worst(self, pair: tuple[str, str], dtype: torch.dtype) -> dict[str, float]:
-        """The greatest differences of a pair over all cases of one precision.
+        """The largest differences of a pair over all cases in one precision.
 
         Args:
             pair: names of our class and of the other one.
@@ -178,7 +178,7 @@ class CrossChecks:
         return Table(head, rows)
 
     def differences(self) -> Table:
-        """The greatest differences themselves; their digits depend on the processor.
+        """The largest differences themselves; their digits depend on the processor.
 
         Returns:
             A table with a row for each pair and precision.
