@@ -3,6 +3,7 @@
     python -m tools.experiments.page_models                        all three, one core, into code/attnbook/data/models
     python -m tools.experiments.page_models --only transformer     one of them
     python -m tools.experiments.page_models --dev --only seq2seq   measured on the development set, nothing written
+    python -m tools.experiments.page_models --measure              the stored models measured again, not trained
 
 The settings below were chosen on the development set. The test set is looked at once, by the first two commands.
 """
@@ -37,6 +38,8 @@ from attnbook.translation import (
     Translator,
     evaluate,
     export_page_model,
+    load_page_model,
+    page_model_header,
     page_models,
     page_sentences,
     prepare,
@@ -192,6 +195,11 @@ def main() -> None:
         action="store_true",
         help="measure on the development set and write nothing",
     )
+    parser.add_argument(
+        "--measure",
+        action="store_true",
+        help="measure the stored models again, on references that have been added since",
+    )
     wanted = parser.parse_args()
     torch.set_num_threads(1)
     split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
@@ -201,7 +209,9 @@ def main() -> None:
         write_atomically(page_models.FOLDER / "sentences.json", text + "\n")
     for name in [wanted.only] if wanted.only else PAGE_MODELS:
         began = time.perf_counter()
-        translator = trained(SETTINGS[name], split)
+        translator = (
+            load_page_model(name) if wanted.measure else trained(SETTINGS[name], split)
+        )
         took = time.perf_counter() - began
         on = split.dev if wanted.dev else split.test
         found = evaluate(translator, on)
@@ -209,7 +219,7 @@ def main() -> None:
             "sentences": found["sentences"]
         }
         print(
-            f"{name}: {'dev' if wanted.dev else 'test'} {test}, trained in {took:.0f} s",
+            f"{name}: {'dev' if wanted.dev else 'test'} {test}, {'read' if wanted.measure else 'trained'} in {took:.0f} s",
             flush=True,
         )
         samples(translator, on)
@@ -223,6 +233,8 @@ def main() -> None:
             "training": asdict(SETTINGS[name]),
             "test": test,
         }
+        if wanted.measure:  # how it was made has not changed
+            measured = page_model_header(name) | {"test": test}
         path = page_models.FOLDER / f"{name}.json"
         size = export_page_model(translator, path, measured)
         print(f"    {path.name}: {size / 1e6:.2f} MB", flush=True)
