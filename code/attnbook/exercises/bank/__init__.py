@@ -8,6 +8,7 @@ from ..exercise import Exercise, Shelf
 
 MODULES = (
     "soft_lookup",
+    "lookup_gradient",
     "nadaraya_watson",
     "leave_one_out",
     "masked_softmax",
