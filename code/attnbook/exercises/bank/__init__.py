@@ -10,6 +10,7 @@ MODULES = (
     "soft_lookup",
     "lookup_gradient",
     "nadaraya_watson",
+    "kernel_pooling",
     "leave_one_out",
     "masked_softmax",
     "gaussian_to_dot",

@@ -1,7 +1,5 @@
 """Exercise lookup-gradient: how the answer of a soft look-up changes with its query, by formula."""
 
-import torch
-
 from ..exercise import Exercise, Mistake, draw, exact
 from ..observe import names_used
 from ..verdict import Finding
@@ -57,7 +55,7 @@ MISTAKES = (
     Mistake("weights-missing", (PULLS, "above"),
         "the pulls are not weighted. Every key pulls with the same strength; the weights are {weights}.",
         "Should a key that is hardly listened to move the answer as much as the best one?"),
-    Mistake("uniform-weights", (SOFTMAX, "torch.ones_like(scores) / len(scores)"),
+    Mistake("uniform-weights", (SOFTMAX, "0 * scores + 1 / len(scores)"),
         "all keys have the same weight. The weights should be {weights}.", "Which line turns the scores into weights?"),
     Mistake("weights-squared", (PULLS, "(weights**2)[:, None] * above"),
         "the weights enter twice. Each term of the sum has one factor α_j.", "How often is α_j in the formula?"),
@@ -100,9 +98,8 @@ MISTAKES = (
     Mistake("no-gradient", (KEYS, "pulls.detach().T @ keys.detach()")),
     Mistake("changes-dtype", (KEYS, "pulls.float().T @ keys.float()")),
 )
-# fmt: on
 
-AUTOGRAD = {"backward", "autograd", "requires_grad", "requires_grad_", "grad", "jacobian", "jacrev", "jacfwd", "vjp"}
+AUTOGRAD = {"backward", "autograd", "requires_grad", "requires_grad_", "grad", "jacobian", "jacrev", "jacfwd"}
 
 
 def by_autograd(exercise, fn):
@@ -129,6 +126,6 @@ EXERCISE = Exercise(
         "is transposed?",
     ),
     why="Leaving out “− o” looks right because it is the derivative of the numerator. But the sum in the denominator "
-        "moves as well: raise all scores alike, and no weight changes. With equal values the answer cannot move at all; "
-        "a formula that says otherwise has forgotten who pays for a key's gain.",
+        "moves as well: raise all scores alike, and no weight changes. What one key gains, the others pay; so with "
+        "equal values the answer cannot move at all.",
 )
