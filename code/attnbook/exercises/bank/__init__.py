@@ -12,6 +12,7 @@ MODULES = (
     "nadaraya_watson",
     "kernel_pooling",
     "leave_one_out",
+    "left_out",
     "masked_softmax",
     "gaussian_to_dot",
     "scaled_dot_scores",
