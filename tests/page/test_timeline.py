@@ -75,6 +75,9 @@ def test_sketches_show_what_the_text_says_of_them():
     best = {name: sketch().argmax(axis=1) for name, sketch in SKETCHES.items()}
     assert (np.diff(best["forward"]) >= 0).all()  # Graves: never backwards
     assert (np.diff(best["swap"]) < 0).any()  # Bahdanau: out of order
+    assert set(SKETCHES["glimpses"]().flat) == {0, 1}  # Mnih: one region, and only one
+    assert (SKETCHES["regions"]() > 0).all()  # Xu: all regions, blended
+    assert (best["glimpses"] == best["regions"]).all()
     assert (np.triu(SKETCHES["causal"](), 1) == 0).all()  # GPT: nothing ahead
     assert (SKETCHES["both sides"]() > 0).all()  # BERT: everything
     window = SKETCHES["window"]()

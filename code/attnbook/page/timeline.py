@@ -48,6 +48,10 @@ def _window() -> np.ndarray:
     return _normalised(_bump(np.arange(9), 1.6) * band)
 
 
+def _glimpses() -> np.ndarray:
+    return np.eye(9)[[4, 1, 7, 2, 4, 8, 5, 0, 6]]
+
+
 def _causal() -> np.ndarray:
     return _normalised(np.tril(_bump(np.arange(9) - 1.0, 1.4)))
 
@@ -58,6 +62,8 @@ SKETCHES: dict[str, Callable[[], np.ndarray]] = {
     "forward": lambda: _bump(np.array([0, 0, 1, 2, 2, 2.6, 4, 5, 6]), 0.8),
     "swap": _swap,
     "window": _window,
+    "glimpses": _glimpses,
+    "regions": lambda: _bump(np.array([4.0, 1, 7, 2, 4, 8, 5, 0, 6]), 1.1),
     "previous": lambda: _bump(np.arange(9) - 1.0, 0.5),
     "wide": lambda: _bump(np.arange(9), 4.0),
     "mirror": lambda: _bump(8.0 - np.arange(9), 1.0),

@@ -8,8 +8,11 @@ from ..exercise import Exercise, Shelf
 
 MODULES = (
     "soft_lookup",
+    "lookup_gradient",
     "nadaraya_watson",
+    "kernel_pooling",
     "leave_one_out",
+    "left_out",
     "masked_softmax",
     "log_weight",
     "padding_and_causal",

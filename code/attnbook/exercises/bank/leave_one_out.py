@@ -68,9 +68,6 @@ MISTAKES = (
     Mistake("rooted", (SUM, "(errors**2).sum().sqrt()"),
         "the root of the sum is taken. What you return is the length of the vector of errors {errors}.",
         "Which of your lines takes a root (or a norm)?"),
-    Mistake("absolute-errors", (SUM, "errors.abs().sum()"),
-        "the absolute errors are added up. The errors are {errors}, and large ones should weigh more.",
-        "What should be done with an error before the errors are added?"),
     Mistake("errors-added-first", (SUM, "errors.sum() ** 2"),
         "the errors are added before they are squared. The errors are {errors}: positive and negative ones cancel.",
         "Which comes first in a sum of squares?"),
@@ -89,9 +86,6 @@ MISTAKES = (
     Mistake("first-point-only", (SUM, "errors[0] ** 2"),
         "the function returns in the first round of its loop. The errors are {errors}, and only the first one is "
         "counted.", "How far is the `return` line indented?"),
-    Mistake("first-point-missing", (SUM, "(errors[1:] ** 2).sum()"),
-        "the loop begins one point too late. The errors are {errors}, and the first one is not counted.",
-        "What is the index of the first point?"),
     Mistake("all-pairs", ("predictions - y", "predictions[:, None] - y"),
         "the predictions have the shape (n, 1) when y is subtracted. Broadcasting then makes a table: every "
         "prediction is compared with every observation, not just with its own.",
@@ -102,19 +96,12 @@ MISTAKES = (
     Mistake("divided-by-w", (SCALE, "distance / w"),
         "the distance is divided by w. In this chapter w is the *inverse* of a width: a large w makes a narrow kernel.",
         "Where does the formula have w: below the distance, or beside it?"),
-    Mistake("w-not-squared", (SCALE, "distance * w**0.5"),
-        "the square covers the distance but not w. With w = 2 and a distance of 0.5, w·distance is 1 and the score "
-        "−1/2; yours is −1/4.", "In −(w·d)²/2, what is squared?"),
     Mistake("w-ignored", (SCALE, "distance"),
         "w does not enter. The distances are used as they are, and there would be nothing to learn.",
         "Where is w in the formula?"),
     Mistake("not-squared", (SCORE, "-u / 2"),
         "the distance is not squared. Without the square, a point on the right gets a larger weight the further away "
         "it is.", "What must a neighbour 0.5 to the left and one 0.5 to the right have in common?"),
-    Mistake("absolute-distance", (SCORE, "-u.abs() / 2"),
-        "the distance enters by its absolute value instead of its square. Your kernel, exp(−|u|/2) with u = "
-        "w·distance, agrees with the Gaussian at u = 1, but has a longer tail.",
-        "When w·distance is 2, what is the exponent of a Gaussian?"),
     Mistake("sign", (SCORE, "u**2 / 2"),
         "the minus sign in the exponent is missing (or squared away: `(-u) ** 2` is positive). The further away a "
         "point is, the larger its weight.", "Should the weight of a point rise or fall with its distance?"),
@@ -153,8 +140,8 @@ EXERCISE = Exercise(
         "should the weight there be?",
         "The weight of a point for itself must be zero *before* the sum is taken, or the row would no longer sum to 1. "
         "Which score becomes zero under exp?",
-        "`torch.eye(len(x), dtype=torch.bool, device=x.device)` is True on the diagonal. Fill the scores there, take "
-        "the softmax over each row, and average y with these weights. What is left is the sum of the squared errors.",
+        "`torch.eye` can say which scores are on the diagonal, and `masked_fill` replaces them. What do the rows do "
+        "next, and what do they average?",
     ),
     why="Keeping the point among its keys runs without complaint, and the loss is *smaller*: it looks like a "
         "better model. It is only a better memory. As w grows, every point predicts itself, the loss goes to 0, and "

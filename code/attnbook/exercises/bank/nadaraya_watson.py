@@ -48,9 +48,6 @@ MISTAKES = (
         "the kernel values are not divided by their sum. What you return is a weighted sum, not an average: the "
         "weights of each query should be {weights}.",
         "To average numbers with the weights 3, 2 and 1, what do you divide by at the end?"),
-    Mistake("kernel-mean", (SOFTMAX, "scores.exp() / scores.shape[1]"),
-        "the kernel values are divided by the number of keys. Where all the keys are far away, your weights sum to "
-        "almost nothing.", "Which number makes the kernel values of one query sum to 1?"),
     Mistake("mean-of-weighted", (POOL, "(weights * values).mean(1)"),
         "the weighted values are averaged with mean. The weights of each row sum to 1 already; a mean divides by the "
         "number of keys once more.", "How must the weighted values be put together, if the weights sum to 1 already?"),
@@ -61,9 +58,6 @@ MISTAKES = (
         "the distance enters by its absolute value instead of its square. The kernel exp(−|u|/2) has a sharp top and "
         "a long tail; at one width it agrees with the Gaussian, and nowhere else but at 0.",
         "At two widths, what is the exponent of a Gaussian?"),
-    Mistake("laplace", (SCORE, "-u.abs()"),
-        "the kernel is exp(−|u|). That this agrees with the Gaussian exp(−u²/2) at two widths is a coincidence.",
-        "At one width, what is the exponent of a Gaussian?"),
     Mistake("square-outside", (SCORE, "-u"),
         "the exponential is squared instead of u. The square of an exponential is exp(−u/2)² = exp(−u): it doubles "
         "the exponent, but does not square it.", "In exp(−u²/2), what is squared: u or exp?"),
@@ -79,17 +73,9 @@ MISTAKES = (
     Mistake("width-not-squared", (SCALE, "distance / width**0.5"),
         "the square covers the distance but not the width. With a width of 2 a key at distance 2 is one width away, "
         "so its exponent is −1/2; yours is −1.", "In −(d/width)²/2, what is squared?"),
-    Mistake("two-widths", (SCALE, "distance / (2**0.5 * width)"),
-        "the square covers the 2 as well: (2·width)² instead of 2·width². One width away the exponent should be "
-        "−1/2, not −1/4.",
-        "Which of the two does −d²/(2·width²) ask for: the square of 2·width, or twice the square of the width?"),
     Mistake("no-width", (SCALE, "distance"),
         "the width does not enter. The distances are used as they are, not measured in widths.",
         "What should happen to the curve when the width is doubled, and where could that happen in your code?"),
-    Mistake("width-cancels", ((SCALE, "distance"), (SCORE, "-(u**2)")),
-        "the division by 2·width² is outside the exponential, or missing. The weights are those of exp(−d²): a "
-        "factor that all keys share cancels in the average.",
-        "Which brackets must the division be in so that it acts on the exponent?"),
     Mistake("sign", (SCORE, "u**2 / 2"),
         "the minus sign in the exponent is missing (or squared away: `(-u) ** 2` is positive). The further away a "
         "key is, the larger its weight.", "Should the weight of a key rise or fall with its distance?"),
@@ -104,9 +90,6 @@ MISTAKES = (
         "a softmax is taken of the kernel values, which are exponentials already. A key infinitely far away would "
         "still get some weight, since exp(0) = 1.",
         "softmax(x) is exp(x) divided by its sum. For which x is exp(x) the kernel?"),
-    Mistake("by-the-largest", (SOFTMAX, "scores.exp() / scores.exp().max(1, keepdim=True).values"),
-        "the kernel is divided by its maximum. The nearest key has weight 1, and all keys together have more.",
-        "Which number makes the weights sum to 1?"),
     Mistake("keys-averaged", (POOL, "weights @ keys"),
         "the keys are averaged instead of the values. The weights are right, but the keys are only where the "
         "observations were made; asked for is what was observed there.",
@@ -168,12 +151,10 @@ EXERCISE = Exercise(
     steps={"u": "the distances in widths", "scores": "the exponents −u²/2", "weights": "the weights"},
     describers=(another_kernel,), differentiable=("queries", "keys", "values"),
     hints=(
-        "First the table of distances: every query meets every key, so its shape is (T, S). Broadcasting does it when "
-        "the queries have the shape (T, 1) and the keys (1, S).",
-        "Measure the distances in widths: u = distance / width. The kernel is exp(−u²/2): 1 for a key at the query "
-        "itself, and less the farther away the key is. Divide every row by its own sum.",
-        "The exponential of a score, divided by the sum over its row, is a softmax over that row. Which scores give "
-        "the Gaussian kernel, and over which axis does the softmax run?",
+        "Every query meets every key. What shape has the table of distances, and which axes of size 1 make it?",
+        "Measure the distances in widths, u = distance / width. The kernel is exp(−u²/2); divide each row by its sum.",
+        "An exponential divided by a sum of exponentials has a name in PyTorch. What are its scores here, and over "
+        "which axis does it run?",
     ),
     why="Width and distance appear inside an exponential *and* inside a ratio, so almost any slip still gives a "
         "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 most "

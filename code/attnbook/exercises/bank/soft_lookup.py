@@ -83,9 +83,6 @@ MISTAKES = (
     Mistake("gaussian", (SCORE, "-((keys - query) ** 2).sum(-1) / 2"),
         "the scores are minus half the squared distances. Distance is a fine measure of likeness (chapter 2 lives on "
         "it), but the dot products are {scores}.", ONLY_DOT),
-    Mistake("distance", (SCORE, "-(keys - query).norm(dim=-1)"),
-        "the scores are minus the distances from the query. Distances measure likeness, too, but the dot products "
-        "are {scores}.", ONLY_DOT),
     Mistake("cosine", (SCORE, "torch.nn.functional.cosine_similarity(keys, query[None], dim=-1)"),
         "the vectors are brought to length 1 before the dot product. The scores are then cosines, between −1 and 1, "
         "and the lengths of query and keys are lost.",
@@ -96,25 +93,12 @@ MISTAKES = (
     Mistake("mean-of-weighted", (POOL, "(weights[:, None] * values).mean(0)"),
         "the weighted values are averaged with mean. The weights sum to 1 already; a mean divides by the number of "
         "keys once more.", "How must the weighted values be put together, if the weights sum to 1 already?"),
-    Mistake("largest-part", (POOL, "(weights[:, None] * values).max(0).values"),
-        "the maximum of the weighted values is taken. With the weights {weights} each value contributes, and you "
-        "keep the largest contribution only.", "What should become of the smaller contributions?"),
     Mistake("not-added", (POOL, "weights[:, None] * values"),
         "the weighted values are not added up. You return one row per key; asked for is one row, in which all of "
         "them are blended.", "Over which axis should the sum run?"),
     Mistake("keys-averaged", (POOL, "weights @ keys"),
         "the keys are averaged instead of the values. The weights are right, but a key only says where to look; what "
         "is found there is its value.", "In a Python dict `d[key]`, which of the two do you get back?"),
-    Mistake("softmax-twice", (SOFTMAX, "scores.softmax(dim=0).softmax(dim=0)"),
-        "the softmax is taken twice. The weights {weights} go through the softmax again and become much flatter, "
-        "since numbers between 0 and 1 are close to each other.", "Which of your lines takes the second softmax?"),
-    Mistake("per-feature", ((SCORE, "keys * query"), (SOFTMAX, "scores.softmax(dim=0).sum(1)")),
-        "the softmax is taken before the products are added up. Each feature then has a softmax of its own, and the "
-        "weights sum to the number of features.",
-        "A dot product is products *and* their sum. How many numbers per key should enter the softmax?"),
-    Mistake("log-weights", (SOFTMAX, "scores.log_softmax(dim=0)"),
-        "log_softmax is used instead of softmax. Your weights are the logarithms of {weights}: none of them is "
-        "positive.", "Can a weight be negative?"),
     Mistake("features-added", (POOL, "(weights[:, None] * values).sum(1)"),
         "the last sum runs over the features of the values. You return one number per key; the sum should run over "
         "the keys.", "After the sum, which axis should be gone: the keys or the features?"),
@@ -151,12 +135,10 @@ EXERCISE = Exercise(
     mistakes=MISTAKES, steps={"scores": "the dot products", "weights": "the weights"}, describers=(its_weights,),
     differentiable=("query", "keys", "values"),
     hints=(
-        "Three steps: one score per key, one weight per key, one average of the values. Write the shape behind each of "
-        "them: (S,), (S,), (Dv,).",
-        "`keys` has the shape (S, D) and `query` (D,): their matrix product has one number per key. A softmax over the "
-        "keys makes weights of these numbers.",
-        "The average is another matrix product: (S,) times (S, Dv) gives (Dv,). What are the three numbers on its left "
-        "in the example, and do they sum to 1?",
+        "Three steps: one score per key, one weight per key, one average of the values. Which shape does each have?",
+        "`keys` (S, D) times `query` (D,) gives one number per key, and a softmax over the keys makes weights of them.",
+        "The average is another matrix product. Which two things have an axis S that should disappear, and which of "
+        "them comes first?",
     ),
     why="Leaving the softmax out gives an answer that still prefers fitting keys, changes smoothly and has the "
         "right shape. Only its size gives it away: scores are not weights. They need not sum to 1, so the answer grows "
