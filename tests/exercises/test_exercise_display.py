@@ -203,7 +203,8 @@ def test_a_tensor_on_paper():
     assert wording.values(t(3.5)) == "3.5"
     assert wording.values(t([[[3.5]]])) == "(3.5)"
     assert wording.values(torch.zeros(5, 7)) == "numbers of shape (5, 7)"
-    assert wording.values(torch.zeros(0)) == "numbers of shape (0,)"
+    assert wording.values(torch.zeros(2, 0)) == "numbers of shape (2, 0)"
+    assert wording.values(torch.zeros(0)) == "()"
     assert wording.values("x") == "a str"
 
 

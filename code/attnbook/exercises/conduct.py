@@ -6,31 +6,21 @@ import torch
 
 from .devices import WrongDevice, on_another_device
 from .observe import at_line, copies, error_text, observe
-from .recognise import Case, near
+from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
-from .wording import in_words, inputs, values
+from .wording import short, values
 
 
-def writes(exercise, cases: list[Case], right: bool = True) -> Finding | None:
-    """Find a tensor among the arguments that the function wrote into."""
+def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Find a tensor or a list among the arguments that the function wrote into."""
+    right = all(case.right() for case in cases)
     beginning = "The numbers are right, but" if right else "The numbers are not right yet; first of all, though:"
     for case in cases:
         for position in case.call.touched():
-            facts = {"before": values(case.arguments[position]), "after": values(case.call.after[position])}
-            return message("writes-into-argument", name=exercise.parameters[position], beginning=beginning, **facts)
-    return None
-
-
-def leaves_lists_alone(exercise, fn: Callable) -> Finding | None:
-    """Demand that lists among the arguments stay as they were."""
-    if not any(isinstance(argument, list) for argument in exercise.example()):
-        return None
-    for arguments in (exercise.example(), *exercise.probes()):
-        before, after = copies(arguments), observe(fn, arguments).after
-        for name, old, new in zip(exercise.parameters, before, after, strict=True):
-            if isinstance(old, list) and list(old) != list(new):
-                facts = {"before": in_words(list(old)), "after": in_words(list(new))}
-                return message("writes-into-argument/list", name=name, **facts)
+            before, after = case.arguments[position], case.call.after[position]
+            key = "writes-into-argument/list" if isinstance(before, list) else "writes-into-argument"
+            facts = {"before": values(before), "after": values(after)}
+            return message(key, name=exercise.parameters[position], beginning=beginning, **facts)
     return None
 
 
@@ -41,19 +31,21 @@ def in_another_dtype(exercise, arguments: tuple, dtype: torch.dtype) -> tuple:
 
 def keeps_dtype(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a dtype that is written into the code."""
+    if not exercise.differentiable:
+        return None
     single = in_another_dtype(exercise, cases[0].arguments, torch.float32)
     for dtype, call in (("float64", cases[0].call), ("float32", observe(fn, single))):
         if call.error is not None:
             return _fails(dtype, "float64", call.error, fn)
-        came = str(getattr(call.result, "dtype", "")).removeprefix("torch.")
-        if isinstance(call.result, torch.Tensor) and came != dtype:
-            given = inputs(exercise.parameters, cases[0].arguments)
-            return message("changes-dtype", dtype=dtype, came=came, given=given)
+        if isinstance(call.result, torch.Tensor) and (came := short(call.result.dtype)) != dtype:
+            return message("changes-dtype", dtype=dtype, came=came, given=cases[0].given)
     return None
 
 
-def float32_only(exercise, fn: Callable, case: Case) -> Finding | None:
+def float32_only(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find out whether a call that failed in float64 is right in float32."""
+    if (case := first_failed(cases)) is None:
+        return None
     result = observe(fn, in_another_dtype(exercise, case.arguments, torch.float32)).result
     if isinstance(result, torch.Tensor) and near(result.float(), case.expected):
         return _fails("float64", "float32", case.call.error, fn)
@@ -64,8 +56,9 @@ def _fails(dtype: str, other: str, error: BaseException, fn: Callable) -> Findin
     return message("one-dtype-only", dtype=dtype, other=other, line=at_line(error, fn), error=error_text(error))
 
 
-def any_layout(exercise, fn: Callable, case: Case) -> Finding | None:
+def any_layout(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a function that fails when a tensor is not contiguous in memory."""
+    case = largest(cases)
     call = observe(fn, tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments))
     if case.answered(call).right():
         return None
@@ -79,12 +72,12 @@ def _scattered(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
-def any_device(exercise, fn: Callable, case: Case) -> Finding | None:
+def any_device(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a tensor that is made on the CPU although the arguments live elsewhere."""
-    if not any(isinstance(argument, torch.Tensor) for argument in case.arguments):
+    if not any(isinstance(argument, torch.Tensor) for argument in cases[0].arguments):
         return None  # there is no device to follow
     try:
-        result = on_another_device(fn, case.arguments)
+        result = on_another_device(fn, largest(cases).arguments)
     except WrongDevice as seen:
         return message("wrong-device/meets", line=at_line(seen, fn), error=seen)
     except Exception:

@@ -77,6 +77,7 @@ class Exercise:
     why: str  # why the commonest wrong answer looks right
     returns: str = ""  # the names of the result's axes; empty for a single number
     answer: Tensors = field(default_factory=Tensors)  # what kind of thing is asked for
+    seen: str = "{seen}"  # how a mistake's numbers are introduced, in words that may mention what a mistake's may
     edges: Callable[[], list[tuple]] = list  # arguments at the edge of the task, for when the probes are right
     steps: dict[str, str] = field(default_factory=dict)  # for names inside the solution what they are in words
     differentiable: tuple[str, ...] = ()  # the parameters that a gradient must reach

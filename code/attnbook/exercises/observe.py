@@ -41,7 +41,7 @@ class Call:
     def touched(self) -> list[int]:
         """Positions of the arguments that the function wrote into."""
         pairs = enumerate(zip(self.arguments, self.after, strict=True))
-        return [i for i, (old, new) in pairs if isinstance(old, torch.Tensor) and not _unchanged(old, new)]
+        return [i for i, (old, new) in pairs if not _unchanged(old, new)]
 
 
 def observe(fn: Callable, arguments: tuple) -> Call:
@@ -62,7 +62,9 @@ def copies(arguments: tuple) -> tuple:
     return tuple(a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a) for a in arguments)
 
 
-def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
+def _unchanged(before: Any, after: Any) -> bool:
+    if not isinstance(before, torch.Tensor):
+        return not isinstance(before, list) or before == after
     same_kind = before.shape == after.shape and before.dtype == after.dtype
     return same_kind and torch.allclose(before, after, rtol=0, atol=0, equal_nan=True)
 

@@ -10,7 +10,7 @@ from .errors import at_the_edge
 from .observe import copies
 from .recognise import Case, near, smallest_wrong, tell_several, worded
 from .verdict import Finding, message
-from .wording import inputs, number, side_by_side
+from .wording import number
 
 # one thing too many was done to a right answer: name, what was done, "it looks as if …", question
 # fmt: off
@@ -44,24 +44,19 @@ RELATIONS: tuple[tuple[str, Callable, str, str], ...] = (
 POWERS = (1, "{}"), (-1, "1/{}"), (0.5, "√{}"), (-0.5, "1/√{}"), (-1.5, "1/({0}·√{0})")
 
 
-def relation(exercise, cases: list[Case]) -> Finding | None:
+def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a simple relation between the reader's numbers and the right ones (or those of a known mistake)."""
     for name, change, looks, asks in RELATIONS:
         if all(near(case.got, change(case.expected)) for case in cases):
-            return Finding(name, f"it looks as if {looks}", _seen(exercise, cases), asks)
-    found = _factor(exercise, cases) or _offset(exercise, cases)
+            return Finding(name, f"it looks as if {looks}", smallest_wrong(cases).seen, asks)
+    found = _factor(exercise, cases) or _offset(cases)
     if found:
         return found
     for mistake, results in _mistaken(exercise, cases):
         for name, change, looks, _ in RELATIONS:
             if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
-                return tell_several(exercise, [mistake.phrase, looks], f"{mistake.name} + {name}", cases)
+                return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
     return None
-
-
-def _seen(exercise, cases: list[Case]) -> str:
-    case = smallest_wrong(cases)
-    return side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)
 
 
 def _mistaken(exercise, cases: list[Case]) -> Iterator[tuple]:
@@ -75,7 +70,7 @@ def _mistaken(exercise, cases: list[Case]) -> Iterator[tuple]:
         yield mistake, results
 
 
-def turned(exercise, cases: list[Case]) -> Finding | None:
+def turned(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a known mistake whose result has its axes in the wrong order besides."""
     axes = exercise.returns.split()
     orders = list(itertools.permutations(range(len(axes))))
@@ -86,7 +81,7 @@ def turned(exercise, cases: list[Case]) -> Finding | None:
             if _permuted(cases, results, order):
                 yours = ", ".join(axes[i] for i in order)
                 looks = [mistake.phrase, f"the axes of the result come in the order ({yours})"]
-                return tell_several(exercise, looks, f"{mistake.name} + transposed", cases)
+                return tell_several(looks, f"{mistake.name} + transposed", cases)
     return None
 
 
@@ -107,7 +102,7 @@ def _factor(exercise, cases: list[Case]) -> Finding | None:
     if formula is None and (not exercise.returns or at_the_edge(exercise, cases)):
         return None  # of single numbers any two have a ratio, and at an edge few are left
     here = ratios[[case is smallest_wrong(cases) for case in cases].index(True)]
-    says = f"{_seen(exercise, cases)}Every number is {number(here)} times what it should be."
+    says = f"{smallest_wrong(cases).seen}Every number is {number(here)} times what it should be."
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]
     seen = "; ".join(
         f"{number(ratio)} for " + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
@@ -134,7 +129,7 @@ def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
     return None
 
 
-def _offset(exercise, cases: list[Case]) -> Finding | None:
+def _offset(cases: list[Case]) -> Finding | None:
     offsets = []
     for case in cases:
         got = case.got.to(torch.float64)
@@ -143,4 +138,4 @@ def _offset(exercise, cases: list[Case]) -> Finding | None:
             return None
     if max(offsets) - min(offsets) > 1e-5:
         return None
-    return message("offset", seen=_seen(exercise, cases), offset=number(offsets[0]))
+    return message("offset", seen=smallest_wrong(cases).seen, offset=number(offsets[0]))

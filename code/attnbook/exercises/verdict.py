@@ -4,6 +4,7 @@ import functools
 import html
 import itertools
 import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,11 @@ def _catalogue() -> dict[str, tuple[str, str, str]]:
 def message(key: str, diagnosis: str = "", **facts: object) -> Finding:
     """The finding `key` of `messages.txt`, filled in; its diagnosis is the key up to a slash, if no other is given."""
     return Finding(diagnosis or key.partition("/")[0], *(text.format_map(facts) for text in _catalogue()[key]))
+
+
+def first(looks: Iterable[Callable], *question: object) -> Finding | None:
+    """The first thing that one of several recognisers finds."""
+    return next((found for look in looks if (found := look(*question))), None)
 
 
 @dataclass(frozen=True)
