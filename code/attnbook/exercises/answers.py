@@ -1,24 +1,23 @@
 """The kinds of answer: tensors, a mask, one number, a list, several results. How each is read and judged."""
 
-import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from . import conduct, differences, kinds, relations
+from . import differences, kinds, relations
 from .errors import at_the_edge
-from .gradients import gradients
 from .observe import copies
-from .recognise import Case, first_failed, largest, make_case, near, smallest_wrong, unusual
-from .verdict import Finding, first, message
+from .recognise import Case, first_failed, largest, near, smallest_wrong, unusual
+from .verdict import Finding, message
 from .wording import number, short, side_by_side, values
 
 
 class Tensors:
     """One tensor of floating-point numbers, which is compared as it is; what every other kind starts from."""
 
+    floats: tuple[str, ...] = ()  # as in `Several`
     # what can be seen of any wrong numbers
     looks = (
         differences.not_repeatable,
@@ -281,24 +280,10 @@ class Several(Tensors):
         return message("wrong-part", named, name=name, seen=seen)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-        if not self.floats:
-            return self._ids(cases[0])
-
-        @functools.wraps(fn)
-        def joined(*arguments):
-            return self.read(arguments, fn(*arguments))
-
-        def solution(*arguments):
-            return self.read(arguments, exercise.solution(*arguments))
-
-        as_one = replace(exercise, solution=solution, differentiable=self.floats, answer=Tensors())
-        cases = [make_case(as_one, joined, case.arguments) for case in cases]
-        return first((conduct.writes, gradients, conduct.keeps_dtype), as_one, joined, cases)
-
-    def _ids(self, case: Case) -> Finding | None:
-        """Demand whole numbers of the dtype that came in."""
-        came = next(a for a in case.arguments if isinstance(a, torch.Tensor)).dtype
-        for name, part in zip(self.names, self._unstacked(case.call.result), strict=True):
+        """Demand ids of the dtype that came in."""
+        came = next(a for a in cases[0].arguments if isinstance(a, torch.Tensor)).dtype
+        parts = () if self.floats else zip(self.names, self._unstacked(cases[0].call.result), strict=True)
+        for name, part in parts:
             if part.is_floating_point():
                 return message("not-whole", name=name, dtype=short(part.dtype))
             if part.dtype != came:

@@ -34,11 +34,9 @@ class Described:
 
     def __rmul__(self, factor: float):
         """Another one: how the checker asks whether a function matters."""
-        return (
-            self.other()
-            if self.other
-            else Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
-        )
+        if self.other:
+            return self.other()
+        return Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
 
 
 class Listed(list):

@@ -31,14 +31,15 @@ def in_another_dtype(exercise, arguments: tuple, dtype: torch.dtype) -> tuple:
 
 def keeps_dtype(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a dtype that is written into the code."""
-    if not exercise.differentiable:
+    if not exercise.floats:
         return None
     single = in_another_dtype(exercise, cases[0].arguments, torch.float32)
     for dtype, call in (("float64", cases[0].call), ("float32", observe(fn, single))):
         if call.error is not None:
             return _fails(dtype, "float64", call.error, fn)
-        if isinstance(call.result, torch.Tensor) and (came := short(call.result.dtype)) != dtype:
-            return message("changes-dtype", dtype=dtype, came=came, given=cases[0].given)
+        result = cases[0].numbers(call.result)
+        if result is not None and short(result.dtype) != dtype:
+            return message("changes-dtype", dtype=dtype, came=short(result.dtype), given=cases[0].given)
     return None
 
 

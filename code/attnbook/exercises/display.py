@@ -12,19 +12,16 @@ from .wording import inline
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of text that a notebook shows as it is; `markdown` if that is something else."""
+    """A piece of text, which a notebook shows as Markdown."""
 
     plain: str
-    markdown: str = ""
-
-    def __str__(self) -> str:
-        return self.plain
+    markdown: str
 
     def __repr__(self) -> str:
         return self.plain
 
     def _repr_markdown_(self) -> str:
-        return self.markdown or self.plain
+        return self.markdown
 
 
 @dataclass(frozen=True)

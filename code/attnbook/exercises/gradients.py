@@ -18,14 +18,14 @@ CUTS = (
 
 def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Compare the gradients with those of the solution."""
-    if not exercise.differentiable:
+    if not exercise.floats:
         return None
     cut = _mentioned([name for name in CUTS if name in names_used(fn)])
     for case in cases:
         leaves = _leaves(exercise, case.arguments)
         with torch.enable_grad():
             call = observe(lambda leaves=leaves: fn(*leaves), ())  # no copies: the gradient must reach these tensors
-            result = call.result
+            result = case.numbers(call.result)
             if call.error is not None:
                 line, error = at_line(call.error, fn), error_text(call.error)
                 return message("no-gradient/raises", line=line, error=error, cut=cut)
@@ -33,7 +33,7 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             lost = result.grad_fn is None and not any(result is leaf for leaf in leaves)
             if not result.requires_grad or lost:
                 return message("no-gradient", cut=cut)
-            right = exercise.solution(*leaves)
+            right = case.numbers(exercise.solution(*leaves))
             upstream = draw(*right.shape, seed=7) if right.dim() else torch.ones((), dtype=torch.float64)
             wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
             expected = torch.autograd.grad(right, wanted, upstream)
@@ -42,7 +42,7 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             except RuntimeError as error:
                 used = sorted(n for n in names_used(fn) if n.endswith("_") and not n.startswith("_"))
                 return message("gradient-fails", error=error_text(error), in_place=_mentioned(used))
-        names = [name for name in exercise.parameters if name in exercise.differentiable]
+        names = [name for name in exercise.parameters if name in exercise.floats]
         for name, mine, theirs in zip(names, expected, got, strict=True):
             found = _compare(case, name, mine, theirs if theirs is None else theirs.to(result.dtype), cut)
             if found:
@@ -66,7 +66,7 @@ def _compare(case: Case, name: str, expected: torch.Tensor, got: torch.Tensor | 
 
 def _leaves(exercise, arguments: tuple) -> tuple:
     return tuple(
-        a.detach().requires_grad_() if name in exercise.differentiable else a
+        a.detach().requires_grad_() if name in exercise.floats else a
         for name, a in zip(exercise.parameters, copies(arguments), strict=True)
     )
 

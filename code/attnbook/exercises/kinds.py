@@ -21,7 +21,8 @@ KINDS: tuple[tuple[type, str, Callable, str], ...] = (
      ", and keeps no record of how a number was made: no gradient could ever reach the arguments"),
     (bool | int | float, "returns-a-number", lambda x: f"the Python number {number(x)}",
      "\nA Python number does not remember how it was computed: no gradient can flow back through it."),
-    (object, "returns-another-kind", lambda x: f"a{'n' * (type(x).__name__[0] in 'aeiouAEIOU')} {type(x).__name__}", ""),
+    (object, "returns-another-kind",
+     lambda x: f"a{'n' * (type(x).__name__[0].lower() in 'aeiou')} {type(x).__name__}", ""),
 )  # fmt: skip
 
 

@@ -16,11 +16,11 @@ from .exercise import CHAPTERS, Shelf
 
 VERSION = 1
 VARIABLE = "ATTNBOOK_PROGRESS"
-STATES = ("attempted", "solved")
+MARKS = {"attempted": "✗", "solved": "✓"}
 
 DAMAGED = (
-    "Your progress file cannot be understood ({why}). It is left as it is; the next answer that you check begins a new "
-    "file and keeps the old one beside it, under the same name with .bak added."
+    "Your progress file cannot be understood. It is left as it is; the next answer that you check begins a new file "
+    "and keeps the old one beside it, under the same name with .bak added."
 )
 KEPT = "Your progress file could not be understood; it is kept as {aside}, and a new one was begun."
 NEWER = (
@@ -40,7 +40,6 @@ class Record:
     exercises: dict[str, dict] = field(default_factory=dict)
     remark: str = ""  # what went wrong with reading or writing, in words for the reader
     damaged: bool = False  # a file is there that could not be understood
-    foreign: bool = False  # the file belongs to a newer version of the book and must be left alone
 
 
 def location() -> Path | None:
@@ -61,24 +60,15 @@ def read() -> Record:
         if path is None or not path.exists():
             return Record()
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return _damaged("it is not JSON")
+        if data["version"] > VERSION:
+            return Record(remark=NEWER.format(format=data["version"], known=VERSION, variable=VARIABLE))
+        if all(entry["state"] in MARKS for entry in data["exercises"].values()):
+            return Record(data["exercises"])
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        pass  # it is not JSON, or something else than a record
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder
         return Record(remark=_cannot("read", error))
-    if not isinstance(data, dict) or not isinstance(data.get("version"), int):
-        return _damaged("it has no version")
-    if not isinstance(data.get("exercises"), dict):
-        return _damaged("it has no list of exercises")
-    if data["version"] > VERSION:
-        newer = NEWER.format(format=data["version"], known=VERSION, variable=VARIABLE)
-        return Record(foreign=True, remark=newer)
-    if any(not isinstance(entry, dict) or entry.get("state") not in STATES for entry in data["exercises"].values()):
-        return _damaged("an entry has no known state")
-    return Record(data["exercises"])
-
-
-def _damaged(why: str) -> Record:
-    return Record(damaged=True, remark=DAMAGED.format(why=why))
+    return Record(damaged=True, remark=DAMAGED)
 
 
 def _cannot(what: str, error: Exception) -> str:
@@ -98,7 +88,7 @@ def note(name: str, solved: bool) -> str:
             with contextlib.suppress(NotImplementedError):  # no locks there: go on without
                 held.enter_context(filelock.FileLock(f"{path}.lock", timeout=20))
             record = read()
-            if record.foreign or (record.remark and not record.damaged):
+            if record.remark and not record.damaged:
                 return record.remark
             known = record.exercises.get(name, {}).get("state")
             if known == "solved" or (known == "attempted" and not solved):
@@ -171,7 +161,6 @@ class Progress:
 
 def table(shelf: Shelf) -> Progress:
     """Make the table of progress."""
-    record, marks = read(), {"solved": "✓", "attempted": "✗"}
-    states = {name: entry["state"] for name, entry in record.exercises.items()}
-    rows = [(e.chapter, e.name, e.title, marks.get(states.get(e.name), "○")) for e in shelf.by_chapter()]
-    return Progress(tuple(rows), record.remark)
+    record = read()
+    marks = {name: MARKS[entry["state"]] for name, entry in record.exercises.items()}
+    return Progress(tuple((e.chapter, e.name, e.title, marks.get(e.name, "○")) for e in shelf), record.remark)

@@ -12,50 +12,36 @@ from .recognise import Case, near, smallest_wrong, tell_several, worded
 from .verdict import Finding, message
 from .wording import number
 
-# one thing too many was done to a right answer: name, what was done, "it looks as if …", question
-# fmt: off
-RELATIONS: tuple[tuple[str, Callable, str, str], ...] = (
-    ("sign", lambda r: -r, "the sign is flipped",
-     "Should a closer match give a larger number or a smaller one?"),
-    ("softmax-on-top", lambda r: r.softmax(-1), "a softmax is applied on top",
-     "Do the rows of what was asked for have to sum to 1 already, or does that come in a later step?"),
-    ("softmax-over-another-axis", lambda r: r.softmax(max(-2, -r.dim())),
-     "a softmax over another axis than the last is applied on top",
-     "Is a softmax asked for at all, and if so, over which axis?"),
-    ("exp-on-top", lambda r: r.exp(), "an exponential is applied on top",
-     "Which step takes the exponential: this function, or the one after it?"),
-    ("log-on-top", lambda r: r.log(), "a logarithm is applied on top",
-     "Are probabilities asked for, or their logarithms?"),
-    ("absolute", lambda r: r.abs(), "the sign is dropped (an absolute value)",
-     "What does a negative number mean here, and may it become positive?"),
-    ("squared", lambda r: r * r, "the result is squared", "Which line squares the finished number?"),
-    ("rooted", lambda r: r.sqrt(), "a square root is taken of the result",
-     "Which line takes the root of the finished number?"),
-    ("clamped", lambda r: r.clamp(min=0), "negative numbers are cut off at 0",
-     "What does a negative number mean here?"),
-    ("tanh-on-top", lambda r: r.tanh(), "a tanh is applied on top", "May the result be larger than 1?"),
-    ("rounded", lambda r: r.round(), "the numbers are rounded (an integer type?)",
-     "Which line turns floating-point numbers into whole ones?"),
-    ("truncated", lambda r: r.trunc(), "the digits after the decimal point are cut off (an integer type?)",
-     "Which line turns floating-point numbers into whole ones?"),
-)
-# fmt: on
+# what may have been done to a right answer besides; `messages.txt` has the words
+RELATIONS: dict[str, Callable] = {
+    "sign": torch.neg,
+    "softmax-on-top": lambda r: r.softmax(-1),
+    "softmax-over-another-axis": lambda r: r.softmax(max(-2, -r.dim())),
+    "exp-on-top": torch.exp,
+    "log-on-top": torch.log,
+    "absolute": torch.abs,
+    "squared": torch.square,
+    "rooted": torch.sqrt,
+    "clamped": torch.relu,
+    "rounded": torch.round,
+    "truncated": torch.trunc,
+}
 # how a factor may depend on an axis (or two): the power of its size, and how one writes it
 POWERS = (1, "{}"), (-1, "1/{}"), (0.5, "√{}"), (-0.5, "1/√{}"), (-1.5, "1/({0}·√{0})")
 
 
 def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a simple relation between the reader's numbers and the right ones (or those of a known mistake)."""
-    for name, change, looks, asks in RELATIONS:
+    for name, change in RELATIONS.items():
         if all(near(case.got, change(case.expected)) for case in cases):
-            return Finding(name, f"it looks as if {looks}", smallest_wrong(cases).seen, asks)
+            return message(name, seen=smallest_wrong(cases).seen)
     found = _factor(exercise, cases) or _offset(cases)
     if found:
         return found
-    for mistake, results in _mistaken(exercise, cases):
-        for name, change, looks, _ in RELATIONS:
-            if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
-                return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
+    for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), RELATIONS.items()):
+        if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
+            looks = message(name, seen="").about.removeprefix("it looks as if ")
+            return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
     return None
 
 
