@@ -9,7 +9,7 @@ import torch
 from . import differences, kinds, relations
 from .errors import at_the_edge
 from .observe import copies
-from .recognise import Case, first_failed, largest, near, smallest_wrong, unusual
+from .recognise import Case, first_failed, near, smallest_wrong, unusual
 from .verdict import Finding, message
 from .wording import number, short, side_by_side, values
 
@@ -153,13 +153,14 @@ class WholeNumbers(Tensors):
         tensor, kind = isinstance(result, torch.Tensor), type(result).__name__
         if isinstance(result, int | np.integer) or (tensor and result.numel() == 1):
             return message("one-number", given=given, right=values(case.expected))
-        if isinstance(result, tuple | list) and result and _is_row(result[0]):
-            is_it, part = near(case.numbers(result[0]), case.expected), type(result[0]).__name__
-            right = " The first of them is the right answer." if is_it else ""
-            return message("returns-a-tuple/row", given=given, kind=kind, size=len(result), part=part, right=right)
+        part = result[0] if isinstance(result, tuple | list) and result else None
+        if isinstance(part, list | tuple) or (isinstance(part, torch.Tensor) and part.dim() == 1):
+            right = " The first of them is the right answer." * near(case.numbers(part), case.expected)
+            facts = {"kind": kind, "size": len(result), "part": type(part).__name__, "right": right}
+            return message("returns-a-tuple/row", given=given, **facts)
         inside = f"a tensor of the dtype {result.dtype} and the shape {tuple(result.shape)}" if tensor else ""
         if isinstance(result, list) and result:
-            inside = f"a list whose first entry is of the type {type(result[0]).__name__}"
+            inside = f"a list whose first entry is of the type {type(part).__name__}"
         return kinds.wrong_kind(case, self.wanted(case.exercise), inside)
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -240,29 +241,24 @@ class Several(Tensors):
         """Find a result of another kind, or parts of other shapes."""
         if found := super().another_kind(exercise, fn, cases):
             return found
-        if first_failed(cases) or not (wrong := [case for case in cases if self._misshapen(case)]):
+        pairs = [(case, *self._parts(case)) for case in cases if first_failed(cases) is None]
+        wrong = [(case, right, result) for case, right, result in pairs if _sizes(right) != _sizes(result)]
+        if not wrong:
             return None
-        case = largest(wrong)
-        right, result = self._parts(case)
+        case, right, result = max(wrong, key=lambda one: one[0].expected.numel())
         if sorted(_sizes(result)) == sorted(_sizes(right)):
             came = " and ".join(map(str, _sizes(result)))
             return message("order-of-results", shapes=case.shapes, came=came, wanted=self.wanted(exercise))
         parts = zip(self.names, self.axes, right, result, strict=True)
         name, axes, mine, theirs = next(p for p in parts if p[2].shape != p[3].shape)
         same = theirs.numel() == mine.numel() and near(theirs.reshape(mine.shape), mine)
-        says = (
-            f"With {case.shapes} the {name} should have the shape ({', '.join(axes.split())}) = {tuple(mine.shape)}; "
-            f"yours has {tuple(theirs.shape)}.{' The numbers in it are right.' if same else ''}"
-        )
-        return message("wrong-shape", says=says, what=f"the {name}")
+        facts = {"axes": ", ".join(axes.split()), "right": tuple(mine.shape), "came": tuple(theirs.shape)}
+        facts["same"] = " The numbers in it are right." if same else ""
+        return message("wrong-shape/part", name=name, shapes=case.shapes, **facts)
 
     def _parts(self, case: Case) -> tuple:
         """The parts that should have come, and those that came."""
         return case.exercise.solution(*copies(case.arguments)), self._unstacked(case.call.result)
-
-    def _misshapen(self, case: Case) -> bool:
-        right, result = self._parts(case)
-        return _sizes(right) != _sizes(result)
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Say which of the results is wrong: the last, since the first is made of it."""
@@ -303,7 +299,3 @@ def _whole(x: object) -> bool:
     if isinstance(x, torch.Tensor):
         return x.numel() == 1 and not x.is_floating_point() and x.dtype != torch.bool
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
-
-
-def _is_row(x: object) -> bool:
-    return isinstance(x, list | tuple) or (isinstance(x, torch.Tensor) and x.dim() == 1)

@@ -29,9 +29,6 @@ class Described:
     def __call__(self, *arguments: object) -> object:
         return self.function(*arguments)
 
-    def __deepcopy__(self, memo: dict):
-        return self  # it holds nothing that a call could change
-
     def __rmul__(self, factor: float):
         """Another one: how the checker asks whether a function matters."""
         if self.other:

@@ -1,14 +1,20 @@
-"""How a right answer behaves: arguments left alone, dtype, memory layout, device."""
+"""How a right answer behaves: arguments left alone, dtype, gradients, memory layout, device."""
 
 from collections.abc import Callable
 
 import torch
 
+from .arguments import draw
 from .devices import WrongDevice, on_another_device
-from .observe import at_line, copies, error_text, observe
+from .observe import at_line, copies, error_text, names_used, observe
 from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
-from .wording import short, values
+from .wording import LONGEST, short, told_apart, values
+
+CUTS = (
+    *("detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor"),
+    *("as_tensor", "from_numpy", "asarray", "array", "argmax", "round"),
+)
 
 
 def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -24,7 +30,7 @@ def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return None
 
 
-def in_another_dtype(exercise, arguments: tuple, dtype: torch.dtype) -> tuple:
+def in_another_dtype(arguments: tuple, dtype: torch.dtype) -> tuple:
     """Copy a call's arguments with their floating-point numbers in another dtype."""
     return tuple(a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in copies(arguments))
 
@@ -33,7 +39,7 @@ def keeps_dtype(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a dtype that is written into the code."""
     if not exercise.floats:
         return None
-    single = in_another_dtype(exercise, cases[0].arguments, torch.float32)
+    single = in_another_dtype(cases[0].arguments, torch.float32)
     for dtype, call in (("float64", cases[0].call), ("float32", observe(fn, single))):
         if call.error is not None:
             return _fails(dtype, "float64", call.error, fn)
@@ -47,14 +53,72 @@ def float32_only(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find out whether a call that failed in float64 is right in float32."""
     if (case := first_failed(cases)) is None:
         return None
-    result = observe(fn, in_another_dtype(exercise, case.arguments, torch.float32)).result
-    if isinstance(result, torch.Tensor) and near(result.float(), case.expected):
+    if case.answered(observe(fn, in_another_dtype(case.arguments, torch.float32))).right():
         return _fails("float64", "float32", case.call.error, fn)
     return None
 
 
 def _fails(dtype: str, other: str, error: BaseException, fn: Callable) -> Finding:
     return message("one-dtype-only", dtype=dtype, other=other, line=at_line(error, fn), error=error_text(error))
+
+
+def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Compare the gradients with those of the solution."""
+    if not exercise.floats:
+        return None
+    cut = _mentioned([name for name in CUTS if name in names_used(fn)])
+    for case in cases:
+        leaves = _leaves(exercise, case.arguments)
+        with torch.enable_grad():
+            call = observe(lambda leaves=leaves: fn(*leaves), ())  # no copies: the gradient must reach these tensors
+            result = case.numbers(call.result)
+            if call.error is not None:
+                line, error = at_line(call.error, fn), error_text(call.error)
+                return message("no-gradient/raises", line=line, error=error, cut=cut)
+            # a view that was made under no_grad says that it wants a gradient, but has no way back
+            lost = result.grad_fn is None and not any(result is leaf for leaf in leaves)
+            if not result.requires_grad or lost:
+                return message("no-gradient", cut=cut)
+            right = case.numbers(exercise.solution(*leaves))
+            upstream = draw(*right.shape, seed=7) if right.dim() else torch.ones((), dtype=torch.float64)
+            wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+            expected = torch.autograd.grad(right, wanted, upstream)
+            try:
+                got = torch.autograd.grad(result, wanted, upstream.to(result.dtype), allow_unused=True)
+            except RuntimeError as error:
+                used = sorted(n for n in names_used(fn) if n.endswith("_") and not n.startswith("_"))
+                return message("gradient-fails", error=error_text(error), in_place=_mentioned(used))
+        names = [name for name in exercise.parameters if name in exercise.floats]
+        for name, mine, theirs in zip(names, expected, got, strict=True):
+            found = _compare(case, name, mine, theirs if theirs is None else theirs.to(result.dtype), cut)
+            if found:
+                return found
+    return None
+
+
+def _compare(case: Case, name: str, expected: torch.Tensor, got: torch.Tensor | None, cut: str):
+    if near(got, expected):
+        return None
+    facts = {"name": name, "given": case.given, "cut": cut}
+    if got is None or (not got.any() and expected.abs().max() > 1e-6):
+        return message("gradient-cut", **facts)
+    facts["says"] = f"is {values(got)}; it should be {values(expected)}"
+    if expected.numel() > LONGEST:
+        at = tuple((~torch.isclose(got.double(), expected, rtol=1e-5, atol=1e-7)).nonzero()[0].tolist())
+        right, yours = told_apart(expected[at], got[at])
+        facts["says"] = f"is {yours} at {list(at)}; it should be {right} there"
+    return message("wrong-gradient" if torch.isfinite(got).all() else "nan-gradient", **facts)
+
+
+def _leaves(exercise, arguments: tuple) -> tuple:
+    return tuple(
+        a.detach().requires_grad_() if name in exercise.floats else a
+        for name, a in zip(exercise.parameters, copies(arguments), strict=True)
+    )
+
+
+def _mentioned(names: list[str]) -> str:
+    return f" Your code mentions {', '.join(f'`{name}`' for name in names)}." if names else ""
 
 
 def any_layout(exercise, fn: Callable, cases: list[Case]) -> Finding | None:

@@ -39,12 +39,6 @@ class Elsewhere(torch.Tensor):
     def tolist(self) -> Any:
         return self.held.tolist()
 
-    def numpy(self) -> Any:
-        raise TypeError("can't convert a tensor on another device to numpy; copy it to the CPU first")
-
-    def __repr__(self) -> str:
-        return f"Elsewhere({self.held!r})"
-
     @classmethod
     def __torch_dispatch__(cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         return _run(func, args, kwargs or {})

@@ -18,6 +18,8 @@ ANYTHING = "What did you expect that line to hold, and what does printing it one
 # what the text of an error contains, and the question that leads on
 # fmt: off
 QUESTIONS = (
+    ("SystemExit", "By itself this line would end the whole notebook. What should the function do instead?"),
+    ("RecursionError", "The function calls itself without end. Did you mean to call another one?"),
     ("not defined", "Is this name a parameter of your function, or something that only another cell knows?"),
     ("must be Tensor, not", "Is what you pass there a tensor or a plain number? Which library has this function for "
                             "plain numbers?"),
@@ -28,10 +30,6 @@ QUESTIONS = (
     ("subscript", "Write the einsum's letters beside the shapes: does every letter stand for one size throughout?"),
     ("not supported between", "Which two kinds of things meet in that line?"),
     *((word, AXES) for word in ("size", "shape", "dimension", "broadcast", "stack expects")),
-)
-KINDS = (
-    (SystemExit, "By itself this line would end the whole notebook. What should the function do instead?"),
-    (RecursionError, "The function calls itself without end. Did you mean to call another one?"),
 )
 # fmt: on
 
@@ -47,7 +45,7 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     where = f"line {place[1]} of {place[0]} raises an error:\n    {place[2]}" if place else "your function raises"
     says = f"With the shapes {case.shapes} {where.rstrip()}\n{error_text(error)}."
     says += "\n" * bool(notes) + " ".join(notes)
-    ask = _question(error)
+    ask = next((question for part, question in QUESTIONS if part in error_text(error)), ANYTHING)
     if at_the_edge(exercise, cases):
         return message("fails-at-the-edge", says=says, ask=ask)
     if case is not cases[0] and cases[0].right():
@@ -57,11 +55,6 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         return message("one-shape-only", says=says, small=cases[0].shapes, told=told, ask=ask)
     own = place and re.search(r"(^|:\s*)(raise|assert)\b", place[2])
     return message("raises", says=says, ask=REFUSED if own else ask)
-
-
-def _question(error: BaseException) -> str:
-    of_its_kind = [question for kind, question in KINDS if isinstance(error, kind)]
-    return [*of_its_kind, *(question for part, question in QUESTIONS if part in str(error)), ANYTHING][0]
 
 
 def at_the_edge(exercise, cases: list[Case]) -> bool:

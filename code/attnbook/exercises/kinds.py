@@ -72,7 +72,7 @@ def wrong_shape(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             return message(key, says=says, **facts)
     if case.got.dim() < case.expected.dim() and any(near_squeezed(one.got, one.expected) for one in cases):
         return message("missing-axis/sometimes", says=says)
-    return message("wrong-shape", says=says, what="the result")
+    return message("wrong-shape", says=says)
 
 
 def _holds(fits: Callable, case: Case) -> bool:

@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import html
+import itertools
 import json
 import os
 from dataclasses import dataclass, field
@@ -105,15 +106,11 @@ def note(name: str, solved: bool) -> str:
 
 def _keep_aside(path: Path) -> str:
     """Copy a damaged file to a free name beside it; the original goes only when the new file replaces it."""
-    count = 1
-    while True:
-        aside = path.with_name(path.name + (".bak" if count == 1 else f".bak{count}"))
-        try:
-            with open(aside, "xb") as copy:
-                copy.write(path.read_bytes())
-            return aside.name
-        except FileExistsError:
-            count += 1
+    free = (path.with_name(f"{path.name}.bak{number}") for number in itertools.chain([""], itertools.count(2)))
+    aside = next(name for name in free if not name.exists())
+    with open(aside, "xb") as copy:
+        copy.write(path.read_bytes())
+    return aside.name
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """How wrong numbers relate to the right ones: a factor, a sign, a step too many, something added."""
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -48,12 +49,9 @@ def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 def _mistaken(exercise, cases: list[Case]) -> Iterator[tuple]:
     """Each mistake that has words, with its results for the cases' arguments."""
     for mistake in worded(exercise):
-        try:
+        with contextlib.suppress(Exception):  # one that raises on the probes cannot be half of a pair
             wrong = exercise.mistaken(mistake)
-            results = [case.numbers(wrong(*copies(case.arguments))).detach() for case in cases]
-        except Exception:  # a mistake that raises on the probes cannot be half of a pair
-            continue
-        yield mistake, results
+            yield mistake, [case.numbers(wrong(*copies(case.arguments))).detach() for case in cases]
 
 
 def turned(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -116,12 +114,8 @@ def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
 
 
 def _offset(cases: list[Case]) -> Finding | None:
-    offsets = []
-    for case in cases:
-        got = case.got.to(torch.float64)
-        offsets.append(float((got - case.expected).mean()))
-        if not near(got, case.expected + offsets[-1]):
-            return None
-    if max(offsets) - min(offsets) > 1e-5:
+    offsets = [float((case.got.to(torch.float64) - case.expected).mean()) for case in cases]
+    off = all(near(c.got.to(torch.float64), c.expected + by) for c, by in zip(cases, offsets, strict=True))
+    if not off or max(offsets) - min(offsets) > 1e-5:
         return None
     return message("offset", seen=smallest_wrong(cases).seen, offset=number(offsets[0]))

@@ -53,15 +53,14 @@ def _decimals(a: torch.Tensor, b: torch.Tensor) -> int:
 
 def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
     """Write what came beside what should have come; a table's rows stand one above the other."""
+    came = "you return"
     if expected.shape == got.shape and expected.numel() > longest:
         different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
         at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
-        texts = told_apart(expected[at], got[at])
-        return f"With {given} your number at {list(at)} is {texts[1]}; right is {texts[0]}. "
-    texts = told_apart(expected, got)
-    if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
-        return f"With {given} you return {texts[1]}; right is {texts[0]}. "
+        came, expected, got = f"your number at {list(at)} is", expected[at], got[at]
     digits = _decimals(expected, got)
+    if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
+        return f"With {given} {came} {values(got, digits)}; right is {values(expected, digits)}. "
     return f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n"
 
 

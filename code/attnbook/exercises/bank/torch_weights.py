@@ -187,7 +187,7 @@ class Layer(Tensors):
         if found := self.amiss(exercise, fn, cases[0]):
             return found
         for dtype in (torch.float64, torch.float32):
-            layer = observe(fn, in_another_dtype(exercise, exercise.example(), dtype)).result
+            layer = observe(fn, in_another_dtype(exercise.example(), dtype)).result
             if isinstance(layer, nn.MultiheadAttention) and layer.out_proj.weight.dtype != dtype:
                 return Finding("changes-dtype", "another precision",
                     f"The numbers are right, but with weights in {dtype} your layer has {layer.out_proj.weight.dtype}: "
