@@ -7,7 +7,6 @@ import numpy as np
 import torch
 
 from . import differences, kinds, relations
-from .errors import at_the_edge
 from .observe import copies
 from .recognise import Case, first_failed, near, smallest_wrong, unusual
 from .verdict import Finding, message
@@ -48,7 +47,7 @@ class Tensors:
         """A recogniser for tensors of the right shape, after the mistakes that the exercise knows."""
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-        """What to say of wrong numbers that nothing has recognised."""
+        """What to say of wrong numbers for ordinary arguments that nothing has recognised."""
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """What a result must be besides having the right numbers."""
@@ -164,8 +163,6 @@ class WholeNumbers(Tensors):
         return kinds.wrong_kind(case, self.wanted(case.exercise), inside)
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-        if at_the_edge(exercise, cases):
-            return None
         case = smallest_wrong(cases)
         return message("unknown", what="another list", seen=case.seen.rstrip() + differences.path(case))
 
@@ -262,8 +259,6 @@ class Several(Tensors):
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Say which of the results is wrong: the last, since the first is made of it."""
-        if at_the_edge(exercise, cases):
-            return None
         case = smallest_wrong(cases)
         widths = [part.shape[self.dim] for part in exercise.solution(*copies(case.arguments))]
         parts = zip(self.names, *(x.split(widths, dim=self.dim) for x in (case.expected, case.got)), strict=True)

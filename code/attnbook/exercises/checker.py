@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 
 from . import conduct, differences
-from .errors import an_error
+from .errors import an_error, at_the_edge
 from .observe import is_unwritten
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
 from .verdict import Finding, Verdict, first, message
@@ -85,9 +85,10 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         return None
     answer = exercise.answer
     fitting = (differences.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
+    ordinary = () if at_the_edge(exercise, cases) else (answer.describe,)
     looks = (
         *(known_mistake, answer.another_kind, *fitting, several_mistakes, conduct.float32_only, an_error),
-        *(*answer.looks, *exercise.describers, answer.describe),
+        *(*answer.looks, *exercise.describers, *ordinary),
         *(differences.almost, conduct.writes, differences.unknown),
     )
     return first(looks, exercise, fn, cases)

@@ -90,8 +90,7 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
                 return message("gradient-fails", error=error_text(error), in_place=_mentioned(used))
         names = [name for name in exercise.parameters if name in exercise.floats]
         for name, mine, theirs in zip(names, expected, got, strict=True):
-            found = _compare(case, name, mine, theirs if theirs is None else theirs.to(result.dtype), cut)
-            if found:
+            if found := _compare(case, name, mine, theirs if theirs is None else theirs.to(result.dtype), cut):
                 return found
     return None
 

@@ -23,8 +23,7 @@ def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             continue
         if any(_makes_a_difference(case, position) for case in right):
             continue
-        outside = {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}
-        if outside:
+        if outside := {n: what for n, what in read_from_outside(fn).items() if what.startswith("a tensor")}:
             return message("reads-a-global", name=name, outside=listed(outside))
         return message("ignores-an-argument", name=name, got=values(wrong[0].got))
     return None

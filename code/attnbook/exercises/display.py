@@ -1,4 +1,4 @@
-"""Help as the page shows it: hints one at a time, the solution folded away, the stub to start from."""
+"""Help as the page shows it: hints one at a time, the solution folded away."""
 
 from dataclasses import dataclass
 
@@ -50,11 +50,6 @@ def hint(exercise: Exercise, level: int) -> Text:
         raise ValueError(f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}")
     text = exercise.hints[level - 1]
     return Text(f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}")
-
-
-def stub(exercise: Exercise) -> Text:
-    """Give the code that an answer starts from."""
-    return Text(exercise.stub, f"```python\n{exercise.stub}```")
 
 
 def highlighted(source: str) -> str:

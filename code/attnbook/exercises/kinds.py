@@ -60,8 +60,7 @@ def _what_is_right(case: Case) -> str:
 
 def wrong_shape(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a result of the wrong shape, and say which axis is missing, too many or in the wrong place."""
-    bad = [case for case in cases if case.got.shape != case.expected.shape]
-    if not bad:
+    if not (bad := [case for case in cases if case.got.shape != case.expected.shape]):
         return None
     case, axes = largest(bad), exercise.returns.split()
     comma = "," if len(axes) == 1 else ""
@@ -109,8 +108,7 @@ def _layouts(case: Case, axes: list[str]) -> Iterator[tuple[Callable, str, dict]
 
 def not_finite(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find NaN or infinite numbers where finite ones belong."""
-    bad = [case for case in cases if not torch.isfinite(case.got).all()]
-    if not bad:
+    if not (bad := [case for case in cases if not torch.isfinite(case.got).all()]):
         return None
     case = smallest_wrong(bad)
     what = "NaN (not a number)" if torch.isnan(case.got).any() else "∞ (infinity)"

@@ -72,12 +72,10 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
     """Tell a stub from an answer."""
     if isinstance(call.error, NotImplementedError):  # torch raises them, too
         return "NotImplementedError" in names_used(fn)
-    if isinstance(call.error, TypeError | AttributeError):
-        return "ellipsis" in str(call.error)
-    if call.error is not None or (call.result is not None and call.result is not ...):
-        return False
-    if call.result is ...:
-        return True
+    if call.error is not None:
+        return isinstance(call.error, TypeError | AttributeError) and "ellipsis" in str(call.error)
+    if call.result is not None:
+        return call.result is ...
     code = getattr(inspect.unwrap(fn), "__code__", None)
     return code is not None and {step.opname for step in dis.get_instructions(code)} <= NOTHING
 

@@ -14,24 +14,11 @@ import platformdirs
 
 from ..files import write_atomically
 from .exercise import CHAPTERS, Shelf
+from .verdict import message
 
 VERSION = 1
 VARIABLE = "ATTNBOOK_PROGRESS"
 MARKS = {"attempted": "✗", "solved": "✓"}
-
-DAMAGED = (
-    "Your progress file cannot be understood. It is left as it is; the next answer that you check begins a new file "
-    "and keeps the old one beside it, under the same name with .bak added."
-)
-KEPT = "Your progress file could not be understood; it is kept as {aside}, and a new one was begun."
-NEWER = (
-    "Your progress file was written by a newer version of this book (format {format}; this one knows {known}). It is "
-    "left alone; install the newer version to see it, or set {variable} to another file."
-)
-CANNOT = (
-    "Your progress could not be {what} ({kind}: {reason}). The verdict is valid all the same. To keep your progress, "
-    "set the environment variable {variable} to a file in a folder that you may write to."
-)
 
 
 @dataclass
@@ -62,19 +49,23 @@ def read() -> Record:
             return Record()
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["version"] > VERSION:
-            return Record(remark=NEWER.format(format=data["version"], known=VERSION, variable=VARIABLE))
+            return Record(remark=_remark("newer", format=data["version"], known=VERSION))
         if all(entry["state"] in MARKS for entry in data["exercises"].values()):
             return Record(data["exercises"])
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         pass  # it is not JSON, or something else than a record
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder
         return Record(remark=_cannot("read", error))
-    return Record(damaged=True, remark=DAMAGED)
+    return Record(damaged=True, remark=_remark("damaged"))
 
 
 def _cannot(what: str, error: Exception) -> str:
     reason = getattr(error, "strerror", None) or str(error)
-    return CANNOT.format(what=what, kind=type(error).__name__, reason=reason, variable=VARIABLE)
+    return _remark("cannot", what=what, kind=type(error).__name__, reason=reason)
+
+
+def _remark(key: str, **facts: object) -> str:
+    return message(f"progress/{key}", variable=VARIABLE, **facts).says
 
 
 def note(name: str, solved: bool) -> str:
@@ -96,7 +87,7 @@ def note(name: str, solved: bool) -> str:
                 return record.remark
             entry = {"solved_on": datetime.date.today().isoformat()} if solved else {}
             record.exercises[name] = {"state": "solved" if solved else "attempted", **entry}
-            kept = KEPT.format(aside=_keep_aside(path)) if record.damaged else ""
+            kept = _remark("kept", aside=_keep_aside(path)) if record.damaged else ""
             data = {"version": VERSION, "exercises": record.exercises}
             write_atomically(path, json.dumps(data, indent=1, sort_keys=True) + "\n")
             return kept

@@ -36,8 +36,7 @@ def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     for name, change in RELATIONS.items():
         if all(near(case.got, change(case.expected)) for case in cases):
             return message(name, seen=smallest_wrong(cases).seen)
-    found = _factor(exercise, cases) or _offset(cases)
-    if found:
+    if found := _factor(exercise, cases) or _offset(cases):
         return found
     for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), RELATIONS.items()):
         if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):

@@ -11,6 +11,7 @@ from pathlib import Path
 from .wording import inline
 
 WIDTH = 100  # columns of the plain text
+LOOKS = {"solved": ("✓", "#009E73"), "wrong": ("✗", "#D55E00"), "unwritten": ("○", "#999999")}
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ def _catalogue() -> dict[str, tuple[str, str, str]]:
     entries = {}
     for block in Path(__file__).with_name("messages.txt").read_text("utf-8").split("\n## ")[1:]:
         key, _, about = block.partition("\n")[0].partition(" | ")
-        says, _, asks = block.partition("\n")[2].partition("\n→ ")
-        entries[key] = about, says, asks.partition("\n")[0]
+        says, _, asks = block.partition("\n")[2].partition("\n→")
+        entries[key] = about, says, asks.partition("\n")[0].strip()
     return entries
 
 
@@ -62,7 +63,7 @@ class Verdict:
     @property
     def mark(self) -> str:
         """✓, ✗ or ○."""
-        return {"solved": "✓", "wrong": "✗", "unwritten": "○"}[self.status]
+        return LOOKS[self.status][0]
 
     def __repr__(self) -> str:
         lines = _wrap(f"{self.mark} {self.exercise} — {self.about}", "", "  ")
@@ -73,8 +74,7 @@ class Verdict:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        colour = {"solved": "#009E73", "wrong": "#D55E00", "unwritten": "#999999"}[self.status]
-        style = f"border-left:4px solid {colour};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
+        style = f"border-left:4px solid {LOOKS[self.status][1]};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
         parts = [f"<p><strong>{self.mark} {inline(self.exercise)} — {inline(self.about)}</strong></p>"]
         for is_code, lines in itertools.groupby(self.says.splitlines(), lambda line: line.startswith("    ")):
             if is_code:
