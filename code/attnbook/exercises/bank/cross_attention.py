@@ -72,10 +72,11 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
+    one, several, full = torch.tensor([1]), torch.tensor([1, 5, 3]), torch.tensor([3, 2])
     return [
-        (*(draw(1, n, 5, seed=451) for n in (1, 1)), *(draw(5, 5, seed=452 + i) for i in range(3)), torch.tensor([1])),
-        (*(draw(3, n, 1, seed=455) for n in (2, 5)), *(draw(1, 1, seed=456 + i) for i in range(3)), torch.tensor([1, 5, 3])),
-        (*(draw(2, 3, 5, seed=460 + i) for i in (1, 2)), *(draw(5, 5, seed=463 + i) for i in range(3)), torch.tensor([3, 2])),
+        (*(draw(1, n, 5, seed=451) for n in (1, 1)), *(draw(5, 5, seed=452 + i) for i in range(3)), one),
+        (*(draw(3, n, 1, seed=455) for n in (2, 5)), *(draw(1, 1, seed=456 + i) for i in range(3)), several),
+        (*(draw(2, 3, 5, seed=460 + i) for i in (1, 2)), *(draw(5, 5, seed=463 + i) for i in range(3)), full),
     ]
 
 
