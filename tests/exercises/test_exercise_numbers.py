@@ -51,7 +51,7 @@ def test_the_numbers_of_a_message_stand_in_the_statement_or_in_the_message(exerc
     for mistake in (m for m in exercise.mistakes if m.says):
         fn = exercise.mistaken(mistake)
         case = make_case(exercise, fn, copies((mistake.example or exercise.example)()))
-        printed = numbers(" ".join(facts(exercise, fn, case).values()))
+        printed = numbers(" ".join(facts(case).values()))
         found = numbers(f"{mistake.says} {mistake.ask}")
         assert found <= shown | printed, mistake.name
 

@@ -3,7 +3,6 @@
 check("soft-lookup", my_soft_lookup)   judges an answer
 hints("soft-lookup")                   hints, solution, why the wrong answer looks right: folded
 hint("soft-lookup", 1)                 one hint
-stub("soft-lookup")                    the code to start from
 progress()                             what is solved so far
 """
 
@@ -16,7 +15,7 @@ from .checker import judge
 from .exercise import Exercise, Mistake
 from .verdict import Verdict
 
-__all__ = ["Exercise", "Mistake", "Verdict", "check", "get", "hint", "hints", "names", "progress", "stub"]
+__all__ = ["Exercise", "Mistake", "Verdict", "check", "get", "hint", "hints", "names", "progress"]
 
 
 def names() -> list[str]:
@@ -59,11 +58,6 @@ def hints(name: str) -> _display.Hints:
 def hint(name: str, level: int) -> _display.Text:
     """One hint, of level 1, 2 or 3; each says more than the one before."""
     return _display.hint(get(name), level)
-
-
-def stub(name: str) -> _display.Text:
-    """The code that an answer starts from."""
-    return _display.stub(get(name))
 
 
 def progress() -> _record.Progress:

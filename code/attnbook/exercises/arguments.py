@@ -29,16 +29,11 @@ class Described:
     def __call__(self, *arguments: object) -> object:
         return self.function(*arguments)
 
-    def __deepcopy__(self, memo: dict):
-        return self  # it holds nothing that a call could change
-
     def __rmul__(self, factor: float):
         """Another one: how the checker asks whether a function matters."""
-        return (
-            self.other()
-            if self.other
-            else Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
-        )
+        if self.other:
+            return self.other()
+        return Described(f"{factor:g}·({self.described})", lambda *a: factor * self.function(*a))
 
 
 class Listed(list):

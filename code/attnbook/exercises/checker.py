@@ -5,65 +5,56 @@ from collections.abc import Callable
 
 import torch
 
-from . import conduct, differences, kinds, relations
-from .errors import an_error
-from .gradients import gradients
+from . import conduct, differences
+from .errors import an_error, at_the_edge
 from .observe import is_unwritten
-from .recognise import Case, known_mistake, make_case, several_mistakes
-from .verdict import Finding, Verdict, message
+from .recognise import Case, fit, known_mistake, make_case, several_mistakes
+from .verdict import Finding, Verdict, first, message
 from .wording import one_line
 
 UNWRITTEN = Finding("unwritten", "not written yet", "", "")
-POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
+BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def judge(exercise, fn: Callable) -> Verdict:
     """Judge the reader's function."""
     with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(devices=[]):
-        finding, first = examine(exercise, fn)
-        later = None
-        if finding is not None and finding.name == "wrong-device" and not exercise.device_matters:
-            finding, later = None, finding
-        elif finding is None:
-            later = kinds.first(exercise.remarks, exercise, fn)
-    if finding is UNWRITTEN:
-        return Verdict(exercise.name, "unwritten", None, "not written yet")
-    if finding is None:
-        remark = f"One thing for later. {later.says}" if later else ""
-        return Verdict(exercise.name, "solved", None, "solved", _praise(exercise), note=remark)
+        finding, cases = examine(exercise, fn)
+        if finding is UNWRITTEN:
+            return Verdict(exercise.name, "unwritten", None, finding.about)
+        if finding is None:
+            later = first(exercise.remarks, exercise, fn) or conduct.any_device(exercise, fn, cases)
+            remark = f"One thing for later. {later.says}" if later else ""
+            return Verdict(exercise.name, "solved", None, "solved", _praise(exercise, len(cases)), note=remark)
     says = finding.says
-    lines = [] if first is None else [line for line in first.call.printed.splitlines() if line.strip()]
+    lines = [line for case in cases[:1] for line in case.call.printed.splitlines() if line.strip()]
     if lines and finding.name != "prints":
         more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
         says += f"\nOn the small example your function printed `{one_line(lines[0], 70)}`{more}."
     return Verdict(exercise.name, "wrong", finding.name, finding.about, says, finding.asks)
 
 
-def _praise(exercise) -> str:
-    shapes = 1 + len(exercise.probes()) + len(exercise.edges())
-    if not exercise.differentiable:
-        tensors = any(isinstance(argument, torch.Tensor) for argument in exercise.example())
-        return f"Right on {shapes} sets of arguments{'; they stay as they were' if tensors else ''}."
-    return (
-        f"Right on {shapes} sets of arguments of different shapes, in float32 and float64, gradients included; your "
-        "arguments stay as they were."
-    )
+def _praise(exercise, count: int) -> str:
+    praise, stay = f"Right on {count} sets of arguments", "they stay as they were"
+    if exercise.differentiable:
+        praise += " of different shapes, in float32 and float64, gradients included"
+        stay = "your arguments stay as they were"
+    tensors = any(isinstance(argument, torch.Tensor) for argument in exercise.example())
+    return f"{praise}{f'; {stay}' * tensors}."
 
 
-def examine(exercise, fn: Callable) -> tuple[Finding | None, Case | None]:
-    """Look for what is wrong with an answer."""
-    found = _callable(exercise, fn) or _signature(exercise, fn)
-    if found:
-        return found, None
-    first = make_case(exercise, fn, exercise.example())
-    if is_unwritten(fn, first.call):
-        return UNWRITTEN, first
-    cases = [first] + [make_case(exercise, fn, arguments) for arguments in exercise.probes()]
-    found = _numbers(exercise, fn, cases)
-    if found:  # the edges can wait
-        return found, first
+def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
+    """Look for what is wrong with an answer; returns what was tried as well."""
+    if found := _callable(exercise, fn) or _signature(exercise, fn):
+        return found, []
+    cases = [make_case(exercise, fn, exercise.example())]
+    if is_unwritten(fn, cases[0].call):
+        return UNWRITTEN, cases
+    cases += [make_case(exercise, fn, arguments) for arguments in exercise.probes()]
+    if found := _numbers(exercise, fn, cases):  # the edges can wait
+        return found, cases
     cases += [make_case(exercise, fn, arguments) for arguments in exercise.edges()]
-    return _numbers(exercise, fn, cases) or _conduct(exercise, fn, cases), first
+    return _numbers(exercise, fn, cases) or _conduct(exercise, fn, cases), cases
 
 
 def _callable(exercise, fn: object) -> Finding | None:
@@ -78,8 +69,8 @@ def _signature(exercise, fn: Callable) -> Finding | None:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):  # some functions written in C do not tell
         return None
-    wanted, by_position = exercise.parameters, (inspect.Parameter.POSITIONAL_ONLY, POSITIONAL)
-    names = tuple(name for name, p in signature.parameters.items() if p.kind in by_position)
+    wanted = exercise.parameters
+    names = tuple(name for name, p in signature.parameters.items() if p.kind in BY_POSITION)
     facts = {"call": f"{exercise.function}({', '.join(wanted)})", "names": ", ".join(names)}
     try:
         signature.bind(*wanted)
@@ -92,42 +83,22 @@ def _signature(exercise, fn: Callable) -> Finding | None:
 def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     if all(case.right() for case in cases):
         return None
-    answered, answer = [case for case in cases if case.call.error is None], exercise.answer
-    found = (answered and answer.amiss(exercise, fn, answered[0])) or known_mistake(exercise, fn, cases)
-    if not found and all(case.got is not None and case.got.shape == case.expected.shape for case in cases):
-        found = differences.not_repeatable(exercise, fn, cases) or kinds.first(
-            (*exercise.detectors, answer.detect), exercise, fn, cases
-        )
-    found = found or several_mistakes(exercise, cases)
-    if found:
-        return found
-    if len(answered) < len(cases):
-        failed = next(case for case in cases if case.call.error is not None)
-        return conduct.float32_only(exercise, fn, failed) or an_error(exercise, fn, cases)
-    if amiss := next((found for case in cases if (found := answer.amiss(exercise, fn, case))), None):
-        return amiss
-    return (
-        differences.not_repeatable(exercise, fn, cases)
-        or relations.turned(exercise, cases)
-        or kinds.wrong_shape(exercise, cases)
-        or kinds.not_finite(exercise, cases)
-        or relations.relation(exercise, cases)
-        or differences.ignores(exercise, fn, cases)
-        or kinds.first((*exercise.describers, answer.describe), exercise, fn, cases)
-        or differences.almost(exercise, cases)
-        or conduct.writes(exercise, cases, right=False)
-        or differences.unknown(exercise, cases)
+    answer = exercise.answer
+    fitting = (differences.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
+    ordinary = () if at_the_edge(exercise, cases) else (answer.describe,)
+    looks = (
+        *(known_mistake, answer.another_kind, *fitting, several_mistakes, conduct.float32_only, an_error),
+        *(*answer.looks, *exercise.describers, *ordinary),
+        *(differences.almost, conduct.writes, differences.unknown),
     )
+    return first(looks, exercise, fn, cases)
 
 
 def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    largest = max(cases, key=lambda case: case.expected.numel())
+    device = (conduct.any_device,) if exercise.device_matters else ()
+    looks = conduct.writes, differences.not_repeatable, conduct.gradients, conduct.keeps_dtype, conduct.any_layout
     return (
-        kinds.first((exercise.answer.demand, *exercise.demands), exercise, fn)
-        or conduct.writes(exercise, cases)
-        or differences.not_repeatable(exercise, fn, cases)
-        or (gradients(exercise, fn, cases) if exercise.differentiable else None)
-        or (conduct.keeps_dtype(exercise, fn, cases) if exercise.differentiable else None)
-        or conduct.any_layout(exercise, fn, largest)
-        or conduct.any_device(exercise, fn, largest)
+        exercise.answer.demand(exercise, fn, cases)
+        or first(exercise.demands, exercise, fn)
+        or first((*looks, *device), exercise, fn, cases)
     )

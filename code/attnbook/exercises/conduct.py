@@ -1,61 +1,59 @@
-"""How a right answer behaves: arguments left alone, dtype, memory layout, device."""
+"""How a right answer behaves: arguments left alone, dtype, gradients, memory layout, device."""
 
 from collections.abc import Callable
 
 import torch
 
+from .arguments import draw
 from .devices import WrongDevice, on_another_device
-from .observe import at_line, copies, error_text, observe
-from .recognise import Case, near
+from .observe import at_line, copies, error_text, names_used, observe
+from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
-from .wording import in_words, inputs, values
+from .wording import LONGEST, short, told_apart, values
+
+CUTS = (
+    *("detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor"),
+    *("as_tensor", "from_numpy", "asarray", "array", "argmax", "round"),
+)
 
 
-def writes(exercise, cases: list[Case], right: bool = True) -> Finding | None:
-    """Find a tensor among the arguments that the function wrote into."""
+def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Find a tensor or a list among the arguments that the function wrote into."""
+    right = all(case.right() for case in cases)
     beginning = "The numbers are right, but" if right else "The numbers are not right yet; first of all, though:"
     for case in cases:
         for position in case.call.touched():
-            facts = {"before": values(case.arguments[position]), "after": values(case.call.after[position])}
-            return message("writes-into-argument", name=exercise.parameters[position], beginning=beginning, **facts)
+            before, after = case.arguments[position], case.call.after[position]
+            key = "writes-into-argument/list" if isinstance(before, list) else "writes-into-argument"
+            facts = {"before": values(before), "after": values(after)}
+            return message(key, name=exercise.parameters[position], beginning=beginning, **facts)
     return None
 
 
-def leaves_lists_alone(exercise, fn: Callable) -> Finding | None:
-    """Demand that lists among the arguments stay as they were."""
-    if not any(isinstance(argument, list) for argument in exercise.example()):
-        return None
-    for arguments in (exercise.example(), *exercise.probes()):
-        before, after = copies(arguments), observe(fn, arguments).after
-        for name, old, new in zip(exercise.parameters, before, after, strict=True):
-            if isinstance(old, list) and list(old) != list(new):
-                facts = {"before": in_words(list(old)), "after": in_words(list(new))}
-                return message("writes-into-argument/list", name=name, **facts)
-    return None
-
-
-def in_another_dtype(exercise, arguments: tuple, dtype: torch.dtype) -> tuple:
+def in_another_dtype(arguments: tuple, dtype: torch.dtype) -> tuple:
     """Copy a call's arguments with their floating-point numbers in another dtype."""
     return tuple(a.to(dtype) if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in copies(arguments))
 
 
 def keeps_dtype(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a dtype that is written into the code."""
-    single = in_another_dtype(exercise, cases[0].arguments, torch.float32)
+    if not exercise.floats:
+        return None
+    single = in_another_dtype(cases[0].arguments, torch.float32)
     for dtype, call in (("float64", cases[0].call), ("float32", observe(fn, single))):
         if call.error is not None:
             return _fails(dtype, "float64", call.error, fn)
-        came = str(getattr(call.result, "dtype", "")).removeprefix("torch.")
-        if isinstance(call.result, torch.Tensor) and came != dtype:
-            given = inputs(exercise.parameters, cases[0].arguments)
-            return message("changes-dtype", dtype=dtype, came=came, given=given)
+        result = cases[0].numbers(call.result)
+        if result is not None and short(result.dtype) != dtype:
+            return message("changes-dtype", dtype=dtype, came=short(result.dtype), given=cases[0].given)
     return None
 
 
-def float32_only(exercise, fn: Callable, case: Case) -> Finding | None:
+def float32_only(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find out whether a call that failed in float64 is right in float32."""
-    result = observe(fn, in_another_dtype(exercise, case.arguments, torch.float32)).result
-    if isinstance(result, torch.Tensor) and near(result.float(), case.expected):
+    if (case := first_failed(cases)) is None:
+        return None
+    if case.answered(observe(fn, in_another_dtype(case.arguments, torch.float32))).right():
         return _fails("float64", "float32", case.call.error, fn)
     return None
 
@@ -64,8 +62,67 @@ def _fails(dtype: str, other: str, error: BaseException, fn: Callable) -> Findin
     return message("one-dtype-only", dtype=dtype, other=other, line=at_line(error, fn), error=error_text(error))
 
 
-def any_layout(exercise, fn: Callable, case: Case) -> Finding | None:
+def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Compare the gradients with those of the solution."""
+    if not exercise.floats:
+        return None
+    cut = _mentioned([name for name in CUTS if name in names_used(fn)])
+    for case in cases:
+        leaves = _leaves(exercise, case.arguments)
+        with torch.enable_grad():
+            call = observe(lambda leaves=leaves: fn(*leaves), ())  # no copies: the gradient must reach these tensors
+            result = case.numbers(call.result)
+            if call.error is not None:
+                line, error = at_line(call.error, fn), error_text(call.error)
+                return message("no-gradient/raises", line=line, error=error, cut=cut)
+            # a view that was made under no_grad says that it wants a gradient, but has no way back
+            lost = result.grad_fn is None and not any(result is leaf for leaf in leaves)
+            if not result.requires_grad or lost:
+                return message("no-gradient", cut=cut)
+            right = case.numbers(exercise.solution(*leaves))
+            upstream = draw(*right.shape, seed=7) if right.dim() else torch.ones((), dtype=torch.float64)
+            wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+            expected = torch.autograd.grad(right, wanted, upstream)
+            try:
+                got = torch.autograd.grad(result, wanted, upstream.to(result.dtype), allow_unused=True)
+            except RuntimeError as error:
+                used = sorted(n for n in names_used(fn) if n.endswith("_") and not n.startswith("_"))
+                return message("gradient-fails", error=error_text(error), in_place=_mentioned(used))
+        names = [name for name in exercise.parameters if name in exercise.floats]
+        for name, mine, theirs in zip(names, expected, got, strict=True):
+            if found := _compare(case, name, mine, theirs if theirs is None else theirs.to(result.dtype), cut):
+                return found
+    return None
+
+
+def _compare(case: Case, name: str, expected: torch.Tensor, got: torch.Tensor | None, cut: str):
+    if near(got, expected):
+        return None
+    facts = {"name": name, "given": case.given, "cut": cut}
+    if got is None or (not got.any() and expected.abs().max() > 1e-6):
+        return message("gradient-cut", **facts)
+    facts["says"] = f"is {values(got)}; it should be {values(expected)}"
+    if expected.numel() > LONGEST:
+        at = tuple((~torch.isclose(got.double(), expected, rtol=1e-5, atol=1e-7)).nonzero()[0].tolist())
+        right, yours = told_apart(expected[at], got[at])
+        facts["says"] = f"is {yours} at {list(at)}; it should be {right} there"
+    return message("wrong-gradient" if torch.isfinite(got).all() else "nan-gradient", **facts)
+
+
+def _leaves(exercise, arguments: tuple) -> tuple:
+    return tuple(
+        a.detach().requires_grad_() if name in exercise.floats else a
+        for name, a in zip(exercise.parameters, copies(arguments), strict=True)
+    )
+
+
+def _mentioned(names: list[str]) -> str:
+    return f" Your code mentions {', '.join(f'`{name}`' for name in names)}." if names else ""
+
+
+def any_layout(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a function that fails when a tensor is not contiguous in memory."""
+    case = largest(cases)
     call = observe(fn, tuple(_scattered(a) if isinstance(a, torch.Tensor) else a for a in case.arguments))
     if case.answered(call).right():
         return None
@@ -79,12 +136,12 @@ def _scattered(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
-def any_device(exercise, fn: Callable, case: Case) -> Finding | None:
+def any_device(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a tensor that is made on the CPU although the arguments live elsewhere."""
-    if not any(isinstance(argument, torch.Tensor) for argument in case.arguments):
+    if not any(isinstance(argument, torch.Tensor) for argument in cases[0].arguments):
         return None  # there is no device to follow
     try:
-        result = on_another_device(fn, case.arguments)
+        result = on_another_device(fn, largest(cases).arguments)
     except WrongDevice as seen:
         return message("wrong-device/meets", line=at_line(seen, fn), error=seen)
     except Exception:

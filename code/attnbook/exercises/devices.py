@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 ELSEWHERE = torch.device("meta")
 # operations in which torch allows indices or masks from the CPU
@@ -39,12 +39,6 @@ class Elsewhere(torch.Tensor):
     def tolist(self) -> Any:
         return self.held.tolist()
 
-    def numpy(self) -> Any:
-        raise TypeError("can't convert a tensor on another device to numpy; copy it to the CPU first")
-
-    def __repr__(self) -> str:
-        return f"Elsewhere({self.held!r})"
-
     @classmethod
     def __torch_dispatch__(cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         return _run(func, args, kwargs or {})
@@ -64,7 +58,7 @@ class _Rehearsal(Watch):
 
 
 def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
-    tensors = [x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)]
+    tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
     away = [x for x in tensors if isinstance(x, Elsewhere)]
     device = kwargs.get("device")
     if away and not str(func).startswith(INDEXING):
@@ -74,18 +68,11 @@ def _run(func: Callable, args: tuple, kwargs: dict) -> Any:
     lands_away = bool(away) if device is None else torch.device(device).type == ELSEWHERE.type
     if device is not None:
         kwargs = {**kwargs, "device": torch.device("cpu")}
-    result = func(*tree_map(_unwrap, args), **tree_map(_unwrap, kwargs))
+    plain_args, plain_kwargs = tree_map_only(Elsewhere, lambda x: x.held, (args, kwargs))
+    result = func(*plain_args, **plain_kwargs)
     if func._schema.is_mutable:  # an in-place operation hands back the tensor that it wrote into
         return args[0] if args and isinstance(args[0], torch.Tensor) else result
-    return tree_map(_wrap, result) if lands_away else result
-
-
-def _unwrap(x: Any) -> Any:
-    return x.held if isinstance(x, Elsewhere) else x
-
-
-def _wrap(x: Any) -> Any:
-    return Elsewhere(x) if isinstance(x, torch.Tensor) and not isinstance(x, Elsewhere) else x
+    return tree_map_only(torch.Tensor, Elsewhere, result) if lands_away else result
 
 
 def on_another_device(fn: Callable, arguments: tuple) -> Any:

@@ -1,4 +1,4 @@
-"""Help as the page shows it: hints one at a time, the solution folded away, the stub to start from."""
+"""Help as the page shows it: hints one at a time, the solution folded away."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,16 @@ from .wording import inline
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of text that a notebook shows as it is; `markdown` if that is something else."""
+    """A piece of text, which a notebook shows as Markdown."""
 
     plain: str
-    markdown: str = ""
-
-    def __str__(self) -> str:
-        return self.plain
+    markdown: str
 
     def __repr__(self) -> str:
         return self.plain
 
     def _repr_markdown_(self) -> str:
-        return self.markdown or self.plain
+        return self.markdown
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,6 @@ def hint(exercise: Exercise, level: int) -> Text:
         raise ValueError(f"{exercise.name} has {count} hints: level should be 1 to {count}, got {level}")
     text = exercise.hints[level - 1]
     return Text(f"Hint {level} of {count}: {text}", f"**Hint {level} of {count}.** {text}")
-
-
-def stub(exercise: Exercise) -> Text:
-    """Give the code that an answer starts from."""
-    return Text(exercise.stub, f"```python\n{exercise.stub}```")
 
 
 def highlighted(source: str) -> str:

@@ -3,6 +3,7 @@
 import ast
 import functools
 import inspect
+import itertools
 import linecache
 import sys
 import textwrap
@@ -20,60 +21,50 @@ def source(function: Callable) -> str:
 
 
 @functools.cache
-def _parts(function: Callable) -> tuple[str, str, str]:
-    """Source of a function in three parts: signature, docstring, the rest of its body."""
-    lines = source(function).splitlines(keepends=True)
-    body = ast.parse("".join(lines)).body[0].body
-    start, end = body[0].lineno - 1, body[0].lineno - 1
-    if ast.get_docstring(ast.parse("".join(lines)).body[0]) is not None:
-        end = body[0].end_lineno
-    return "".join(lines[:start]), "".join(lines[start:end]), "".join(lines[end:])
+def _parts(function: Callable) -> tuple[str, str]:
+    """Source of a function up to the end of its docstring, and all of it but the docstring."""
+    node, lines = ast.parse(source(function)).body[0], source(function).splitlines(keepends=True)
+    start = node.body[0].lineno - 1
+    end = start if ast.get_docstring(node) is None else node.body[0].end_lineno
+    return "".join(lines[:end]), "".join(lines[:start] + lines[end:])
 
 
 def stub(function: Callable) -> str:
     """What the reader starts from: signature and docstring of the solution, and a body that is `...`."""
-    signature, docstring, _ = _parts(function)
-    return f"{signature}{docstring}    ...\n"
+    return f"{_parts(function)[0]}    ...\n"
 
 
-def spans(function: Callable, edits: Edits) -> list[tuple[int, int]]:
-    """Where the edits stand in the source without its docstring; a ValueError if that is not one place each."""
-    code, places = _code(function), []
-    for old, _ in edits:
+def _places(function: Callable, edits: Edits) -> list[tuple[int, int, str]]:
+    """Where the edits begin and end in the source without its docstring, and what comes there, in order."""
+    code, places = _parts(function)[1], []
+    for old, new in edits:
         if (count := code.count(old)) != 1:
             raise ValueError(
                 f"an edit must match exactly once; {old!r} occurs {count} times in the "
                 f"code of {function.__name__}:\n{code}"
             )
-        places.append((code.index(old), code.index(old) + len(old)))
-    return places
+        places.append((code.index(old), code.index(old) + len(old), new))
+    return sorted(places)
 
 
 def apart(function: Callable, edits: Edits) -> bool:
     """Whether the edits change different places, and so can be made together."""
-    places = sorted(spans(function, edits))
-    return all(end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False))
+    return all(one[1] <= after[0] for one, after in itertools.pairwise(_places(function, edits)))
 
 
 @functools.lru_cache(maxsize=4096)
 def edited(function: Callable, edits: Edits) -> Callable:
     """The function with its source changed; a ValueError if an edit does not match exactly once."""
-    code = _code(function)
     if not apart(function, edits):
         raise ValueError(f"two edits of {function.__name__} change the same characters")
-    changes = zip(spans(function, edits), edits, strict=True)
-    for (start, end), (_, new) in sorted(changes, reverse=True):
+    code = _parts(function)[1]
+    for start, end, new in reversed(_places(function, edits)):
         code = code[:start] + new + code[end:]
     file = f"<{function.__name__} with {edits!r}>"
     linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
     world = dict(inspect.unwrap(function).__globals__)
     exec(compile(code, file, "exec"), world)
     return world[function.__name__]
-
-
-def _code(function: Callable) -> str:
-    signature, _, body = _parts(function)
-    return signature + body
 
 
 def named_locals(function: Callable, arguments: tuple) -> dict[str, object]:

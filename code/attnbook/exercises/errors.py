@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable
 
 from .observe import error_text, own_line, read_from_outside, shapes_there
-from .recognise import Case
+from .recognise import Case, first_failed
 from .verdict import Finding, message
-from .wording import shapes
 
 REFUSED = (
     "It is your own line that refuses these arguments. Which condition leads to it, and does the task allow such "
@@ -19,6 +18,8 @@ ANYTHING = "What did you expect that line to hold, and what does printing it one
 # what the text of an error contains, and the question that leads on
 # fmt: off
 QUESTIONS = (
+    ("SystemExit", "By itself this line would end the whole notebook. What should the function do instead?"),
+    ("RecursionError", "The function calls itself without end. Did you mean to call another one?"),
     ("not defined", "Is this name a parameter of your function, or something that only another cell knows?"),
     ("must be Tensor, not", "Is what you pass there a tensor or a plain number? Which library has this function for "
                             "plain numbers?"),
@@ -30,38 +31,30 @@ QUESTIONS = (
     ("not supported between", "Which two kinds of things meet in that line?"),
     *((word, AXES) for word in ("size", "shape", "dimension", "broadcast", "stack expects")),
 )
-KINDS = (
-    (SystemExit, "By itself this line would end the whole notebook. What should the function do instead?"),
-    (RecursionError, "The function calls itself without end. Did you mean to call another one?"),
-)
 # fmt: on
 
 
-def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding:
+def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Report an exception by the reader's own line, not by the checker's traceback."""
-    case = next(case for case in cases if case.call.error is not None)
+    if (case := first_failed(cases)) is None:
+        return None
     error, place = case.call.error, own_line(case.call.error, fn)
     named, strange = _sizes_named(error, exercise.sizes(case.arguments))
     there = shapes_there(error, fn)
     notes = [f"In that line: {there}."] * bool(there) + [f"Here {named}."] * bool(named)
     where = f"line {place[1]} of {place[0]} raises an error:\n    {place[2]}" if place else "your function raises"
-    says = f"With the shapes {shapes(exercise.parameters, case.arguments)} {where.rstrip()}\n{error_text(error)}."
+    says = f"With the shapes {case.shapes} {where.rstrip()}\n{error_text(error)}."
     says += "\n" * bool(notes) + " ".join(notes)
-    ask = _question(error)
+    ask = next((question for part, question in QUESTIONS if part in error_text(error)), ANYTHING)
     if at_the_edge(exercise, cases):
         return message("fails-at-the-edge", says=says, ask=ask)
     if case is not cases[0] and cases[0].right():
         outside = read_from_outside(fn)
         told = f" It reads {listed(outside)} from the notebook, outside the function." if outside else ""
-        small = shapes(exercise.parameters, cases[0].arguments)
-        return message("one-shape-only", says=says, small=small, told=told, ask=SIZE if strange or outside else ask)
+        ask = SIZE if strange or outside else ask
+        return message("one-shape-only", says=says, small=cases[0].shapes, told=told, ask=ask)
     own = place and re.search(r"(^|:\s*)(raise|assert)\b", place[2])
     return message("raises", says=says, ask=REFUSED if own else ask)
-
-
-def _question(error: BaseException) -> str:
-    of_its_kind = [question for kind, question in KINDS if isinstance(error, kind)]
-    return [*of_its_kind, *(question for part, question in QUESTIONS if part in str(error)), ANYTHING][0]
 
 
 def at_the_edge(exercise, cases: list[Case]) -> bool:

@@ -43,10 +43,8 @@ class Mistake:
     line: str = ""  # for a mistake that raises: a pattern that the reader's failing line must match
 
     @property
-    def edits(self) -> Edits | None:
-        """The edits, or None for a mistake that is a function."""
-        if callable(self.edit):
-            return None
+    def edits(self) -> Edits:
+        """The edits of a mistake that is not a function."""
         return (self.edit,) if isinstance(self.edit[0], str) else tuple(self.edit)
 
     @property
@@ -77,6 +75,7 @@ class Exercise:
     why: str  # why the commonest wrong answer looks right
     returns: str = ""  # the names of the result's axes; empty for a single number
     answer: Tensors = field(default_factory=Tensors)  # what kind of thing is asked for
+    seen: str = "{seen}"  # how a mistake's numbers are introduced, in words that may mention what a mistake's may
     edges: Callable[[], list[tuple]] = list  # arguments at the edge of the task, for when the probes are right
     steps: dict[str, str] = field(default_factory=dict)  # for names inside the solution what they are in words
     differentiable: tuple[str, ...] = ()  # the parameters that a gradient must reach
@@ -97,6 +96,11 @@ class Exercise:
         return tuple(self.shapes)
 
     @property
+    def floats(self) -> tuple[str, ...]:
+        """The parameters that a gradient must reach, whatever kind of answer there is."""
+        return self.differentiable or self.answer.floats
+
+    @property
     def stub(self) -> str:
         """The source that the reader completes."""
         return stub(self.solution)
@@ -107,12 +111,11 @@ class Exercise:
 
     def mistaken(self, *mistakes: Mistake) -> Callable | None:
         """The function that makes a mistake, or several together; None where these cannot be combined."""
-        if any(mistake.edits is None for mistake in mistakes):
-            return mistakes[0].edit if len(mistakes) == 1 else None
+        first, *others = mistakes
+        if any(callable(mistake.edit) for mistake in mistakes):
+            return None if others else first.edit
         edits = tuple(edit for mistake in mistakes for edit in mistake.edits)
-        if len(mistakes) > 1 and not apart(self.solution, edits):
-            return None
-        return edited(self.solution, edits)
+        return edited(self.solution, edits) if not others or apart(self.solution, edits) else None
 
     def on_the_way(self, arguments: tuple) -> list[tuple[str, object]]:
         """(what it is, its value) for the numbers that the solution passes on the way to its answer."""
@@ -165,7 +168,3 @@ class Shelf:
 
     def __len__(self) -> int:
         return len(self._exercises)
-
-    def by_chapter(self) -> list[Exercise]:
-        """Exercises in the order of their chapters."""
-        return sorted(self, key=lambda exercise: exercise.chapter)

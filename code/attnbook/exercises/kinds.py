@@ -1,105 +1,83 @@
 """The kind and the shape of a result: None, tuples, arrays, axes that are missing or in the wrong order."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
 
-from .recognise import Case, near, smallest_wrong, unusual
+from .recognise import Case, largest, near, near_squeezed, smallest_wrong, unusual
 from .verdict import Finding, message
-from .wording import inputs, number, one_line, shapes, side_by_side, values
+from .wording import number, one_line, side_by_side, values
 
-NO_GRADIENT = "A Python number does not remember how it was computed: no gradient can flow back through it."
-NO_RECORD = ", and keeps no record of how a number was made: no gradient could ever reach the arguments"
+# a result of another kind: its type, the message, what it is, and what gets lost if a gradient is wanted
+KINDS: tuple[tuple[type, str, Callable, str], ...] = (
+    (type(None), "returns-none", str, ""),
+    (torch.Tensor, "returns-another-kind/unusual", lambda x: f"a {unusual(x)} tensor; wanted is an ordinary one", ""),
+    (tuple, "returns-a-tuple", lambda x: f"a tuple of {len(x)}", ""),
+    (list, "returns-a-list", lambda x: f"a Python list of length {len(x)}", ", so that gradients still reach them"),
+    (np.ndarray | np.generic, "returns-numpy", lambda x: f"a NumPy {type(x).__name__}",
+     ", and keeps no record of how a number was made: no gradient could ever reach the arguments"),
+    (bool | int | float, "returns-a-number", lambda x: f"the Python number {number(x)}",
+     "\nA Python number does not remember how it was computed: no gradient can flow back through it."),
+    (object, "returns-another-kind",
+     lambda x: f"a{'n' * (type(x).__name__[0].lower() in 'aeiou')} {type(x).__name__}", ""),
+)  # fmt: skip
 
 
-def first(asked: tuple[Callable, ...], *question: object) -> Finding | None:
-    """The first finding that one of several recognisers has."""
-    return next((found for one in asked if (found := one(*question))), None)
-
-
-def wrong_kind(
-    exercise, case: Case, wanted: str, inside: str = "", name: str = "returns-another-kind"
-) -> Finding | None:
+def wrong_kind(case: Case, wanted: str, inside: str = "", name: str = "returns-another-kind") -> Finding | None:
     """What to say of a result that is not of the kind asked for; None for an ordinary tensor.
 
     `inside` describes the result, where the caller knows more of it than its type.
     """
-    result, given = case.call.result, inputs(exercise.parameters, case.arguments)
+    result, facts = case.call.result, {"given": case.given, "asked": f"; wanted: {wanted}."}
     if isinstance(result, torch.Tensor) and not unusual(result) and not inside:
         return None
     if result is None and case.call.printed.strip():
-        return message("prints", given=given, printed=one_line(case.call.printed, 60))
-    flow, shown = bool(exercise.differentiable), {"returns": f"With {given} your function returns"}
-    shown |= {"asked": f"; wanted: {wanted}.", "right": "", "kind": inside}
-    if result is None:
-        return message("returns-none", **shown)
-    if inside:
-        return message("returns-another-kind", name, **shown)
-    if _same_numbers(result, case.expected):
-        shown["right"] = " The numbers in it are right."
-    if isinstance(result, torch.Tensor):
-        kind = f"a {unusual(result)} tensor; wanted is an ordinary one"
-        return message("returns-another-kind/unusual", **shown | {"kind": kind})
+        return message("prints", printed=one_line(case.call.printed, 60), **facts)
+    if inside and result is not None:
+        return message("returns-another-kind", name, kind=inside, right="", **facts)
+    key, kind, lost = next(entry for kind, *entry in KINDS if isinstance(result, kind))
+    lost = lost if case.exercise.differentiable else ""
+    return message(key, kind=kind(result), lost=lost, right=_what_is_right(case), **facts)
+
+
+def _what_is_right(case: Case) -> str:
+    """Say so if the numbers are right, and only what holds them is not."""
+    result, expected = case.call.result, case.expected
     if isinstance(result, tuple):
-        where = [i for i, part in enumerate(result, 1) if _is_it(case, part)]
-        right = f" Number {where[-1]} of them is the right answer." if where else ""
-        return message("returns-a-tuple", **shown | {"kind": f"a tuple of {len(result)}", "right": right})
-    if isinstance(result, list):
-        shown["flow"] = ", so that gradients still reach them" if flow else ""
-        return message("returns-a-list", **shown | {"kind": f"a Python list of length {len(result)}"})
-    if isinstance(result, np.ndarray | np.generic):
-        kind, lost = f"a NumPy {type(result).__name__}", NO_RECORD if flow else ""
-        return message("returns-numpy", **shown | {"kind": kind, "lost": lost})
-    if isinstance(result, bool | int | float):
-        kind, lost = f"the Python number {number(result)}", f"\n{NO_GRADIENT}" if flow else ""
-        return message("returns-a-number", **shown | {"kind": kind, "lost": lost})
-    noun = type(result).__name__
-    return message("returns-another-kind", **shown | {"kind": f"a{'n' * (noun[0].lower() in 'aeiou')} {noun}"})
-
-
-def _is_it(case: Case, part: object) -> bool:
-    got = case.numbers(part)
-    return got is not None and near(got, case.expected)
-
-
-def _same_numbers(result: object, expected: torch.Tensor) -> bool:
+        where = [i for i, part in enumerate(result, 1) if near(case.numbers(part), expected)]
+        return f" Number {where[-1]} of them is the right answer." if where else ""
     try:
         if isinstance(result, list) and result and isinstance(result[0], torch.Tensor):
             result = torch.stack(result)
-        numbers = torch.as_tensor(np.asarray(result, dtype=float))
-        return near(numbers.reshape(expected.shape), expected)
+        numbers = torch.as_tensor(np.asarray(result, dtype=float)).reshape(expected.shape)
     except (TypeError, ValueError, RuntimeError):
-        return False
+        return ""
+    return " The numbers in it are right." if near(numbers, expected) else ""
 
 
-def wrong_shape(exercise, cases: list[Case]) -> Finding | None:
+def wrong_shape(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a result of the wrong shape, and say which axis is missing, too many or in the wrong place."""
-    bad = [case for case in cases if case.got.shape != case.expected.shape]
-    if not bad:
+    if not (bad := [case for case in cases if case.got.shape != case.expected.shape]):
         return None
-    case, axes = max(bad, key=lambda case: case.expected.numel()), exercise.returns.split()
+    case, axes = largest(bad), exercise.returns.split()
     comma = "," if len(axes) == 1 else ""
     wanted = f"({', '.join(axes)}{comma}) = {tuple(case.expected.shape)}" if axes else "(), a single number"
-    says = (
-        f"With {shapes(exercise.parameters, case.arguments)} the result should have the shape {wanted}; "
-        f"yours has {tuple(case.got.shape)}."
-    )
+    says = f"With {case.shapes} the result should have the shape {wanted}; yours has {tuple(case.got.shape)}."
     for fits, key, facts in _layouts(case, axes):
         if all(_holds(fits, one) for one in cases):
             return message(key, says=says, **facts)
-    squeezed = any(near(c.got.squeeze(), c.expected.squeeze()) for c in cases)
-    if squeezed and case.got.dim() < case.expected.dim():
+    if case.got.dim() < case.expected.dim() and any(near_squeezed(one.got, one.expected) for one in cases):
         return message("missing-axis/sometimes", says=says)
-    return message("wrong-shape", says=says, what="the result")
+    return message("wrong-shape", says=says)
 
 
 def _holds(fits: Callable, case: Case) -> bool:
-    try:
+    with contextlib.suppress(RuntimeError, IndexError):  # there is no such axis, or the sizes do not allow it
         return near(*fits(case.got, case.expected))
-    except (RuntimeError, IndexError):  # there is no such axis, or the sizes do not allow it
-        return False
+    return False
 
 
 def _layouts(case: Case, axes: list[str]) -> Iterator[tuple[Callable, str, dict]]:
@@ -128,14 +106,13 @@ def _layouts(case: Case, axes: list[str]) -> Iterator[tuple[Callable, str, dict]
         yield lambda got, right, dim=dim, of=of: (got, of(right, dim)), "over-summed", facts
 
 
-def not_finite(exercise, cases: list[Case]) -> Finding | None:
+def not_finite(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find NaN or infinite numbers where finite ones belong."""
-    bad = [case for case in cases if not torch.isfinite(case.got).all()]
-    if not bad:
+    if not (bad := [case for case in cases if not torch.isfinite(case.got).all()]):
         return None
     case = smallest_wrong(bad)
     what = "NaN (not a number)" if torch.isnan(case.got).any() else "∞ (infinity)"
     count, total = int((~torch.isfinite(case.got)).sum()), case.got.numel()
     share = f"{count} of {total} numbers {'is' if count == 1 else 'are'} {what}." if total > 1 else ""
-    seen = side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got, longest=6)
+    seen = side_by_side(case.given, case.expected, case.got, longest=6)
     return message("not-finite", what="NaN" if "NaN" in what else "infinity", seen=seen, share=share)

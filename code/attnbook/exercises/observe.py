@@ -14,7 +14,6 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import torch
@@ -41,7 +40,7 @@ class Call:
     def touched(self) -> list[int]:
         """Positions of the arguments that the function wrote into."""
         pairs = enumerate(zip(self.arguments, self.after, strict=True))
-        return [i for i, (old, new) in pairs if isinstance(old, torch.Tensor) and not _unchanged(old, new)]
+        return [i for i, (old, new) in pairs if not _unchanged(old, new)]
 
 
 def observe(fn: Callable, arguments: tuple) -> Call:
@@ -62,7 +61,9 @@ def copies(arguments: tuple) -> tuple:
     return tuple(a.clone() if isinstance(a, torch.Tensor) else copy.deepcopy(a) for a in arguments)
 
 
-def _unchanged(before: torch.Tensor, after: torch.Tensor) -> bool:
+def _unchanged(before: Any, after: Any) -> bool:
+    if not isinstance(before, torch.Tensor):
+        return not isinstance(before, list) or before == after
     same_kind = before.shape == after.shape and before.dtype == after.dtype
     return same_kind and torch.allclose(before, after, rtol=0, atol=0, equal_nan=True)
 
@@ -71,42 +72,32 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
     """Tell a stub from an answer."""
     if isinstance(call.error, NotImplementedError):  # torch raises them, too
         return "NotImplementedError" in names_used(fn)
-    if isinstance(call.error, TypeError | AttributeError):
-        return "ellipsis" in str(call.error)
-    if call.error is not None or (call.result is not None and call.result is not ...):
-        return False
-    if call.result is ...:
-        return True
+    if call.error is not None:
+        return isinstance(call.error, TypeError | AttributeError) and "ellipsis" in str(call.error)
+    if call.result is not None:
+        return call.result is ...
     code = getattr(inspect.unwrap(fn), "__code__", None)
     return code is not None and {step.opname for step in dis.get_instructions(code)} <= NOTHING
 
 
-def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str] | None:
-    """Find the reader's own line in which an error came up."""
-    if (place := own_frame(error, fn)) is None:
-        return None
-    frame, line = place
-    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
-    return frame.f_code.co_name, line - frame.f_code.co_firstlineno + 1, text
+def own_line(error: BaseException, fn: Callable) -> tuple[str, int, str, dict] | None:
+    """The reader's own line in which an error came up: in which function, its number there, its text, the locals."""
+    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(type(fn).__call__, "__code__", None)
+    home = code.co_filename if code else None
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    place = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file, begin = frame.f_code.co_filename, frame.f_code.co_firstlineno
+        if file == home or not (_belongs_to_python(file) or os.path.abspath(file).startswith(here)):
+            text = linecache.getline(file, line, frame.f_globals).strip()
+            place = frame.f_code.co_name, line - begin + 1, text, frame.f_locals
+    return place
 
 
 def at_line(error: BaseException, fn: Callable) -> str:
     """The reader's own failing line, as the subject of "raises": ``line 3, `x.view(6)`,``."""
     place = own_line(error, fn)
     return f"line {place[1]}, `{place[2]}`," if place and place[2] else "your function"
-
-
-def own_frame(error: BaseException, fn: Callable) -> tuple[FrameType, int] | None:
-    """Find the last frame of an error's traceback that is the reader's own code."""
-    code = getattr(inspect.unwrap(fn), "__code__", None) or getattr(type(fn).__call__, "__code__", None)
-    home = code.co_filename if code else None
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    theirs = None
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        file = frame.f_code.co_filename
-        if file == home or not (_belongs_to_python(file) or os.path.abspath(file).startswith(here)):
-            theirs = frame, line
-    return theirs
 
 
 def _belongs_to_python(file: str) -> bool:
@@ -118,17 +109,11 @@ def _belongs_to_python(file: str) -> bool:
 
 def shapes_there(error: BaseException, fn: Callable) -> str:
     """Shapes of the tensors that the reader's failing line mentions, as they were at that moment."""
-    place, found = own_frame(error, fn), {}
-    if place is None:
-        return ""
-    frame, line = place
-    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
-    text = re.sub(r"^\s*\w+\s*=(?!=)", "", text)  # the name that the line would have set
-    for name in re.findall(r"(?<![\w.])[A-Za-z_]\w*", text):
-        value = frame.f_locals.get(name)
-        if isinstance(value, torch.Tensor):
-            found[name] = f"{name} {tuple(value.shape) if value.dim() else 'is one number'}"
-    return ", ".join(found.values())
+    *_, text, known = own_line(error, fn) or ("", {})
+    text = re.sub(r"^\w+\s*=(?!=)", "", text)  # without the name that the line would have set
+    names = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*", text))
+    found = {name: known[name] for name in names if isinstance(known.get(name), torch.Tensor)}
+    return ", ".join(f"{n} {tuple(x.shape) if x.dim() else 'is one number'}" for n, x in found.items())
 
 
 def error_text(error: BaseException) -> str:

@@ -1,5 +1,6 @@
 """Recognise a mistake by its numbers: run the mistaken formula beside the reader's function and compare."""
 
+import functools
 import itertools
 import re
 from collections.abc import Callable
@@ -9,8 +10,8 @@ import torch
 
 from .edits import named_locals
 from .observe import Call, at_line, copies, error_text, observe, own_line
-from .verdict import Finding
-from .wording import inputs, side_by_side, values
+from .verdict import Finding, message
+from .wording import inputs, shapes, side_by_side, values
 
 TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
 PAIRS = 1500  # combinations of mistakes that are tried at most
@@ -18,14 +19,15 @@ PAIRS = 1500  # combinations of mistakes that are tried at most
 
 @dataclass(frozen=True)
 class Case:
-    """One probe: the arguments, the right answer, what the reader's function did, and how to read it."""
+    """One probe: the arguments, the right answer, and what the reader's function did."""
 
+    exercise: object
+    fn: Callable
     arguments: tuple
     expected: torch.Tensor
     call: Call
-    read: Callable
 
-    @property
+    @functools.cached_property
     def got(self) -> torch.Tensor | None:
         """The reader's result as an ordinary tensor, or None if it cannot be read as one."""
         return self.numbers(self.call.result)
@@ -33,7 +35,7 @@ class Case:
     def numbers(self, result: object) -> torch.Tensor | None:
         """What is compared of a result of these arguments: an ordinary tensor, or None."""
         try:
-            result = None if result is None else self.read(self.arguments, result)
+            result = None if result is None else self.exercise.answer.read(self.arguments, result)
         except Exception:  # a result of another kind than the exercise asks for
             return None
         return result if isinstance(result, torch.Tensor) and not unusual(result) else None
@@ -44,7 +46,22 @@ class Case:
 
     def right(self) -> bool:
         """Whether the reader's numbers are the right ones (whatever their dtype)."""
-        return self.got is not None and near(self.got, self.expected)
+        return near(self.got, self.expected)
+
+    @property
+    def given(self) -> str:
+        """The arguments, as in ``query (1, 2) and width 2``."""
+        return inputs(self.exercise.parameters, self.arguments)
+
+    @property
+    def shapes(self) -> str:
+        """The arguments by their shapes."""
+        return shapes(self.exercise.parameters, self.arguments)
+
+    @property
+    def seen(self) -> str:
+        """What came beside what should have come, as the beginning of a message."""
+        return side_by_side(self.given, self.expected, self.got)
 
 
 def unusual(x: torch.Tensor) -> str:
@@ -62,13 +79,18 @@ UNUSUAL: dict[str, Callable] = {
 }
 
 
-def near(got: torch.Tensor, expected: torch.Tensor) -> bool:
-    """Compare two results by shape and numbers."""
-    if unusual(got) or got.shape != expected.shape:
+def near(got: torch.Tensor | None, expected: torch.Tensor | None) -> bool:
+    """Compare two results by shape and numbers; one that could not be read is near none."""
+    if got is None or expected is None or unusual(got) or got.shape != expected.shape:
         return False
     rtol, atol = TOLERANCE.get(got.dtype, (1e-5, 1e-7))
     got, expected = got.detach().to("cpu", torch.float64), expected.detach().to(torch.float64)
     return torch.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def near_squeezed(got: torch.Tensor | None, expected: torch.Tensor | None) -> bool:
+    """Compare two results as if axes of size 1 did not matter."""
+    return got is not None and expected is not None and near(got.squeeze(), expected.squeeze())
 
 
 def worded(exercise) -> list:
@@ -76,42 +98,29 @@ def worded(exercise) -> list:
     return [mistake for mistake in exercise.mistakes if mistake.says]
 
 
-def does_as(fn: Callable, cases: list[Case]) -> bool:
+def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
     """Ask whether a formula does the same as the reader's function on every probe."""
-    telling, raised, alike = False, 0, 0
+    telling, raised, same = False, 0, 0
     for case in cases:
         try:
             result = fn(*copies(case.arguments))
         except Exception as error:
             if case.call.error is None:
                 return False
-            raised, alike = raised + 1, alike + (error_text(error) == error_text(case.call.error))
+            raised, same = raised + 1, same + (error_text(error) == error_text(case.call.error))
         else:
-            result = case.numbers(result)
-            if case.got is None or result is None or not near(case.got, result.detach()):
+            if not alike(case.got, case.numbers(result)):
                 return False
-            telling = telling or (not case.right() and bool(torch.isfinite(case.got).any()))
-    return telling or 2 * alike > raised
+            telling = telling or (not alike(case.got, case.expected) and bool(torch.isfinite(case.got).any()))
+    return telling or 2 * same > raised
 
 
 def known_mistake(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for the reader's mistake among those that the exercise knows."""
-    for mistake in worded(exercise):
-        if does_as(exercise.mistaken(mistake), cases) and _line_fits(mistake, fn, cases):
-            return tell(exercise, mistake, fn, cases)
-    if any(case.got is None for case in cases) or all(case.got.shape == case.expected.shape for case in cases):
-        return None
-    squeezed = [_squeezed(case) for case in cases]
-    for mistake in worded(exercise):
-        if does_as(exercise.mistaken(mistake), squeezed):
+    for alike, mistake in itertools.product((near, near_squeezed), worded(exercise)):
+        if does_as(exercise.mistaken(mistake), cases, alike) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
     return None
-
-
-def _squeezed(case: Case) -> Case:
-    """The same probe, looked at as if axes of size 1 did not matter."""
-    read = case.read
-    return replace(case, expected=case.expected.squeeze(), read=lambda arguments, x: read(arguments, x).squeeze())
 
 
 def _line_fits(mistake, fn: Callable, cases: list[Case]) -> bool:
@@ -121,16 +130,16 @@ def _line_fits(mistake, fn: Callable, cases: list[Case]) -> bool:
     return all(place is not None and re.search(mistake.line, place[2]) for place in places)
 
 
-def several_mistakes(exercise, cases: list[Case]) -> Finding | None:
+def several_mistakes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for two or three of the exercise's mistakes, edits of different places, that meet in one answer."""
     if smallest_wrong(cases).got is None:  # there are no numbers to tell of
         return None
-    fits = all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
-    tried = (itertools.combinations(worded(exercise), count) for count in ((2, 3) if fits else (2,)))
+    counts = (2, 3) if fit(cases) else (2,)
+    tried = (itertools.combinations(worded(exercise), count) for count in counts)
     for some in itertools.islice(itertools.chain.from_iterable(tried), PAIRS):
         together = exercise.mistaken(*some)
         if together is not None and does_as(together, cases):
-            return tell_several(exercise, [m.phrase for m in some], " + ".join(m.name for m in some), cases)
+            return tell_several([m.phrase for m in some], " + ".join(m.name for m in some), cases)
     return None
 
 
@@ -139,46 +148,53 @@ def tell(exercise, mistake, fn: Callable, cases: list[Case]) -> Finding:
     case = make_case(exercise, fn, (mistake.example or exercise.example)())
     if case.right():  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
-    told = facts(exercise, fn, case)
+    told = facts(case)
     phrase, _, more = mistake.says.partition(". ")
     numbers = "" if re.search(r"\{(seen|got|error)\}", more) else told["seen"]
     about = f"it looks as if {phrase.format_map(told).rstrip('.')}"
     return Finding(mistake.name, about, (numbers + more.format_map(told)).strip(), mistake.ask)
 
 
-def facts(exercise, fn: Callable, case: Case) -> dict[str, str]:
+def facts(case: Case) -> dict[str, str]:
     """What a mistake's words may mention: the call, the results, the solution's own locals."""
-    told = {"given": inputs(exercise.parameters, case.arguments), "expected": values(case.expected), "seen": ""}
+    own = named_locals(case.exercise.solution, copies(case.arguments))
+    told = {name: values(value) for name, value in own.items()}
+    told |= {"given": case.given, "expected": values(case.expected), "seen": ""}
     if case.got is not None:
-        told["got"] = values(case.got)
-        told["seen"] = side_by_side(told["given"], case.expected, case.got)
+        told |= {"got": values(case.got), "seen": case.seen}
+        told["seen"] = case.exercise.seen.format_map(told)
     if case.call.error is not None:
-        told |= {"error": error_text(case.call.error), "line": at_line(case.call.error, fn)}
+        told |= {"error": error_text(case.call.error), "line": at_line(case.call.error, case.fn)}
         told["seen"] = "With {given} {line} raises {error}. ".format_map(told)
-    own = named_locals(exercise.solution, copies(case.arguments))
-    return {name: values(value) for name, value in own.items()} | told
+    return told
 
 
 def make_case(exercise, fn: Callable, arguments: tuple) -> Case:
     """Answer one probe: the right answer beside the reader's."""
-    read = exercise.answer.read
-    expected = read(arguments, exercise.solution(*copies(arguments))).detach()
-    return Case(arguments, expected, observe(fn, arguments), read)
+    expected = exercise.answer.read(arguments, exercise.solution(*copies(arguments))).detach()
+    return Case(exercise, fn, arguments, expected, observe(fn, arguments))
 
 
-def tell_several(exercise, looks: list[str], name: str, cases: list[Case]) -> Finding:
+def tell_several(looks: list[str], name: str, cases: list[Case]) -> Finding:
     """Put mistakes that meet in one answer into words."""
-    case = smallest_wrong(cases)
-    count = {2: "two", 3: "three"}[len(looks)]
+    count, some = {2: ("two", "either"), 3: ("three", "any of them")}[len(looks)]
     listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
-    seen = side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)
-    return Finding(
-        name,
-        f"{count} slips at once",
-        f"{seen}Your numbers are those of {count} slips together: {listed}.",
-        f"Fix {'either' if len(looks) == 2 else 'any of them'} and check again: the message will then be about what is "
-        "left. Which of them do you find first in your code?",
-    )
+    return message("several-slips", name, count=count, seen=smallest_wrong(cases).seen, listed=listed, some=some)
+
+
+def first_failed(cases: list[Case]) -> Case | None:
+    """The first probe on which the reader's function raised an error."""
+    return next((case for case in cases if case.call.error is not None), None)
+
+
+def largest(cases: list[Case]) -> Case:
+    """The probe with the largest right answer."""
+    return max(cases, key=lambda case: case.expected.numel())
+
+
+def fit(cases: list[Case]) -> bool:
+    """Whether every result is of the right kind and shape."""
+    return all(case.got is not None and case.got.shape == case.expected.shape for case in cases)
 
 
 def smallest_wrong(cases: list[Case]) -> Case:

@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import html
+import itertools
 import json
 import os
 from dataclasses import dataclass, field
@@ -13,24 +14,11 @@ import platformdirs
 
 from ..files import write_atomically
 from .exercise import CHAPTERS, Shelf
+from .verdict import message
 
 VERSION = 1
 VARIABLE = "ATTNBOOK_PROGRESS"
-STATES = ("attempted", "solved")
-
-DAMAGED = (
-    "Your progress file cannot be understood ({why}). It is left as it is; the next answer that you check begins a new "
-    "file and keeps the old one beside it, under the same name with .bak added."
-)
-KEPT = "Your progress file could not be understood; it is kept as {aside}, and a new one was begun."
-NEWER = (
-    "Your progress file was written by a newer version of this book (format {format}; this one knows {known}). It is "
-    "left alone; install the newer version to see it, or set {variable} to another file."
-)
-CANNOT = (
-    "Your progress could not be {what} ({kind}: {reason}). The verdict is valid all the same. To keep your progress, "
-    "set the environment variable {variable} to a file in a folder that you may write to."
-)
+MARKS = {"attempted": "✗", "solved": "✓"}
 
 
 @dataclass
@@ -40,7 +28,6 @@ class Record:
     exercises: dict[str, dict] = field(default_factory=dict)
     remark: str = ""  # what went wrong with reading or writing, in words for the reader
     damaged: bool = False  # a file is there that could not be understood
-    foreign: bool = False  # the file belongs to a newer version of the book and must be left alone
 
 
 def location() -> Path | None:
@@ -61,29 +48,24 @@ def read() -> Record:
         if path is None or not path.exists():
             return Record()
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return _damaged("it is not JSON")
+        if data["version"] > VERSION:
+            return Record(remark=_remark("newer", format=data["version"], known=VERSION))
+        if all(entry["state"] in MARKS for entry in data["exercises"].values()):
+            return Record(data["exercises"])
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        pass  # it is not JSON, or something else than a record
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder
         return Record(remark=_cannot("read", error))
-    if not isinstance(data, dict) or not isinstance(data.get("version"), int):
-        return _damaged("it has no version")
-    if not isinstance(data.get("exercises"), dict):
-        return _damaged("it has no list of exercises")
-    if data["version"] > VERSION:
-        newer = NEWER.format(format=data["version"], known=VERSION, variable=VARIABLE)
-        return Record(foreign=True, remark=newer)
-    if any(not isinstance(entry, dict) or entry.get("state") not in STATES for entry in data["exercises"].values()):
-        return _damaged("an entry has no known state")
-    return Record(data["exercises"])
-
-
-def _damaged(why: str) -> Record:
-    return Record(damaged=True, remark=DAMAGED.format(why=why))
+    return Record(damaged=True, remark=_remark("damaged"))
 
 
 def _cannot(what: str, error: Exception) -> str:
     reason = getattr(error, "strerror", None) or str(error)
-    return CANNOT.format(what=what, kind=type(error).__name__, reason=reason, variable=VARIABLE)
+    return _remark("cannot", what=what, kind=type(error).__name__, reason=reason)
+
+
+def _remark(key: str, **facts: object) -> str:
+    return message(f"progress/{key}", variable=VARIABLE, **facts).says
 
 
 def note(name: str, solved: bool) -> str:
@@ -98,14 +80,14 @@ def note(name: str, solved: bool) -> str:
             with contextlib.suppress(NotImplementedError):  # no locks there: go on without
                 held.enter_context(filelock.FileLock(f"{path}.lock", timeout=20))
             record = read()
-            if record.foreign or (record.remark and not record.damaged):
+            if record.remark and not record.damaged:
                 return record.remark
             known = record.exercises.get(name, {}).get("state")
             if known == "solved" or (known == "attempted" and not solved):
                 return record.remark
             entry = {"solved_on": datetime.date.today().isoformat()} if solved else {}
             record.exercises[name] = {"state": "solved" if solved else "attempted", **entry}
-            kept = KEPT.format(aside=_keep_aside(path)) if record.damaged else ""
+            kept = _remark("kept", aside=_keep_aside(path)) if record.damaged else ""
             data = {"version": VERSION, "exercises": record.exercises}
             write_atomically(path, json.dumps(data, indent=1, sort_keys=True) + "\n")
             return kept
@@ -115,15 +97,11 @@ def note(name: str, solved: bool) -> str:
 
 def _keep_aside(path: Path) -> str:
     """Copy a damaged file to a free name beside it; the original goes only when the new file replaces it."""
-    count = 1
-    while True:
-        aside = path.with_name(path.name + (".bak" if count == 1 else f".bak{count}"))
-        try:
-            with open(aside, "xb") as copy:
-                copy.write(path.read_bytes())
-            return aside.name
-        except FileExistsError:
-            count += 1
+    free = (path.with_name(f"{path.name}.bak{number}") for number in itertools.chain([""], itertools.count(2)))
+    aside = next(name for name in free if not name.exists())
+    with open(aside, "xb") as copy:
+        copy.write(path.read_bytes())
+    return aside.name
 
 
 @dataclass(frozen=True)
@@ -171,7 +149,6 @@ class Progress:
 
 def table(shelf: Shelf) -> Progress:
     """Make the table of progress."""
-    record, marks = read(), {"solved": "✓", "attempted": "✗"}
-    states = {name: entry["state"] for name, entry in record.exercises.items()}
-    rows = [(e.chapter, e.name, e.title, marks.get(states.get(e.name), "○")) for e in shelf.by_chapter()]
-    return Progress(tuple(rows), record.remark)
+    record = read()
+    marks = {name: MARKS[entry["state"]] for name, entry in record.exercises.items()}
+    return Progress(tuple((e.chapter, e.name, e.title, marks.get(e.name, "○")) for e in shelf), record.remark)

@@ -1,5 +1,6 @@
 """How wrong numbers relate to the right ones: a factor, a sign, a step too many, something added."""
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -10,72 +11,49 @@ from .errors import at_the_edge
 from .observe import copies
 from .recognise import Case, near, smallest_wrong, tell_several, worded
 from .verdict import Finding, message
-from .wording import inputs, number, side_by_side
+from .wording import number
 
-# one thing too many was done to a right answer: name, what was done, "it looks as if …", question
-# fmt: off
-RELATIONS: tuple[tuple[str, Callable, str, str], ...] = (
-    ("sign", lambda r: -r, "the sign is flipped",
-     "Should a closer match give a larger number or a smaller one?"),
-    ("softmax-on-top", lambda r: r.softmax(-1), "a softmax is applied on top",
-     "Do the rows of what was asked for have to sum to 1 already, or does that come in a later step?"),
-    ("softmax-over-another-axis", lambda r: r.softmax(max(-2, -r.dim())),
-     "a softmax over another axis than the last is applied on top",
-     "Is a softmax asked for at all, and if so, over which axis?"),
-    ("exp-on-top", lambda r: r.exp(), "an exponential is applied on top",
-     "Which step takes the exponential: this function, or the one after it?"),
-    ("log-on-top", lambda r: r.log(), "a logarithm is applied on top",
-     "Are probabilities asked for, or their logarithms?"),
-    ("absolute", lambda r: r.abs(), "the sign is dropped (an absolute value)",
-     "What does a negative number mean here, and may it become positive?"),
-    ("squared", lambda r: r * r, "the result is squared", "Which line squares the finished number?"),
-    ("rooted", lambda r: r.sqrt(), "a square root is taken of the result",
-     "Which line takes the root of the finished number?"),
-    ("clamped", lambda r: r.clamp(min=0), "negative numbers are cut off at 0",
-     "What does a negative number mean here?"),
-    ("tanh-on-top", lambda r: r.tanh(), "a tanh is applied on top", "May the result be larger than 1?"),
-    ("rounded", lambda r: r.round(), "the numbers are rounded (an integer type?)",
-     "Which line turns floating-point numbers into whole ones?"),
-    ("truncated", lambda r: r.trunc(), "the digits after the decimal point are cut off (an integer type?)",
-     "Which line turns floating-point numbers into whole ones?"),
-)
-# fmt: on
+# what may have been done to a right answer besides; `messages.txt` has the words
+RELATIONS: dict[str, Callable] = {
+    "sign": torch.neg,
+    "softmax-on-top": lambda r: r.softmax(-1),
+    "softmax-over-another-axis": lambda r: r.softmax(max(-2, -r.dim())),
+    "exp-on-top": torch.exp,
+    "log-on-top": torch.log,
+    "absolute": torch.abs,
+    "squared": torch.square,
+    "rooted": torch.sqrt,
+    "clamped": torch.relu,
+    "rounded": torch.round,
+    "truncated": torch.trunc,
+}
 # how a factor may depend on an axis (or two): the power of its size, and how one writes it
 POWERS = (1, "{}"), (-1, "1/{}"), (0.5, "√{}"), (-0.5, "1/√{}"), (-1.5, "1/({0}·√{0})")
 
 
-def relation(exercise, cases: list[Case]) -> Finding | None:
+def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a simple relation between the reader's numbers and the right ones (or those of a known mistake)."""
-    for name, change, looks, asks in RELATIONS:
+    for name, change in RELATIONS.items():
         if all(near(case.got, change(case.expected)) for case in cases):
-            return Finding(name, f"it looks as if {looks}", _seen(exercise, cases), asks)
-    found = _factor(exercise, cases) or _offset(exercise, cases)
-    if found:
+            return message(name, seen=smallest_wrong(cases).seen)
+    if found := _factor(exercise, cases) or _offset(cases):
         return found
-    for mistake, results in _mistaken(exercise, cases):
-        for name, change, looks, _ in RELATIONS:
-            if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
-                return tell_several(exercise, [mistake.phrase, looks], f"{mistake.name} + {name}", cases)
+    for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), RELATIONS.items()):
+        if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
+            looks = message(name, seen="").about.removeprefix("it looks as if ")
+            return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
     return None
-
-
-def _seen(exercise, cases: list[Case]) -> str:
-    case = smallest_wrong(cases)
-    return side_by_side(inputs(exercise.parameters, case.arguments), case.expected, case.got)
 
 
 def _mistaken(exercise, cases: list[Case]) -> Iterator[tuple]:
     """Each mistake that has words, with its results for the cases' arguments."""
     for mistake in worded(exercise):
-        try:
+        with contextlib.suppress(Exception):  # one that raises on the probes cannot be half of a pair
             wrong = exercise.mistaken(mistake)
-            results = [case.numbers(wrong(*copies(case.arguments))).detach() for case in cases]
-        except Exception:  # a mistake that raises on the probes cannot be half of a pair
-            continue
-        yield mistake, results
+            yield mistake, [case.numbers(wrong(*copies(case.arguments))).detach() for case in cases]
 
 
-def turned(exercise, cases: list[Case]) -> Finding | None:
+def turned(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a known mistake whose result has its axes in the wrong order besides."""
     axes = exercise.returns.split()
     orders = list(itertools.permutations(range(len(axes))))
@@ -86,7 +64,7 @@ def turned(exercise, cases: list[Case]) -> Finding | None:
             if _permuted(cases, results, order):
                 yours = ", ".join(axes[i] for i in order)
                 looks = [mistake.phrase, f"the axes of the result come in the order ({yours})"]
-                return tell_several(exercise, looks, f"{mistake.name} + transposed", cases)
+                return tell_several(looks, f"{mistake.name} + transposed", cases)
     return None
 
 
@@ -107,7 +85,7 @@ def _factor(exercise, cases: list[Case]) -> Finding | None:
     if formula is None and (not exercise.returns or at_the_edge(exercise, cases)):
         return None  # of single numbers any two have a ratio, and at an edge few are left
     here = ratios[[case is smallest_wrong(cases) for case in cases].index(True)]
-    says = f"{_seen(exercise, cases)}Every number is {number(here)} times what it should be."
+    says = f"{smallest_wrong(cases).seen}Every number is {number(here)} times what it should be."
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]
     seen = "; ".join(
         f"{number(ratio)} for " + ", ".join(f"{axis} = {number(size[axis])}" for axis in matter)
@@ -134,13 +112,9 @@ def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
     return None
 
 
-def _offset(exercise, cases: list[Case]) -> Finding | None:
-    offsets = []
-    for case in cases:
-        got = case.got.to(torch.float64)
-        offsets.append(float((got - case.expected).mean()))
-        if not near(got, case.expected + offsets[-1]):
-            return None
-    if max(offsets) - min(offsets) > 1e-5:
+def _offset(cases: list[Case]) -> Finding | None:
+    offsets = [float((case.got.to(torch.float64) - case.expected).mean()) for case in cases]
+    off = all(near(c.got.to(torch.float64), c.expected + by) for c, by in zip(cases, offsets, strict=True))
+    if not off or max(offsets) - min(offsets) > 1e-5:
         return None
-    return message("offset", seen=_seen(exercise, cases), offset=number(offsets[0]))
+    return message("offset", seen=smallest_wrong(cases).seen, offset=number(offsets[0]))

@@ -4,12 +4,14 @@ import functools
 import html
 import itertools
 import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .wording import inline
 
 WIDTH = 100  # columns of the plain text
+LOOKS = {"solved": ("✓", "#009E73"), "wrong": ("✗", "#D55E00"), "unwritten": ("○", "#999999")}
 
 
 @dataclass(frozen=True)
@@ -28,14 +30,19 @@ def _catalogue() -> dict[str, tuple[str, str, str]]:
     entries = {}
     for block in Path(__file__).with_name("messages.txt").read_text("utf-8").split("\n## ")[1:]:
         key, _, about = block.partition("\n")[0].partition(" | ")
-        says, _, asks = block.partition("\n")[2].partition("\n→ ")
-        entries[key] = about, says, asks.partition("\n")[0]
+        says, _, asks = block.partition("\n")[2].partition("\n→")
+        entries[key] = about, says, asks.partition("\n")[0].strip()
     return entries
 
 
 def message(key: str, diagnosis: str = "", **facts: object) -> Finding:
     """The finding `key` of `messages.txt`, filled in; its diagnosis is the key up to a slash, if no other is given."""
     return Finding(diagnosis or key.partition("/")[0], *(text.format_map(facts) for text in _catalogue()[key]))
+
+
+def first(looks: Iterable[Callable], *question: object) -> Finding | None:
+    """The first thing that one of several recognisers finds."""
+    return next((found for look in looks if (found := look(*question))), None)
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class Verdict:
     @property
     def mark(self) -> str:
         """✓, ✗ or ○."""
-        return {"solved": "✓", "wrong": "✗", "unwritten": "○"}[self.status]
+        return LOOKS[self.status][0]
 
     def __repr__(self) -> str:
         lines = _wrap(f"{self.mark} {self.exercise} — {self.about}", "", "  ")
@@ -67,8 +74,7 @@ class Verdict:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        colour = {"solved": "#009E73", "wrong": "#D55E00", "unwritten": "#999999"}[self.status]
-        style = f"border-left:4px solid {colour};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
+        style = f"border-left:4px solid {LOOKS[self.status][1]};padding:0.2em 0 0.2em 0.9em;margin:0.4em 0"
         parts = [f"<p><strong>{self.mark} {inline(self.exercise)} — {inline(self.about)}</strong></p>"]
         for is_code, lines in itertools.groupby(self.says.splitlines(), lambda line: line.startswith("    ")):
             if is_code:

@@ -34,39 +34,33 @@ def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
         return number(x, digits)
     if not isinstance(x, torch.Tensor):
         return getattr(x, "described", f"a {type(x).__name__}")
-    if x.numel() == 0 or x.numel() > longest:
+    if x.numel() > longest or (x.numel() == 0 and x.dim() > 1):
         return f"numbers of shape {tuple(x.shape)}"
     if x.dim():
-        x = x.squeeze() if x.numel() > 1 else x.reshape(1)
-    return _nested(x.detach().cpu().tolist(), digits)
-
-
-def _nested(x: Any, digits: int) -> str:
-    if not isinstance(x, list):
-        return number(x, digits)
-    return "(" + ", ".join(_nested(item, digits) for item in x) + ")"
+        x = x.squeeze() if x.numel() > 1 else x.flatten()
+    return in_words(x.detach().cpu().tolist(), digits) if x.numel() else "()"
 
 
 def told_apart(expected: torch.Tensor, got: torch.Tensor) -> tuple[str, str]:
     """Write two tensors with as few decimals as show that they differ."""
-    for digits in (3, 5, 8, 12, 17):
-        pair = values(expected, digits), values(got, digits)
-        if pair[0] != pair[1]:
-            break
-    return pair
+    digits = _decimals(expected, got)
+    return values(expected, digits), values(got, digits)
+
+
+def _decimals(a: torch.Tensor, b: torch.Tensor) -> int:
+    return next((digits for digits in (3, 5, 8, 12) if values(a, digits) != values(b, digits)), 17)
 
 
 def side_by_side(given: str, expected: torch.Tensor, got: torch.Tensor, longest: int = LONGEST) -> str:
     """Write what came beside what should have come; a table's rows stand one above the other."""
+    came = "you return"
     if expected.shape == got.shape and expected.numel() > longest:
         different = ~torch.isclose(got.detach().to(expected.dtype), expected, rtol=1e-5, atol=1e-7)
         at = tuple(different.nonzero()[0].tolist()) if different.any() else (0,) * expected.dim()
-        texts = told_apart(expected[at], got[at])
-        return f"With {given} your number at {list(at)} is {texts[1]}; right is {texts[0]}. "
-    texts = told_apart(expected, got)
+        came, expected, got = f"your number at {list(at)} is", expected[at], got[at]
+    digits = _decimals(expected, got)
     if max(expected.squeeze().dim(), got.squeeze().dim()) < 2 or max(expected.numel(), got.numel()) > LONGEST:
-        return f"With {given} you return {texts[1]}; right is {texts[0]}. "
-    digits = next((d for d in (3, 5, 8, 12) if values(expected, d) != values(got, d)), 3)
+        return f"With {given} {came} {values(got, digits)}; right is {values(expected, digits)}. "
     return f"With {given}\n    you return  {_rows(got, digits)}\n    right is    {_rows(expected, digits)}\n"
 
 
@@ -114,16 +108,21 @@ def inline(text: str) -> str:
     return "".join(map(piece, re.split(r"(`[^`]+`)", text)))
 
 
-def in_words(x: object) -> str:
+def in_words(x: object, digits: int = 3) -> str:
     """Write lists, pairs, words and numbers as on paper: “the cat”, ((−1.8, 1), (−2.4, 4))."""
     if isinstance(x, str):
         return f"“{x}”"
     if isinstance(x, bool | int | float):
-        return number(x)
+        return number(x, digits)
     if not isinstance(x, list | tuple):
         return f"a {type(x).__name__}"
     if not x:
         return "empty"
     if isinstance(x, list) and all(isinstance(part, str) for part in x):
         return f"“{' '.join(x)}”"
-    return "(" + ", ".join(in_words(part) for part in x) + ")"
+    return "(" + ", ".join(in_words(part, digits) for part in x) + ")"
+
+
+def short(dtype: torch.dtype) -> str:
+    """Name a dtype: ``float32``."""
+    return str(dtype).removeprefix("torch.")

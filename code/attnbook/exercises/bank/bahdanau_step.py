@@ -1,7 +1,5 @@
 """Exercise bahdanau-step: the decoder's previous state asks, the encoder's states answer."""
 
-from dataclasses import replace
-
 import torch
 
 from ..answers import Several
@@ -179,18 +177,6 @@ MISTAKES = (
 )
 
 
-def with_query(mistake):
-    """A mistake whose message tells the query and the keys instead of all six arguments."""
-    if not mistake.says or mistake.line:
-        return mistake
-    phrase, _, more = mistake.says.partition(". ")
-    told = (
-        "The query should be {query}, the keys {keys}. Your context and weights, side by side, are {got}; right "
-        "is {expected}. "
-    )
-    return replace(mistake, says=f"{phrase}. {told}{more}")
-
-
 def padding_heard(exercise, fn, cases):
     """Say how much of the attention the padding gets."""
     weights = cases[0].got[0, 2:]
@@ -208,7 +194,9 @@ FLOATS = tuple(name for name in SHAPES if name != "lens")
 EXERCISE = Exercise(
     name="bahdanau-step", title="One step of Bahdanau's attention", chapter=12, solution=my_bahdanau_step,
     shapes=SHAPES, returns="B Dk+S", answer=Several(("context", "weights"), ("B Dk", "B S"), dim=1, floats=FLOATS),
-    example=example, probes=probes, edges=edges, mistakes=tuple(map(with_query, MISTAKES)),
+    example=example, probes=probes, edges=edges, mistakes=MISTAKES,
+    seen="The query should be {query}, the keys {keys}. Your context and weights, side by side, are {got}; right is "
+        "{expected}. ",
     steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")},
     describers=(padding_heard,),
     hints=(

@@ -1,7 +1,5 @@
 """Exercise teacher-forcing: what goes into a decoder, and what should come out."""
 
-from dataclasses import replace
-
 import torch
 
 from ..answers import Several
@@ -166,18 +164,11 @@ MISTAKES = (
 )
 
 
-def in_order(mistake):
-    """A mistake whose message says in which order the rows of its numbers come."""
-    phrase, _, more = mistake.says.partition(". ")
-    told = f"{phrase}. (First all inputs, then all labels.) {more}"
-    return replace(mistake, says=mistake.says and told.strip())
-
-
 EXERCISE = Exercise(
     name="teacher-forcing", title="The target, twice", chapter=10, solution=my_shift,
     shapes={"target_ids": "B T", "bos": "a number", "eos": "a number", "pad": "a number"}, returns="2B T+1",
     answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle), example=example, probes=probes,
-    edges=edges, mistakes=tuple(map(in_order, MISTAKES)),
+    edges=edges, mistakes=MISTAKES, seen="{seen}(First all inputs, then all labels.) ",
     steps={"lengths": "the numbers of words", "labels": "the labels", "inputs": "the inputs"},
     hints=(
         "Write both rows of the example on paper, the inputs above, the labels below. Each label is the input of the "

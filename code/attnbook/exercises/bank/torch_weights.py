@@ -1,7 +1,5 @@
 """Exercise torch-weights: the same attention as a layer of PyTorch."""
 
-from dataclasses import replace
-
 import torch
 from torch import nn
 
@@ -10,7 +8,7 @@ from ..answers import Tensors
 from ..conduct import in_another_dtype
 from ..exercise import Exercise, Mistake, draw, exact
 from ..observe import copies, observe
-from ..recognise import make_case, near
+from ..recognise import near
 from ..verdict import Finding
 from ..wording import number, values
 
@@ -153,19 +151,6 @@ MISTAKES = (
     Mistake("weights-returned", (RETURN, "return layer.in_proj_weight")),
 )
 
-ASKED = (
-    "With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers {got}; "
-    "right is {expected}. "
-)
-
-
-def _asked(mistake):
-    """A mistake whose numbers are introduced as what they are: the answers of a layer, not what is returned."""
-    if not mistake.says or mistake.line:
-        return mistake
-    phrase, _, more = mistake.says.partition(". ")
-    return replace(mistake, says=f"{phrase}. {ASKED}{more}")
-
 
 class Layer(Tensors):
     """A layer of PyTorch, which is compared by what it answers to a fixed question."""
@@ -187,7 +172,7 @@ class Layer(Tensors):
         layer = case.call.result
         if isinstance(layer, nn.MultiheadAttention):
             known = (Finding(*words) for applies, *words in settings(layer, case) if applies)
-            return next(known, None) or left_random(fn, case)
+            return next(known, None) or left_random(case)
         known = (
             (layer is nn.MultiheadAttention, "not-made", "the class `nn.MultiheadAttention` itself, not a layer"),
             (isinstance(layer, dict), "state-returned", "a dictionary of weights, without their layer"),
@@ -196,13 +181,13 @@ class Layer(Tensors):
             (isinstance(layer, nn.Module), "returns-another-kind", f"a layer of the class `{type(layer).__name__}`"),
         )
         name, inside = next((words for applies, *words in known if applies), ("", ""))
-        return kinds.wrong_kind(exercise, case, self.wanted(exercise), inside, name)
+        return kinds.wrong_kind(case, self.wanted(exercise), inside, name)
 
-    def demand(self, exercise, fn):
-        if found := self.amiss(exercise, fn, make_case(exercise, fn, exercise.example())):
+    def demand(self, exercise, fn, cases):
+        if found := self.amiss(exercise, fn, cases[0]):
             return found
         for dtype in (torch.float64, torch.float32):
-            layer = observe(fn, in_another_dtype(exercise, exercise.example(), dtype)).result
+            layer = observe(fn, in_another_dtype(exercise.example(), dtype)).result
             if isinstance(layer, nn.MultiheadAttention) and layer.out_proj.weight.dtype != dtype:
                 return Finding("changes-dtype", "another precision",
                     f"The numbers are right, but with weights in {dtype} your layer has {layer.out_proj.weight.dtype}: "
@@ -264,9 +249,9 @@ def held(layer):
     return dict(zip(("W_q", "W_k", "W_v", "W_o"), (*thirds, layer.out_proj.weight.detach()), strict=True))
 
 
-def left_random(fn, case):
+def left_random(case):
     """Find weights that are different random numbers every time."""
-    layer, first, second = case.call.result, *(held(observe(fn, case.arguments).result) for _ in range(2))
+    layer, first, second = case.call.result, *(held(observe(case.fn, case.arguments).result) for _ in range(2))
     left = [name for name in first if not torch.equal(first[name], second[name])]
     if not left:
         return None
@@ -325,6 +310,8 @@ EXERCISE = Exercise(
         "reads the batch or the positions first. Only a comparison of outputs, number by number, on a query that is "
         "not the key, shows all of these.",
     shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"}, returns="B T D",
-    example=example, probes=probes, edges=edges, mistakes=tuple(map(_asked, MISTAKES)),
+    seen="With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers "
+        "{got}; right is {expected}. ",
+    example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), remarks=(worth_a_remark,), answer=Layer(),
 )
