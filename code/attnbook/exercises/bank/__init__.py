@@ -32,6 +32,7 @@ MODULES = (
     "bahdanau_step",
     "fill_alignment",
     "label_smoothing",
+    "measured_mask",
     "beam_search",
     "length_penalty",
     "top_p",
