@@ -34,8 +34,8 @@ MODULES = (
     "label_smoothing",
     "measured_mask",
     "beam_search",
-    "length_penalty",
     "top_p",
+    "accept_draft",
     "key_value_cache",
 )
 

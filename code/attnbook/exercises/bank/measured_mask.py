@@ -111,7 +111,7 @@ MISTAKES = (
     Mistake("all-scores", ("any(dim=-1)", "all(dim=-1)"),
         "a row counts only if *all* of its scores move. Some scores may stay as they are.",
         "How many scores of a row have to move to prove that it read the word?"),
-    Mistake("sums-compared", (MOVED, "(score(changed).sum(-1, keepdim=True) - before.sum(-1, keepdim=True)).abs() > 1e-6"),
+    Mistake("sums-compared", (MOVED, "(score(changed) - before).sum(-1, keepdim=True).abs() > 1e-6"),
         "each row is summed before it is compared. Here one score rises as another falls, and their sum stays.",
         "Which comparison notices a change in a single score?"),
     Mistake("signed", (".abs() > 1e-6", " > 1e-6"),
