@@ -36,8 +36,8 @@ def likelier() -> tuple:
 
 def twice() -> tuple:
     """The first word stays, the second does not, and the third would."""
-    p = exact([0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8])
-    q = exact([0.4, 0.3, 0.3], [0.7, 0.2, 0.1], [0.5, 0.4, 0.1])
+    p = exact([0.5, 0.3, 0.2], [0.2, 0.7, 0.1], [0.6, 0.25, 0.15], [0.1, 0.1, 0.8])
+    q = exact([0.4, 0.35, 0.25], [0.65, 0.2, 0.15], [0.5, 0.3, 0.2])
     return torch.tensor([0, 0, 0]), p, q, exact(0.5, 0.5, 0.5)
 
 
