@@ -1,11 +1,11 @@
 """The Transformer and Bahdanau's model at equal time on one core: the runs behind chapter 13's comparison.
 
-    python -m tools.experiments.race --seeds 3 --seconds 15 30 60 120
+    python -m tools.experiments.race --seeds 3 --seconds 10 20 40 80
 
 Both translate subwords (the same vocabularies), have the same number of parameters to within 2 %, and train on the
 bundled corpus. The training's clock is the processor's, which does not count the time that others had it; the learning
 rate falls to zero as the clock runs out. Writes chapters/results/race.json after every model and goes on where it
-stopped; about 25 minutes of processor time in all.
+stopped; about 20 minutes of processor time in all.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def main() -> None:
     """Run what is missing and store it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, nargs="+", default=[15, 30, 60, 120])
+    parser.add_argument("--seconds", type=int, nargs="+", default=[10, 20, 40, 80])
     options = parser.parse_args()
     import torch
 
