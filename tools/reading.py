@@ -44,7 +44,10 @@ def load(notebook) -> Load:
         claims += len(calls(cell, "claim"))
         if not FOLDED & set(cell.metadata.get("tags", [])):
             lines += _lines(cell.source)
-        for output in cell.outputs if calls(cell, "show") else ():
+        shows = calls(cell, "show") and "hide-output" not in cell.metadata.get(
+            "tags", []
+        )
+        for output in cell.outputs if shows else ():
             shown = output.get("data", {}).get("text/markdown", "")
             lines += sum(map(_lines, re.findall(r"```python\n(.*?)```", shown, re.S)))
     return Load(words, lines, claims)

@@ -32,7 +32,8 @@ def chapter():
     notebook = new_notebook(
         cells=[
             new_markdown_cell(
-                "(ch-example)=\n# An example\n\n**Time** 1 minutes · **Needs** nothing · **Exercises** 1\n\nWhat is this? At the end you will be able to say."
+                "(ch-example)=\n# An example\n\n**Time** 1 minutes · **Needs** nothing · **Exercises** 1\n\n"
+                "What is this? At the end you will be able to say."
             ),
             new_markdown_cell("## One\n\n```python\n## not a section\n```"),
             code("x = 1\nprint(x)", printed("1\n")),

@@ -17,9 +17,9 @@ from attnbook.translation import decoding, losses, metrics, sampling, word_align
 
 NAMES = [
     "masked-loss", "bleu", "bahdanau-step", "fill-alignment", "label-smoothing",
-    "beam-search", "length-penalty", "top-p", "key-value-cache",
+    "beam-search", "top-p", "accept-draft", "key-value-cache",
 ]  # fmt: skip
-LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, PENALTY, TOP_P, CACHE = EXERCISES = [
+LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, TOP_P, DRAFT, CACHE = EXERCISES = [
     SHELF.get(name) for name in NAMES
 ]
 t = torch.tensor
@@ -78,23 +78,26 @@ def test_the_alignment_is_the_packages():
         assert links == word_alignment.hard_alignment(weights[:, :source_len])
 
 
-def test_the_penalty_is_the_packages():
-    for candidates, alpha in every_argument(PENALTY):
-        ranked = [
-            log_prob / decoding.length_penalty_factor(n, alpha)
-            for log_prob, n in candidates
-        ]
-        assert PENALTY.solution(candidates, alpha) == max(
-            range(len(ranked)), key=ranked.__getitem__
-        )
-
-
 def test_the_nucleus_is_the_packages():
     for probs, p in every_argument(TOP_P):
         same(
             TOP_P.solution(probs, p),
             sampling.filter_logits(probs.log(), top_p=p).softmax(-1),
         )
+
+
+def test_rounds_of_accepting_and_drawing_follow_the_checking_model():
+    """Averaged over the draft's words and the luck, what is written first has the distribution p."""
+    _, p, q, _ = DRAFT.example()
+    written = torch.zeros(3, dtype=torch.float64)
+    for word in range(3):
+        for k in range(1000):  # evenly spaced luck
+            luck = t([(k + 0.5) / 1000])
+            after = DRAFT.solution(t([word]), p, q, luck)
+            stays = after.equal(p[-1])
+            first = torch.eye(3, dtype=torch.float64)[word] if stays else after
+            written += q[0, word] / 1000 * first
+    torch.testing.assert_close(written, p[0], atol=1e-3, rtol=0)
 
 
 class Writer(torch.nn.Module):
@@ -182,7 +185,7 @@ def test_the_statements_tell_the_truth():
     )
     same(TOP_P.solution(*TOP_P.example()), t([0, 2 / 3, 0, 1 / 3], dtype=torch.float64))
     assert BEAM.solution(*BEAM.example()) == [2, 0]
-    assert PENALTY.solution(*PENALTY.example()) == 1
+    same(DRAFT.solution(*DRAFT.example()), t([0.8, 0.2, 0.0], dtype=torch.float64))
 
 
 def test_greedy_search_misses_the_likeliest_sentence_of_the_example():
@@ -291,14 +294,14 @@ def test_what_stands_for_no_list_of_words(thing):
 
 
 def test_a_list_that_is_sorted_in_place_is_told():
-    def sorts(candidates, alpha):
-        answer = PENALTY.solution(candidates, alpha)
-        candidates.sort()
+    def sorts(hypothesis, references, max_n):
+        answer = BLEU.solution(hypothesis, references, max_n)
+        hypothesis.sort()
         return answer
 
-    verdict = judge(PENALTY, sorts)
+    verdict = judge(BLEU, sorts)
     assert verdict.diagnosis == "writes-into-argument"
-    assert "`candidates`" in verdict.says
+    assert "`hypothesis`" in verdict.says
 
 
 def test_references_are_looked_after_inside_as_well():
@@ -369,17 +372,6 @@ def test_padding_that_is_heard_a_little_is_measured():
     answer = answer_called("bahdanau-step", "bahdanau_fills_a_little")
     verdict = judge(STEP, answer)
     assert verdict.diagnosis == "padding-heard" and "0.000" in verdict.says
-
-
-def test_another_winner_is_shown_with_both_scores():
-    verdict = judge(PENALTY, lambda candidates, alpha: len(candidates) - 1)
-    assert verdict.diagnosis == "another-winner"
-    assert "−1.9, " in verdict.says and "−1.6." in verdict.says
-
-
-def test_an_index_that_is_none_is_not_looked_up():
-    verdict = judge(PENALTY, lambda candidates, alpha: 100 + len(candidates) ** 2)
-    assert verdict.status == "wrong" and verdict.diagnosis != "another-winner"
 
 
 @pytest.mark.parametrize(

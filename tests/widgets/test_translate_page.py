@@ -514,7 +514,7 @@ def test_without_scripts_a_true_translation_is_told(open_html):
         ({"written": -2}, ValueError, "from -1 to 60; got -2"),
         ({"written": 1.5}, ValueError, "a whole number"),
         ({"at": 61}, ValueError, "from -1 to 60; got 61"),
-        ({"beam": 3}, ValueError, "beginnings the search keeps: one of 1, 2, 4; got 3"),
+        ({"beam": 3}, ValueError, "prefixes the search keeps: one of 1, 2, 4; got 3"),
         ({"beam": True}, ValueError, "got True"),
         ({"given": "il est"}, TypeError, "French words; got 'il est'; split"),
         ({"given": [1]}, TypeError, "French words; one of them is 1"),

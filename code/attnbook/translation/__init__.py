@@ -6,6 +6,7 @@ from attnbook.translation.alignment_scores import (
     ScaledDotAlignment,
     make_alignment,
 )
+from attnbook.translation.bigram import BigramDraft
 from attnbook.translation.bootstrap import bootstrap_band
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.decoding import (
@@ -93,6 +94,7 @@ __all__ = [
     "filter_logits",
     "sample",
     "speculative",
+    "BigramDraft",
     "translation_loss",
     "rows_of",
     "development_loss",

@@ -71,8 +71,8 @@ def cache_turning_all_queries_at_once(q, k, v, past_keys, past_values, rotate):
     t = past_keys.shape[2]
     everywhere = torch.arange(t + T, device=q.device)
     padded = torch.cat([torch.zeros_like(past_keys), k], dim=2)
-    turned = rotate(padded, everywhere)[:, :, t:]
-    keys = torch.cat([past_keys, turned], 2)
+    rotated = rotate(padded, everywhere)[:, :, t:]
+    keys = torch.cat([past_keys, rotated], 2)
     values = torch.cat([past_values, v], 2)
     query = rotate(torch.cat([torch.zeros_like(past_keys), q], 2), everywhere)[:, :, t:]
     scores = (query / math.sqrt(Dh)) @ keys.transpose(-1, -2)
@@ -153,13 +153,13 @@ def cache_query_at_zero(q, k, v, past_keys, past_values, rotate):
     return attended(q, keys, values, t), keys, values
 
 
-# === wrong query-not-turned
+# === wrong query-not-rotated
 def cache_query_raw(q, k, v, past_keys, past_values, rotate):
     _, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
     return attended(q, keys, values, t), keys, values
 
 
-# === wrong cached-keys-turned-again
+# === wrong cached-keys-rotated-again
 def cache_turns_everything(q, k, v, past_keys, past_values, rotate):
     t = past_keys.shape[2]
     keys = torch.cat([past_keys, k], dim=2)
@@ -175,7 +175,7 @@ def cache_stores_raw_keys(q, k, v, past_keys, past_values, rotate):
     return attended(q, keys, values, t), torch.cat([past_keys, k], 2), values
 
 
-# === wrong values-turned
+# === wrong values-rotated
 def cache_turns_values(q, k, v, past_keys, past_values, rotate):
     t = past_keys.shape[2]
     v = rotate(v, torch.arange(t, t + v.shape[2]))

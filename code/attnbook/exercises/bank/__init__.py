@@ -36,9 +36,10 @@ MODULES = (
     "bahdanau_step",
     "fill_alignment",
     "label_smoothing",
+    "measured_mask",
     "beam_search",
-    "length_penalty",
     "top_p",
+    "accept_draft",
     "key_value_cache",
 )
 

@@ -14,7 +14,7 @@ from ..wording import inputs, number
 
 
 def my_beam_search(next_log_probs, eos, width, max_len):
-    """Keep the `width` best beginnings at every step; return the best finished sentence.
+    """Keep the `width` best prefixes at every step; return the best finished sentence.
 
     next_log_probs: function from a tuple of word numbers to log-probabilities (V,),
     eos: the number that ends a sentence, width: places in the beam, max_len: the most words, eos included
@@ -270,7 +270,7 @@ def what_was_found(exercise, fn, cases):
 
 
 EXERCISE = Exercise(
-    name="beam-search", title="Keep the best beginnings", chapter=14, solution=my_beam_search,
+    name="beam-search", title="Keep the best prefixes", chapter=14, solution=my_beam_search,
     shapes={"next_log_probs": "a function", "eos": "a number", "width": "a number", "max_len": "a number"},
     returns="words", answer=WholeNumbers(), example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"ranked": "the continuations of the last round", "finished": "the finished sentences"},

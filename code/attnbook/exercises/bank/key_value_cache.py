@@ -12,14 +12,14 @@ from ..exercise import Exercise, Mistake
 def my_cached_attention(q, k, v, past_keys, past_values, rotate):
     """Attend from T new words to the t cached ones and to each other, and return the longer cache.
 
-    q, k, v: (B, H, T, Dh), past_keys (turned already), past_values: (B, H, t, Dh),
-    rotate: function (x, positions) → x turned → ((B, H, T, Dh), (B, H, t+T, Dh), (B, H, t+T, Dh))
+    q, k, v: (B, H, T, Dh), past_keys (rotated already), past_values: (B, H, t, Dh),
+    rotate: function (x, positions) → x rotated → ((B, H, T, Dh), (B, H, t+T, Dh), (B, H, t+T, Dh))
     """
     t, T = past_keys.shape[2], k.shape[2]
     new = torch.arange(t, t + T, device=k.device)  # (T,), the new words' positions
     queries = rotate(q, new)
-    turned = rotate(k, new)
-    keys = torch.cat([past_keys, turned], dim=2)  # (B, H, t + T, Dh)
+    rotated = rotate(k, new)
+    keys = torch.cat([past_keys, rotated], dim=2)  # (B, H, t + T, Dh)
     values = torch.cat([past_values, v], dim=2)
     root = math.sqrt(q.shape[-1])
     scores = queries @ keys.transpose(2, 3) / root  # (B, H, T, t + T)
@@ -96,14 +96,14 @@ def edges() -> list[tuple]:
 
 # edits that are used several times
 Q, K, ROOT, SEES = ("rotate(q, new)", "rotate(k, new)", "math.sqrt(q.shape[-1])", "column <= new[:, None]")
-KEYS, VALUES = ("torch.cat([past_keys, turned], dim=2)", "torch.cat([past_values, v], dim=2)")
+KEYS, VALUES = ("torch.cat([past_keys, rotated], dim=2)", "torch.cat([past_values, v], dim=2)")
 RETURN = "return output, keys, values"
-KEYS_FIRST, VALUES_FIRST = ("torch.cat([turned, past_keys], dim=2)", "torch.cat([v, past_values], dim=2)")
+KEYS_FIRST, VALUES_FIRST = ("torch.cat([rotated, past_keys], dim=2)", "torch.cat([v, past_values], dim=2)")
 ALL = "torch.arange(t + T)"
 
 
 def _places(places: str) -> tuple:
-    """Edits that turn queries and keys to other positions."""
+    """Edits that rotate queries and keys to other positions."""
     return (Q, f"rotate(q, {places})"), (K, f"rotate(k, {places})")
 
 
@@ -124,7 +124,7 @@ MISTAKES = (
         BOTH),
     Mistake("key-at-zero", (K, "rotate(k, new - t)"),
         f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become "
-        "{turned}, and go into the cache like this.",
+        "{rotated}, and go into the cache like this.",
         BOTH),
     Mistake("one-place-too-far", _places("new + 1"),
         f"the new words are one position too far. {GIVEN}Positions count from 0: after two words comes number 2.",
@@ -135,37 +135,37 @@ MISTAKES = (
     Mistake("all-at-one-place", _places("0 * new + t"),
         f"all new words get the position of the first. {TWO}For a single new word you are right.",
         "If t words are cached, at which positions are T new ones?", two_new),
-    Mistake("cached-keys-turned-again", (KEYS, f"rotate(torch.cat([past_keys, k], dim=2), {ALL})"),
-        "the cached keys are turned again together with the new one. The cached keys were turned to their positions "
-        "when they came into the cache; in yours they turn further with every call.",
-        "Which of the keys were turned before they came into the cache?"),
-    Mistake("turned-again-when-asked", ("keys.transpose(2, 3)", f"rotate(keys, {ALL}).mT"),
-        "keys that have been turned are turned again before they are compared. Your cache is right; only for the "
-        "scores all keys are turned a second time.",
-        "Which of the keys are not turned yet when they are compared with the query?"),
-    Mistake("not-turned", ((Q, "q"), (K, "k")), f"`rotate` is not called. {GIVEN}In yours it has no position.",
+    Mistake("cached-keys-rotated-again", (KEYS, f"rotate(torch.cat([past_keys, k], dim=2), {ALL})"),
+        "the cached keys are rotated again together with the new one. The cached keys were rotated to their positions "
+        "when they came into the cache; in yours they are rotated further with every call.",
+        "Which of the keys were rotated before they came into the cache?"),
+    Mistake("rotated-again-when-asked", ("keys.transpose(2, 3)", f"rotate(keys, {ALL}).mT"),
+        "keys that have been rotated are rotated again before they are compared. Your cache is right; only for the "
+        "scores all keys are rotated a second time.",
+        "Which of the keys are not rotated yet when they are compared with the query?"),
+    Mistake("not-rotated", ((Q, "q"), (K, "k")), f"`rotate` is not called. {GIVEN}In yours it has no position.",
         "How does the new word know how far away the cached ones are?"),
-    Mistake("query-not-turned", (Q, "q"),
-        f"the queries are not turned. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
-        "depends on the distance only if *both* are turned.",
+    Mistake("query-not-rotated", (Q, "q"),
+        f"the queries are not rotated. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
+        "depends on the distance only if *both* are rotated.",
         "What should the score of a word with itself depend on, apart from its query and key?", two_new),
-    Mistake("key-not-turned", (K, "k"),
-        f"the new keys are not turned. {TWO}Your queries are right, but the keys should become {{turned}}, for the "
+    Mistake("key-not-rotated", (K, "k"),
+        f"the new keys are not rotated. {TWO}Your queries are right, but the keys should become {{rotated}}, for the "
         "scores and for the cache.",
         "What does the task say about the keys that are in the cache?", two_new),
-    Mistake("values-turned", (VALUES, "torch.cat([past_values, rotate(v, new)], dim=2)"),
-        "the new values are turned, too. Positions are for comparing; what is passed on stays as it is.",
+    Mistake("values-rotated", (VALUES, "torch.cat([past_values, rotate(v, new)], dim=2)"),
+        "the new values are rotated, too. Positions are for comparing; what is passed on stays as it is.",
         "Which of query, key and value enter a score?"),
     Mistake("raw-keys-kept", (RETURN, "return output, torch.cat([past_keys, k], dim=2), values"),
-        "the new keys are returned without having been turned. Your output is right, but the next call takes the new "
-        "key, as it came, for one that has been turned.", "In which form does the next call expect the keys?"),
+        "the new keys are returned without having been rotated. Your output is right, but the next call takes the new "
+        "key, as it came, for one that has been rotated.", "In which form does the next call expect the keys?"),
     Mistake("cache-not-longer", (RETURN, "return output, past_keys, past_values"),
         "the cache comes back without the new words. Your output is right, but the next call will not know that "
         "there was a third word.", COMING_BACK),
     Mistake("values-not-kept", (RETURN, "return output, keys, v"),
         "the cache of values does not grow. Output and keys are right, but you return the new values alone: three "
         "keys, one value.", "To each key belongs a value. How many of each should come back?"),
-    Mistake("only-the-new-returned", (RETURN, "return output, turned, v"),
+    Mistake("only-the-new-returned", (RETURN, "return output, rotated, v"),
         "only the new keys and values come back. Your output is right, but the words before them are lost to the "
         "next call.", COMING_BACK),
     Mistake("new-in-front", ((KEYS, KEYS_FIRST), (VALUES, VALUES_FIRST)),
@@ -194,7 +194,7 @@ MISTAKES = (
         "the causal mask is square. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
         "words.", "How many columns do the scores have, and how many does your mask have?", two_new,
         line="mask|where|fill|tril|triu|\\+"),
-    Mistake("joined-along-the-heads", (KEYS, "torch.cat([past_keys, turned], dim=1)"),
+    Mistake("joined-along-the-heads", (KEYS, "torch.cat([past_keys, rotated], dim=1)"),
         "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads. Two "
         "tensors that are joined along an axis may differ only there.",
         "In (B, H, T, Dh), which number does the axis of the words have?", line="cat|concat"),
@@ -212,7 +212,7 @@ MISTAKES = (
         "and the output is the sum of all values.",
         "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
     Mistake("first-of-the-batch",
-        ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), turned], dim=2)"),
+        ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), rotated], dim=2)"),
         (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
         "every sentence gets the first one's cache. The second sentence has a past of its own.",
         "Which index or `expand` picks one sentence of the batch?", two_sentences),
@@ -222,7 +222,7 @@ MISTAKES = (
     Mistake("order-of-results", (RETURN, "return keys, output, values")),
     Mistake("one-thing-only", (RETURN, "return output")),
     Mistake("writes-into-argument", ((Q, "rotate(q.div_(math.sqrt(q.shape[-1])), new)"), (ROOT, "1"))),
-    Mistake("gradient-cut", (KEYS, "torch.cat([past_keys.detach(), turned], dim=2)")),
+    Mistake("gradient-cut", (KEYS, "torch.cat([past_keys.detach(), rotated], dim=2)")),
 )
 
 EXERCISE = Exercise(
@@ -233,12 +233,12 @@ EXERCISE = Exercise(
     answer=Several(("output", "keys", "values"), ("B H T Dh", "B H t+T Dh", "B H t+T Dh"), dim=2,
         floats=("q", "k", "v", "past_keys", "past_values")),
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
-    steps={"new": "the positions of the new words", "queries": "the turned queries", "keys": "all keys",
+    steps={"new": "the positions of the new words", "queries": "the rotated queries", "keys": "all keys",
         "scores": "the scores", "weights": "the weights"},
     hints=(
         "Which positions do the new words have? If the cache holds t of them, the first new one is number t, counted "
-        "from 0. Which of the five tensors have to be turned, and which have been already?",
-        "`torch.cat` along the axis of the positions makes the longer cache: turned keys after turned keys, values "
+        "from 0. Which of the five tensors have to be rotated, and which have been already?",
+        "`torch.cat` along the axis of the positions makes the longer cache: rotated keys after rotated keys, values "
         "after values. The scores are then (B, H, T, t + T), and new word i may see the columns up to t + i.",
         "`torch.arange(t, t + T, device=k.device)` serves twice: as the positions for `rotate`, and in the mask, where "
         "it is compared with the numbers of all t + T columns. Which shape must it have for that comparison?",

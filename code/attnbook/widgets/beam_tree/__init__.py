@@ -11,17 +11,17 @@ WORD = replace(line(40), one="a French word", many="French words")
 
 
 class BeamTreeFigure(Figure):
-    """Beam search, step by step: which beginnings of a translation are kept, which dropped, which finished.
+    """Beam search, step by step: which prefixes of a translation are kept, which dropped, which finished.
 
     The browser searches by itself, in the log-probabilities that `tools/experiments/beam_trees.py` stored.
 
     Args:
         sentence: one of the held-out English sentences in `SENTENCES`.
-        width: how many beginnings are kept, 1 to 5; 1 is greedy decoding.
+        width: how many prefixes are kept, 1 to 5; 1 is greedy decoding.
         length_penalty: α, 0 to 2; the score of n words is log p / ((5 + n) / 6)^α.
         max_len: the most words that are written, <eos> included, 1 to 12.
         step: how many steps of the search are shown; -1 for all.
-        at: the words of the beginning whose numbers are shown; not given: of the best.
+        at: the words of the prefix whose numbers are shown; not given: of the best.
 
     Raises:
         TypeError, ValueError: a value of the wrong kind or outside its limits; the message names what would fit.
@@ -32,8 +32,8 @@ class BeamTreeFigure(Figure):
 
     module = "beam_tree"
     alt = """Beam search as a tree that grows from left to right, from the beginning of the sentence. At every step each
-        beginning that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
-        drawn faint with their log-probability and go no further. Beginnings that have written the end of the sentence
+        prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
+        drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence
         stand in a box, keep their place in the beam, and are ranked by their score at the right. Dots mark the way
         that greedy decoding takes."""
 
@@ -46,4 +46,4 @@ class BeamTreeFigure(Figure):
     step = number_between(
         -1, -1, LONGEST, "how many steps are shown, -1 for all", whole=True
     )
-    at = taking([], listed(WORD, 0, LONGEST), "the beginning that is looked at")
+    at = taking([], listed(WORD, 0, LONGEST), "the prefix whose numbers are shown")

@@ -1,5 +1,5 @@
 /* The beam as a tree: the search itself, run here over a page model's next-word log-probabilities, step by step.
- * Kept beginnings are drawn in the colour of weights, what was dropped in grey, what is finished in a box. */
+ * Kept prefixes are drawn in the colour of weights, what was dropped in grey, what is finished in a box. */
 // uses data.json, ../kit/words.js, search.js, tree.js
 
 function inWords(hyp, kind, view) {
@@ -39,7 +39,7 @@ const STYLE = `${ROWS}
 // The sentence under the tree: what happens at this step, or whether greedy decoding found the same.
 function explain(view) {
   const { search, step, last, width, alpha, ranking, greedy } = view;
-  const counted = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
+  const counted = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
   if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.`;
   if (step < last) {
     const { kept, finished } = search.steps[step - 1];
@@ -49,13 +49,13 @@ function explain(view) {
         `keep${finished.length === 1 ? "s its place" : " their places"} in the beam.`
       : "";
     return (
-      `Step ${step}: ${counted(open, "beginning")} and every word after ${open === 1 ? "it" : "each"}; the ` +
+      `Step ${step}: ${counted(open, "prefix", "prefixes")} and every word after ${open === 1 ? "it" : "each"}; the ` +
       `${kept.length === 1 ? "likeliest one stays" : `${kept.length} likeliest stay`}, the rest is ` +
       `dropped.${ended}`
     );
   }
   const [best] = ranking;
-  if (width === 1) return "A beam of width 1 is greedy decoding: one beginning, and the likeliest word after it.";
+  if (width === 1) return "A beam of width 1 is greedy decoding: one prefix, and the likeliest word after it.";
   if (sameWords(best.words, greedy.words))
     return `The best of the beam is what greedy decoding writes, too${alpha ? ` (α = ${fmt(alpha, 1)})` : ""}.`;
   const apart = best.logProb - greedy.logProb;
@@ -74,9 +74,9 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "A search that keeps several beginnings",
+    title: "Keeping several prefixes",
     hint:
-      "Point at a beginning to see its numbers, or walk through the tree with the arrow keys. Blue dots mark " +
+      "Point at a prefix to see its numbers, or walk through the tree with the arrow keys. Blue dots mark " +
       "greedy decoding's way.",
   });
   fig.card.prepend(styleSheet(STYLE));

@@ -6,8 +6,8 @@ const DROPPED = 2; // of the continuations that are turned down, so many are sho
 
 const scoreOf = (hyp, alpha) => hyp.logProb / lengthFactor(hyp.words.length, alpha);
 
-// All that one search does. `nodes` as stored: for every beginning its likeliest next words, [word, −log p in units,
-// place of the longer beginning]. As in attnbook.translation: what is finished keeps its place in the beam.
+// All that one search does. `nodes` as stored: for every prefix its likeliest next words, [word, −log p in units,
+// place of the longer prefix]. As in attnbook.translation: what is finished keeps its place in the beam.
 function beamSearch(nodes, width, maxLen) {
   const root = { words: [], logProb: 0, own: 0, place: 0, parent: null };
   const steps = [];

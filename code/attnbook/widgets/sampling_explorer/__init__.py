@@ -15,7 +15,7 @@ class SamplingExplorerFigure(Figure):
     The complete distributions were stored by `tools/experiments/next_words.py`; the browser filters them.
 
     Args:
-        example: the place in `EXAMPLES`, held-out sentences with the beginnings of their translations.
+        example: the place in `EXAMPLES`, held-out sentences with the prefixes of their translations.
         temperature: what the log-probabilities are divided by, 0.1 to 3.
         top_k: how many of the likeliest words stay, 1 to 1000; 0 for all.
         top_p: the probability that the words that stay have together, 0.05 to 1; 1 for all words.

@@ -31,7 +31,7 @@ class TranslatePageFigure(Figure):
         written: how many words of the translation are shown, from 0; -1 shows all.
         at: the written word that is looked at, counted from 0; -1 for the last one.
         given: French words that the translation has to begin with, instead of the likeliest ones.
-        beam: how many beginnings the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
+        beam: how many prefixes the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
         tries: sentences that are offered to try, at most 8.
 
     Raises:
@@ -56,7 +56,7 @@ class TranslatePageFigure(Figure):
     at = number_between(
         4, -1, 60, "the word that is looked at, -1 for the last", whole=True
     )
-    beam = one_of(1, [1, 2, 4], "how many beginnings the search keeps")
+    beam = one_of(1, [1, 2, 4], "how many prefixes the search keeps")
     given = taking([], listed(WORD, 0, 60), "how the translation begins")
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
 

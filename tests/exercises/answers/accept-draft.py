@@ -1,0 +1,245 @@
+"""Answers to accept-draft, as readers write them; `verdicts.py` says how to read this file."""
+# ruff: noqa (this is how people write)
+
+import torch
+
+
+# === right
+def zipped(drafted, p, q, luck):
+    for word, a, b, u in zip(drafted.tolist(), p, q, luck):
+        if not u < a[word] / b[word]:
+            rest = torch.clamp(a - b, min=0)
+            return rest / rest.sum()
+    return p[len(drafted)]
+
+
+# === right
+def with_relu_and_min(drafted, p, q, luck):
+    for t, word in enumerate(drafted):
+        keep = min(1.0, float(p[t][word] / q[t][word]))
+        if luck[t] < keep:
+            continue
+        missing = torch.relu(p[t] - q[t])
+        return missing / missing.sum()
+    return p[-1]
+
+
+# === right
+def without_division(drafted, p, q, luck):
+    t = 0
+    while t < len(drafted) and luck[t] * q[t, drafted[t]] < p[t, drafted[t]]:
+        t += 1
+    if t == len(drafted):
+        return p[t]
+    rest = torch.maximum(p[t] - q[t], torch.zeros_like(p[t]))
+    return rest / rest.sum(-1)
+
+
+# === right
+def vectorised(drafted, p, q, luck):
+    K = len(drafted)
+    at = torch.arange(K)
+    rejected = luck >= p[:K][at, drafted] / q[at, drafted]
+    if not rejected.any():
+        return p[K]
+    t = int(rejected.int().argmax())
+    rest = (p[t] - q[t]).clamp_min(0)
+    return rest / rest.sum()
+
+
+# === right
+def by_where(drafted, p, q, luck):
+    for t in range(drafted.shape[0]):
+        x = drafted[t].item()
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = torch.where(p[t] > q[t], p[t] - q[t], 0.0)
+            return rest / rest.sum()
+    return p[drafted.shape[0]].clone()
+
+
+# === right
+def minus_the_minimum(drafted, p, q, luck):
+    for t, x in enumerate(drafted.tolist()):
+        if luck[t] > p[t, x] / q[t, x]:
+            rest = p[t] - torch.minimum(p[t], q[t])
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong from-p
+def draws_from_p(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            return p[t]
+    return p[-1]
+
+
+# === wrong from-p
+def always_the_row_of_p(drafted, p, q, luck):
+    t = 0
+    while t < len(drafted) and luck[t] < p[t, drafted[t]] / q[t, drafted[t]]:
+        t += 1
+    return p[t]
+
+
+# === wrong from-q
+def draws_again(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            return q[t]
+    return p[-1]
+
+
+# === wrong not-divided
+def forgot_to_normalise(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            return torch.relu(p[t] - q[t])
+    return p[-1]
+
+
+# === wrong not-cut
+def negative(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = p[t] - q[t]
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong absolute
+def absolute(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = (p[t] - q[t]).abs()
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong softmax-of-rest
+def softmax(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            return torch.softmax(torch.relu(p[t] - q[t]), dim=0)
+    return p[-1]
+
+
+# === wrong differences-exchanged
+def q_minus_p(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = torch.relu(q[t] - p[t])
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong ratio-inverted
+def upside_down(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= q[t, x] / p[t, x]:
+            rest = torch.relu(p[t] - q[t])
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong p-alone
+def compares_with_p(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x]:
+            rest = torch.relu(p[t] - q[t])
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong the-other-way
+def exchanged_branches(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] < p[t, x] / q[t, x]:
+            rest = torch.relu(p[t] - q[t])
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong first-word-only
+def no_loop(drafted, p, q, luck):
+    x = drafted[0]
+    if luck[0] >= p[0, x] / q[0, x]:
+        rest = torch.relu(p[0] - q[0])
+        return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong row-after
+def next_row(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            return p[t + 1]
+    return p[-1]
+
+
+# === wrong bonus-from-the-last-draft
+def ends_with_q(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = torch.relu(p[t] - q[t])
+            return rest / rest.sum()
+    return q[-1]
+
+
+# === wrong bonus-one-too-early
+def ends_with_last_t(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = torch.relu(p[t] - q[t])
+            return rest / rest.sum()
+    return p[t]
+
+
+# === wrong bonus-from-the-rest
+def rest_in_any_case(drafted, p, q, luck):
+    t = 0
+    while t < len(drafted) - 1 and luck[t] < p[t, drafted[t]] / q[t, drafted[t]]:
+        t += 1
+    rest = torch.relu(p[t] - q[t])
+    return rest / rest.sum()
+
+
+# === wrong ratio-inverted
+def logs_upside_down(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t].log() >= q[t, x].log() - p[t, x].log():
+            rest = (p[t] - q[t]).clamp(min=0)
+            return rest / rest.sum()
+    return p[-1]
+
+
+# === wrong extra-axis
+def keeps_an_axis(drafted, p, q, luck):
+    for t in range(len(drafted)):
+        x = drafted[t]
+        if luck[t] >= p[t, x] / q[t, x]:
+            rest = torch.relu(p[t : t + 1] - q[t : t + 1])
+            return rest / rest.sum()
+    return p[-1:]
+
+
+# === wrong writes-into-argument
+def in_place(drafted, p, q, luck):
+    for t, x in enumerate(drafted):
+        if luck[t] >= p[t, x] / q[t, x]:
+            p[t] -= q[t]
+            p[t].clamp_(min=0)
+            return p[t] / p[t].sum()
+    return p[-1]
+
+
+# === wrong from-p
+def multinomial_thinking(drafted, p, q, luck):
+    stays = torch.minimum(
+        torch.ones(len(drafted)),
+        p[:-1].gather(1, drafted[:, None])[:, 0] / q.gather(1, drafted[:, None])[:, 0],
+    )
+    for t in range(len(drafted)):
+        if luck[t] >= stays[t]:
+            return p[t] / p[t].sum()
+    return p[-1]
