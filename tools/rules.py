@@ -281,7 +281,7 @@ def _misplaced_findings(notebook) -> list[str]:
 
 def unproven_claims(notebook) -> list[str]:
     """A cell that claims has printed its claims: each begins a line with ✓."""
-    problems, total = [], 0
+    problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
         wanted = len(calls(cell, "claim"))
         printed = "".join(
@@ -290,12 +290,11 @@ def unproven_claims(notebook) -> list[str]:
             if o.output_type == "stream" and o.name == "stdout"
         )
         ticks = len(re.findall(r"^✓ \S", printed, re.MULTILINE))
-        total += wanted
         if ticks < wanted:
             problems.append(
                 f"code cell {number} claims {wanted} things and shows {ticks} ✓"
             )
-    return problems if total else ["there is not one claim in it"]
+    return problems
 
 
 def unwanted_tags(notebook) -> list[str]:

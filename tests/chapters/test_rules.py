@@ -190,7 +190,6 @@ FAULTS = {
         lambda c: forget(c[5], source='claim("a", True)\nclaim("b", True)'),
         "claims 2 things and shows 1 ✓",
     ),
-    "no claim at all": (lambda c: c.pop(5), "not one claim"),
     "a cell that nbval skips": (
         lambda c: forget(c[2], metadata={"tags": ["nbval-skip"]}),
         "would not be tested",

@@ -125,7 +125,8 @@ def test_weights_that_were_not_copied_are_refused():
     with torch.no_grad():
         ours.W_o.bias[5] += 1e-9
     with pytest.raises(
-        ValueError, match=says("W_o.bias of MultiHeadAttention", "does not hold", "copy")
+        ValueError,
+        match=says("W_o.bias of MultiHeadAttention", "does not hold", "copy"),
     ):
         match_parameters(ours, theirs)
     with pytest.raises(ValueError, match="W_qkv.weight of MultiHeadAttention"):
