@@ -219,7 +219,7 @@ def main() -> None:
             "sentences": found["sentences"]
         }
         print(
-            f"{name}: {'dev' if wanted.dev else 'test'} {test}, {'read' if wanted.measure else 'trained'} in {took:.0f} s",
+            f"{name}: {'dev' if wanted.dev else 'test'} {test}, made in {took:.0f} s",
             flush=True,
         )
         samples(translator, on)
