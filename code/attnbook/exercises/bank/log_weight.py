@@ -138,7 +138,7 @@ EXERCISE = Exercise(
         "PyTorch has a function for that logarithm, named in the section on the maximum. What should it see where the "
         "padding is? And `gather` reads one entry per row.",
     ),
-    why="softmax, then log: it says what the task says, and on ordinary scores it is right to the last digit. The "
+    why="softmax, then log: it says what the task says, and on ordinary scores it is right. The "
         "weight is rounded to 0 only where the model is *very* wrong, and there the loss becomes infinite: exactly "
         "where its gradient is needed most.",
 )

@@ -113,7 +113,7 @@ MISTAKES = (
         two_sentences),
     Mistake("no-softmax", (SOFTMAX, "filled"),
         "the softmax is missing: you return scores",
-        "Which function makes weights of scores: positive, and summing to 1 in every row?"),
+        "Which function turns scores into weights: positive, and summing to 1 in every row?"),
     Mistake("exp-only", (SOFTMAX, "filled.exp()"),
         "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
     Mistake("over-everything", (SOFTMAX, "filled.flatten().softmax(0).reshape(scores.shape)"),

@@ -61,7 +61,7 @@ MISTAKES = (
     Mistake("key-twice", (TERM, "key_variance * key_variance"),
         "the key's variance is used for the query as well", "Which two numbers does a term of q · k multiply?"),
     Mistake("variances-divided", (TERM, "1 / query_variance / key_variance"),
-        "the variances are divided by instead of multiplied with", "Do larger entries make larger dot products?"),
+        "you divide by the variances where you should multiply by them", "Do larger entries make larger dot products?"),
     Mistake("features-missing", (SUM, "of_a_term"),
         "D has no effect. You return the standard deviation of one term; the dot product adds up D of them.", SHRINK),
 )
@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         "variance 9 · 4 each.",
         "You have the variance of the dot product. Dividing by c divides a variance by c². Which c makes it 1?",
     ),
-    why="√D is in every paper, and with it everything runs. It is right for entries of variance 1 and says so in a "
-        "footnote. A default `nn.Linear` fed with such entries returns a variance of 1/3; divided by √D, the scores "
-        "start with a ninth of the variance that they were meant to have.",
+    why="√D is in the famous formula, and with it everything runs. It is right for entries of variance 1, as the "
+        "paper says in a footnote. A default `nn.Linear` fed with such entries returns entries of variance 1/3; "
+        "divided by √D, the scores start with a ninth of the variance that they were meant to have.",
 )
