@@ -120,7 +120,7 @@ MISTAKES = (
         "{weights}.", "What turns the kernel values of a row into the weights of an average?"),
     Mistake("x-averaged", ("weights @ y", "weights @ x"),
         "the keys x are averaged instead of the values y. The weights are right, but x is where the points are; "
-        "predicted is what was observed there.", "Which of the two is compared with y?"),
+        "what has to be predicted is what was observed there.", "Which of the two is compared with y?"),
     Mistake("twins-left-out", (LEAVE, "scores.masked_fill(scores == 0, -torch.inf)"),
         "points are left out by their distance (0) rather than by being the same point. Two observations share the "
         "place x = 0. Each may help to predict the other; you leave out both.",

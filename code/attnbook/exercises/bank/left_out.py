@@ -41,20 +41,20 @@ MISTAKES = (
         "each point still votes for itself. These are the predictions of the ordinary fit, from which its own vote "
         "has to be taken back.", "How much of prediction i came from y_i itself?"),
     Mistake("not-rescaled", (LAST, "others"),
-        "the own vote is taken back, but the rest is not rescaled. The weights of the others sum to {budget}, not to "
-        "1.", "By what must the others' weights be divided so that they are an average again?"),
+        "each point's own vote is taken back, but the rest is not rescaled. The weights of the others sum to {budget}, "
+        "not to 1.", "By what must the others' weights be divided so that they are an average again?"),
     Mistake("not-taken-back", (LAST, "seeing / budget"),
-        "the prediction is rescaled without taking the own vote back. First the own term has to go.",
+        "the prediction is rescaled without taking the point's own vote back. First its own term has to go.",
         "Which term of the sum over j is the one with j = i?"),
     Mistake("divided-by-own", (BUDGET, "own"),
-        "you divide by the own weight. The others had what was left of the budget: {budget}.",
+        "you divide by each point's own weight. The others had what was left of the budget: {budget}.",
         "If a point spends 0.75 on itself, how much is left for the others?"),
     Mistake("multiplied", (LAST, "others * budget"),
         "you multiply by 1 − α_ii instead of dividing. Multiplying makes the weights of the others smaller still.",
         "The others' weights sum to 0.25. What makes them sum to 1?"),
     Mistake("own-weight-subtracted", (TAKEN, "seeing - own"),
-        "the own *weight* is subtracted, not the own vote. What a point adds to its prediction is its weight times its "
-        "value.", "In Σ_j α_ij y_j, what is the term for j = i?"),
+        "the point's own *weight* is subtracted, not its vote. What a point adds to its prediction is its weight times "
+        "its value.", "In Σ_j α_ij y_j, what is the term for j = i?"),
     Mistake("errors-returned", (TAKEN, "seeing - y"),
         "you return the errors instead of the predictions. (prediction − y) / (1 − α_ii) is the *error* of the point "
         "left out, and right.", "If the error is prediction − y, what is the prediction?"),
@@ -77,7 +77,7 @@ MISTAKES = (
         "a softmax is taken of the weights (−∞ on their diagonal ends there, too). They are not scores any more.",
         "What makes numbers that are weights already sum to 1 again?"),
     Mistake("loss-returned", (LAST, "((others / budget - y) ** 2).sum()"),
-        "the function returns the loss. Asked for are the predictions, one per point.",
+        "the function returns the loss. The task asks for the predictions, one per point.",
         "How many numbers should come back for three points?"),
     Mistake("no-gradient", (LAST, "(others / budget).detach()")),
     Mistake("changes-dtype", (LAST, "(others / budget).float()")),
@@ -86,15 +86,19 @@ MISTAKES = (
 EXERCISE = Exercise(
     name="left-out", title="The shortcut", chapter=3, solution=my_left_out_predictions,
     shapes={"weights": "n n", "y": "n"}, returns="n", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
-    steps={"seeing": "the predictions that include each point", "own": "the own weights", "budget": "1 − own weight"},
+    steps={
+        "seeing": "the predictions that include each point",
+        "own": "each point's own weight",
+        "budget": "1 − own weight",
+    },
     differentiable=("y",),
     hints=(
         "In the example's first row, which number should have had no say, and what do the other weights sum to?",
         "Take a point's own term out of its sum, then make the remaining weights sum to 1 again. Or set the diagonal "
         "to zero and divide each row by what is left in it.",
-        "`diagonal()` gives all the own weights at once, (n,). What did each of them add to its prediction?",
+        "`diagonal()` gives every point's own weight at once, (n,). What did each of them add to its prediction?",
     ),
-    why="Taking the own vote back without rescaling gives numbers of the right kind, a little too small. Where a point "
-        "has many neighbours the difference is small, so a plot of the predictions looks fine; at lonely points, where "
-        "leaving out matters most, almost nothing is left of the prediction.",
+    why="Taking a point's own vote back without rescaling gives numbers of the right kind, a little too near zero. "
+        "Where a point has many neighbours the difference is small, so a plot of the predictions looks fine; at lonely "
+        "points, where leaving out matters most, almost nothing is left of the prediction.",
 )

@@ -43,8 +43,8 @@ SOFTMAX, ABOVE, PULLS, KEYS = "scores.softmax(dim=0)", "values - answer", "weigh
 # fmt: off
 MISTAKES = (
     Mistake("answer-not-subtracted", (ABOVE, "values"),
-        "the answer is not subtracted from the values. This is the slope that exp(score)-weights would have *before* "
-        "they are divided by their sum; the sum depends on the query, too.",
+        "the answer is not subtracted from the values. This would be the slope if the sum of the exponentials, by "
+        "which they are divided, stayed as it is; but that sum depends on the query, too.",
         "If all the values were equal, how much could the answer change with the query?"),
     Mistake("mean-subtracted", (ABOVE, "values - values.mean(0)"),
         "the plain mean of the values is subtracted. What counts is how far a value lies above the present answer "
@@ -72,7 +72,7 @@ MISTAKES = (
         "the exponentials are not divided by their sum. The weights should be {weights}.",
         "What do all the weights have to sum to?"),
     Mistake("scaled", ("keys @ query", "keys @ query / query.shape[0] ** 0.5"),
-        "the scores are divided by √D. The scale has its time in chapter 5; here the scores are {scores}.",
+        "the scores are divided by √D. The time of that scale comes in chapter 5; here the scores are {scores}.",
         "Does the task ask for anything but the dot product?"),
     Mistake("query-instead-of-keys", (KEYS, "pulls.sum(0)[:, None] * query"),
         "the last factor is the query. A step towards key j raises score j by k_j: that is the last factor.",
@@ -90,7 +90,8 @@ MISTAKES = (
         "the terms are not added up. You return one matrix per key; the gradient is their sum.",
         "Over which axis should the sum run?"),
     Mistake("answer-returned", (KEYS, "answer"),
-        "the function returns the answer of the look-up. That is right, and half of the way: its slope is wanted.",
+        "the function returns the answer of the look-up. The answer is right, and you are half-way there: the "
+        "task asks for its slope.",
         "How does the answer change when the query moves a little?"),
     Mistake("jacobian-of-weights", (KEYS, "(weights[:, None] * (keys - weights @ keys))"),
         "the function returns the slopes of the *weights*. They are right, one row per key; the answer averages the "

@@ -92,7 +92,7 @@ MISTAKES = (
         "softmax(x) is exp(x) divided by its sum. For which x is exp(x) the kernel?"),
     Mistake("keys-averaged", (POOL, "weights @ keys"),
         "the keys are averaged instead of the values. The weights are right, but the keys are only where the "
-        "observations were made; asked for is what was observed there.",
+        "observations were made; the task is to average what was observed there.",
         "A prediction is measured in the units of which of the two?"),
     Mistake("nearest", (SOFTMAX, "torch.nn.functional.one_hot(scores.argmax(1), scores.shape[1]).to(scores)"),
         "only the nearest key is used. The curve jumps half-way between two keys, and the width changes nothing.",
@@ -157,6 +157,6 @@ EXERCISE = Exercise(
         "which axis does it run?",
     ),
     why="Width and distance appear inside an exponential *and* inside a ratio, so almost any slip still gives a "
-        "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 most "
-        "of them even agree with the right answer. That is why the checker never uses width 1.",
+        "smooth, sensible curve: a missing 1/2 or a width that is not squared is only another width. With width 1 a "
+        "slip in the width even gives the right answer. That is why the checker never uses width 1.",
 )

@@ -51,7 +51,7 @@ MISTAKES = (
         "What turns any three numbers into positive ones that sum to 1, and keeps their order?"),
     Mistake("hard-lookup", (SOFTMAX, "torch.nn.functional.one_hot(scores.argmax(), len(scores)).to(scores)"),
         "only the key with the largest score is used (an argmax). The other keys should have a say, too; and a "
-        "choice has no slope, so nothing can be learned through it.",
+        "choice has no slope, so gradient descent cannot learn from it where to look.",
         "What gives the best key the most weight without giving it all?"),
     Mistake("average", (SOFTMAX, "torch.ones_like(scores) / len(scores)"),
         "the values are averaged without looking at the query. Every key counts the same, whatever the query is.",
@@ -94,8 +94,8 @@ MISTAKES = (
         "the weighted values are averaged with mean. The weights sum to 1 already; a mean divides by the number of "
         "keys once more.", "How must the weighted values be put together, if the weights sum to 1 already?"),
     Mistake("not-added", (POOL, "weights[:, None] * values"),
-        "the weighted values are not added up. You return one row per key; asked for is one row, in which all of "
-        "them are blended.", "Over which axis should the sum run?"),
+        "the weighted values are not added up. You return one row per key; the task asks for one row, in which all "
+        "of them are blended.", "Over which axis should the sum run?"),
     Mistake("keys-averaged", (POOL, "weights @ keys"),
         "the keys are averaged instead of the values. The weights are right, but a key only says where to look; what "
         "is found there is its value.", "In a Python dict `d[key]`, which of the two do you get back?"),
