@@ -18,6 +18,7 @@ MODULES = (
     "causal_mask",
     "padding_and_causal",
     "cross_attention",
+    "leaks",
     "split_heads",
     "merge_heads",
     "torch_weights",
