@@ -60,7 +60,7 @@ class Findings:
     def _repr_markdown_(self) -> str:
         checked = "\n".join(f"- ✓ {text}" for text in self.texts)
         summary = f"All {len(self.texts)} claims that this page has checked"
-        return f"<details class=\"attnbook-findings\"><summary>{summary}</summary>\n\n{checked}\n\n</details>"
+        return f'<details class="attnbook-findings"><summary>{summary}</summary>\n\n{checked}\n\n</details>'
 
     def __repr__(self) -> str:
         return "\n".join(f"✓ {text}" for text in self.texts)
