@@ -40,16 +40,16 @@ def two_groups_of_three() -> tuple:
 
 
 def probes() -> list[tuple]:
-    sizes = (2, 6, 2, 5, 7, 3), (3, 4, 2, 2, 3, 11), (2, 6, 3, 3, 5, 7)
+    sizes = (5, 6, 2, 4, 7, 3), (3, 8, 4, 2, 5, 7), (2, 6, 3, 7, 5, 11)
     return [(draw(b, h, t, d, seed=800 + t), *(draw(b, g, s, d, seed=810 + s + i) for i in range(2)))
-            for b, h, g, t, s, d in sizes] + [two_groups_of_three()]
+            for b, h, g, t, s, d in sizes]
 
 
 def edges() -> list[tuple]:
     shapes = (2, 3, 3, 5, 2, 7), (2, 5, 1, 3, 2, 7), (1, 1, 1, 1, 1, 1), (2, 4, 2, 1, 3, 5)
     made = [(draw(b, h, t, d, seed=830 + t), *(draw(b, g, s, d, seed=840 + s + i) for i in range(2)))
             for b, h, g, t, s, d in shapes]
-    return [*made, two_features(), two_positions()]
+    return [*made, two_groups_of_three(), two_features(), two_positions()]
 
 
 # edits that are used several times
