@@ -119,8 +119,8 @@ EXERCISE = Exercise(
         "and above each column the position of its key. Which entries are True?",
         "A query at position p sees the keys at the positions 0 … p. The first query is at position S − T. Either "
         "compare positions, (T, 1) with (S,), or cut a triangle out of ones and move its diagonal.",
-        "`torch.ones(T, S, dtype=torch.bool).tril(diagonal=...)` keeps what is on or below a diagonal; `diagonal=0` "
-        "begins in the upper left corner, 1 is one column to the right.",
+        "`tril` keeps what is on or below a diagonal. Its argument `diagonal` is 0 for the one that begins in the "
+        "upper left corner, and 1 for the next on the right. With 2 queries and 5 keys, which one is it?",
     ),
     why="As long as there are as many keys as queries, a triangle without any shift is right, and so is every test "
         "with a square. The shift shows only where earlier keys come out of a cache: then each new word would see the "

@@ -52,10 +52,6 @@ def two_sentences() -> tuple:
     return exact([[1, 0]], [[1, 0]]), memory, *MATRICES, torch.tensor([1, 2])
 
 
-def longer_first() -> tuple:
-    return *two_sentences()[:-1], torch.tensor([2, 1])
-
-
 def three_questions() -> tuple:
     x, memory = exact([[1], [2], [3]], [[1], [2], [3]]), exact([[1], [2]], [[2], [1]])
     return x, memory, *[exact([1])] * 3, torch.tensor([1, 2])
@@ -110,15 +106,9 @@ MISTAKES = (
     Mistake("keys-from-x", KEY,
         "the keys are made of x. The values are made of the memory: the weights have the shape (B, T, T), and values "
         "of shape (B, S, D) do not fit.", OFFERS, line=PRODUCT),
-    Mistake("keys-from-x-masked", (KEY, MASK_OF_MEMORY),
-        "the keys are made of x. The scores then have the shape (B, T, T), and a mask for the S positions of the "
-        "memory does not fit.", OFFERS, two_questions, line="mask|where|fill|\\+"),
     Mistake("self-attention-masked", (KEY, VALUE, MASK_OF_MEMORY),
         "keys and values are made of x (self-attention). The scores then have the shape (B, T, T), and a mask for "
         "the S positions of the memory does not fit.", ROLES, two_questions, line="mask|where|fill|\\+|@|matmul|bmm"),
-    Mistake("queries-from-memory", FROM_MEMORY,
-        "the queries are made of the memory. You get a row for each position of the memory, and x makes no difference.",
-        "How many answers are wanted: one for each position of x, or of the memory?"),
     Mistake("roles-exchanged", (FROM_MEMORY, KEY, VALUE),
         "x and the memory have changed places. You get a row for each position of the memory, made of the values of x.",
         "Which of the two asks, and which answers?"),
@@ -134,14 +124,10 @@ MISTAKES = (
         "(1, 0) is then the first *row* of W_q; it should be {query}.", AXIS.format("W")),
     Mistake("W_q-forgotten", (" @ W_q.T", ""),
         "W_q is not used. The keys are compared with x itself, and not with {query}.", USE.format("W_q")),
-    Mistake("W_k-forgotten", (" @ W_k.T", ""),
-        "W_k is not used. The queries are compared with the memory itself, and not with {key}.", USE.format("W_k")),
     Mistake("W_v-forgotten", (" @ W_v.T", ""),
         "W_v is not used. The right weights average the memory itself, and not {value}.", USE.format("W_v")),
     Mistake("key-and-value-exchanged", ((K, "W_v.T"), (V, "W_k.T")),
         "W_k and W_v have changed places", "Which matrix makes what is compared, and which makes what is passed on?"),
-    Mistake("query-and-key-exchanged", ((Q, "W_k.T"), (K, "W_q.T")),
-        "W_q and W_k have changed places", "Which matrix belongs to the sequence that asks?"),
     Mistake("keys-averaged", (OUT, "weights @ key"),
         "the weights are applied to the keys instead of the values. Keys are only for comparing with queries.",
         "What does a dictionary return, its keys or its values?"),
@@ -151,20 +137,9 @@ MISTAKES = (
     Mistake("scaled-by-keys", (SCALE, "scores / math.sqrt(key.shape[1])"),
         f"the scores are divided by √S, the root of the number of keys. {VARIANCE}",
         "Over which axis does a dot product sum?"),
-    Mistake("scaled-by-queries", (SCALE, "scores / math.sqrt(query.shape[1])"),
-        f"the scores are divided by √T, the root of the number of queries. {VARIANCE}",
-        "Over which axis does a dot product sum?"),
     Mistake("scaled-by-features", (SCALE, "scores / x.shape[-1]"),
         "the scores are divided by D instead of √D",
         "The *variance* of a dot product is D. What is its standard deviation?"),
-    Mistake("multiplied", (SCALE, "scores * math.sqrt(x.shape[-1])"),
-        "the scores are multiplied by √D", "Should the scale make large dot products larger or smaller?"),
-    Mistake("weights-scaled", ((SCALE, "scores"), (SOFTMAX, f"{SOFTMAX} / {ROOT}")),
-        "the weights are divided by √D instead of the scores. They no longer sum to 1.",
-        "Before or after which step should the numbers be scaled?"),
-    Mistake("scaled-twice", (SOFTMAX, f"{SOFTMAX} / {ROOT}"),
-        "the weights or the output are divided by √D, besides the scores",
-        "How many times does √D occur in softmax(QKᵀ/√D) V?"),
     Mistake("not-masked", (FILL, "scaled"),
         "`memory_lens` has no effect. The padding answers, too.",
         "Which of the S scores of a query must not reach the softmax? (Was a masked copy returned, but not assigned?)"),
@@ -173,11 +148,6 @@ MISTAKES = (
         "`masked_fill` fills where its mask is True. Is that where you keep, or where you hide?"),
     Mistake("one-too-many", (REAL, "position <= lengths"),
         "the position `memory_lens` is kept too (`<=`). It is padding.", "Positions count from 0: is 2 < 2?"),
-    Mistake("one-too-few", (REAL, "position < (lengths - 1).clamp(min=0)"),
-        "the last real position is masked as well", "Which positions do two words fill, counted from 0?"),
-    Mistake("from-the-right", (REAL, "position >= key.shape[1] - lengths"),
-        "the first positions are masked instead of the last. The padding is at the end.",
-        "Which of the positions 0, 1, 2 belong to a memory of two words?"),
     Mistake("queries-masked",
         ((REAL, "torch.arange(query.shape[1])[:, None] < lengths"), ("~real, -torch.inf", "~real, -1e9")),
         "the mask runs along the queries instead of the keys. `memory_lens` counts positions of the memory, and "
@@ -187,8 +157,6 @@ MISTAKES = (
         "`memory_lens[0]` is used for the whole batch", SHAPE, two_sentences),
     Mistake("longest-length", (LENGTHS, "memory_lens.max()"),
         "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
-    Mistake("shortest-length", (LENGTHS, "memory_lens.min()"),
-        "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
     Mistake("padding-zeroed", ((FILL, "scaled * real"), (OUT, "weights @ (value * real.mT)")),
         "the padded positions of the memory are set to 0 instead of their scores to −∞. Their scores are then 0, and "
         "exp(0) = 1: they still take part of the weight, and pass on a value of 0.", ZERO),
@@ -197,16 +165,9 @@ MISTAKES = (
     Mistake("mask-after-softmax", ((FILL, "scaled"), (SOFTMAX, f"{SOFTMAX} * real")),
         "the mask is applied after the softmax. By then the padding has taken its part of the sum: what is left does "
         "not sum to 1.", "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
-    Mistake("causal", (FILL, "scaled.masked_fill(~(real & (torch.ones_like(scores).tril() == 1)), -torch.inf)"),
-        "a causal mask is applied as well. Your first query sees only the first position of the memory, but the "
-        "memory has been read to its end before x asks.",
-        "In a translation, may the first word of the answer depend on the last word of the question?"),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
         "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete for "
         "each key.", "Which axis of (B, T, S) counts the keys?", nothing_padded),
-    Mistake("no-softmax", ((FILL, "scaled * real"), (SOFTMAX, "filled")),
-        "the softmax is missing. You average with the scores themselves, which do not sum to 1 and may be negative.",
-        "Which function makes weights of scores: positive, and summing to 1?"),
     Mistake("weights-returned", (OUT, "weights"),
         "the weights are returned. They are right, but the values have not been used yet.",
         "What is done with the weights (B, T, S) and the values (B, S, D)?"),
@@ -217,9 +178,6 @@ MISTAKES = (
         "the keys are not transposed. A matrix product sums over the last axis of the first and the last but one of "
         "the second: D and S.",
         "The sum must run over the features of both. Which two axes of the keys must be exchanged?", line=PRODUCT),
-    Mistake("residual", (OUT, "x + weights @ value"),
-        "x is added to the result. Blocks add it around their attention; here attention alone is asked for.",
-        "At which line does the sum with x come in?"),
     Mistake("wrong-lengths-axis", (LENGTHS, "memory_lens[:, None]"),
         "the mask has no axis for the queries. Its shape is (B, S); aligned with (B, T, S) from the right, its B "
         "meets T.", "Which shape must (B, S) become, so that one row serves all queries of a sentence?",
@@ -273,9 +231,8 @@ EXERCISE = Exercise(
         "made of the memory?",
         "The scores are (B, T, S): a row for each position of x, a column for each of the memory. The lengths count "
         "columns. With a mask of shape (B, 1, S) every query of sentence b is masked in the same way.",
-        "Each projection is a product with a transposed matrix. Divide the scores by `math.sqrt(x.shape[-1])`, fill "
-        "them with `-torch.inf` where the position is not below the length, and take the softmax over the last axis. "
-        "What is left to do with the values?",
+        "Each projection is a product with a transposed matrix. In the example the scaled scores are (0, 1.414, …): "
+        "which number in the place of the dots makes the third weight exactly 0?",
     ),
     why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a mask "
         "with one length for both looks natural: a class with a single `seq_len` cannot tell. And with square matrices "

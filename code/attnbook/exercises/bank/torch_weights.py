@@ -7,7 +7,7 @@ from .. import kinds
 from ..answers import Tensors
 from ..conduct import in_another_dtype
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import copies, observe
+from ..observe import observe
 from ..recognise import near
 from ..verdict import Finding
 from ..wording import number, values
@@ -32,10 +32,6 @@ def my_torch_attention(W_q, W_k, W_v, W_o, num_heads):
 def example() -> tuple:
     weights = [[1, 2], [1, 0]], [[0, 1], [2, 0]], [[1, 0], [3, 2]], [[1, 1], [0, 1]]
     return *(exact(*rows) for rows in weights), 2
-
-
-def one_wide_head():
-    return *example()[:4], 1
 
 
 def probes():
@@ -66,16 +62,10 @@ LOOK = "What does `[name for name, _ in layer.named_parameters()]` show?"
 
 # fmt: off
 MISTAKES = (
-    Mistake("order-q-v-k", (ORDER, "[W_q, W_v, W_k]"),
-        "the three weights are stacked in the order W_q, W_v, W_k. The keys are then computed with W_v.", CALLED),
     Mistake("order-k-q-v", (ORDER, "[W_k, W_q, W_v]"),
         "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.", CALLED),
     Mistake("order-v-k-q", (ORDER, "[W_v, W_k, W_q]"),
         "the three weights are stacked in the order W_v, W_k, W_q. The queries are then multiplied by W_v.", CALLED),
-    Mistake("order-k-v-q", (ORDER, "[W_k, W_v, W_q]"),
-        "the three weights are stacked in the order W_k, W_v, W_q. The values are then computed with W_q.", CALLED),
-    Mistake("order-v-q-k", (ORDER, "[W_v, W_q, W_k]"),
-        "the three weights are stacked in the order W_v, W_q, W_k. The values are then computed with W_k.", CALLED),
     Mistake("inputs-transposed", (ORDER, "[W_q.T, W_k.T, W_v.T]"),
         "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("output-transposed", (OUT, "layer.out_proj.weight.copy_(W_o.T)"),
@@ -90,24 +80,9 @@ MISTAKES = (
         "the weights are stacked head by head: queries, keys and values of the first head, then those of the second. "
         "Some models do so; in PyTorch the first D rows are for all queries.",
         "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
-    Mistake("the-same-three-times", (ORDER, "[W_q, W_q, W_q]"),
-        "W_q is used for all three. Keys and values are then computed with W_q as well.",
-        "What belongs in the rows D to 2D of `in_proj_weight`?"),
-    Mistake("output-left-out", (OUT, "layer.out_proj.weight.copy_(torch.eye(len(W_o)))"),
-        "out_proj.weight is set to the identity. You return the heads side by side, which is right so far; but W_o "
-        "has no effect.", "What mixes the heads, and where does PyTorch keep it?"),
-    Mistake("values-mixed-twice", (OUT, "layer.out_proj.weight.copy_(W_v)"),
-        "W_v is put into out_proj.weight. W_v belongs in the last third of in_proj_weight only.",
-        "Which of the four weights acts *after* the attention?"),
-    Mistake("scaled-before", (ORDER, "[W_q / (len(W_q) // num_heads) ** 0.5, W_k, W_v]"),
-        "W_q is divided by the root of the head size on its way into the layer. The layer divides the scores by √Dh "
-        "once more.", "Does the layer divide by √Dh itself, or must its weights do so?", one_wide_head),
     Mistake("tensor-assigned", (FILL, "layer.in_proj_weight = stacked"),
         "a plain tensor is assigned to `in_proj_weight`. A layer keeps its weights as `nn.Parameter`, and takes "
         "nothing else there. For `in_proj_weight` it has 3·D rows, here 6.", WRAP, line="in_proj_weight"),
-    Mistake("tensor-assigned-to-output", (OUT, "layer.out_proj.weight = W_o"),
-        "a plain tensor is assigned to `out_proj.weight`. A layer keeps its weights as `nn.Parameter`, and takes "
-        "nothing else there.", WRAP, line="out_proj"),
     Mistake("tensor-instead-of-a-layer", (OUT, "layer.out_proj = W_o"),
         "a tensor is assigned to `out_proj` itself. That is a whole linear layer; its weight is `out_proj.weight`.",
         "Where inside `out_proj` are its numbers?", line="out_proj"),
@@ -137,7 +112,6 @@ MISTAKES = (
     Mistake("number-of-heads", (SIZES, "len(W_q), 1")),
     Mistake("number-of-heads", (SIZES, "len(W_q), len(W_q) // num_heads")),
     Mistake("dropout", ("bias=False", "bias=False, dropout=0.1")),
-    Mistake("another-key", ("bias=False", "bias=False, add_zero_attn=True")),
     Mistake("side-by-side", (RETURN, BESIDE)),
     Mistake("W_o-not-copied", (OUT, "pass")),
     Mistake("inputs-not-copied", (FILL, "pass")),
@@ -214,9 +188,6 @@ def settings(layer, case):
          f"{made} {sum(b.numel() for b in biases)} numbers more than the four weights: biases. In a new layer they are "
          "zero, and go unnoticed until it is trained.",
          "Which argument of `nn.MultiheadAttention` leaves the biases out?"),
-        (layer.bias_k is not None or layer.add_zero_attn, "another-key", "one key too many",
-         "Your layer adds a key of its own (`add_zero_attn` or `add_bias_kv`): with 3 keys its softmax runs over 4.",
-         "Which argument of `nn.MultiheadAttention` does that, and what is its default?"),
         (not layer.batch_first, "positions-first", "which axis comes first?",
          "Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words, and answers "
          "`layer(x, x, x)` in the right shape.",
@@ -279,19 +250,6 @@ def read_weights(exercise, fn, cases):
     return None
 
 
-def worth_a_remark(exercise, fn):
-    """Remark on what will matter later in a layer that is right."""
-    given = copies(exercise.example())
-    layer = observe(lambda: fn(*given), ()).result  # no copies: shared memory shows on these very tensors
-    weights = layer.in_proj_weight, layer.out_proj.weight
-    if not all(w.requires_grad for w in weights):
-        return Finding("frozen", "frozen", "Your weights have `requires_grad=False`: no training would move them.", "")
-    if {w.untyped_storage().data_ptr() for w in weights} & {w.untyped_storage().data_ptr() for w in given[:4]}:
-        shared = "Your layer shares the memory of the tensors that it was given: training it would change them, too."
-        return Finding("shared-memory", "shared memory", shared, "")
-    return None
-
-
 EXERCISE = Exercise(
     name="torch-weights", title="Into PyTorch's layer", chapter=7,
     hints=(
@@ -300,8 +258,8 @@ EXERCISE = Exercise(
         "`in_proj_weight` holds W_q, W_k and W_v one below the other, in the order in which the layer is called: "
         "query, key, value. `out_proj.weight` is W_o. Nothing needs to be transposed, since PyTorch applies its "
         "weights as `x @ W.T` too.",
-        "Copy inside `with torch.no_grad():`, with `layer.in_proj_weight.copy_(torch.cat([...]))`; "
-        "`nn.MultiheadAttention(...).to(W_q)` gives the layer the dtype and the device of your weights.",
+        "`torch.cat` puts tables one below the other. A parameter is filled in place with `copy_`, where autograd is "
+        "not watching; and `.to` gives a layer the dtype of your weights.",
     ),
     solution=my_torch_attention,
     why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If only "
@@ -313,5 +271,5 @@ EXERCISE = Exercise(
     seen="With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers "
         "{got}; right is {expected}. ",
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
-    steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), remarks=(worth_a_remark,), answer=Layer(),
+    steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), answer=Layer(),
 )

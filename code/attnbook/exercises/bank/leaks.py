@@ -1,0 +1,187 @@
+"""Exercise leaks: does a layer keep its promise?"""
+
+from functools import partial
+
+import torch
+
+from ..answers import Mask, Tensors
+from ..arguments import Described
+from ..exercise import Exercise, Mistake, draw, exact
+from ..kinds import wrong_shape
+from ..verdict import Finding
+
+
+def my_leaks(attend, x, mask):
+    """Find the positions whose output depends on inputs that they must not see.
+
+    attend: a function (T, D) → (T, any size), x: (T, D) numbers to try it on
+    mask: bool (T, T), True = output i may depend on input j
+    → bool (T,), True where output i depends on something that it may not see
+    """
+    before = attend(x)
+    other = torch.randn_like(x)  # (T, D)
+    found = torch.zeros(len(x), dtype=torch.bool, device=x.device)
+    for i in range(len(x)):
+        hidden = ~mask[i]  # (T,)
+        changed = torch.where(hidden[:, None], other, x)  # (T, D)
+        after = attend(changed)
+        moved = after[i] != before[i]
+        found[i] = moved.any()
+    return found
+
+
+def average(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """An honest layer: a softmax of moderate scores over what the mask allows."""
+    scores, mask = draw(*mask.shape, seed=len(mask)).to(x), mask.to(x.device)
+    return scores.masked_fill(~mask, -torch.inf).softmax(-1).nan_to_num() @ x
+
+
+# fmt: off
+def past(size: int) -> torch.Tensor:
+    return torch.ones(size, size, dtype=torch.bool).tril()
+
+
+def try_on(words: str, peek=lambda x: 0, mask: torch.Tensor | None = None, features: int = 2) -> tuple:
+    """An honest layer for a mask, plus what it should not have seen: `peek` of the sequence."""
+    mask = past(3) if mask is None else mask
+    x = exact([1, 0], [0, 1], [2, 1]) if len(mask) == 3 else draw(len(mask), features, seed=700)
+    return Described(words, lambda x: average(x, mask) + peek(x), lambda: Described("x", lambda x: x)), x, mask
+
+
+def example() -> tuple:
+    return Described("x − x.mean(0)", lambda x: x - x.mean(0)), exact([1, 0], [0, 1], [1, 1]), past(3)
+
+
+TWO_WORDS = torch.tensor([True, True, False]).expand(3, 3)
+
+
+def ahead(steps: int):
+    return lambda x: torch.cat([x[steps:], 0 * x[:steps]])
+
+
+def zeros_at_the_end() -> tuple:
+    return Described("x.mean(0) for all", lambda x: x.mean(0) + 0 * x), exact([1, 0], [0, 1], [0, 0]), TWO_WORDS
+
+
+honest = partial(try_on, "a causal average")
+one_ahead = partial(try_on, "a causal average + the next row", ahead(1))
+two_ahead = partial(try_on, "a causal average + the row after the next", ahead(2))
+padding = partial(try_on, "an average of two words + the last row", lambda x: x[2], TWO_WORDS)
+later = partial(try_on, "an average of later words", mask=past(3).T.contiguous())
+sees_size = partial(try_on, "a causal average + 9 times the length of the last row", lambda x: 9 * x[-1].norm())
+sees_direction = partial(try_on, "a causal average + x[-1] of length 1", lambda x: x[-1] / x[-1].norm().clamp(1e-9))
+sees_spread = partial(try_on, "a causal average + 9 times the spread of the last row", lambda x: 9 * x[-1].std())
+one_feature = partial(try_on, "a causal average + 9·x.sum() in feature 1", lambda x: x.sum() * exact(9, 0).to(x))
+a_little = partial(try_on, "a causal average + x.mean() / 1000", lambda x: x.mean() / 1000)
+
+
+def probes() -> list[tuple]:
+    left = past(5) & (torch.arange(5) > 1)
+    return [
+        honest(), one_ahead(), two_ahead(), padding(), later(), try_on("a causal average", mask=past(7)),
+        try_on("an average from position 2 on", mask=left, features=3), try_on("an average + row 2", ahead(2), past(5)),
+        (Described("the next row", ahead(1)), draw(5, 3, seed=701), past(5)),
+    ]
+
+
+def edges() -> list[tuple]:
+    more = zeros_at_the_end, sees_size, sees_direction, sees_spread, one_feature, a_little
+    return [*(make() for make in more), try_on("a causal average", mask=past(1))]
+
+
+# edits that are used several times
+OTHER, HIDDEN, MOVED, FOUND = "torch.randn_like(x)", "~mask[i]", "after[i] != before[i]", "= moved.any()"
+BLIND = "What could a layer do with a row so that it does not notice this change?"
+
+MISTAKES = (
+    Mistake("zeros", (OTHER, "torch.zeros_like(x)"),
+        "the hidden inputs are replaced by zeros. Where they are zero already, as padding often is, nothing changes.",
+        "What could take their place so that a change is certain?", zeros_at_the_end),
+    Mistake("scaled", (OTHER, "2 * x"),
+        "the hidden inputs are multiplied by a number. A layer that looks at a row's direction does not notice.", BLIND,
+        sees_direction),
+    Mistake("negated", (OTHER, "-x"),
+        "the hidden inputs change their sign. A layer that looks only at a row's length does not notice.", BLIND,
+        sees_size),
+    Mistake("shifted", (OTHER, "x + 1"),
+        "the same number is added to all hidden features. A layer that subtracts a row's mean does not notice.", BLIND,
+        sees_spread),
+    Mistake("not-a-number", (OTHER, "torch.full_like(x, torch.nan)"),
+        "the hidden inputs become NaN or infinite. A weight of zero times NaN is NaN: honest layers are accused.",
+        "Which numbers would a weight of zero really make disappear?", honest),
+    Mistake("inverted", (HIDDEN, "mask[i]"),
+        "what may be seen is replaced, and what must not be seen is kept", "What does True mean in the mask?"),
+    Mistake("columns", (HIDDEN, "~mask[:, i]"),
+        "the columns of the mask are read as its rows. Row i belongs to output i, column j to input j.",
+        "Which axis of the mask should be indexed with the position of the output?"),
+    Mistake("mask-ignored", (HIDDEN, "torch.arange(len(x)) > i"),
+        "the mask is taken to be causal whatever it says. Padding can be hidden as well, or the past.",
+        "What does `mask` say about this position?", padding),
+    Mistake("next-only", (HIDDEN, "~mask[i] & (torch.arange(len(x)) == i + 1)"),
+        "only the next input is replaced. A leak can come from further away.",
+        "Which inputs does row i of the mask hide?", two_ahead),
+    Mistake("last-only", (HIDDEN, "~mask[i] & (torch.arange(len(x)) == len(x) - 1)"),
+        "only the last input is replaced. A leak can come from nearer by.",
+        "Which inputs does the mask hide from position i?", one_ahead),
+    Mistake("everything-replaced", ("torch.where(hidden[:, None], other, x)", "other"),
+        "all inputs are replaced, those that may be seen too. Then honest outputs move as well.",
+        "Which inputs must stay as they are while position i is tested?", honest),
+    Mistake("compares-all", (MOVED, "after != before"),
+        "all outputs are compared. Others may see what position i may not, so they are allowed to move.",
+        "Which output must not move when the inputs hidden from position i do?", honest),
+    Mistake("compares-the-past", (MOVED, "after[: i + 1] != before[: i + 1]"),
+        "all outputs up to position i are compared. Under a mask that is not causal they may have seen other inputs.",
+        "Which one output is under test?", later),
+    Mistake("compares-the-last", (MOVED, "after[-1] != before[-1]"),
+        "the last output is compared at every step", "Which output is under test in step i?", honest),
+    Mistake("all-features", (FOUND, "= moved.all()"),
+        "a leak is found only where *all* features of an output move. One is enough.",
+        "Which of `any` and `all` fits “depends on”?", one_feature),
+    Mistake("large-only", (MOVED, "(after[i] - before[i]).abs() > 0.01"),
+        "only large changes count. A small leak is a leak: training can make it larger.",
+        "By how much does the output of an honest layer move?", a_little),
+    Mistake("answer-inverted", (FOUND, "= ~moved.any()"),
+        "True stands for positions that keep the promise", "Which positions should be True?"),
+    Mistake("one-answer", ("return found", "return found.any()"),
+        "one answer is given for the whole layer. Asked for is one per position.", "Which of the positions leak?"),
+    Mistake("not-bool", ("dtype=torch.bool, device", "device")),
+)
+
+
+class Verdicts(Mask):
+    """One True or False per position."""
+
+    looks = (wrong_shape,)
+    detect = Tensors.detect
+
+    def amiss(self, exercise, fn, case):
+        if not isinstance(case.call.result, bool):
+            return super().amiss(exercise, fn, case)
+        return Finding("returns-a-bool", "one yes or no", f"Your function returns {case.call.result} for the whole "
+            "layer; wanted is a bool tensor of shape (T,), one answer per position.",
+            "Which positions leak, and which keep the promise?")
+
+    def demand(self, exercise, fn, cases):
+        dtype = cases[0].call.result.dtype
+        return None if dtype == torch.bool else Finding("not-bool", f"{dtype} instead of bool",
+            f"Your ones and zeros are in the right places, but their dtype is {dtype}; `~` would not turn them round.",
+            "Which dtype knows only True and False?")
+
+
+EXERCISE = Exercise(
+    name="leaks", title="Catch the leak", chapter=6, solution=my_leaks, answer=Verdicts(),
+    shapes={"attend": "a function", "x": "T D", "mask": "T T"}, returns="T", example=example, probes=probes,
+    edges=edges, mistakes=MISTAKES, steps={"before": "the outputs for x itself"},
+    hints=(
+        "Take the example, x − x.mean(0), and position 0. Which rows of x must it not see? Change them by hand: does "
+        "the first output move?",
+        "One position at a time: keep the inputs that row i of the mask allows, replace all others, call `attend` "
+        "again and look at output i alone. An honest output does not move at all.",
+        "`torch.where` puts a replacement where a condition (T, 1) holds. As for the replacement: zeros, −x, 2·x and "
+        "x + 1 each have a layer that does not notice them. What would every layer notice?",
+    ),
+    why="Replacing the future by zeros finds every leak of the chapter, so it looks like a proof. But a test speaks "
+        "only of the change that was made: padding is often zero already, a layer norm does not feel a constant, and a "
+        "length does not feel a sign. Random numbers have no such symmetry. The other way to fail is to cry wolf: "
+        "compare outputs that were allowed to see the change, and every causal layer leaks.",
+)
