@@ -2,21 +2,11 @@
 
 import pytest
 import torch
-from verdicts import answer_called
 
 from attnbook.exercises import get
-from attnbook.exercises.checker import judge
 from attnbook.exercises.wording import inputs, shapes
 
 EXERCISE = get("pre-ln-block")
-
-
-def test_a_part_that_is_called_twice_is_right_and_gets_a_remark():
-    verdict = judge(EXERCISE, answer_called("pre-ln-block", "block_that_calls_twice"))
-    assert verdict and "`attend` 2 times" in verdict.note
-    assert (
-        judge(EXERCISE, answer_called("pre-ln-block", "block_in_one_line")).note == ""
-    )
 
 
 def test_messages_say_what_the_functions_do():

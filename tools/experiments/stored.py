@@ -35,13 +35,20 @@ def unfinished(path: Path, fresh: dict) -> dict:
     return fresh
 
 
-def row_by_row(result: dict, rows: str) -> str:
-    """A result as JSON, each of its entries on a line and each of its `rows` on one, so that changes can be read."""
+def row_by_row(result: dict, *rows: str) -> str:
+    """A result as JSON, each of its entries on a line and each of its `rows` on one, so that changes can be read.
+
+    Args:
+        result: as it is stored; the entries named in `rows` are lists and come last.
+        rows: which entries are written row by row.
+    """
     lines = [
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
         for key, value in result.items()
-        if key != rows
+        if key not in rows
     ]
     dense = {"ensure_ascii": False, "separators": (",", ":")}
-    entries = ",\n".join(json.dumps(row, **dense) for row in result[rows])
-    return "{\n" + ",\n".join(lines) + f',\n"{rows}": [\n{entries}\n]}}\n'
+    for name in rows:
+        entries = ",\n".join(json.dumps(row, **dense) for row in result[name])
+        lines.append(f"{json.dumps(name)}: [\n{entries}\n]")
+    return "{\n" + ",\n".join(lines) + "}\n"

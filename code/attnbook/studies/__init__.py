@@ -10,6 +10,11 @@ from attnbook.studies.blocks import (
     measure_stack,
     rate,
 )
+from attnbook.studies.costs import (
+    bare_attention,
+    bare_convolution,
+    bare_recurrence,
+)
 from attnbook.studies.next_words import (
     JOBS,
     STORED,
@@ -58,6 +63,9 @@ __all__ = [
     "measure_stack",
     "rate",
     "fit_stack",
+    "bare_attention",
+    "bare_recurrence",
+    "bare_convolution",
     "START",
     "STOP",
     "CLASSES",

@@ -133,7 +133,7 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Where does the norm stand?",
+    title: "Where does the norm go?",
     hint: "Click a dashed place to move the norm there, a sum to cut it. Drag the large dots.",
   });
   fig.stage({
