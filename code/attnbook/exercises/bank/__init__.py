@@ -27,6 +27,8 @@ MODULES = (
     "positions_rotary",
     "pre_ln_block",
     "teacher_forcing",
+    "count_parameters",
+    "repair_mask",
     "masked_loss",
     "bleu",
     "bahdanau_step",
