@@ -198,9 +198,8 @@ class Decoder(nn.Module):
         self.embedding, self.positions = _embed(config, config.target_vocab_size)
         self.layers = _stack(DecoderLayer, config.num_decoder_layers, config)
         self.norm = _last_norm(config)
-        self.head = nn.Linear(
-            config.d_model, config.target_vocab_size, bias=not config.tie_output
-        )
+        sizes = config.d_model, config.target_vocab_size
+        self.head = nn.Linear(*sizes, bias=not config.tie_output)
         if config.tie_output:
             self.head.weight = self.embedding.weight
 
@@ -248,17 +247,10 @@ class Decoder(nn.Module):
         mask, length = None, ids.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=ids.device)
+        asked = {"need_weights": need_weights, "checked": True}
         seen = []
         for layer, kept in zip(self.layers, caches, strict=True):
-            x, weights = layer(
-                x,
-                memory,
-                mask=mask,
-                memory_mask=memory_mask,
-                need_weights=need_weights,
-                cache=kept,
-                checked=True,
-            )
+            x, weights = layer(x, memory, None, mask, memory_mask, cache=kept, **asked)
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
 

@@ -33,6 +33,8 @@ MODULES = (
     "pre_ln_block",
     "noam_rate",
     "teacher_forcing",
+    "count_parameters",
+    "repair_mask",
     "masked_loss",
     "bleu",
     "bahdanau_step",
