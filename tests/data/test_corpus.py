@@ -263,7 +263,7 @@ def test_the_bundled_corpus_is_the_one_that_sources_describes():
     several = sum(len(targets) > 1 for targets in known.values())
     assert f"{several:,} sentences have more than one translation" in sources
     longest = max(len(tokenise(side)) for pair in pairs for side in pair)
-    assert f"2 to {longest} tokens a side" in sources
+    assert f"2 to {longest} tokens per side" in sources
 
 
 def shares_of_neighbours(split) -> tuple[float, float]:
@@ -298,7 +298,7 @@ def test_what_the_corpus_shares_with_tatoeba_is_told(sample):
     shared = [p for p in bundled_pairs() if tuple(map(normalise, p)) in known]
     assert len(shared) < 0.05 * len(bundled_pairs())
     assert max(len(tokenise(pair.source)) for pair in shared) <= 5
-    assert f"{len(shared)} of the pairs also stand" in (DATA / "SOURCES.md").read_text(
+    assert f"{len(shared)} of the pairs also occur" in (DATA / "SOURCES.md").read_text(
         "utf-8"
     )
 
