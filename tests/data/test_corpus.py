@@ -16,6 +16,7 @@ from tensors import PROPERTY, says
 from attnbook.data import (
     Pair,
     bundled_pairs,
+    near_duplicates,
     read_pairs,
     references,
     split_pairs,
@@ -268,18 +269,9 @@ def test_the_bundled_corpus_is_the_one_that_sources_describes():
 
 def shares_of_neighbours(split) -> tuple[float, float]:
     """Of the test sources: how many are one word from a training source; how many have a reference trained on."""
-
-    def bare(source):
-        return tuple(token for token in source.split() if token not in ",.!?;:")
-
-    def with_holes(source):
-        words = bare(source)
-        return {(i, words[:i], words[i + 1 :]) for i in range(len(words))}
-
     train, test = references(split.train), references(split.test)
-    holes = set().union(*map(with_holes, train))
     targets = {normalise(target) for known in train.values() for target in known}
-    near = sum(bool(with_holes(source) & holes) for source in test)
+    near = len(near_duplicates(split.test, split.train))
     seen = sum(any(normalise(t) in targets for t in known) for known in test.values())
     return near / len(test), seen / len(test)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tensors import PROPERTY, says
 
-from attnbook.data import Pair, Split, references, split_pairs
+from attnbook.data import Pair, Split, near_duplicates, references, split_pairs
 from attnbook.text import normalise
 
 # sentences that differ in spelling only, and sentences that really differ
@@ -122,3 +122,63 @@ def test_every_target_is_a_reference_of_its_source(pairs):
 def test_errors(call, error, message):
     with pytest.raises(error, match=says(*message)):
         call()
+
+
+# --- near duplicates ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "is_near"),
+    [
+        ("He's calm.", True),  # the same
+        ("he’s calm !", True),  # spelling and punctuation do not count
+        ("She's calm.", True),  # the first word replaced
+        ("He's tall.", True),  # the last
+        ("He's very calm.", True),  # one inserted
+        ("Well, he's calm.", True),  # in front
+        ("He's calm today.", True),  # at the end
+        ("Calm.", True),  # one removed
+        ("She's tall.", False),  # two replaced
+        ("Calm, he's.", False),  # two exchanged
+        ("She's very calm.", False),  # one replaced and one inserted
+        ("He's very, very calm.", False),  # two inserted
+        ("Is he calm?", False),  # "he's" is one word
+    ],
+)
+def test_a_near_duplicate_is_one_word_away(source, is_near):
+    known = [Pair("Go.", "Va !"), Pair("He's calm.", "Il est calme.")]
+    found = near_duplicates([Pair(source, "x"), Pair(source.upper(), "y")], known)
+    assert found == ([normalise(source)] if is_near else [])
+    assert near_duplicates([Pair(source, "x")], []) == []
+
+
+def one_word_away(one, other):
+    """The definition itself, one edit after another."""
+    every = {word for words in (one, other) for word in words}
+    places = range(len(one) + 1)
+    return (
+        other == one
+        or any(other == one[:i] + one[i + 1 :] for i in places)
+        or any(
+            other in (one[:i] + (w,) + one[i:], one[:i] + (w,) + one[i + 1 :])
+            for i in places
+            for w in every
+        )
+    )
+
+
+WORDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(tuple)
+
+
+@PROPERTY
+@given(WORDS, WORDS)
+def test_near_duplicates_are_what_one_edit_makes(one, other):
+    pair, known = Pair(" ".join(one), "x"), Pair(" ".join(other), "x")
+    assert bool(near_duplicates([pair], [known])) == one_word_away(one, other)
+
+
+def test_near_duplicates_keep_the_order_of_the_corpus():
+    pairs = [Pair(f"{word} w v", "z") for word in "dbca"]
+    assert near_duplicates(pairs, [Pair("e w v", "z")]) == [
+        "d w v", "b w v", "c w v", "a w v"
+    ]  # fmt: skip

@@ -15,7 +15,13 @@ from attnbook.data.download import (
     download_tatoeba,
 )
 from attnbook.data.grammar.bilingual import AlignedPair, BilingualGrammar
-from attnbook.data.splits import Pair, Split, references, split_pairs
+from attnbook.data.splits import (
+    Pair,
+    Split,
+    near_duplicates,
+    references,
+    split_pairs,
+)
 from attnbook.data.synthetic import RegressionData, kernel_regression_data, true_curve
 
 __all__ = [
@@ -26,6 +32,7 @@ __all__ = [
     "Split",
     "split_pairs",
     "references",
+    "near_duplicates",
     "EncodedPair",
     "encode_pairs",
     "Batch",

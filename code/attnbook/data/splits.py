@@ -58,10 +58,10 @@ def split_pairs(
     All translations of a sentence go to one part; "Go!" and "go !" are one sentence. A sentence's place depends on
     the seed and on the sentences only, not on their order in the corpus.
 
-    What this does not do: sentences that differ in a word, or in nothing but the mark at the end ("Go." and "Go!"),
-    count as different, and the same French may translate two English sentences. A model that has seen "I'm home."
-    has therefore an easier time with "I'm at home."; short everyday sentences are full of such neighbours, and a
-    score on them says less than it would on running text.
+    What this does not do: sentences that differ in one word, or only in the mark at the end ("Go." and "Go!"), count
+    as different, and two English sentences may share a French translation. So a model that has seen "I'm home." has
+    an easier time with "I'm at home."; short everyday sentences are full of such neighbours (`near_duplicates` finds
+    them), and a score on them says less than it would on running text.
 
     Args:
         pairs: the corpus.
@@ -130,3 +130,40 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
         source: list(dict.fromkeys(pair.target for pair in group))
         for source, group in _by_source(pairs).items()
     }
+
+
+def near_duplicates(pairs: Iterable[Pair], known: Iterable[Pair]) -> list[str]:
+    """Find the sentences of one part that another part has too, but for one word.
+
+    Two sentences are near duplicates if replacing, inserting or removing a single word makes them equal, or nothing
+    at all: "He's calm." and "She's calm.", "I'm tired." and "I'm very tired.", "Go." and "Go!". Spelling is normalised
+    and punctuation ignored; "isn't" is one word, as it is one token.
+
+    Args:
+        pairs: the part in question, such as a split's test pairs; only their sources are looked at.
+        known: the part to compare with, such as its training pairs.
+
+    Returns:
+        The normalised sources of `pairs` that have a near duplicate in `known`, each once, in the order of the corpus.
+
+    Raises:
+        TypeError: a pair is not two str.
+    """
+    seen = set()
+    for source in references(known):
+        words = _words(source)
+        seen |= _one_word_off(words)
+    return [
+        source for source in references(pairs) if _one_word_off(_words(source)) & seen
+    ]
+
+
+def _words(source: str) -> tuple[str, ...]:
+    """The tokens of a normalised sentence without its punctuation marks."""
+    return tuple(token for token in source.split() if token not in ",.!?;:")
+
+
+def _one_word_off(words: tuple[str, ...]) -> set[tuple]:
+    """Patterns with one gap, which may also be empty: two sentences share one if one edit joins them."""
+    replaced = {(*words[:i], None, *words[i + 1 :]) for i in range(len(words))}
+    return replaced | {(*words[:i], None, *words[i:]) for i in range(len(words) + 1)}
