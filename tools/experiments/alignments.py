@@ -1,10 +1,10 @@
 """Additive, scaled dot and multiplicative scores in the same translator: the runs behind chapter 12's last comparison.
 
-    python -m tools.experiments.alignments --seeds 3 --steps 900 --rates 0.004 0.008
+    python -m tools.experiments.alignments --seeds 3 --steps 900 --rates 0.004
 
 Grammar sentences of 4 to 14 words, a GRU encoder that reads one way (a dot product needs states of one size), the same
 batches and steps, and the same number of parameters within 1 %: the products, whose scores have fewer weights or none,
-get wider states. Each score is trained with two learning rates. About 40 seconds of processor time per model;
+get wider states. About 40 seconds of processor time per model;
 writes chapters/results/alignments.json after every model and goes on where it stopped.
 """
 
@@ -154,7 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=900)
-    parser.add_argument("--rates", type=float, nargs="+", default=[0.004, 0.008])
+    parser.add_argument("--rates", type=float, nargs="+", default=[0.004])
     options = parser.parse_args()
     import torch
 
