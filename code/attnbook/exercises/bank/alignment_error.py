@@ -9,7 +9,8 @@ def my_aer(weights, sure, possible):
     """Alignment error rate of the links read off attention weights.
 
     weights: (T + 1, S + 1), the last row and the last column are <eos>'s;
-    sure, possible: lists of links (i, j), source word first; the sure ones are among the possible ones
+    sure, possible: lists of links (i, j), source word first; the possible ones
+    include the sure ones
     → a number from 0 to 1
     """
     words = weights[:-1, :-1]  # (T, S)

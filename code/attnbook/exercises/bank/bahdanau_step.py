@@ -12,7 +12,7 @@ from ..wording import number, values
 
 
 def my_bahdanau_step(state, memory, lens, W_q, W_k, w_v):
-    """Ask with the top layer's previous state; return the context and the weights behind it.
+    """Ask with the top layer's previous state; return the context and the weights.
 
     state: (L, B, D), memory: (B, S, Dk), lens: (B,) integers from 1 to S,
     W_q: (h, D), W_k: (h, Dk), w_v: (h,) → ((B, Dk), (B, S))

@@ -12,7 +12,8 @@ from ..exercise import Exercise, Mistake
 def my_bleu(hypothesis, references, max_n):
     """BLEU of one sentence against one or more references, not smoothed.
 
-    hypothesis: list of tokens, references: list of lists of tokens, max_n: the longest n-grams that count
+    hypothesis: list of tokens; references: list of such lists
+    max_n: the longest n-grams that count
     → a number from 0 to 1
     """
     from collections import Counter

@@ -8,7 +8,8 @@ from ..exercise import Exercise, Mistake
 def my_test_pairs(sources, every):
     """Choose the pairs of the test set so that no sentence is on both sides.
 
-    sources: the English sentence of each pair, as typed; every: each how manyth sentence is tested on
+    sources: the English sentence of each pair, as typed
+    every: the sentences with the numbers 0, every, 2 every, … are tested on
     → list of the places of the test pairs, ascending
     """
     numbers, test = {}, []
