@@ -16,7 +16,7 @@ from attnbook.exercises.wording import in_words, inputs
 from attnbook.translation import decoding, losses, metrics, sampling, word_alignment
 
 NAMES = [
-    "masked-loss", "bleu", "bahdanau-step", "fill-alignment", "label-smoothing",
+    "masked-loss", "bleu", "bahdanau-step", "alignment-error", "label-smoothing",
     "beam-search", "top-p", "accept-draft", "key-value-cache",
 ]  # fmt: skip
 LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, TOP_P, DRAFT, CACHE = EXERCISES = [
@@ -72,10 +72,28 @@ def test_bahdanaus_step_is_masked_additive_attention():
         same(context, (weights @ memory)[:, 0])
 
 
-def test_the_alignment_is_the_packages():
-    for weights, source_len in every_argument(ALIGNMENT):
-        links = {(i, j) for j, i in enumerate(ALIGNMENT.solution(weights, source_len))}
-        assert links == word_alignment.hard_alignment(weights[:, :source_len])
+def test_the_error_rate_is_the_packages():
+    for weights, sure, possible in every_argument(ALIGNMENT):
+        links = word_alignment.hard_alignment(weights[:-1, :-1])
+        assert ALIGNMENT.solution(weights, sure, possible) == pytest.approx(
+            word_alignment.alignment_error_rate(links, set(sure), set(possible))
+        )
+
+
+def test_a_split_without_leaks_has_no_sentence_twice():
+    split = SHELF.get("leak-free-split")
+    for sources, every in every_argument(split):
+        test = set(split.solution(sources, every))
+        sides = [
+            {
+                s.lower().rstrip(" .!?")
+                for i, s in enumerate(sources)
+                if (i in test) == side
+            }
+            for side in (True, False)
+        ]
+        assert not sides[0] & sides[1]
+        assert len(sides[0]) == -(-len(sides[0] | sides[1]) // every)
 
 
 def test_the_nucleus_is_the_packages():

@@ -1,14 +1,16 @@
 """Additive, scaled dot and multiplicative scores in the same translator: the runs behind chapter 12's last comparison.
 
-    python -m tools.experiments.alignments --seeds 2 --steps 900
+    python -m tools.experiments.alignments --seeds 3 --steps 900 --rates 0.004
 
 Grammar sentences of 4 to 14 words, a GRU encoder that reads one way (a dot product needs states of one size), the same
-batches and steps. About half a minute a model on one core; writes chapters/results/alignments.json after every model
-and goes on where it stopped.
+batches and steps, and the same number of parameters within 1 %: the products, whose scores have fewer weights or none,
+get wider states. About 40 seconds of processor time per model;
+writes chapters/results/alignments.json after every model and goes on where it stopped.
 """
 
 import argparse
 import json
+import statistics
 import time
 
 from attnbook.files import write_atomically
@@ -18,31 +20,49 @@ from tools.surroundings import clean_environment
 
 RESULT = ROOT / "chapters" / "results" / "alignments.json"
 KINDS = ("additive", "scaled dot", "multiplicative")
+TIMED_STEPS = 40
 
 
-def run(kind: str, seed: int, steps: int) -> dict:
-    """Train one model and measure it."""
-    from attnbook.data import BilingualGrammar
+def recipe(kind: str, rate: float):
+    """The recipe of a score, its states as wide as makes the models equally large."""
     from attnbook.training import TrainConfig
     from attnbook.transformer import count_parameters
-    from attnbook.translation import (
-        Recipe,
-        alignment_error_rate,
-        bleu,
-        fit,
-        hard_alignment,
+    from attnbook.translation import Recipe
+
+    def with_states(kind: str, size: int):
+        return Recipe(
+            "recurrent",
+            {
+                "embed_size": 64,
+                "hidden_size": size,
+                "num_layers": 1,
+                "dropout": 0.1,
+                "attention": kind,
+            },
+            min_count=1,
+            batch_size=64,
+            training=TrainConfig(
+                lr=rate,
+                schedule="warmup-cosine",
+                warmup_fraction=0.1,
+                betas=(0.9, 0.999),
+            ),
+        )
+
+    def parameters(made) -> int:
+        return count_parameters(made.build(230, 330))
+
+    wanted = parameters(with_states("additive", 128))
+    return min(
+        (with_states(kind, size) for size in range(128, 145)),
+        key=lambda made: abs(parameters(made) - wanted),
     )
 
-    sizes = {"embed_size": 64, "hidden_size": 128, "num_layers": 1, "dropout": 0.1}
-    recipe = Recipe(
-        "recurrent",
-        sizes | {"attention": kind},
-        min_count=1,
-        batch_size=64,
-        training=TrainConfig(
-            lr=4e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
-        ),
-    )
+
+def sentences(seed: int) -> tuple[list, list]:
+    """Training pairs, and new aligned sentences."""
+    from attnbook.data import BilingualGrammar
+
     trained = BilingualGrammar(seed).sample(8000, 4, 14)
     known = {aligned.source for aligned in trained}
     fresh = [
@@ -50,10 +70,16 @@ def run(kind: str, seed: int, steps: int) -> dict:
         for aligned in BilingualGrammar(1000 + seed).sample(300, 4, 14)
         if aligned.source not in known
     ]
-    began = time.process_time()
-    pairs = [aligned.pair for aligned in trained]
-    translator = fit(recipe, pairs, steps=steps, seed=seed).translator
-    spent = (time.process_time() - began) / steps
+    return [aligned.pair for aligned in trained], fresh
+
+
+def run(kind: str, seed: int, rate: float, steps: int) -> dict:
+    """Train one model and measure it."""
+    from attnbook.transformer import count_parameters
+    from attnbook.translation import alignment_error_rate, bleu, fit, hard_alignment
+
+    pairs, fresh = sentences(seed)
+    translator = fit(recipe(kind, rate), pairs, steps=steps, seed=seed).translator
     written = translator.translate([" ".join(a.source) for a in fresh], max_len=60)
     predicted, sure, possible = set(), set(), set()
     for k, aligned in enumerate(fresh):
@@ -65,36 +91,98 @@ def run(kind: str, seed: int, steps: int) -> dict:
     row = {
         "kind": kind,
         "seed": seed,
+        "rate": rate,
         "parameters": count_parameters(translator.model),
         "bleu": round(bleu(written, [[" ".join(a.target)] for a in fresh]), 2),
         "aer": round(alignment_error_rate(predicted, sure, possible), 4),
-        "cpu_ms_per_step": round(1000 * spent, 1),
     }
     print(row, flush=True)
     return row
 
 
+def costs(seed: int, rate: float) -> list[dict]:
+    """Processor milliseconds and kept bytes of a training step, the three models taking turns on the same batches."""
+    import torch
+    from torch.autograd.graph import saved_tensors_hooks
+
+    from attnbook.data import make_batches
+    from attnbook.translation import prepare, translation_loss
+
+    pairs, _ = sentences(seed)
+    loss_fn, took = translation_loss(), {kind: [] for kind in KINDS}
+    made = {kind: prepare(recipe(kind, rate), pairs, seed) for kind in KINDS}
+    models = {kind: translator.model.train() for kind, (translator, _) in made.items()}
+    steppers = {k: torch.optim.Adam(m.parameters(), lr=rate) for k, m in models.items()}
+    batches = list(make_batches(made["additive"][1], 64, seed)(0))
+    for batch in batches[: TIMED_STEPS + 5]:
+        for kind, model in models.items():
+            began = time.process_time()
+            steppers[kind].zero_grad()
+            loss_fn(model, batch).backward()
+            steppers[kind].step()
+            took[kind].append(1000 * (time.process_time() - began))
+
+    def kept(model, batch) -> int:
+        """Bytes that the forward pass keeps for the backward pass."""
+        storages = {}
+
+        def note(tensor):
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        with saved_tensors_hooks(note, lambda tensor: tensor):
+            loss_fn(model, batch)
+        weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
+        return sum(storages[at] for at in storages.keys() - weights)
+
+    longest = max(batches, key=lambda batch: batch.source.numel())
+    return [
+        {
+            "kind": kind,
+            "seed": seed,
+            "cpu_ms_per_step": round(statistics.median(took[kind][5:]), 2),
+            "kept_mib": round(kept(models[kind], longest) / 2**20, 2),
+            "kept_of": [*longest.source.shape, longest.target_out.shape[1]],
+        }
+        for kind in KINDS
+    ]
+
+
 def main() -> None:
     """Run what is missing and store it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=900)
+    parser.add_argument("--rates", type=float, nargs="+", default=[0.004])
     options = parser.parse_args()
     import torch
 
     torch.set_num_threads(1)
     result = {
         **made_by(__spec__.name, options),
-        "measured": "BLEU and alignment error rate on new sentences of 4 to 14 words; CPU milliseconds a training step",
+        "measured": "BLEU and alignment error rate on new sentences of 4 to 14 words; median processor milliseconds "
+        f"of {TIMED_STEPS} training steps in which the models take turns; MiB that the forward pass keeps for the "
+        "backward pass on the longest batch (kept_of: sentences, source and target tokens), parameters not counted",
         "rows": [],
+        "costs": [],
     }
     result = unfinished(RESULT, result)
-    done = {(row["kind"], row["seed"]) for row in result["rows"]}
-    for seed in range(options.seeds):
-        for kind in KINDS:
-            if (kind, seed) not in done:
-                result["rows"].append(run(kind, seed, options.steps))
-                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
+
+    def store() -> None:
+        write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
+
+    if not result["costs"]:
+        for seed in range(options.seeds):
+            result["costs"] += costs(seed, options.rates[0])
+        store()
+    done = {(row["kind"], row["seed"], row["rate"]) for row in result["rows"]}
+    for rate in options.rates:
+        for seed in range(options.seeds):
+            for kind in KINDS:
+                if (kind, seed, rate) not in done:
+                    result["rows"].append(run(kind, seed, rate, options.steps))
+                    store()
 
 
 if __name__ == "__main__":

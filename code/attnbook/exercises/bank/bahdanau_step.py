@@ -10,7 +10,7 @@ from ..wording import number, values
 
 
 def my_bahdanau_step(state, memory, lens, W_q, W_k, w_v):
-    """Ask with the top layer's previous state; return the context and the weights behind it.
+    """Ask with the top layer's previous state; return the context and the weights.
 
     state: (L, B, D), memory: (B, S, Dk), lens: (B,) integers from 1 to S,
     W_q: (h, D), W_k: (h, Dk), w_v: (h,) → ((B, Dk), (B, S))
@@ -38,13 +38,6 @@ def example() -> tuple:
 
 def other_w_v() -> tuple:
     return *example()[:5], exact(2, -1)
-
-
-def four_features() -> tuple:
-    """The same query from a state of four features."""
-    _, memory, lens, _, W_k, w_v = example()
-    state = exact([[5, 0, 0, 0]], [[1, 0, 0, 0]])
-    return state, memory, lens, exact([1, 0, 0, 0], [0, 0, 0, 0]), W_k, w_v
 
 
 def two_sentences(*lens: int) -> tuple:
@@ -91,17 +84,12 @@ MISTAKES = (
         "With L layers, which index has the last?"),
     Mistake("layers-averaged", (TOP, "state.mean(0)"),
         "the mean of the layers' states asks", LAYER),
-    Mistake("layers-summed", (TOP, "state.sum(0)"),
-        "the sum of the layers' states asks", LAYER),
     Mistake("no-tanh", (SCORE, "(query[:, None] + keys) @ w_v"),
         "the tanh is missing. Each score is then the query's number plus the key's, and the softmax cancels the "
         "query's: every target word would attend to the same source words.",
         "What becomes of exp(a + b)/Σ exp(a + b′) if a is the same in all terms?"),
     Mistake("tanh-of-the-score", (SCORE, "torch.tanh((query[:, None] + keys) @ w_v)"),
         "tanh is taken of the score, after w_v. No score can then be larger than 1, and none can win clearly.", INSIDE),
-    Mistake("tanh-of-each", (SCORE, "(query.tanh()[:, None] + keys.tanh()) @ w_v"),
-        "tanh is taken before query and key are added (or the query is missing). The query's part is then the same "
-        "for all words, and the softmax cancels it.", INSIDE),
     Mistake("sigmoid-for-tanh", (SCORE, "torch.sigmoid(query[:, None] + keys) @ w_v"),
         "a sigmoid, from 0 to 1, is used instead of tanh, which goes from −1 to 1",
         "What is tanh(0), and what is yours?"),
@@ -113,9 +101,6 @@ MISTAKES = (
         "Which sign is between W_q s and W_k h in the formula?"),
     Mistake("w_v-forgotten", (SCORE, "torch.tanh(query[:, None] + keys).sum(-1)"),
         "the hidden units are summed without w_v", "How do h numbers become one score in the formula?", other_w_v),
-    Mistake("keys-forgotten", (SCORE, "torch.tanh(query[:, None] + 0 * keys) @ w_v"),
-        "the keys have no effect on the scores. All scores are equal, and every word gets the same weight.",
-        "What does each encoder state contribute to the sum inside tanh?"),
     Mistake("keys-averaged", (CONTEXT, "(weights[:, None] @ keys).squeeze(1)"),
         "the projected keys are averaged instead of the encoder's states. Your weights are right; but the "
         "projections are for comparing, and the states themselves are to be averaged.",
@@ -135,33 +120,14 @@ MISTAKES = (
     Mistake("one-too-many", (REAL, "position <= lens[:, None]"),
         "the position `lens[b]` is kept, too (`<=`). Two words are at the positions 0 and 1.",
         "Positions count from 0: is 2 < 2?"),
-    Mistake("first-length-only", (REAL, "(position < lens[0]).expand_as(scores)"),
-        "`lens[0]` is used for the whole batch", LENGTHS, two_sentences),
     Mistake("longest-length", (REAL, "(position < lens.max()).expand_as(scores)"),
         "the largest of the lengths is used for the whole batch", LENGTHS, two_sentences),
-    Mistake("first-query-for-all", (SCORE, "torch.tanh(query[:1, None] + keys) @ w_v"),
-        "the first sentence's query is used for all",
-        "Which index picks one sentence of the batch instead of one layer?", lambda: two_sentences(2, 2)),
-    Mistake("softmax-over-batch", (SOFTMAX, "filled.softmax(dim=0)"),
-        "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other",
-        "In scores of shape (B, S), which axis counts the words that are attended to?", lambda: two_sentences(2, 1)),
     Mistake("scaled", (POSITION, "scores = scores / len(w_v) ** 0.5\n    position = "),
         "the scores are divided by √h. Dot products grow with the number of features and need it; this formula has "
         "no such factor.", ROOT),
-    Mistake("scaled-by-the-state", (POSITION, "scores = scores / state.shape[-1] ** 0.5\n    position = "),
-        "the scores are divided by √D. Dot products grow with the number of features and need it; this formula has "
-        "no such factor.", ROOT, four_features),
-    Mistake("no-softmax", (SOFTMAX, "filled.exp()"),
-        "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
     Mistake("scores-for-weights", (RESULT, "return context, filled"),
         "the scores are returned instead of the weights. Your context is right; beside it you return the masked "
         "*scores*, with −∞ for the padding.", "Which of your tensors was multiplied with the memory?"),
-    Mistake("context-divided", (CONTEXT, "(weights[:, None] @ memory).squeeze(1) / memory.shape[1]"),
-        "the weighted states are averaged over the S positions instead of summed. The weights sum to 1 and need no "
-        "further division.", "Which line takes a mean, and what do the weights sum to already?"),
-    Mistake("most-attended-state", (CONTEXT, "memory[torch.arange(len(memory)), weights.argmax(1)]"),
-        "the context is the state with the largest weight alone. One state alone is hard attention, and no gradient "
-        "would reach the weights.", "What happens to the other words' weights?"),
     Mistake("maps-exchanged", ((TOP + " @ W_q.T", TOP + " @ W_k.T"), ("memory @ W_k.T", "memory @ W_q.T")),
         "W_q and W_k have changed places. W_q (h, D) belongs to the decoder's state, whose last axis is D; W_k (h, "
         "Dk) to the encoder's states.", "Which matrix has as many columns as the tensor has features?",
@@ -200,12 +166,12 @@ EXERCISE = Exercise(
     steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")},
     describers=(padding_heard,),
     hints=(
-        "Write the shapes first. The query is one vector per sentence, (B, D), and W_q makes (B, h) of it. The keys "
-        "are (B, S, h). Which shape must the query have so that it is added to *every* key of its own sentence?",
-        "tanh comes after the sum and before w_v, which turns the h numbers of each pair into one score, (B, S). Fill "
-        "the padding's scores with −∞ before the softmax, which runs over the S source words.",
-        "`query[:, None] + keys` is (B, S, h). The context averages `memory` itself: the weights as a (B, 1, S) times "
-        "(B, S, Dk) give (B, 1, Dk). Which axis has to go?",
+        "Write the shapes first: the query of each sentence is (B, h), the keys are (B, S, h). What must the query's "
+        "shape be so that it is added to *every* key of its own sentence?",
+        "tanh comes after the sum and before w_v, which turns h numbers into one score. What must the padding's score "
+        "be before the softmax over the S source words?",
+        "`query[:, None]` is (B, 1, h). For the context, the weights as (B, 1, S) times the memory, which is the "
+        "encoder's states themselves, give one row per sentence.",
     ),
     why="With a single layer, top and bottom are the same, and `state[0]` is right. Whether the previous state "
         "asks or the current one, and whether the states or their projections are averaged, a model learns to live "

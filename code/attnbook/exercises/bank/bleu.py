@@ -12,7 +12,8 @@ from ..exercise import Exercise, Mistake
 def my_bleu(hypothesis, references, max_n):
     """BLEU of one sentence against one or more references, not smoothed.
 
-    hypothesis: list of tokens, references: list of lists of tokens, max_n: the longest n-grams that count
+    hypothesis: list of tokens; references: list of such lists
+    max_n: the longest n-grams that count
     → a number from 0 to 1
     """
     from collections import Counter
@@ -82,11 +83,6 @@ def best_reference(hypothesis, references, max_n):
     return max(my_bleu(hypothesis, [one], max_n) for one in references)
 
 
-def mean_over_references(hypothesis, references, max_n):
-    scores = [my_bleu(hypothesis, [one], max_n) for one in references]
-    return sum(scores) / len(scores)
-
-
 def letters(hypothesis, references, max_n):
     return my_bleu(" ".join(hypothesis), [" ".join(one) for one in references], max_n)
 
@@ -94,13 +90,10 @@ def letters(hypothesis, references, max_n):
 # edits that are used several times
 CLIP, MEAN = "counts & allowed", "precisions.prod() ** (1 / max_n)"
 GRAMS, PRECISION = ("tuple(tokens[i : i + n]) for i in starts", "clipped.total() / counts.total()")
-ORDERS, STARTS = "range(1, max_n + 1)", "range(len(tokens) - n + 1)"
+STARTS = "range(len(tokens) - n + 1)"
 NEAREST = "min(lengths, key=lambda r: (abs(r - c), r))"
 COUNTERS = "ngrams(hypothesis, n), Counter()"
 PENALTY = "1.0 if c >= r else math.exp(1 - r / c)"
-EMPTY = "if not counts:\n            return 0.0"
-NO_WORDS = "if not hypothesis:\n            return 0.0\n        if not counts:\n            break"
-OWN_ROOT = "precisions[: len(hypothesis)].prod() ** (1 / min(max_n, len(hypothesis)))"
 NEARER = "Which of the references' lengths is nearest to that of the hypothesis?"
 SMOOTHED = "What should the result be for a sentence without a single bigram in common?"
 TOO_SHORT = "What does the task say of a hypothesis that is too short to have an n-gram?"
@@ -122,15 +115,9 @@ MISTAKES = (
         "the counts of all references are added up. *calm* occurs once in each reference, and you let it count "
         "twice; with ten references it could count ten times.",
         "How often does *calm* occur in the *one* reference that has it most often?", said_twice),
-    Mistake("in-all-references", ((COUNTERS, "ngrams(hypothesis, n), ngrams(references[0], n)"), ("|=", "&=")),
-        "the smallest count among the references is taken: an n-gram counts only if *all* of them have it",
-        "Is it `|` or `&` that takes the larger of two counts?", said_twice),
     Mistake("best-reference", best_reference,
         "BLEU is computed for each reference alone, and the best is taken. The references count together: each "
         "n-gram may find its own.", SINGLE, said_twice),
-    Mistake("mean-over-references", mean_over_references,
-        "BLEU is computed for each reference alone, and the mean is taken. A further reference should never lower "
-        "BLEU.", SINGLE),
     Mistake("arithmetic-mean", (MEAN, "precisions.mean()"),
         "the precisions are added and divided by N. The precisions are {precisions}, and their arithmetic mean "
         "hardly minds the 0; a product does.",
@@ -138,13 +125,6 @@ MISTAKES = (
     Mistake("no-root", (MEAN, "precisions.prod()"),
         "the root of the product is missing. The precisions are {precisions}; their product shrinks with every "
         "further n, however good the translation is.", "What does the exponent 1/N in the formula do?"),
-    Mistake("longest-only", ((ORDERS, "[max_n]"), (MEAN, "precisions[-1]")),
-        "only the n-grams with n = max_n are counted. The precisions should be {precisions}.",
-        "Which values does n run through?"),
-    Mistake("one-order-too-few",
-        ((ORDERS, "range(1, max_n)"), (MEAN, "precisions[:-1].prod() ** (1 / max(max_n - 1, 1)) * (max_n > 1)")),
-        "n stops at max_n − 1, one too early. The precisions should be {precisions}.",
-        "Which numbers are in `range(1, 2)`?"),
     Mistake("d2l-weights", (MEAN, "(precisions ** 0.5 ** torch.arange(1, max_n + 1)).prod()"),
         "p_n has the exponent 1/2ⁿ: 1/2, 1/4, and so on, as in d2l's `bleu`. These exponents do not sum to 1, which "
         "makes the number larger; it cannot be compared with BLEU.",
@@ -159,28 +139,15 @@ MISTAKES = (
     Mistake("penalty-above-one", (PENALTY, "math.exp(1 - r / c)"),
         "the penalty is not limited to 1. With c = {c} and r = {r} it exceeds 1, and long sentences are rewarded.",
         "What is the penalty if c is larger than r?", long),
-    Mistake("ratio-for-penalty", (PENALTY, "min(1.0, c / r)"),
-        "the penalty is c/r, the ratio of the lengths itself, instead of an exponential. With c = {c} and r = {r} "
-        "the penalty should be {penalty}.", "What is e to the power of 1 − r/c, and what is c/r?", short),
-    Mistake("penalty-upside-down", (PENALTY, "1.0 if c >= r else math.exp(1 - c / r)"),
-        "c/r is in the exponent instead of r/c. With c = {c} and r = {r} your penalty exceeds 1: the short sentence "
-        "is rewarded.", "Should a short sentence's score become smaller or larger?", short),
     Mistake("shortest-reference", (NEAREST, "min(lengths)"),
         "r is the length of the shortest reference. The nearest in length has r = {r}, the hypothesis c = {c}: a "
         "penalty.", NEARER, three),
     Mistake("longest-reference", (NEAREST, "max(lengths)"),
         "r is the length of the longest reference. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
         short),
-    Mistake("mean-length", (NEAREST, "sum(lengths) / len(lengths)"),
-        "r is the mean length of the references. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
-        short),
     Mistake("first-references-length", (NEAREST, "lengths[0]"),
         "r is the length of the first reference. The nearest in length has r = {r}, the hypothesis c = {c}.", NEARER,
         far_first),
-    Mistake("longer-of-two", (NEAREST, "min(lengths, key=lambda r: (abs(r - c), -r))"),
-        "of two references equally near in length the longer one is taken. The task says the shorter: r = {r} for c "
-        "= {c}. For all others you are right.",
-        "If two lengths are equally near, what should they be compared by next?", between),
     Mistake("recall", (PRECISION, "clipped.total() / max(allowed.total(), 1)"),
         "the matches are divided by the references' n-grams. That is recall; a precision asks how many of *its own* "
         "n-grams the hypothesis may count. The precisions should be {precisions}.",
@@ -188,16 +155,10 @@ MISTAKES = (
     Mistake("add-one", (PRECISION, "(clipped.total() + 1) / (counts.total() + 1)"),
         "1 is added to matches and totals, for every n. That is smoothing. The precisions should be {precisions}.",
         SMOOTHED),
-    Mistake("add-one-from-two", (PRECISION, "(clipped.total() + (n > 1)) / (counts.total() + (n > 1))"),
-        "1 is added to matches and totals from n = 2 on. That is a well-known smoothing for single sentences; the "
-        "task has none. The precisions should be {precisions}.", SMOOTHED),
     Mistake("orders-without-match-skipped",
         (MEAN, "precisions[precisions > 0].prod() ** (1 / (precisions > 0).sum().clamp(min=1))"),
         "a p_n of 0 is left out of the mean. The precisions are {precisions}.",
         "What is a product if one of its factors is 0?", no_bigram),
-    Mistake("short-orders-skipped", ((EMPTY, NO_WORDS), (MEAN, OWN_ROOT)),
-        "n stops at the length of the hypothesis. Where the hypothesis is too short for an n-gram, the task says 0. "
-        "For longer sentences you are right.", TOO_SHORT, too_short),
     Mistake("log-of-zero", (MEAN, "math.exp(sum(math.log(p) for p in precisions) / max_n)"),
         "a logarithm is taken of a precision that is 0",
         "What should the whole result be if one p_n is 0, and where could you say so before the logarithm?", no_bigram,
@@ -211,9 +172,6 @@ MISTAKES = (
     Mistake("last-ngram-missing", (STARTS, "range(len(tokens) - n)"),
         "the last n-gram of every sentence is missing: `range` stops one too early. The precisions should be "
         "{precisions}.", "How many bigrams do seven words have?"),
-    Mistake("blocks", (STARTS, "range(0, len(tokens) - n + 1, n)"),
-        "the n-grams are cut one after another and do not overlap, such as *the cat*, *is on*, *the mat*. Every word "
-        "but the last begins a bigram.", "How many bigrams do nine words have?", long),
     Mistake("percent", ("return float", "return 100 * float"),
         "the result is multiplied by 100. Many programs print BLEU that way; the task asks for a number from 0 to 1.",
         "What is the largest number that the formula can give?"),
@@ -227,17 +185,14 @@ EXERCISE = Exercise(
     edges=lambda: [make() for make in EDGES], mistakes=MISTAKES,
     steps={"precisions": "the precisions", "c": "c", "r": "r", "penalty": "the penalty"},
     hints=(
-        "Do a single n first. A `collections.Counter` of tuples holds how often each n-gram occurs in a sentence; a "
-        "sentence of 7 tokens has 6 bigrams. How often may each of them count at most?",
-        "Counters can be compared entry by entry: `a | b` takes the larger count, `a & b` the smaller one. One of them "
-        "combines the references, the other clips the hypothesis; p_n is what is left, divided by all n-grams of the "
-        "hypothesis.",
-        "If the hypothesis has no n-gram, return 0. Multiply the p_n, take the N-th root, and multiply by the penalty. "
-        "For the nearest length, `min` takes a `key`, which may be a pair: first the distance, then the length.",
+        "Do a single n first: how often does each n-gram occur in the hypothesis, and how often may it count at most?",
+        "A `collections.Counter` of tuples counts n-grams. `a | b` takes the larger of two counts, `a & b` the "
+        "smaller: one of them combines the references, the other clips the hypothesis.",
+        "`Counter.total()` sums the counts; look at the case without any n-gram before you divide. For the nearest "
+        "length, `min` takes a `key`, which may be a pair: first the distance, then the length.",
     ),
-    why="Without clipping the number looks right for every sensible sentence; it takes a model that has learnt to "
-        "write *the the the* to show what clipping is for, and early in training every model does. And a score that "
-        "skips the orders without a match, or adds a little to each count, looks better than an honest 0: short "
-        "sentences have no 4-gram in common, and the mean over sentences rises. That is another metric; it needs "
+    why="Without clipping the number looks right for every sensible sentence; it takes a model that writes *the the "
+        "the* to show what clipping is for, and early in training many do. And a score that skips the orders without "
+        "a match, or adds a little to each count, looks better than an honest 0. That is another metric; it needs "
         "another name.",
 )

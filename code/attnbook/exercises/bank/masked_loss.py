@@ -1,6 +1,4 @@
-"""Exercise masked-loss: how surprised is a decoder by the real words?"""
-
-import math
+"""Exercise masked-loss: the negative log-likelihood of the real words."""
 
 import torch
 
@@ -16,10 +14,10 @@ def my_masked_loss(logits, target, pad):
     """
     log_probs = logits.log_softmax(dim=-1)  # (B, T, V)
     picked = log_probs.gather(-1, target[..., None])[..., 0]  # (B, T)
-    surprise = -picked
+    nll = -picked
     real = target != pad  # (B, T)
     count = real.sum().clamp(min=1)  # at least 1: an empty batch gives 0/1, not 0/0
-    total = (surprise * real).sum()
+    total = (nll * real).sum()
     return total / count
 
 
@@ -73,17 +71,12 @@ def edges() -> list[tuple]:
 # edits that are used several times
 LOG, REAL = "logits.log_softmax(dim=-1)", "target != pad"
 PICK = "log_probs.gather(-1, target[..., None])[..., 0]"
-COUNT, TOTAL, MEAN = ("real.sum().clamp(min=1)", "(surprise * real).sum()", "total / count")
+COUNT, TOTAL, MEAN = ("real.sum().clamp(min=1)", "(nll * real).sum()", "total / count")
 ZEROED = "(logits * (target != pad)[..., None]).log_softmax(dim=-1)"
 SHIFT = (
     (LOG, "logits[:, :-1].log_softmax(dim=-1)"),
     ("target[..., None]", "target[:, 1:, None]"),
     (REAL, "target[:, 1:] != pad"),
-)
-BACK = (
-    (LOG, "logits[:, 1:].log_softmax(dim=-1)"),
-    ("target[..., None]", "target[:, :-1, None]"),
-    (REAL, "target[:, :-1] != pad"),
 )
 WORDS = "In logits of shape (B, T, V), which axis counts the words to choose from?"
 SHIFTED = "`target` is shifted already. Which word should `logits[0, 0]` have predicted?"
@@ -91,35 +84,29 @@ SHIFTED = "`target` is shifted already. Which word should `logits[0, 0]` have pr
 # fmt: off
 MISTAKES = (
     Mistake("padding-counted", (REAL, "target == target"),
-        "the padding counts like any other word. The surprises at all four positions are {surprise}, the last one at "
-        "padding. A model that is trained with this loss learns to write padding after padding, and its loss falls "
-        "with every such position.", "How does your code know which of the four positions hold a word?"),
+        "the padding counts like any other word. The four positions have the losses {nll}, the last one at padding. "
+        "A model trained with this learns to write padding after padding, and its loss falls for it.",
+        "How does your code know which of the four positions hold a word?"),
     Mistake("divided-by-everything", (COUNT, "real.numel()"),
-        "the padding's surprise is set to 0, and then the mean is taken over all positions. The sum is right, "
-        "{total}; but you divide it by 4 positions instead of {count} words. The more padding, the better such a loss "
-        "looks.", "How many numbers enter your sum, and how many does the mean count?"),
-    Mistake("mean-of-sentence-means", (MEAN, "((surprise * real).sum(1) / real.sum(1).clamp(min=1)).mean()"),
-        "a mean is taken for each sentence, and then the mean of these. The surprises at all four positions are "
-        "{surprise}, the last one at padding. The only word of the short sentence counts as much as the two of the "
-        "other one together.", "What has the same weight in your mean: every word, or every sentence?"),
+        "the padding's loss is set to 0, and then the mean is taken over all positions. The sum is right, {total}; "
+        "but you divide it by 4 positions instead of {count} words. The more padding, the better such a loss looks.",
+        "How many numbers enter your sum, and how many does the mean count?"),
+    Mistake("mean-of-sentence-means", (MEAN, "((nll * real).sum(1) / real.sum(1).clamp(min=1)).mean()"),
+        "a mean is taken for each sentence, and then the mean of these. The four positions have the losses {nll}, the "
+        "last one at padding. The one word of the short sentence counts as much as both words of the other.",
+        "What has the same weight in your mean: every word, or every sentence?"),
     Mistake("not-averaged", (MEAN, "total"),
         "the sum is not divided by the number of words. With a batch twice as large, loss and gradient would be "
         "twice as large, and the learning rate would no longer fit.",
         "By what should you divide so that a batch of twice the size gives the same?"),
-    Mistake("sum-per-sentence", (COUNT, "len(real)"),
-        "the sum is divided by the number of *sentences*, the size of the batch",
-        "You want the mean surprise at a *word*: how many words are there?"),
-    Mistake("sum-per-position", (COUNT, "real.shape[1]"),
-        "the sum is divided by T, the length of a row. Padding makes the row longer, but adds no words.",
-        "Which of your tensors knows how many words there are in the whole batch?", three_positions),
     Mistake("inverted", (REAL, "target == pad"),
-        "the mask is the wrong way round. The surprises at all four positions are {surprise}, the last one at padding.",
+        "the mask is the wrong way round. The four positions have the losses {nll}, the last one at padding.",
         "Is your mask True for the words or for the padding, and which of the two do you want to sum?"),
     Mistake("padding-is-zero", (REAL, "target != 0"),
         "0 is taken for the padding, whatever `pad` says. Here 0 is an ordinary word, which you leave out, and the "
         "padding, 2, is counted.", "Where does `pad` enter your code?", another_padding),
-    Mistake("padding-logits-zeroed", ((LOG, ZEROED), (TOTAL, "surprise.sum()")),
-        "the logits are multiplied by the mask, and not the surprises. A logit of 0 is a logit: it makes all three "
+    Mistake("padding-logits-zeroed", ((LOG, ZEROED), (TOTAL, "nll.sum()")),
+        "the logits are multiplied by the mask, and not the losses. A logit of 0 is a logit: it makes all three "
         "words equally likely at the padding, and log 3 is added to your sum.",
         "Which quantity must be 0 at the padding so that nothing is added there?"),
     Mistake("softmax-for-log-softmax", (LOG, "logits.softmax(dim=-1)"),
@@ -137,35 +124,19 @@ MISTAKES = (
     Mistake("softmax-over-positions", (LOG, "logits.log_softmax(dim=1)"),
         "the softmax runs over T (dim=1). At each position the *words* compete, not the positions of a sentence.",
         WORDS),
-    Mistake("softmax-over-batch", (LOG, "logits.log_softmax(dim=0)"),
-        "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other", WORDS),
     Mistake("shifted", SHIFT,
         "`logits[:, :-1]` is compared with `target[:, 1:]`. You shift once more. In a language model the target is "
         "the input itself and must be shifted; not here.", SHIFTED, three_positions),
-    Mistake("shifted-the-other-way", BACK,
-        "`logits[:, 1:]` is compared with `target[:, :-1]`, that is, with the word that the decoder has just read",
-        SHIFTED),
     Mistake("log-likelihood", ("-picked", "picked"),
         "the minus is missing. Logarithms of probabilities are negative; making this number smaller would make the "
         "right words ever less likely.", "Should a better model have a smaller or a larger loss?"),
-    Mistake("in-bits", ("return", f"return 1 / {math.log(2)} *"),
-        "the logarithm has the base 2, which gives the surprise in bits. The task takes the natural logarithm.",
-        "What is log(1/2), and what is log2(1/2)?"),
     Mistake("perplexity", (MEAN, "(total / count).exp()"),
         "the exponential of the loss is returned. That is the perplexity: among how many equally likely words the "
         "model hesitates.", "Which of your lines comes after the mean?"),
-    Mistake("the-likeliest-word", (PICK, "log_probs.max(dim=-1).values"),
-        "the maximum over the vocabulary is used instead of the target's entry. A model that is sure of itself and "
-        "wrong would have a small loss.", "Where does `target` enter your code, apart from the mask?"),
-    Mistake("first-sentence-only", ((COUNT, "real[0].sum().clamp(min=1)"), (TOTAL, "(surprise * real)[0].sum()")),
-        "only the first sentence counts", "Which line picks number 0 of the batch?"),
     Mistake("nan-without-words", (COUNT, "real.sum()"),
         "the sum is divided by the number of words even if that is 0. 0/0 is NaN: one such batch, and after the next "
         "step every parameter of the model is NaN. For all other batches you are right.",
         "Which smallest divisor would leave an empty sum at 0?", nothing_but_padding),
-    Mistake("one-for-each-position", (MEAN, "surprise * real"),
-        "the surprises are not averaged: you return one per position. `backward` wants a single number.",
-        "Over which of these numbers should the mean be taken, and by how many words is it divided?"),
     Mistake("writes-into-argument", (REAL, "target != pad\n    target.masked_fill_(~real, -100)")),
     Mistake("returns-a-number", (MEAN, "(total / count).item()")),
 )
@@ -181,22 +152,20 @@ def nan_without_words(exercise, fn, cases):
 
 
 EXERCISE = Exercise(
-    name="masked-loss", title="Surprise at the real words", chapter=11, solution=my_masked_loss,
+    name="masked-loss", title="The loss at the real words", chapter=11, solution=my_masked_loss,
     shapes={"logits": "B T V", "target": "B T", "pad": "a number"}, returns="", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES,
-    steps={"surprise": "the surprises", "real": "where there is a word", "count": "how many words there are"},
+    steps={"nll": "the losses", "real": "where there is a word", "count": "how many words there are"},
     detectors=(nan_without_words,), differentiable=("logits",),
     hints=(
-        "Three steps: the logarithms of the probabilities (B, T, V), that of the right word at every position (B, T), "
-        "and a mean in which the padding takes no part. Write the shape behind each line.",
-        "`gather` picks one of V numbers at each position; its index needs as many axes as the tensor, so give "
-        "`target` a last axis of size 1 and take it off afterwards. A mask of True and False can be multiplied with "
-        "the surprises and can be summed.",
-        "Divide the sum over the real words by *their* number, `real.sum()`; `.mean()` would divide by that of all "
-        "positions. And which method of a tensor keeps a number from falling below 1?",
+        "In the example, which positions enter the sum, and what is it divided by?",
+        "Take three steps: log-probabilities (B, T, V); the one of the right word at each position (B, T); a mean in "
+        "which the padding takes no part. A mask can be multiplied with the losses, and it can be summed.",
+        "`gather` picks one of V numbers at each position; its index needs as many axes as the tensor. And `clamp` "
+        "keeps a count from falling below 1.",
     ),
-    why="Padding is easy to predict: after the first of it comes more. A loss that counts it falls quickly, and "
-        "the curve looks better than an honest one, the more so the shorter the sentences are. The same happens if a "
-        "sum leaves the padding out and the mean still divides by all positions. Nothing fails; the numbers are just "
-        "small, and they change when the batches are sorted by length, although the model does not.",
+    why="Padding is easy to predict: after the first comes more. A loss that counts it falls quickly, and its curve "
+        "looks better than an honest one. The same happens if the sum leaves the padding out and the mean still "
+        "divides by all positions. Nothing fails; the numbers are just small, and change when batches are sorted by "
+        "length, although the model does not.",
 )

@@ -1,0 +1,145 @@
+"""Exercise leak-free-split: no sentence may be both trained on and tested on."""
+
+from ..answers import WholeNumbers
+from ..arguments import Listed
+from ..exercise import Exercise, Mistake
+
+
+def my_test_pairs(sources, every):
+    """Choose the pairs of the test set so that no sentence is on both sides.
+
+    sources: the English sentence of each pair, as typed
+    every: the sentences with the numbers 0, every, 2 every, … are tested on
+    → list of the places of the test pairs, ascending
+    """
+    numbers, test = {}, []
+    for place, source in enumerate(sources):
+        sentence = source.lower().rstrip(" .!?")
+        number = numbers.setdefault(sentence, len(numbers))
+        if number % every == 0:
+            test.append(place)
+    return test
+
+
+def pairs(*sources: str, every: int = 2):
+    """What makes a call's arguments."""
+    return lambda: (Listed(sources, lambda lines: ["Listen!", *lines]), every)
+
+
+example = pairs("Go.", "I lost.", "go !", "Come in.", "I lost.")
+question = pairs("Go.", "Go?", "I lost.", every=2)
+spaced = pairs("Go !", "I lost.", "Go!", every=2)
+three = pairs("Go.", "I lost.", "Come in.", "He ran.", every=3)
+translations = pairs("Are you calm?", "Are you calm?", "Go.")
+late = pairs("We're late.", "Were late.", "Go.")
+apart = pairs("Go.", "I lost.", "Go.")
+
+# fmt: off
+PROBES = (
+    example, question, spaced, three, translations, late, apart,
+    pairs("Go.", "Go!", "Go on!", "GO ON.", "I'm home.", "I'm home!", "Is he calm?", "He is calm.", "he is calm", "Go",
+          "Im home.", "I won.", every=3),
+    pairs("You ran.", "He ran.", "you ran!", "I ran.", "We ran.", "he ran", "WE RAN.", "You ran?", "I ran.", every=4),
+    pairs("Wait!", "Zip it.", "Ask him.", "wait", "Ask him!", "Call me.", "Be fair.", "zip it", "Ask me.", every=2),
+)
+EDGES = (pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1), pairs("A", "b", "a!", "B", every=5))
+
+
+def one_block(sources, every):
+    return list(range(len(sources) // every))
+
+
+def by_neighbours(sources, every):
+    """A new number wherever the sentence differs from the one before."""
+    number, before, test = -1, None, []
+    for place, source in enumerate(sources):
+        sentence = source.lower().rstrip(" .!?")
+        number += sentence != before
+        before = sentence
+        if number % every == 0:
+            test.append(place)
+    return test
+
+
+# edits that are used several times
+KEY, NUMBER = 'source.lower().rstrip(" .!?")', "numbers.setdefault(sentence, len(numbers))"
+CHOSEN, PLACE = "number % every == 0", "test.append(place)"
+BOTH = "Your test pairs are {got}; right is {expected}."
+SAME = "Which of the sentences in the example does the task call one and the same?"
+FIRST = "Which number does the first sentence have, and is it divisible by `every`?"
+
+MISTAKES = (
+    Mistake("split-by-pair", (NUMBER, "place"),
+        "pairs are chosen, not sentences. Pair 2 is tested on, or trained on, without a look at pair 0, which has the "
+        "same English: the model meets in training what it is tested on. " + BOTH,
+        "Which pairs must go wherever pair 0 goes?"),
+    Mistake("one-block", one_block,
+        "the first pairs of the list make the test set. " + BOTH,
+        "How many different sentences are there, and which of them are to be tested on?"),
+    Mistake("first-translation-only",
+        (CHOSEN, "number % every == 0 and sentence not in [s.lower().rstrip(' .!?') for s in sources[:place]]"),
+        "only the first pair of a sentence goes to the test set; its other translations stay in the training set. "
+        + BOTH,
+        "Where do the other translations of a tested sentence go?"),
+    Mistake("as-typed", (KEY, "source"),
+        "sentences are compared as they are typed: *Go.* and *go !* count as two. " + BOTH,
+        "In how many ways can one sentence be typed?"),
+    Mistake("capitals-differ", (KEY, 'source.rstrip(" .!?")'),
+        "capitals tell two sentences apart, such as *Go* and *go*. " + BOTH,
+        "What should be done to a sentence before it is compared?"),
+    Mistake("marks-differ", (KEY, "source.lower()"),
+        "the mark at the end tells two sentences apart, such as *go.* and *go !*. " + BOTH, SAME),
+    Mistake("full-stop-only", (KEY, 'source.lower().rstrip(" .")'),
+        "only full stops are taken off, so that *Go.* and *Go?* count as two sentences. " + BOTH,
+        "Which three marks does the task name?", question),
+    Mistake("space-before-the-mark", (KEY, 'source.lower().rstrip(".!?")'),
+        "the space before a mark stays, so that *Go !* and *Go.* count as two sentences. " + BOTH,
+        "What is left of `go !` when the mark is gone?"),
+    Mistake("apostrophe-gone", (KEY, 'source.lower().replace("\'", "").rstrip(" .!?")'),
+        "apostrophes are taken out too, so that *We're late* and *Were late* count as one sentence. " + BOTH,
+        "Where in a sentence are marks to be ignored, and which?", late),
+    Mistake("the-training-set", (CHOSEN, "number % every != 0"),
+        "you return the training set. " + BOTH, "Which of the two parts is asked for?"),
+    Mistake("counted-from-one", (CHOSEN, "(number + 1) % every == 0"),
+        "the first sentence has the number 1. The task counts from 0. " + BOTH, FIRST),
+    Mistake("off-by-one", (CHOSEN, "number % every == 1"),
+        "the sentences whose number leaves a remainder of 1 are taken. " + BOTH, FIRST, three),
+    Mistake("neighbours-only", by_neighbours,
+        "a sentence is compared with the one just before it. When it comes again later, it gets a new number, and "
+        "perhaps another side. " + BOTH, "How can you look up a sentence seen long ago?"),
+    Mistake("alphabetical", (NUMBER, "sorted({s.lower().rstrip(' .!?') for s in sources}).index(sentence)"),
+        "the sentences are numbered in the order of the alphabet. The task numbers them as they appear. " + BOTH,
+        "Which sentence of the example has the number 1?"),
+    Mistake("numbered-by-place", (NUMBER, "numbers.setdefault(sentence, place)"),
+        "a sentence's number is the place of its first pair. Numbers are then left out after every repetition. " + BOTH,
+        "How many different sentences come before *Come in*?"),
+    Mistake("sentence-numbers", (PLACE, "test.append(number)"),
+        "you return the sentences' numbers, not the places of their pairs. " + BOTH,
+        "How will you find the French of these pairs?"),
+)
+# fmt: on
+
+EXERCISE = Exercise(
+    name="leak-free-split",
+    title="A split that does not leak",
+    chapter=11,
+    solution=my_test_pairs,
+    shapes={"sources": "a list", "every": "a number"},
+    returns="N",
+    answer=WholeNumbers(),
+    example=example,
+    probes=lambda: [make() for make in PROBES],
+    edges=lambda: [make() for make in EDGES],
+    mistakes=MISTAKES,
+    steps={"numbers": "the sentences and their numbers"},
+    hints=(
+        "In the example, which of the five pairs may not be separated?",
+        "Give every *sentence* a number, and let all its pairs follow that number. A dictionary from the "
+        "sentence to its number remembers what has been seen; compare sentences in one spelling.",
+        "`lower` and `rstrip` bring a sentence into one spelling (`rstrip` takes several characters at once). "
+        "`setdefault` looks a key up and enters it if it is new; how large is the dictionary at that moment?",
+    ),
+    why="Shuffling the pairs and cutting is how almost any other data set is split, and the code runs, the scores "
+    "are good, better even. That is the trouble: a sentence with five translations is in the training set "
+    "with four of them when the fifth is tested, and the test measures memory.",
+)
