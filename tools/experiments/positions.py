@@ -1,10 +1,12 @@
-"""Train every kind of position on both tasks with several seeds, and store the accuracies.
+"""Train readers that are told their positions in different ways, and store how often they are right.
 
-python -m tools.experiments.positions            writes chapters/results/positions.json (about ten minutes, one core)
+    python -m tools.experiments.positions
+
+writes chapters/results/positions.json; about 20 minutes on one core. An interrupted run goes on where it stopped.
 """
 
 import argparse
-import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -18,53 +20,92 @@ from attnbook.studies import (
     reversal_batch,
 )
 from tools import ROOT
-from tools.experiments.stored import made_by
+from tools.experiments.stored import made_by, row_by_row, unfinished
 
 TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
 DEFAULT = ROOT / "chapters" / "results" / "positions.json"
+LOUD = 0.5**0.5  # as large as the sinusoids
+PLAN = {
+    "causal": False,
+    "max_distance": 8,
+    "learned_std": LOUD,
+    "rows": None,
+    "longer": 1,
+}
+
+
+def plans() -> Iterator[dict]:
+    """What is trained, seeds aside: the arguments of `fit_reader`, steps as a multiple of the usual ones."""
+    for longer in (1, 4):  # room for all distances, and time
+        # half of T5's buckets hold one distance each
+        for kind, most in (("DeBERTa", 24), ("Shaw", 24), ("T5", 48)):
+            room = {"max_distance": most, "longer": longer}
+            yield PLAN | {"task": "mirror", "kind": kind} | room
+    yield PLAN | {"task": "mirror", "kind": "rotary", "longer": 4}
+    for kind in ("sinusoidal", "learned"):
+        yield PLAN | {"task": "look back", "kind": kind, "longer": 4}
+    for task in TASKS:
+        for kind in KINDS:
+            yield PLAN | {"task": task, "kind": kind}
+    for kind in ("none", "ALiBi"):  # the mirror asks for the future
+        yield PLAN | {"task": "look back", "kind": kind, "causal": True}
+    for rows in (32, 128, 512):  # little data
+        for kind, std in (("sinusoidal", LOUD), ("learned", LOUD), ("learned", 0.02)):
+            little = {"rows": rows, "learned_std": std}
+            yield PLAN | {"task": "look back", "kind": kind} | little
+
+
+def measure(plan: dict, seed: int, length: int, steps: int) -> dict:
+    """Train one reader, and mark it on fresh rows."""
+    sizes = {key: plan[key] for key in ("causal", "max_distance", "learned_std")}
+    batch = TASKS[plan["task"]]
+    reader = fit_reader(
+        plan["kind"],
+        batch,
+        length,
+        seed,
+        plan["longer"] * steps,
+        rows=plan["rows"],
+        **sizes,
+    )
+    beyond = reading_accuracy(reader, batch, 2 * length, first=length)
+    trained = reading_accuracy(reader, batch, length)
+    right = {"trained_length": round(trained, 4), "beyond": round(beyond, 4)}
+    return plan | {"seed": seed} | right
 
 
 def main() -> None:
     """Run all trainings and write the result file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--length", type=int, default=24)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    rows = []
-    for task, batch in TASKS.items():
-        plans = [(kind, False) for kind in KINDS]
-        if (
-            task == "look back"
-        ):  # the mirror asks for the future, which a causal reader never sees
-            plans += [("none", True), ("ALiBi", True)]
-        for kind, causal in plans:
-            for seed in range(options.seeds):
-                model = fit_reader(
-                    kind, batch, options.length, seed, options.steps, causal
-                )
-                trained = reading_accuracy(model, batch, options.length)
-                beyond = reading_accuracy(
-                    model, batch, 2 * options.length, first=options.length
-                )
-                rows.append(
-                    {"task": task, "kind": kind, "causal": causal, "seed": seed,
-                     "trained_length": round(trained, 4), "beyond": round(beyond, 4)}
-                )  # fmt: skip
-                print(rows[-1], flush=True)
-    result = {
+    fresh = {
         **made_by(__spec__.name, options),
         "length": options.length,
         "steps": options.steps,
         "seeds": list(range(options.seeds)),
-        "measured": "share of right answers on 200 fresh rows: at the trained length, and at twice the length "
-        "in the second half only",
-        "rows": rows,
+        "measured": "fraction of right answers on 200 fresh rows: at the trained length, and at twice the length in "
+        "the second half only. `longer` multiplies the steps; `rows` is how many different rows were trained on, "
+        "null if none came twice",
+        "rows": [],
     }
-    text = json.dumps(result, indent=1, ensure_ascii=False)
-    write_atomically(options.out, text + "\n")
+    result = unfinished(options.out, fresh)
+    done = [
+        {key: row[key] for key in [*PLAN, "task", "kind", "seed"]}
+        for row in result["rows"]
+    ]
+    for plan in plans():
+        for seed in result["seeds"]:
+            if plan | {"seed": seed} in done:
+                continue
+            row = measure(plan, seed, options.length, options.steps)
+            result["rows"].append(row)
+            print(row, flush=True)
+            write_atomically(options.out, row_by_row(result, "rows"))
 
 
 if __name__ == "__main__":

@@ -126,6 +126,7 @@ def fit_reader(
     steps: int = 250,
     causal: bool = False,
     lr: float = 5e-3,
+    rows: int | None = None,
     **sizes,
 ) -> PositionReader:
     """Train one reader on rows of one length.
@@ -138,6 +139,7 @@ def fit_reader(
         steps: updates, with 32 rows each.
         causal: see `PositionReader`.
         lr: the largest learning rate.
+        rows: train on so many rows again and again; new ones at every step if not given.
         sizes: further arguments of `PositionReader`.
 
     Returns:
@@ -146,7 +148,12 @@ def fit_reader(
     torch.manual_seed(seed)
     model = PositionReader(kind, 8, 2 * length, causal, **sizes)
     generator = torch.Generator().manual_seed(1000 + seed)
-    stream = [batch(32, length, generator) for _ in range(steps)]
+    if rows is None:
+        stream = [batch(32, length, generator) for _ in range(steps)]
+    else:
+        ids, answers = batch(rows, length, generator)
+        picks = torch.randint(rows, (steps, 32), generator=generator)
+        stream = [(ids[pick], answers[pick]) for pick in picks]
     config = TrainConfig(
         steps, lr, seed=seed, schedule="warmup-cosine", warmup=steps // 10
     )

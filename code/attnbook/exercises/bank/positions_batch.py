@@ -6,7 +6,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_add_positions(x, encoding):
-    """Add row t of the encoding to the word at place t of every sentence.
+    """Add row t of the encoding to the word at position t of each sentence.
 
     x: (B, T, D), encoding: (max_T, D), max_T ≥ T → (B, T, D)
     """

@@ -6,7 +6,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_rotary(x, positions):
-    """Turn the pairs (x0, x1), (x2, x3), … of each row by its position times the pair's frequency.
+    """Rotate the pairs (x0, x1), (x2, x3), … of each row by its position times the pair's frequency.
 
     x: (T, D), D even, positions: (T,) whole numbers → (T, D)
     """
@@ -128,7 +128,7 @@ MISTAKES = (
 )
 
 EXERCISE = Exercise(
-    name="rotary", title="Turn the pairs", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
+    name="rotary", title="Rotate the pairs", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
     returns="T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",),
     hints=(
