@@ -10,7 +10,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 from ..observe import observe
 from ..recognise import near
 from ..verdict import Finding
-from ..wording import values
+from ..wording import number, values
 
 
 def my_torch_attention(W_q, W_k, W_v, W_o, num_heads):
@@ -94,9 +94,12 @@ MISTAKES = (
         "the dictionary has other names or shapes than the layer, which by default has biases, too",
         "What does `layer.state_dict().keys()` show before you load anything?", line="load_state_dict"),
     Mistake("arguments-exchanged", (SIZES, "num_heads, len(W_q)"),
-        "the size of the layer and its number of heads have changed places. With D = 6 and 2 heads your layer has 2 "
-        "features, cut into 6 heads.", "In which order does `nn.MultiheadAttention` name its first two arguments?",
+        "the size of the layer and its number of heads have changed places",
+        "In which order does `nn.MultiheadAttention` name its first two arguments?",
         lambda: probes()[0], line="MultiheadAttention"),
+    Mistake("W_o-not-copied", (OUT, "pass")),
+    Mistake("inputs-not-copied", (FILL, "pass")),
+    Mistake("nothing-copied", ((FILL, "pass"), (OUT, "pass"))),
     Mistake("changes-dtype", (RETURN, "return layer.double()")),
     Mistake("returns-another-kind", (RETURN, "return layer.state_dict()")),
 )
@@ -157,6 +160,9 @@ def settings(layer, case):
         (not layer.batch_first, "positions-first", "which axis comes first?",
          "Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words.",
          "Which argument of `nn.MultiheadAttention` says that the batch comes first?"),
+        (layer.dropout, "dropout", "dropout",
+         f"In training your layer drops each weight with probability {number(layer.dropout)}; two calls differ.",
+         "Does the function that it should compute have any dropout?"),
         (layer.num_heads != heads, "number-of-heads", "the number of heads",
          f"{made} num_heads = {layer.num_heads}. The weights have the same shapes for any number of heads; but each "
          "head has a softmax of its own.", "Which argument of `nn.MultiheadAttention` is the number of heads?"),
@@ -189,8 +195,7 @@ def left_random(case):
     others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(layer, n, None) is not None]
     if others and left[:3] == ["W_q", "W_k", "W_v"]:
         return Finding("other-names", "a weight that is never read",
-            f"You fill `{others[0]}`, but the layer does not look at it: it reads `in_proj_weight`, with 3·D rows, "
-            "which still holds the random numbers of a new layer.",
+            f"You fill `{others[0]}`, but the layer reads `in_proj_weight`, which still holds random numbers.",
             "Where do the three weights belong, and how do they become one table?")
     which = {4: "nothing-copied", 1: f"{left[0]}-not-copied"}.get(len(left), "some-not-copied")
     return Finding("inputs-not-copied" if left == ["W_q", "W_k", "W_v"] else which, "random numbers are left",
