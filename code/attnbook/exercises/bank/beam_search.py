@@ -89,10 +89,6 @@ def cut_off() -> tuple:
     return _by_the_last_word([0.1, 0.6, 0.3], after, table), 0, 2, 2
 
 
-def one_beam() -> tuple:
-    return *example()[:2], 1, 2
-
-
 def endless() -> tuple:
     """So many equally likely words that a product of their probabilities is 0 before the sentence is over."""
     return _at_random(13, 1490, spread=0.1, ends=-12.0), 0, 2, 331
@@ -129,68 +125,59 @@ MAX_LEN = "How many words may the list have, `eos` included, and how many does o
 
 MISTAKES = (
     Mistake("greedy", (FREE, "1 - len(finished)"),
-        "only the best continuation is kept, whatever `width` is. That is greedy search: the second likeliest first "
-        "word is gone for good, but with width 2 it should stay for another round.",
+        "only the best continuation is kept, whatever `width` is. That is greedy search.",
         "How many prefixes are open after your first round?"),
     Mistake("not-added-up", (GAIN, "gain"),
-        "log-probabilities are not added up along a sentence. You rank by the *last* word alone: a sure word after "
-        "an unlikely one then looks as good as after a likely one.",
+        "log-probabilities are not added up along a sentence. You rank by the *last* word alone.",
         "What must be passed on from round to round, besides the words?", probe(1)),
-    Mistake("probabilities-added", (GAIN, "total + math.exp(gain)"),
-        "probabilities are added instead of their logarithms. The probability of a sentence is the product of its "
-        "words', and only logarithms turn that into a sum.",
-        "If the first word has probability 1/2 and the second 1/3, how likely are both?", probe(3)),
     Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * math.exp(gain)")),
         "probabilities are multiplied instead of their logarithms added. For short sentences your answer is right. "
         "In a long one the product becomes too small to be stored, and is 0 for every prefix.",
         "Why does the task give you log-probabilities?", endless),
     Mistake("width-for-each-beginning",
         ((WORDS, "for gain, word in sorted(zip(log_probs, range(len(log_probs))))[-width:]:"), (BEST, "ranked")),
-        "`width` continuations of each prefix are kept. After t rounds that are width to the power of t, and the "
-        "search becomes as slow as trying everything.",
+        "`width` continuations of each prefix are kept",
         "With a width of 3, how many prefixes are open after two rounds in yours?", probe(0)),
     Mistake("finished-take-no-place", (FREE, "width"),
-        "finished sentences take no place in the beam. You keep `width` *open* prefixes in every round. Some "
-        "libraries do; here each finished sentence occupies one of the places, so that the search comes to an end.",
+        "finished sentences take no place in the beam. Some libraries do so; here each of them occupies one.",
         "With a width of 3 and one finished sentence, how many open prefixes may stay?", probe(0)),
     Mistake("finished-compete",
         (("grown = []", "grown = list(finished)"), (FREE, "width"), (SET_ASIDE, "finished = [")),
-        "finished sentences are ranked again in every round. They can then be pushed out of the beam by better "
-        "prefixes. Some libraries do so; here a finished sentence is set aside and keeps its place for good.",
+        "finished sentences are ranked again in every round. Some libraries do so; here they keep their places.",
         "Once a sentence is finished, can anything still happen to it in the task's rules?", probe(0)),
     Mistake("finished-forgotten", ((FREE, "width"), (SET_ASIDE, "gone = ["), (f"{GOES_ON}]", f"{GOES_ON}] or beams")),
-        "finished sentences are dropped. What ends in `eos` leaves your beam and is kept nowhere: 2, 0 was found and "
-        "thrown away.", "In which list does a sentence wait that ends in `eos`?"),
+        "finished sentences are dropped. 2, 0 was found and thrown away.",
+        "In which list does a sentence wait that ends in `eos`?"),
     Mistake("goes-on-after-the-end", NO_END,
         "prefixes that end in `eos` are continued", "What is there to say after the end of a sentence?"),
     Mistake("cut-at-the-end",
         (*NO_END, (RESULT, "list(winner[0][:winner[0].index(eos) + 1] if eos in winner[0] else winner[0])")),
-        "prefixes that end in `eos` are continued, and cut in the end. What was said after the end has still cost "
-        "probability, and places in the beam.", "May words after the end of a sentence change its rank?", probe(0)),
+        "prefixes that end in `eos` are continued, and cut in the end",
+        "May words after the end of a sentence change its rank?", probe(0)),
     Mistake("first-to-finish", ("if not beams:", "if finished or not beams:"),
         "the search stops as soon as one sentence is finished. A longer one, still open, may be likelier.",
         "What is to happen to the other open prefixes when one has ended?", probe(1)),
     Mistake("last-to-finish", (WINNER, "candidates[-1]"),
         "the last of the finished sentences is taken", "By what should the finished sentences be compared?", probe(0)),
     Mistake("unfinished-returned", (CANDIDATES, "finished + beams"),
-        "open prefixes are compared with finished sentences. 1, 1 has 0.6·0.6, more than 2, 0 with 0.3·0.9; but it "
-        "is not finished. The search ran out of rounds in the middle of it.",
+        "open prefixes are compared with finished sentences. 1, 1 is likelier than 2, 0, but not finished.",
         "If there are finished sentences, may an open prefix win?", cut_off),
     Mistake("best-on-average", (WINNER, "max(candidates, key=lambda beam: beam[1] / len(beam[0]))"),
-        "the log-probability is divided by the length in the end. Comparing means is a length penalty, and the task "
-        "has none.", "Is there a division in the task?", probe(0)),
+        "the log-probability is divided by the length in the end",
+        "Is there a division in the task?", probe(0)),
     Mistake("worst-first", (", reverse=True", ""),
         "the continuations are sorted in ascending order, and you keep the *least* likely",
         "Which is larger, log 0.5 or log 0.1?"),
     Mistake("last-word-only", ("next_log_probs(prefix)", "next_log_probs(prefix[-1:])"),
-        "`next_log_probs` gets the last word instead of the whole prefix. The next word depends on *all* words "
-        "before it.", "What does the decoder know of the first word if you pass only the last?", probe(1)),
+        "`next_log_probs` gets the last word instead of the whole prefix",
+        "What does the decoder know of the first word if you pass only the last?", probe(1)),
     Mistake("end-is-zero", ((ENDS, "beam[0][-1] == 0"), (GOES_ON, "beam[0][-1] != 0")),
         "`eos` is not used, and the word 0 ends a sentence", "Where is `eos` used in your code?", probe(1)),
     Mistake("end-left-off", (RESULT, "[word for word in winner[0] if word != eos]"),
         "`eos` is taken off the result", "How could the caller know whether your sentence is finished or was cut off?"),
     Mistake("one-word-too-many", (ROUNDS, "range(max_len + 1)"),
-        "max_len + 1 rounds are made (or `eos` is not counted). It is a word like any other.", MAX_LEN, one_beam),
+        "max_len + 1 rounds are made (or `eos` is not counted). It is a word like any other.", MAX_LEN,
+        lambda: (*example()[:2], 1, 2)),
     Mistake("one-word-too-few", (ROUNDS, "range(max_len - 1)"), "max_len − 1 rounds are made", MAX_LEN, cut_off),
 )
 
