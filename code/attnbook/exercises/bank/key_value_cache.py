@@ -106,8 +106,7 @@ TWO = "One word is cached, so the new ones are at positions 1 and 2. "
 # fmt: off
 MISTAKES = (
     Mistake("position-zero", _places("new - t"),
-        f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, "
-        "and those to all the others are wrong.",
+        f"the positions of the new words are counted from 0 at every call. {GIVEN}Only its own distance is right.",
         "How many words come before the first new one, and which tensor knows?"),
     Mistake("query-at-zero", (Q, "rotate(q, new - t)"),
         f"the queries' positions are counted from 0. {GIVEN}The query should become {{queries}}.",
@@ -118,9 +117,6 @@ MISTAKES = (
     Mistake("one-place-behind", _places("new - t + max(t - 1, 0)"),
         f"the new words are one position too early. {GIVEN}Yours is at 1, like the last cached word.",
         "Which positions do two cached words have?"),
-    Mistake("all-at-one-place", _places("0 * new + t"),
-        f"all new words get the position of the first. {TWO}For a single new word you are right.",
-        "If t words are cached, at which positions are T new ones?", two_new),
     Mistake("cached-keys-rotated-again", (KEYS, "rotate(torch.cat([past_keys, k], dim=2), torch.arange(t + T))"),
         "the cached keys are rotated again together with the new one, and so with every further call",
         "Which of the keys were rotated before they came into the cache?"),
@@ -139,8 +135,8 @@ MISTAKES = (
         "If t keys go in and T are new, how many should come back?"),
     Mistake("new-in-front",
         ((KEYS, "torch.cat([rotated, past_keys], dim=2)"), (VALUES, "torch.cat([v, past_values], dim=2)")),
-        "the new keys and values are put in front of the cached ones. For the output of a single word the order does "
-        "not matter, but the mask and the next call rely on it.", "Which of two tensors comes first in `torch.cat`?"),
+        "the new keys and values are put in front of the cached ones. The mask and the next call rely on the order.",
+        "Which of two tensors comes first in `torch.cat`?"),
     Mistake("ignores-the-cache", (SEES, "(column <= new[:, None]) & (column >= t)"),
         "the new words attend to each other only. The cache that you return is right.",
         "How many columns should the scores of one new word have?"),
@@ -150,13 +146,12 @@ MISTAKES = (
         f"new words attend to later ones. {TWO}For a single new word you are right.",
         "Which of the new words may see which, when several come at once?", two_new),
     Mistake("mask-from-the-first-column", (SEES, "column <= new[:, None] - t"),
-        f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first "
-        "column, as if nothing were cached.",
+        f"the causal mask does not count the cached words. {TWO}Yours begins at the first column.",
         "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
         two_new),
     Mistake("mask-of-the-new-words", ("masked_fill(~sees,", "masked_fill(torch.ones(T, T).tril() == 0,"),
-        "the causal mask is square. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
-        "words.", "How many columns do the scores have, and how many does your mask have?", two_new,
+        "the causal mask is square. A mask of (T, T) knows nothing of the t cached words.",
+        "How many columns do the scores have, and how many does your mask have?", two_new,
         line="mask|where|fill|tril|triu|\\+"),
     Mistake("joined-along-the-heads", (KEYS, "torch.cat([past_keys, rotated], dim=1)"),
         "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads.",
@@ -164,8 +159,7 @@ MISTAKES = (
     Mistake("not-scaled", (ROOT, "1"),
         "the scores are not divided by √Dh. The root is {root}.", "What does the task divide the scores by?"),
     Mistake("divided-by-the-features", (ROOT, "q.shape[-1]"),
-        "the scores are divided by Dh instead of √Dh. Your cache is right; the root is {root}.",
-        "What is below the fraction bar of a scaled dot product?"),
+        "the scores are divided by Dh instead of √Dh", "What is below the fraction bar of a scaled dot product?"),
     Mistake("softmax-over-queries", ("masked.softmax(dim=-1)", "masked.softmax(dim=-2)"),
         "the softmax runs over the queries (dim=2). With a single new word every weight is 1.",
         "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
@@ -174,8 +168,6 @@ MISTAKES = (
         (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
         "every sentence gets the first one's cache", "Which index or `expand` picks one sentence of the batch?",
         two_sentences),
-    Mistake("values-before-keys", (RETURN, "return output, values, keys"),
-        "values are returned before keys. Your output is right.", "In which order does the task name the results?"),
 )
 
 EXERCISE = Exercise(
