@@ -294,7 +294,7 @@ def across_projected_again(x, memory, W_q, W_k, W_v, memory_lens):
     return (a @ (memory @ W_v.T)) @ W_v.T
 
 
-# === wrong softmax-twice
+# === wrong other-scores
 def across_softmax_twice(x, memory, W_q, W_k, W_v, memory_lens):
     e = (x @ W_q.T) @ (memory @ W_k.T).mT / math.sqrt(x.shape[2])
     a = e.masked_fill(~_keep(memory, memory_lens), -torch.inf).softmax(-1)

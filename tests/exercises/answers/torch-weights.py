@@ -110,7 +110,7 @@ def layer_k_q_v(W_q, W_k, W_v, W_o, num_heads):
     return layer
 
 
-# === wrong order-v-k-q
+# === wrong other-weights
 def layer_v_k_q(W_q, W_k, W_v, W_o, num_heads):
     layer = _new(W_q, num_heads)
     layer.load_state_dict(
@@ -318,7 +318,7 @@ def layer_of_the_book(W_q, W_k, W_v, W_o, num_heads):
     return layer
 
 
-# === wrong weights-returned
+# === wrong returns-another-kind
 def layer_called(W_q, W_k, W_v, W_o, num_heads):
     layer = _new(W_q, num_heads)
     x = torch.zeros(1, 3, len(W_q), dtype=W_q.dtype)

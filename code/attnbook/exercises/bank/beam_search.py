@@ -10,7 +10,7 @@ from ..arguments import Described
 from ..exercise import Exercise, Mistake
 from ..recognise import smallest_wrong
 from ..verdict import Finding
-from ..wording import inputs, number
+from ..wording import number
 
 
 def my_beam_search(next_log_probs, eos, width, max_len):
@@ -44,8 +44,7 @@ def _language(described, logits, other):
     logits = functools.cache(logits)
 
     def next_log_probs(prefix):
-        row = isinstance(prefix, tuple | list)
-        if not row or not all(isinstance(word, int) for word in prefix):
+        if not isinstance(prefix, tuple | list) or not all(isinstance(word, int) for word in prefix):
             raise TypeError(f"next_log_probs wants a tuple of word numbers, for instance (3, 1); got {prefix!r}")
         return logits(tuple(prefix)).log_softmax(0)
 
@@ -71,10 +70,8 @@ def _at_random(vocabulary, seed, spread=1.2, ends=0.0, eos=0):
         drawn[eos] += ends
         return drawn
 
-    def other():
-        return _at_random(vocabulary, seed + 500, spread, ends, eos)
-
-    return _language(f"a random language of {vocabulary} words", logits, other)
+    described = f"a random language of {vocabulary} words"
+    return _language(described, logits, lambda: _at_random(vocabulary, seed + 500, spread, ends, eos))
 
 
 # fmt: off
@@ -92,10 +89,6 @@ def cut_off() -> tuple:
     return _by_the_last_word([0.1, 0.6, 0.3], after, table), 0, 2, 2
 
 
-def one_beam() -> tuple:
-    return *example()[:2], 1, 2
-
-
 def endless() -> tuple:
     """So many equally likely words that a product of their probabilities is 0 before the sentence is over."""
     return _at_random(13, 1490, spread=0.1, ends=-12.0), 0, 2, 331
@@ -111,16 +104,8 @@ def probes() -> list[tuple]:
     return [(_at_random(*language, eos), eos, width, longest) for *language, eos, width, longest in drawn]
 
 
-def zero() -> tuple:
-    return probes()[0]
-
-
-def one() -> tuple:
-    return probes()[1]
-
-
-def three() -> tuple:
-    return probes()[3]
+def probe(number: int):
+    return lambda: probes()[number]
 
 
 def edges() -> list[tuple]:
@@ -140,133 +125,81 @@ MAX_LEN = "How many words may the list have, `eos` included, and how many does o
 
 MISTAKES = (
     Mistake("greedy", (FREE, "1 - len(finished)"),
-        "only the best continuation is kept, whatever `width` is. That is greedy search: the second likeliest first "
-        "word is gone for good, but with width 2 it should stay for another round.",
+        "only the best continuation is kept, whatever `width` is. That is greedy search.",
         "How many prefixes are open after your first round?"),
     Mistake("not-added-up", (GAIN, "gain"),
-        "log-probabilities are not added up along a sentence. You rank by the *last* word alone: a sure word after "
-        "an unlikely one then looks as good as after a likely one.",
-        "What must be passed on from round to round, besides the words?", one),
-    Mistake("probabilities-added", (GAIN, "total + math.exp(gain)"),
-        "probabilities are added instead of their logarithms. The probability of a sentence is the product of its "
-        "words', and only logarithms turn that into a sum.",
-        "If the first word has probability 1/2 and the second 1/3, how likely are both?", three),
+        "log-probabilities are not added up along a sentence. You rank by the *last* word alone.",
+        "What must be passed on from round to round, besides the words?", probe(1)),
     Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * math.exp(gain)")),
         "probabilities are multiplied instead of their logarithms added. For short sentences your answer is right. "
-        "In a long one the product becomes smaller than the smallest number that a computer can store, and is 0 for "
-        "every prefix: all look alike, and the first in the list wins.",
+        "In a long one the product becomes too small to be stored, and is 0 for every prefix.",
         "Why does the task give you log-probabilities?", endless),
-    Mistake("log-probabilities-multiplied", ((START, "((), 1.0)"), (GAIN, "total * gain")),
-        "log-probabilities are multiplied. Two negative numbers have a positive product, and it is the larger the "
-        "less likely both are.", "What is log(a · b)?"),
     Mistake("width-for-each-beginning",
         ((WORDS, "for gain, word in sorted(zip(log_probs, range(len(log_probs))))[-width:]:"), (BEST, "ranked")),
-        "`width` continuations of each prefix are kept. After t rounds that are width to the power of t, and the "
-        "search becomes as slow as trying everything.",
-        "With a width of 3, how many prefixes are open after two rounds in yours?", zero),
-    Mistake("nothing-thrown-away", (BEST, "ranked[:30000]"),
-        "nothing is ever cut to `width`. The sentence that you find is the likeliest of all; but with 10,000 words "
-        "there are a hundred million prefixes of two words.", "Where is `width` used in your code?", zero),
+        "`width` continuations of each prefix are kept",
+        "With a width of 3, how many prefixes are open after two rounds in yours?", probe(0)),
     Mistake("finished-take-no-place", (FREE, "width"),
-        "finished sentences take no place in the beam. You keep `width` *open* prefixes in every round. Some "
-        "libraries do; here each finished sentence occupies one of the places, so that the search comes to an end.",
-        "With a width of 3 and one finished sentence, how many open prefixes may stay?", zero),
+        "finished sentences take no place in the beam. Some libraries do so; here each of them occupies one.",
+        "With a width of 3 and one finished sentence, how many open prefixes may stay?", probe(0)),
     Mistake("finished-compete",
         (("grown = []", "grown = list(finished)"), (FREE, "width"), (SET_ASIDE, "finished = [")),
-        "finished sentences are ranked again in every round. They can then be pushed out of the beam by better "
-        "prefixes. Some libraries do so; here a finished sentence is set aside and keeps its place for good.",
-        "Once a sentence is finished, can anything still happen to it in the task's rules?", zero),
+        "finished sentences are ranked again in every round. Some libraries do so; here they keep their places.",
+        "Once a sentence is finished, can anything still happen to it in the task's rules?", probe(0)),
     Mistake("finished-forgotten", ((FREE, "width"), (SET_ASIDE, "gone = ["), (f"{GOES_ON}]", f"{GOES_ON}] or beams")),
-        "finished sentences are dropped. What ends in `eos` leaves your beam and is kept nowhere: 2, 0 was found and "
-        "thrown away.", "In which list does a sentence wait that ends in `eos`?"),
-    Mistake("end-forbidden", (WORDS, f"{WORDS}\n                if word == eos:\n                    continue"),
-        "`eos` is left out of the continuations, and so nothing is ever finished",
-        "How can a sentence come to an end in yours?"),
+        "finished sentences are dropped. 2, 0 was found and thrown away.",
+        "In which list does a sentence wait that ends in `eos`?"),
     Mistake("goes-on-after-the-end", NO_END,
-        "prefixes that end in `eos` are continued. `eos` is a word like any other in yours.",
-        "What is there to say after the end of a sentence?"),
+        "prefixes that end in `eos` are continued", "What is there to say after the end of a sentence?"),
     Mistake("cut-at-the-end",
         (*NO_END, (RESULT, "list(winner[0][:winner[0].index(eos) + 1] if eos in winner[0] else winner[0])")),
-        "prefixes that end in `eos` are continued, and cut in the end. What was said after the end has still cost "
-        "probability, and places in the beam.", "May words after the end of a sentence change its rank?", zero),
+        "prefixes that end in `eos` are continued, and cut in the end",
+        "May words after the end of a sentence change its rank?", probe(0)),
     Mistake("first-to-finish", ("if not beams:", "if finished or not beams:"),
         "the search stops as soon as one sentence is finished. A longer one, still open, may be likelier.",
-        "What is to happen to the other open prefixes when one has ended?", one),
+        "What is to happen to the other open prefixes when one has ended?", probe(1)),
     Mistake("last-to-finish", (WINNER, "candidates[-1]"),
-        "the last of the finished sentences is taken", "By what should the finished sentences be compared?", zero),
+        "the last of the finished sentences is taken", "By what should the finished sentences be compared?", probe(0)),
     Mistake("unfinished-returned", (CANDIDATES, "finished + beams"),
-        "open prefixes are compared with finished sentences. 1, 1 has 0.6·0.6, more than 2, 0 with 0.3·0.9; but it "
-        "is not finished. The search ran out of rounds in the middle of it.",
+        "open prefixes are compared with finished sentences. 1, 1 is likelier than 2, 0, but not finished.",
         "If there are finished sentences, may an open prefix win?", cut_off),
     Mistake("best-on-average", (WINNER, "max(candidates, key=lambda beam: beam[1] / len(beam[0]))"),
-        "the log-probability is divided by the length in the end. Comparing means is a length penalty, and the task "
-        "has none.", "Is there a division in the task?", zero),
+        "the log-probability is divided by the length in the end",
+        "Is there a division in the task?", probe(0)),
     Mistake("worst-first", (", reverse=True", ""),
         "the continuations are sorted in ascending order, and you keep the *least* likely",
         "Which is larger, log 0.5 or log 0.1?"),
-    Mistake("beams-not-followed",
-        (BEST, "[((*beams[i % len(beams)][0], b[0][-1]), b[1]) for i, b in enumerate(ranked[:free])]"),
-        "continuation number i is appended to prefix number i. But the i-th best continuation need not come from the "
-        "i-th prefix. In a model the cached states must follow, too.",
-        "For a continuation among the best, how does your code know which prefix it came from?", one),
     Mistake("last-word-only", ("next_log_probs(prefix)", "next_log_probs(prefix[-1:])"),
-        "`next_log_probs` gets the last word instead of the whole prefix. The next word depends on *all* words "
-        "before it.", "What does the decoder know of the first word if you pass only the last?", one),
+        "`next_log_probs` gets the last word instead of the whole prefix",
+        "What does the decoder know of the first word if you pass only the last?", probe(1)),
     Mistake("end-is-zero", ((ENDS, "beam[0][-1] == 0"), (GOES_ON, "beam[0][-1] != 0")),
-        "`eos` is not used, and the word 0 ends a sentence", "Where is `eos` used in your code?", one),
+        "`eos` is not used, and the word 0 ends a sentence", "Where is `eos` used in your code?", probe(1)),
     Mistake("end-left-off", (RESULT, "[word for word in winner[0] if word != eos]"),
-        "`eos` is taken off the result. The caller needs it, to tell a finished sentence from one that was cut off.",
-        "How could the caller know whether your sentence is finished?"),
-    Mistake("end-added", (RESULT, "[*winner[0], eos] if winner[0][-1] != eos else list(winner[0])"),
-        "`eos` is appended if it is missing. With width 1 and max_len 2 greedy search writes 1, 1 and is cut off: it "
-        "is not finished, and the list should not say so.", "What does a missing `eos` tell the caller?", one_beam),
+        "`eos` is taken off the result", "How could the caller know whether your sentence is finished or was cut off?"),
     Mistake("one-word-too-many", (ROUNDS, "range(max_len + 1)"),
-        "max_len + 1 rounds are made (or `eos` is not counted). It is a word like any other.", MAX_LEN, one_beam),
-    Mistake("one-word-too-few", (ROUNDS, "range(max_len - 1)"),
-        "max_len − 1 rounds are made", MAX_LEN, cut_off),
-    Mistake("returns-a-tuple", (RESULT, "list(winner[0]), 0.0")),
-    Mistake("a-tuple", (RESULT, "winner[0]")),
-    Mistake("a-tensor", (RESULT, "torch.tensor(winner[0])")),
+        "max_len + 1 rounds are made (or `eos` is not counted). It is a word like any other.", MAX_LEN,
+        lambda: (*example()[:2], 1, 2)),
+    Mistake("one-word-too-few", (ROUNDS, "range(max_len - 1)"), "max_len − 1 rounds are made", MAX_LEN, cut_off),
 )
 
 
-def _likelihood(language, words):
-    return sum(float(language(tuple(words[:i]))[w]) for i, w in enumerate(words))
-
-
 def what_was_found(exercise, fn, cases):
-    """Describe another sentence by what can be seen of it: its words, its end and its log-probability."""
+    """Describe another sentence by its end and its log-probability."""
     case = smallest_wrong(cases)
-    language, eos, _, max_len = case.arguments
+    language, eos, *_ = case.arguments
     mine, right = (x.long().tolist() for x in (case.got, case.expected))
-    size, given = len(language(())), inputs(exercise.parameters, case.arguments)
-    seen = f"With {given} you return {mine}; right is {right}.\n"
-    if not mine:
-        return Finding("empty", "no word at all", seen + "Your list is empty.",
-                       "Which branch of your code returns before a single word was chosen?")
-    if any(not 0 <= word < size for word in mine):
-        return Finding("no-such-word", "a word that does not exist",
-                       f"{seen}The vocabulary has {size} words, numbered from 0.",
-                       "How do you get the prefix and the word back from an index of a flattened table?")
     if eos in mine[:-1]:
         return Finding("goes-on-after-the-end", "after the end",
-                       f"{seen}The word {eos} ends a sentence, and yours goes on after it.",
-                       "What should your code do with a continuation whose last word is `eos`?")
-    if len(mine) > max_len:
-        return Finding("too-long", "too long",
-                       f"{seen}max_len is {max_len}, `eos` included, and yours has {len(mine)} words.",
-                       "How many rounds does your loop make, and what is added after the last of them?")
-    yours, best = _likelihood(language, mine), _likelihood(language, right)
-    seen += f"Yours has the log-probability {number(yours)}, the right one {number(best)}."
-    if right[-1] == eos != mine[-1]:
-        return Finding("unfinished", "not finished",
-                       f"{seen} Yours does not end in `eos`, which is {eos}; there was a finished sentence to return.",
-                       "When your loop is over, which list do you look at first?")
-    if yours > best:
-        seen += " A wider search would find yours, too, but not one with `width` places."
-    return Finding("another-sentence", "another sentence", seen,
-                   "Print the prefixes that are kept after every round, with their log-probabilities: which is the "
-                   "first that you did not expect?")
+            f"{case.seen}The word {eos} ends a sentence, and yours goes on after it.",
+            "What should your code do with a continuation whose last word is `eos`?")
+    if not mine or not all(0 <= word < len(language(())) for word in mine):
+        return None
+    yours, best = (
+        number(sum(float(language(tuple(words[:i]))[word]) for i, word in enumerate(words))) for words in (mine, right)
+    )
+    return Finding("another-sentence", "another sentence",
+        f"{case.seen}Yours has the log-probability {yours}, the right one {best}.",
+        "Print the prefixes that are kept after every round, with their log-probabilities: which is the first that "
+        "you did not expect?")
 
 
 EXERCISE = Exercise(
@@ -283,9 +216,8 @@ EXERCISE = Exercise(
         "A new prefix is the old tuple and one more word; `sorted` takes a `key` and `reverse`. At the end take the "
         "`max` of the finished pairs. What if there are none, and what is left to do to make a list of word numbers?",
     ),
-    why="On easy sentences greedy search finds the same, and so does every variant here: the first word is sure, "
-        "and so are the others. It shows where two prefixes compete. Throwing finished sentences away looks natural, "
-        "since they need no further step; but then only sentences of the full length are left to be returned, and the "
-        "translation ends in repetitions. And the product of probabilities is right, until a sentence is so long that "
-        "it becomes 0 for every prefix.",
+    why="On easy sentences, where every word is sure, greedy search finds the same, and so does every variant here. "
+        "Throwing finished sentences away looks natural, since they need no further step; but then only sentences of "
+        "the full length are left to be returned. And the product of probabilities is right, until a sentence is so "
+        "long that it becomes 0 for every prefix.",
 )

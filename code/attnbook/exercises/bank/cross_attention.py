@@ -85,18 +85,14 @@ ROOT, SCALE = "math.sqrt(x.shape[-1])", "scores / math.sqrt(x.shape[-1])"
 REAL, LENGTHS = "position < lengths", "memory_lens[:, None, None]"
 FILL, SOFTMAX, OUT = "scaled.masked_fill(~real, -torch.inf)", "filled.softmax(dim=-1)", "weights @ value"
 PRODUCT = r"@|matmul|bmm|einsum"
-OFFERS = "Which sequence offers the keys: the one that asks, or the one that answers?"
 ROLES = "Which of query, key and value belong to the sequence that asks, and which to the one that answers?"
 AXIS = "A linear layer keeps its weight as (outputs, inputs). Which axis of {} must meet the features?"
-USE = "Each of the three matrices has one use. Where is that of {}?"
-VARIANCE = "The variance of a dot product grows with the number of its terms, the D features."
 SHAPE = "Which shape must the lengths have to match scores of shape (B, T, S) along B?"
 ZERO = "For which score is exp(score) zero?"
 
 MISTAKES = (
     Mistake("W_q-not-transposed", (Q, "W_q"),
-        "W_q is applied as `x @ W_q`. The query of (1, 0) is then the first *row* of W_q; it should be {query}.",
-        AXIS.format("W_q")),
+        "W_q is applied as `x @ W_q`. The query should be {query}.", AXIS.format("W_q")),
     Mistake("W_v-not-transposed", (V, "W_v"),
         "W_v is applied as `memory @ W_v`. The values should be {value}.", AXIS.format("W_v")),
     Mistake("W_k-not-transposed", (K, "W_k"),
@@ -104,95 +100,63 @@ MISTAKES = (
     Mistake("self-attention", (KEY, VALUE),
         "keys and values are made of x (self-attention). What the memory holds makes no difference.", ROLES),
     Mistake("keys-from-x", KEY,
-        "the keys are made of x. The values are made of the memory: the weights have the shape (B, T, T), and values "
-        "of shape (B, S, D) do not fit.", OFFERS, line=PRODUCT),
+        "the keys are made of x. The weights have the shape (B, T, T), and values of shape (B, S, D) do not fit.",
+        "Which sequence offers the keys: the one that asks, or the one that answers?", line=PRODUCT),
     Mistake("self-attention-masked", (KEY, VALUE, MASK_OF_MEMORY),
-        "keys and values are made of x (self-attention). The scores then have the shape (B, T, T), and a mask for "
-        "the S positions of the memory does not fit.", ROLES, two_questions, line="mask|where|fill|\\+|@|matmul|bmm"),
+        "keys and values are made of x (self-attention). A mask for the S positions of the memory does not fit.", ROLES,
+        two_questions, line="mask|where|fill|\\+|@|matmul|bmm"),
     Mistake("roles-exchanged", (FROM_MEMORY, KEY, VALUE),
-        "x and the memory have changed places. You get a row for each position of the memory, made of the values of x.",
-        "Which of the two asks, and which answers?"),
+        "x and the memory have changed places", "Which of the two asks, and which answers?"),
     Mistake("values-from-x", VALUE,
-        "the values are made of x. The weights have the shape (B, T, S), one for each position of the memory; values "
-        "of shape (B, T, D) do not fit.", "Weight j belongs to key j. Which value belongs to it?", line=PRODUCT),
+        "the values are made of x. The weights have the shape (B, T, S), and values of shape (B, T, D) do not fit.",
+        "Weight j belongs to key j. Which value belongs to it?", line=PRODUCT),
     Mistake("weights-in-front", ("x @ W_q.T", "W_q @ x"),
-        "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column; x has its vectors in "
-        "*rows*.", "If y = W x for one vector in a column, what is it for a table with a vector in every row?",
-        line="@|matmul|bmm"),
+        "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column.",
+        "If y = W x for one vector in a column, what is it for a table with a vector in every row?", line=PRODUCT),
     Mistake("weights-not-transposed", ((Q, "W_q"), (K, "W_k"), (V, "W_v")),
-        "all three matrices are applied as `x @ W` instead of `x @ W.T`. With square matrices both run. The query of "
-        "(1, 0) is then the first *row* of W_q; it should be {query}.", AXIS.format("W")),
-    Mistake("W_q-forgotten", (" @ W_q.T", ""),
-        "W_q is not used. The keys are compared with x itself, and not with {query}.", USE.format("W_q")),
-    Mistake("W_v-forgotten", (" @ W_v.T", ""),
-        "W_v is not used. The right weights average the memory itself, and not {value}.", USE.format("W_v")),
-    Mistake("key-and-value-exchanged", ((K, "W_v.T"), (V, "W_k.T")),
-        "W_k and W_v have changed places", "Which matrix makes what is compared, and which makes what is passed on?"),
+        "all three matrices are applied as `x @ W` instead of `x @ W.T`. The query should be {query}.",
+        AXIS.format("W")),
     Mistake("keys-averaged", (OUT, "weights @ key"),
-        "the weights are applied to the keys instead of the values. Keys are only for comparing with queries.",
-        "What does a dictionary return, its keys or its values?"),
+        "the weights are applied to the keys instead of the values", "For what are the keys, and for what the values?"),
     Mistake("not-scaled", (SCALE, "scores"),
-        "the scores are not divided by √D. They are {scores} and should be {scaled}; your weights are too extreme.",
+        "the scores are not divided by √D. They are {scores} and should be {scaled}.",
         "What happens to the variance of a dot product as the number of features grows?"),
     Mistake("scaled-by-keys", (SCALE, "scores / math.sqrt(key.shape[1])"),
-        f"the scores are divided by √S, the root of the number of keys. {VARIANCE}",
-        "Over which axis does a dot product sum?"),
+        "the scores are divided by √S, the root of the number of keys", "Over which axis does a dot product sum?"),
     Mistake("scaled-by-features", (SCALE, "scores / x.shape[-1]"),
-        "the scores are divided by D instead of √D",
-        "The *variance* of a dot product is D. What is its standard deviation?"),
+        "the scores are divided by D instead of √D", "If the variance is D, what is the standard deviation?"),
     Mistake("not-masked", (FILL, "scaled"),
         "`memory_lens` has no effect. The padding answers, too.",
         "Which of the S scores of a query must not reach the softmax? (Was a masked copy returned, but not assigned?)"),
     Mistake("inverted", (FILL, "scaled.masked_fill(real, -torch.inf)"),
-        "the mask is the wrong way round. Only the padding answers, and the real positions get nothing.",
+        "the mask is the wrong way round: only the padding answers",
         "`masked_fill` fills where its mask is True. Is that where you keep, or where you hide?"),
     Mistake("one-too-many", (REAL, "position <= lengths"),
         "the position `memory_lens` is kept too (`<=`). It is padding.", "Positions count from 0: is 2 < 2?"),
-    Mistake("queries-masked",
-        ((REAL, "torch.arange(query.shape[1])[:, None] < lengths"), ("~real, -torch.inf", "~real, -1e9")),
-        "the mask runs along the queries instead of the keys. `memory_lens` counts positions of the memory, and "
-        "these are the keys: the padding still answers.",
-        "In scores of shape (B, T, S), which axis counts positions of the memory?"),
     Mistake("first-length-only", (LENGTHS, "memory_lens[:1, None, None]"),
         "`memory_lens[0]` is used for the whole batch", SHAPE, two_sentences),
     Mistake("longest-length", (LENGTHS, "memory_lens.max()"),
         "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
     Mistake("padding-zeroed", ((FILL, "scaled * real"), (OUT, "weights @ (value * real.mT)")),
-        "the padded positions of the memory are set to 0 instead of their scores to −∞. Their scores are then 0, and "
-        "exp(0) = 1: they still take part of the weight, and pass on a value of 0.", ZERO),
+        "the padded positions of the memory are set to 0. Their scores are then 0, and exp(0) = 1.", ZERO),
     Mistake("zero-fill", (FILL, "scaled * real"),
         "the masked scores are set to 0 instead of −∞. exp(0) = 1: the padding still takes part of the weight.", ZERO),
     Mistake("mask-after-softmax", ((FILL, "scaled"), (SOFTMAX, f"{SOFTMAX} * real")),
-        "the mask is applied after the softmax. By then the padding has taken its part of the sum: what is left does "
-        "not sum to 1.", "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
+        "the mask is applied after the softmax. What is left does not sum to 1.",
+        "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
-        "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1: the queries compete for "
-        "each key.", "Which axis of (B, T, S) counts the keys?", nothing_padded),
+        "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1.",
+        "Which axis of (B, T, S) counts the keys?", nothing_padded),
     Mistake("weights-returned", (OUT, "weights"),
-        "the weights are returned. They are right, but the values have not been used yet.",
-        "What is done with the weights (B, T, S) and the values (B, S, D)?"),
-    Mistake("softmax-twice", (SOFTMAX, "filled.softmax(-1).softmax(-1)"),
-        "the softmax is applied twice. The first gives the weights {weights}; the second makes them nearly equal, "
-        "the 0 of the padding included.", "What is exp(0), and does the padding still get nothing?"),
+        "the weights are returned", "What is done with the weights (B, T, S) and the values (B, S, D)?"),
     Mistake("key-not-transposed", ("key.mT", "key"),
-        "the keys are not transposed. A matrix product sums over the last axis of the first and the last but one of "
-        "the second: D and S.",
+        "the keys are not transposed. The product would sum over D and S.",
         "The sum must run over the features of both. Which two axes of the keys must be exchanged?", line=PRODUCT),
     Mistake("wrong-lengths-axis", (LENGTHS, "memory_lens[:, None]"),
-        "the mask has no axis for the queries. Its shape is (B, S); aligned with (B, T, S) from the right, its B "
-        "meets T.", "Which shape must (B, S) become, so that one row serves all queries of a sentence?",
+        "the mask has no axis for the queries. Its shape is (B, S), and its B meets T.",
+        "Which shape must (B, S) become, so that one row serves all queries of a sentence?",
         three_questions, line="mask|where|fill|\\+|&"),
-    Mistake("gradient-cut", (("key = memory", "key = memory.detach()"), ("value = memory", "value = memory.detach()"))),
-    Mistake("missing-axis", (OUT, "(weights @ value).squeeze()")),
 )
-
-
-def _open(length):
-    """Arguments for which the output *is* the weights: the values are the rows of the identity."""
-    identity = torch.eye(3, dtype=torch.float64)
-    W_q = exact([1, 0, 0], [0, 1, 0], [0, 0, 2])
-    W_k = exact([1, 2, 0], [0, 1, 1], [0, 0, -1])
-    return exact([[1, 0, 1]]), identity[None], W_q, W_k, identity, torch.tensor([length])
 
 
 def over_queries(exercise, fn, cases):
@@ -205,7 +169,10 @@ def over_queries(exercise, fn, cases):
 
 def own_weights(exercise, fn, cases):
     """Describe the weights that a query's answer is made with."""
-    whole, padded = (make_case(exercise, fn, _open(length)) for length in (3, 2))
+    identity = torch.eye(3, dtype=torch.float64)
+    W_q, W_k = exact([1, 0, 0], [0, 1, 0], [0, 0, 2]), exact([1, 2, 0], [0, 1, 1], [0, 0, -1])
+    given = exact([[1, 0, 1]]), identity[None], W_q, W_k, identity
+    whole, padded = (make_case(exercise, fn, (*given, torch.tensor([length]))) for length in (3, 2))
     if not fit([whole, padded]):
         return None
     setting = "With an identity for the memory and for W_v the output is the weights themselves."
@@ -215,8 +182,7 @@ def own_weights(exercise, fn, cases):
             f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; right is "
             f"{values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
             "For which score is exp(score) exactly zero, however small the others are?")
-    setting += " For 3 real positions of 3"
-    return odd_weights(whole.got[0, 0], whole.expected[0, 0], setting)
+    return odd_weights(whole.got[0, 0], whole.expected[0, 0], f"{setting} For 3 real positions of 3")
 
 
 EXERCISE = Exercise(
@@ -235,7 +201,6 @@ EXERCISE = Exercise(
         "which number in the place of the dots makes the third weight exactly 0?",
     ),
     why="As long as x and the memory are equally long, keys from x run as well as keys from the memory, and a mask "
-        "with one length for both looks natural: a class with a single `seq_len` cannot tell. And with square matrices "
-        "`x @ W` runs where `x @ W.T` is meant; in training it goes unnoticed, since the matrix simply learns its own "
-        "transpose. It shows when weights are copied.",
+        "with one length for both looks natural. And with square matrices `x @ W` runs where `x @ W.T` is meant; in "
+        "training it goes unnoticed, since the matrix learns its own transpose. It shows when weights are copied.",
 )

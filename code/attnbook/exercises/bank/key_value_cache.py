@@ -37,12 +37,8 @@ def _turning(described: str, base: float, factor: float = 1.0) -> Described:
     def rotate(x, positions):
         rows = x.shape[-2]
         if not isinstance(positions, torch.Tensor) or positions.shape != (rows,):
-            shaped = isinstance(positions, torch.Tensor)
-            came = f"of shape {tuple(positions.shape)}" if shaped else repr(positions)
-            raise ValueError(
-                f"rotate(x, positions) wants one whole number for each of the {rows} rows of x, a tensor of shape "
-                f"({rows},); positions is {came}"
-            )
+            came = f"of shape {tuple(positions.shape)}" if isinstance(positions, torch.Tensor) else repr(positions)
+            raise ValueError(f"rotate(x, positions) wants a tensor of shape ({rows},); positions is {came}")
         pair = torch.arange(x.shape[-1] // 2, dtype=x.dtype, device=x.device)
         speed = base ** (-pair / len(pair)) if base else 0 * pair + math.pi / 2
         angle = factor * positions.to(x)[:, None] * speed
@@ -51,8 +47,7 @@ def _turning(described: str, base: float, factor: float = 1.0) -> Described:
         a, b = x[..., 0::2], x[..., 1::2]
         return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
 
-    further = f"1.3·({described})"
-    return Described(described, rotate, lambda: _turning(further, base, 1.3 * factor))
+    return Described(described, rotate, lambda: _turning(f"1.3·({described})", base, 1.3 * factor))
 
 
 QUARTERS = _turning("a quarter turn for each position", 0.0)
@@ -98,8 +93,6 @@ def edges() -> list[tuple]:
 Q, K, ROOT, SEES = ("rotate(q, new)", "rotate(k, new)", "math.sqrt(q.shape[-1])", "column <= new[:, None]")
 KEYS, VALUES = ("torch.cat([past_keys, rotated], dim=2)", "torch.cat([past_values, v], dim=2)")
 RETURN = "return output, keys, values"
-KEYS_FIRST, VALUES_FIRST = ("torch.cat([rotated, past_keys], dim=2)", "torch.cat([v, past_values], dim=2)")
-ALL = "torch.arange(t + T)"
 
 
 def _places(places: str) -> tuple:
@@ -109,120 +102,72 @@ def _places(places: str) -> tuple:
 
 GIVEN = "Two words are cached, so the new one is at position 2. "
 TWO = "One word is cached, so the new ones are at positions 1 and 2. "
-COMING_BACK = "If t keys go in and T are new, how many should come back?"
-BOTH = "Should a new word's query and key have different positions?"
 
 # fmt: off
 MISTAKES = (
     Mistake("position-zero", _places("new - t"),
-        f"the positions of the new words are counted from 0 at every call. {GIVEN}Its distance to itself is right, "
-        "and those to all the others are wrong.",
+        f"the positions of the new words are counted from 0 at every call. {GIVEN}Only its own distance is right.",
         "How many words come before the first new one, and which tensor knows?"),
     Mistake("query-at-zero", (Q, "rotate(q, new - t)"),
-        f"the queries' positions are counted from 0. {GIVEN}Your keys are right, but the query should become "
-        "{queries}.",
-        BOTH),
-    Mistake("key-at-zero", (K, "rotate(k, new - t)"),
-        f"the new keys' positions are counted from 0. {GIVEN}Your query is right, but the key should become "
-        "{rotated}, and go into the cache like this.",
-        BOTH),
+        f"the queries' positions are counted from 0. {GIVEN}The query should become {{queries}}.",
+        "Should a new word's query and key have different positions?"),
     Mistake("one-place-too-far", _places("new + 1"),
         f"the new words are one position too far. {GIVEN}Positions count from 0: after two words comes number 2.",
         "If the cache is empty, at which position should the first word be?"),
     Mistake("one-place-behind", _places("new - t + max(t - 1, 0)"),
         f"the new words are one position too early. {GIVEN}Yours is at 1, like the last cached word.",
         "Which positions do two cached words have?"),
-    Mistake("all-at-one-place", _places("0 * new + t"),
-        f"all new words get the position of the first. {TWO}For a single new word you are right.",
-        "If t words are cached, at which positions are T new ones?", two_new),
-    Mistake("cached-keys-rotated-again", (KEYS, f"rotate(torch.cat([past_keys, k], dim=2), {ALL})"),
-        "the cached keys are rotated again together with the new one. The cached keys were rotated to their positions "
-        "when they came into the cache; in yours they are rotated further with every call.",
+    Mistake("cached-keys-rotated-again", (KEYS, "rotate(torch.cat([past_keys, k], dim=2), torch.arange(t + T))"),
+        "the cached keys are rotated again together with the new one, and so with every further call",
         "Which of the keys were rotated before they came into the cache?"),
-    Mistake("rotated-again-when-asked", ("keys.transpose(2, 3)", f"rotate(keys, {ALL}).mT"),
-        "keys that have been rotated are rotated again before they are compared. Your cache is right; only for the "
-        "scores all keys are rotated a second time.",
-        "Which of the keys are not rotated yet when they are compared with the query?"),
     Mistake("not-rotated", ((Q, "q"), (K, "k")), f"`rotate` is not called. {GIVEN}In yours it has no position.",
         "How does the new word know how far away the cached ones are?"),
     Mistake("query-not-rotated", (Q, "q"),
-        f"the queries are not rotated. {TWO}Your keys are right, but the queries should become {{queries}}. A score "
-        "depends on the distance only if *both* are rotated.",
+        f"the queries are not rotated. {TWO}The queries should become {{queries}}.",
         "What should the score of a word with itself depend on, apart from its query and key?", two_new),
-    Mistake("key-not-rotated", (K, "k"),
-        f"the new keys are not rotated. {TWO}Your queries are right, but the keys should become {{rotated}}, for the "
-        "scores and for the cache.",
-        "What does the task say about the keys that are in the cache?", two_new),
     Mistake("values-rotated", (VALUES, "torch.cat([past_values, rotate(v, new)], dim=2)"),
-        "the new values are rotated, too. Positions are for comparing; what is passed on stays as it is.",
-        "Which of query, key and value enter a score?"),
+        "the new values are rotated, too", "Which of query, key and value enter a score?"),
     Mistake("raw-keys-kept", (RETURN, "return output, torch.cat([past_keys, k], dim=2), values"),
-        "the new keys are returned without having been rotated. Your output is right, but the next call takes the new "
-        "key, as it came, for one that has been rotated.", "In which form does the next call expect the keys?"),
-    Mistake("cache-not-longer", (RETURN, "return output, past_keys, past_values"),
-        "the cache comes back without the new words. Your output is right, but the next call will not know that "
-        "there was a third word.", COMING_BACK),
-    Mistake("values-not-kept", (RETURN, "return output, keys, v"),
-        "the cache of values does not grow. Output and keys are right, but you return the new values alone: three "
-        "keys, one value.", "To each key belongs a value. How many of each should come back?"),
+        "the new keys are returned without having been rotated. Your output is right.",
+        "In which form does the next call expect the keys?"),
     Mistake("only-the-new-returned", (RETURN, "return output, rotated, v"),
-        "only the new keys and values come back. Your output is right, but the words before them are lost to the "
-        "next call.", COMING_BACK),
-    Mistake("new-in-front", ((KEYS, KEYS_FIRST), (VALUES, VALUES_FIRST)),
-        "the new keys and values are put in front of the cached ones. For the output of a single word the order does "
-        "not matter, but the mask and the next call rely on it.", "Which of two tensors comes first in `torch.cat`?"),
-    Mistake("keys-behind-values-in-front", (VALUES, VALUES_FIRST),
-        "keys and values are appended at different ends. Key number i no longer belongs to value number i.",
-        "Which value belongs to the key of the newest word, and where is it?"),
+        "only the new keys and values come back. Your output is right.",
+        "If t keys go in and T are new, how many should come back?"),
+    Mistake("new-in-front",
+        ((KEYS, "torch.cat([rotated, past_keys], dim=2)"), (VALUES, "torch.cat([v, past_values], dim=2)")),
+        "the new keys and values are put in front of the cached ones. The mask and the next call rely on the order.",
+        "Which of two tensors comes first in `torch.cat`?"),
     Mistake("ignores-the-cache", (SEES, "(column <= new[:, None]) & (column >= t)"),
-        "the new words attend to each other only. The cache that you return is right, but a single new word attends "
-        "to itself alone, and its output is its own value.",
+        "the new words attend to each other only. The cache that you return is right.",
         "How many columns should the scores of one new word have?"),
     Mistake("without-itself", (SEES, "column < new[:, None]"),
-        "each word attends only to those *before* itself. In the first call, with an empty cache, nothing would be "
-        "left, and the softmax of nothing is NaN.", "May word 2 see column 2?"),
+        "each word attends only to those *before* itself", "May word 2 see column 2?"),
     Mistake("no-mask", (SEES, "column <= new[:, None] + T"),
-        f"new words attend to later ones. {TWO}The first must not see the second. For a single new word no mask is "
-        "needed, and you are right.",
+        f"new words attend to later ones. {TWO}For a single new word you are right.",
         "Which of the new words may see which, when several come at once?", two_new),
     Mistake("mask-from-the-first-column", (SEES, "column <= new[:, None] - t"),
-        f"the causal mask does not count the cached words. {TWO}The triangle of your mask begins at the first "
-        "column, as if nothing were cached.",
+        f"the causal mask does not count the cached words. {TWO}Yours begins at the first column.",
         "Which columns may the first new word see, if t words come before it? What does `diagonal` do in `tril`?",
         two_new),
     Mistake("mask-of-the-new-words", ("masked_fill(~sees,", "masked_fill(torch.ones(T, T).tril() == 0,"),
-        "the causal mask is square. The scores are (T, t + T), and a mask of (T, T) knows nothing of the t cached "
-        "words.", "How many columns do the scores have, and how many does your mask have?", two_new,
+        "the causal mask is square. A mask of (T, T) knows nothing of the t cached words.",
+        "How many columns do the scores have, and how many does your mask have?", two_new,
         line="mask|where|fill|tril|triu|\\+"),
     Mistake("joined-along-the-heads", (KEYS, "torch.cat([past_keys, rotated], dim=1)"),
-        "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads. Two "
-        "tensors that are joined along an axis may differ only there.",
+        "the cache is appended along another axis than that of the words. `dim=1` is the axis of the heads.",
         "In (B, H, T, Dh), which number does the axis of the words have?", line="cat|concat"),
     Mistake("not-scaled", (ROOT, "1"),
-        "the scores are not divided by √Dh. Your cache is right; the root is {root}.",
-        "What does the task divide the scores by?"),
-    Mistake("scaled-by-the-length", (ROOT, "math.sqrt(t + T)"),
-        "the scores are divided by the root of the number of keys. Your cache is right; it is the number of features "
-        "that matters.", "What does the task divide the scores by, and does that change from call to call?"),
+        "the scores are not divided by √Dh. The root is {root}.", "What does the task divide the scores by?"),
     Mistake("divided-by-the-features", (ROOT, "q.shape[-1]"),
-        "the scores are divided by Dh instead of √Dh. Your cache is right; the root is {root}.",
-        "What is below the fraction bar of a scaled dot product?"),
+        "the scores are divided by Dh instead of √Dh", "What is below the fraction bar of a scaled dot product?"),
     Mistake("softmax-over-queries", ("masked.softmax(dim=-1)", "masked.softmax(dim=-2)"),
-        "the softmax runs over the queries (dim=2). The cache is right. With a single new word every weight is 1, "
-        "and the output is the sum of all values.",
+        "the softmax runs over the queries (dim=2). With a single new word every weight is 1.",
         "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
     Mistake("first-of-the-batch",
         ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), rotated], dim=2)"),
         (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
-        "every sentence gets the first one's cache. The second sentence has a past of its own.",
-        "Which index or `expand` picks one sentence of the batch?", two_sentences),
-    Mistake("values-before-keys", (RETURN, "return output, values, keys"),
-        "values are returned before keys. Your output is right. Keys and values have the same shape, so no error is "
-        "raised: the next call compares queries with values.", "In which order does the task name the results?"),
-    Mistake("order-of-results", (RETURN, "return keys, output, values")),
-    Mistake("one-thing-only", (RETURN, "return output")),
-    Mistake("writes-into-argument", ((Q, "rotate(q.div_(math.sqrt(q.shape[-1])), new)"), (ROOT, "1"))),
-    Mistake("gradient-cut", (KEYS, "torch.cat([past_keys.detach(), rotated], dim=2)")),
+        "every sentence gets the first one's cache", "Which index or `expand` picks one sentence of the batch?",
+        two_sentences),
 )
 
 EXERCISE = Exercise(
@@ -244,8 +189,7 @@ EXERCISE = Exercise(
         "it is compared with the numbers of all t + T columns. Which shape must it have for that comparison?",
     ),
     why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes "
-        "on; it only becomes stranger with every word, since the distances are wrong. In a model with learned "
-        "positions the same mistake is as quiet. Turning the cached keys once more at every step is right for the "
-        "first call, when nothing is cached, and for no other. The only sure test is the one that the chapter makes: "
-        "the same text once with the cache and once without it.",
+        "on; it only becomes stranger with every word, since the distances are wrong. Turning the cached keys once "
+        "more at every step is right for the first call, and for no other. The only sure test is the one that the "
+        "chapter makes: the same text once with the cache and once without it.",
 )

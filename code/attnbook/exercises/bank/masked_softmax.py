@@ -6,7 +6,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 from ..recognise import make_case, near, tell
 from ..verdict import Finding
 from ..weights import odd_weights
-from ..wording import inputs, values
+from ..wording import values
 
 
 def my_masked_softmax(scores, valid_lens):
@@ -22,48 +22,40 @@ def my_masked_softmax(scores, valid_lens):
     return weights.masked_fill(~keep, 0.0)  # … and zeros there
 
 
-def _lengths(*lengths: int) -> torch.Tensor:
-    return torch.tensor(lengths)
-
-
 def example() -> tuple:
-    return exact([[1, 2, 3, 4]]), _lengths(2)
+    return exact([[1, 2, 3, 4]]), torch.tensor([2])
 
 
 def two_sentences() -> tuple:
-    return exact([[1, 2, 3], [3, 1, 2]], [[2, 2, 1], [1, 3, 3]]), _lengths(1, 2)
-
-
-def longer_first() -> tuple:
-    return two_sentences()[0], _lengths(2, 1)
+    return exact([[1, 2, 3], [3, 1, 2]], [[2, 2, 1], [1, 3, 3]]), torch.tensor([1, 2])
 
 
 def no_words() -> tuple:
-    return exact([[1, 2, 3, 4]]), _lengths(0)
+    return exact([[1, 2, 3, 4]]), torch.tensor([0])
 
 
 def probes() -> list[tuple]:
     return [
-        (draw(2, 5, 7, seed=101), _lengths(3, 5)),
-        (draw(3, 2, 11, seed=102), _lengths(4, 9, 2)),
-        (draw(1, 3, 5, seed=103), _lengths(2)),
-        (draw(5, 3, 7, seed=104), _lengths(4, 2, 5, 2, 3)),
+        (draw(2, 5, 7, seed=101), torch.tensor([3, 5])),
+        (draw(3, 2, 11, seed=102), torch.tensor([4, 9, 2])),
+        (draw(1, 3, 5, seed=103), torch.tensor([2])),
+        (draw(5, 3, 7, seed=104), torch.tensor([4, 2, 5, 2, 3])),
     ]
 
 
 def edges() -> list[tuple]:
-    return [(draw(3, 2, 5, seed=105), _lengths(1, 5, 0)), (draw(2, 3, 1, seed=106), _lengths(0, 1))]
+    return [(draw(3, 2, 5, seed=105), torch.tensor([1, 5, 0])), (draw(2, 3, 1, seed=106), torch.tensor([0, 1]))]
 
 
 # edits that are used several times
 KEEP, LENGTHS = "keep = position < lengths", "lengths = valid_lens[:, None, None]"
 FILL = "scores.masked_fill(~keep, -torch.inf)"
-QUERIES = "(torch.arange(scores.shape[1]) < valid_lens[:, None])"
 NO_FILL = (FILL, "scores")
 SOFTMAX, AFTER = "filled.softmax(dim=-1)", "weights.masked_fill(~keep, 0.0)"
 LEAVE = (AFTER, "weights")
 SHAPE = "Which shape must the lengths have to match scores of shape (B, T, S) along B?"
 KEYS = "Each query spends a budget of 1 on the keys. Which axis of (B, T, S) counts the keys?"
+TWICE = "Where may nothing be attended to? Could you use the same mask once more, after the softmax?"
 
 # fmt: off
 MISTAKES = (
@@ -72,39 +64,31 @@ MISTAKES = (
         "part of the sum: your weights do not sum to 1.",
         "What would a score have to be for exp(score) to be zero *before* the sum is taken?"),
     Mistake("filled-after-softmax", (NO_FILL, (AFTER, "weights.masked_fill(~keep, -1e6)")),
-        "the masked positions are filled after the softmax. The words get what they had among all keys, and the "
-        "padding gets a number that is not a weight.",
+        "the masked positions are filled after the softmax. The padding gets a number that is not a weight.",
         "In which tensor does a large negative number turn into a weight of zero?"),
     Mistake("zero-fill", ((FILL, "scores * keep"), LEAVE),
-        "the masked scores are set to 0 before the softmax. exp(0) is 1, not 0; among negative scores the padding "
-        "would even get the most.", "For which score is exp(score) zero?"),
+        "the masked scores are set to 0 before the softmax. exp(0) is 1, not 0.",
+        "For which score is exp(score) zero?"),
     Mistake("zero-fill-and-mask", (FILL, "scores * keep"),
-        "the masked scores are set to 0, and the weights are masked once more afterwards. The padding is zero in the "
-        "end, but in the sum each position counted as exp(0) = 1.",
+        "the masked scores are set to 0, and the weights are masked once more. In the sum each counts as exp(0) = 1.",
         "For which score is exp(score) zero, so that it adds nothing to the sum?"),
     Mistake("inverted", (KEEP, "keep = position >= lengths"),
         "the mask is the wrong way round: the words get nothing and the padding everything",
         "In your mask, does True mean *may be attended to* or *is to be hidden*, and which does the next line expect?"),
     Mistake("one-too-many", (KEEP, "keep = position <= lengths"),
         "the key at position `valid_len` is kept too (`<=`)", "Positions count from 0: is 2 < 2?"),
-    Mistake("one-too-few", (KEEP, "keep = position < lengths - 1"),
-        "the last valid key is masked as well", "Which positions does a sentence of two words fill, counted from 0?"),
-    Mistake("from-the-right", (KEEP, "keep = position >= scores.shape[-1] - lengths"),
-        "the first keys are masked instead of the last. The padding is at the end of a sentence.",
-        "Which of the positions 0, 1, 2, 3 belong to a sentence of two words?"),
-    Mistake("query-axis", (KEEP, f"keep = {QUERIES}[..., None].expand_as(scores)"),
-        "the mask runs along the queries instead of the keys. Whole *rows* are masked: the queries from position "
-        "`valid_len` on get nothing (or NaN, or equal weights), and the others still see the padding.",
+    Mistake("query-axis",
+        (KEEP, "keep = (torch.arange(scores.shape[1]) < valid_lens[:, None])[..., None].expand_as(scores)"),
+        "the mask runs along the queries instead of the keys. Whole *rows* are masked, and the others see the padding.",
         "In scores of shape (B, T, S), which axis counts the words that are attended *to*?", two_sentences),
     Mistake("ignores-lengths", (KEEP, "keep = position >= 0"),
         "the valid lengths have no effect: this is a plain softmax",
         "Did a method return a masked copy that was not assigned (`scores.masked_fill(...)` alone on a line)?"),
     Mistake("first-length-only", (LENGTHS, "lengths = valid_lens[0]"),
         "`valid_lens[0]` is used for the whole batch", SHAPE, two_sentences),
-    Mistake("longest-length", (LENGTHS, "lengths = valid_lens.max()"),
-        "the largest of the lengths is used for the whole batch", SHAPE, two_sentences),
     Mistake("shortest-length", (LENGTHS, "lengths = valid_lens.min()"),
-        "the smallest of the lengths is used for the whole batch", SHAPE, longer_first),
+        "the smallest of the lengths is used for the whole batch", SHAPE,
+        lambda: (two_sentences()[0], torch.tensor([2, 1]))),
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
         "the softmax runs over the queries (dim=1). Your *columns* sum to 1: the queries compete for each key.", KEYS,
         two_sentences),
@@ -112,25 +96,19 @@ MISTAKES = (
         "the softmax runs over the batch (dim=0), over sentences that have nothing to do with each other", KEYS,
         two_sentences),
     Mistake("no-softmax", (SOFTMAX, "filled"),
-        "the softmax is missing: you return scores",
-        "Which function turns scores into weights: positive, and summing to 1 in every row?"),
-    Mistake("exp-only", (SOFTMAX, "filled.exp()"),
-        "the exponentials are not divided by their sum", "Over which axis do you sum what you divide by?"),
+        "the softmax is missing: you return scores", "Which function turns scores into positive weights?"),
     Mistake("over-everything", (SOFTMAX, "filled.flatten().softmax(0).reshape(scores.shape)"),
-        "the exponentials are divided by the sum of all of them. Each query has a budget of its own, and so has each "
-        "sentence.", "Which axis should the sum run over, and what does keepdim=True do?", two_sentences),
+        "the exponentials are divided by the sum of all of them",
+        "Which axis should the sum run over, and what does keepdim=True do?", two_sentences),
     Mistake("over-the-sentence", (SOFTMAX, "filled.flatten(1).softmax(-1).reshape(scores.shape)"),
-        "the softmax runs over queries and keys of a sentence together. Each *query* has a budget of its own.",
+        "the softmax runs over queries and keys of a sentence together",
         "How many sums are equal to 1 in weights of shape (B, T, S)?", two_sentences),
     Mistake("nan-row", LEAVE,
-        "the row with nothing to attend to is left to the softmax. Every exponential is 0 and so is their sum: 0/0 "
-        "is NaN. For all other lengths you are right.",
-        "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
+        "the row with nothing to attend to is left to the softmax, and 0/0 is NaN. For all other lengths you are "
+        "right.", TWICE, no_words),
     Mistake("uniform-row", ((FILL, "scores.masked_fill(~keep, -1e6)"), LEAVE),
         "the masked scores get a large negative number, and nothing happens after the softmax. A softmax of equal "
-        "scores is uniform: all the attention goes to padding. For all other lengths you are right.",
-        "Where may nothing be attended to? Could you use the same mask once more, after the softmax?", no_words),
-    Mistake("writes-into-argument", (FILL, "scores.masked_fill_(~keep, -1e6)")),
+        "scores is uniform. For all other lengths you are right.", TWICE, no_words),
     Mistake("nan-gradient",
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
     Mistake("wrong-device", ("scores.shape[-1], device=scores.device", "scores.shape[-1]")),
@@ -149,18 +127,14 @@ def right_where_kept(exercise, fn, cases):
         "softmax-over-queries": lambda e, kept: e.softmax(1),
         "softmax-over-batch": lambda e, kept: e.masked_fill(~kept, -torch.inf).softmax(0),
         "no-softmax": lambda e, kept: e,
-        "exp-only": lambda e, kept: e.exp(),
     }
     named = {mistake.name: mistake for mistake in exercise.mistakes if mistake.says}
     kept = [_kept(case.arguments) for case in cases]
     for name, formula in formulas.items():
         if all(near(case.got[k], formula(case.arguments[0], k)[k]) for case, k in zip(cases, kept, strict=True)):
             return tell(exercise, named[name], fn, cases)
-    if all(_whole_rows(case) for case in cases) and any(
-        case.expected.shape[1] > int(case.arguments[1].min()) for case in cases
-    ):
-        return tell(exercise, named["query-axis"], fn, cases)
-    return None
+    beyond = any(case.expected.shape[1] > int(case.arguments[1].min()) for case in cases)
+    return tell(exercise, named["query-axis"], fn, cases) if beyond and all(map(_whole_rows, cases)) else None
 
 
 def _whole_rows(case) -> bool:
@@ -174,18 +148,15 @@ def _whole_rows(case) -> bool:
 
 def first_row(exercise, fn, cases):
     """Describe the weights that the example's two words get."""
-    got, expected = cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2]
-    return odd_weights(got, expected, "For the two words with the scores (1, 2)")
+    return odd_weights(cases[0].got[0, 0, :2], cases[0].expected[0, 0, :2], "For the two words with the scores (1, 2)")
 
 
 def leaks_a_little(exercise, fn):
     """Demand that masked keys get exactly zero, however little leaks."""
-    probed = (exercise.example(), *exercise.probes())
-    cases = [make_case(exercise, fn, arguments) for arguments in probed]
+    cases = [make_case(exercise, fn, arguments) for arguments in (exercise.example(), *exercise.probes())]
     if not any(case.got[~_kept(case.arguments)].any() for case in cases):
         return None
-    little = values(cases[0].got[0, 0, 2:], 12)
-    seen = f"With {inputs(exercise.parameters, cases[0].arguments)} the masked keys get {little}: almost nothing."
+    seen = f"With {cases[0].given} the masked keys get {values(cases[0].got[0, 0, 2:], 12)}: almost nothing."
     ask = "Which operation makes a number exactly 0, whatever it was before?"
     return Finding("not-exactly-zero", "almost zero", seen, ask)
 
@@ -205,7 +176,6 @@ EXERCISE = Exercise(
         "the row is −∞ throughout, and 0/0 is NaN: which mask do you already have to mend it, after the softmax?",
     ),
     why="Multiplying by the mask *after* the softmax puts the zeros in the right places, and a heat map of it "
-        "looks right. Only the row sums tell: the padding has already used up part of the budget, and the rest is too "
-        "pale. Setting the masked *scores* to zero looks right for another reason: zero feels like nothing. But exp(0) "
-        "= 1.",
+        "looks right. Only the row sums tell: the padding has already used up part of the budget. Setting the masked "
+        "*scores* to zero looks right for another reason: zero feels like nothing. But exp(0) = 1.",
 )

@@ -29,14 +29,6 @@ def other_signs() -> tuple:
     return torch.tensor([[5, 7], [6, 9]]), 3, 4, 9
 
 
-def longer_second() -> tuple:
-    return torch.tensor([[6, 0], [5, 7]]), 1, 2, 0
-
-
-def full_row() -> tuple:
-    return torch.tensor([[5, 7]]), 1, 2, 0
-
-
 def _padded(rows: list[int], T: int, pad: int, seed: int) -> torch.Tensor:
     """Rows of so many words, ids 20 to 39, filled up to T."""
     drawn = torch.Generator().manual_seed(seed)
@@ -77,90 +69,58 @@ COUNT, PLACE, END, BEGIN = "target_ids != pad", "1, lengths", ", eos)", "edge, b
 RESULT = "return inputs, labels"
 UNASKED = "torch.arange(labels.shape[1]) > lengths"
 FREE = "If the n words are at the positions 0 to n − 1, which position is the first free one?"
-EACH = "Which shape must the lengths have for each row to get its own <eos>?"
-UNUSED = "Which arguments does your code not use?"
 
 # fmt: off
 MISTAKES = (
     Mistake("not-shifted", (RESULT, "return inputs, inputs"),
-        "the labels are not shifted. Your labels *are* the inputs: at each position the model is asked for the word "
-        "that it is being given. The loss goes to zero, and nothing is learned.",
+        "the labels are not shifted. At each position the model is asked for the word that it is being given.",
         "While the word 5 goes in, which word of the first sentence should come out?"),
     Mistake("inputs-not-shifted", (RESULT, "return labels, labels"),
-        "the inputs are not shifted. Your labels are right, but they are your inputs as well: at each position the "
-        "model is given the word that it is asked for. <bos> never goes in.",
+        "the inputs are not shifted. Your labels are right, but they are your inputs as well; <bos> never goes in.",
         "Before the first word is written, what is there to be read?"),
     Mistake("shifted-the-other-way", (RESULT, "return labels, inputs"),
-        "inputs and labels are exchanged (or shifted the wrong way). While 7 goes in, 5 is asked for: the word "
-        "*before* it, which the model has already read.",
+        "inputs and labels are exchanged (or shifted the wrong way). While 7 goes in, 5 is asked for.",
         "Which of the two begins with <bos>: what the decoder reads, or what it writes?"),
     Mistake("eos-behind-the-padding", (PLACE, "1, torch.full_like(lengths, target_ids.shape[1])"),
-        "<eos> is put at the end of the padded row. The first sentence is right. The second has one word, and its "
-        "<eos> comes only after the padding: the model would learn to write <pad> after 6.",
+        "<eos> is put at the end of the padded row. The model would learn to write <pad> after 6.",
         "At which position of its row does a sentence of one word end?"),
-    Mistake("eos-behind-the-longest", (PLACE, "1, lengths.max().expand_as(lengths)"),
-        "the largest of the lengths is used for every sentence. All your sentences end where the longest one does.",
-        EACH),
-    Mistake("eos-of-the-first", (PLACE, "1, lengths[:1].expand_as(lengths)"),
-        "the length of the first sentence is used for all. The second one gets its <eos> where the first one ends.",
-        EACH, longer_second),
     Mistake("eos-missing", (END, ", pad)"),
         "<eos> is left out of the labels. A model that is never asked for <eos> never learns to stop.",
         "When the last word has gone in, what should the decoder say?"),
     Mistake("last-word-overwritten", (PLACE, "1, (lengths - 1).clamp(min=0)"),
-        "<eos> replaces the last word instead of following it. Counted from 0, the last of two words is number 1.",
-        FREE),
+        "<eos> replaces the last word instead of following it", FREE),
     Mistake("eos-one-late", (PLACE, "1, (lengths + 1).clamp(max=target_ids.shape[1])"),
-        "<eos> is one position too far to the right. In the second sentence <pad> comes between the last word and "
-        "<eos>, so the model would be asked to write it.", FREE),
+        "<eos> is one position too far to the right", FREE),
     Mistake("padding-becomes-eos", (RESULT, f"return inputs, labels.masked_fill({UNASKED}, eos)"),
-        "all padding among the labels is replaced by <eos>. The loss leaves out only <pad>, so a short sentence in a "
-        "long batch would count its end many times.",
+        "all padding among the labels is replaced by <eos>. The loss leaves out only <pad>.",
         "How many <eos> does a sentence have, and what should follow it?"),
     Mistake("ignore-index", (RESULT, f"return inputs, labels.masked_fill({UNASKED}, -100)"),
         "the padding among the labels is replaced by −100. −100 is what `F.cross_entropy` leaves out by default; "
         "here the loss is told `ignore_index=PAD`, and the task asks for `pad`.",
         "Which id follows the sentences in the task, and which loss reads it?"),
     Mistake("bos-missing", (BEGIN, "edge, pad"),
-        "the free position at the beginning is filled with padding. What the decoder reads first is <bos>.",
+        "the free position at the beginning is filled with padding",
         "What will the decoder be given when it writes its first word?"),
     Mistake("begins-with-eos", (BEGIN, "edge, eos"),
         "<eos> is used at the beginning, too. Some models are trained that way; asked for is <bos>.",
         "Which of the two signs begins a sentence?"),
     Mistake("ends-with-bos", (END, ", bos)"),
         "<bos> is used at the end, too. The sign for the end is <eos>.", "Which of the two signs ends a sentence?"),
-    Mistake("signs-exchanged", ((BEGIN, "edge, eos"), (END, ", bos)")),
-        "`bos` and `eos` have changed places", "Which sign does the decoder read first?"),
-    Mistake("two-ahead", (RESULT, "return inputs, torch.cat([labels[:, 1:], edge], dim=1)"),
-        "the labels are shifted twice. While <bos> goes in, the *second* word is asked for, and the first one never "
-        "is.", "Which word of the first sentence should come out while <bos> goes in?"),
     Mistake("wrapped-around", (RESULT, "return inputs, inputs.roll(-1, 1)"),
-        "the labels are rolled, so that <bos> comes back at the end. `roll` lets what drops out on the left reappear "
-        "on the right.", "What should be at the end of the labels, and can a roll know it?"),
+        "the labels are rolled, so that <bos> comes back at the end",
+        "What should be at the end of the labels, and can a roll know it?"),
     Mistake("first-word-never-asked", (RESULT, "return labels[:, :-1], labels[:, 1:]"),
-        "<bos> is left out, and the first word is never asked for. 5 goes in, but never comes out, and your rows are "
-        "one position short.", "What goes in while the first word should come out?"),
+        "<bos> is left out, and the first word is never asked for",
+        "What goes in while the first word should come out?"),
     Mistake("last-word-never-fed", ((END, ", pad)"), (RESULT, "return inputs[:, :-1], labels[:, :-1]")),
-        "the target itself is taken as the labels, without room for <eos>. The last word never goes in, and <eos> is "
-        "never asked for.", "A sentence of two words: how many times must the decoder answer until it has said <eos>?"),
-    Mistake("not-cut", (("labels[:, :-1]]", "labels]"), (RESULT, "return inputs, torch.cat([labels, edge], dim=1)")),
-        "the last column of the inputs is not cut off. At the additional position nothing is asked.",
-        "When <eos> goes in, what is left to be asked?", full_row),
-    Mistake("backwards", ("[target_ids, edge]", "[target_ids.flip(1), edge]"),
-        "the target is reversed: the words come from last to first, padding before them",
-        "In which order does the task write the words?", full_row),
+        "the target itself is taken as the labels, without room for <eos>",
+        "A sentence of two words: how many times must the decoder answer until it has said <eos>?"),
     Mistake("padding-is-zero", (COUNT, "target_ids != 0"),
         "padding is taken to be 0, whatever `pad` is. Here 9 is the padding, and your function takes it for a word.",
         "Where does your code compare with a number that it should take from its arguments?", other_signs),
     Mistake("signs-written-in", ((BEGIN, "edge, 1"), (END, ", 2)")),
-        "1 and 2 are written into the code, whatever `bos` and `eos` are", UNUSED, other_signs),
-    Mistake("all-signs-written-in", ((COUNT, "target_ids != 0"), (BEGIN, "edge, 1"), (END, ", 2)")),
-        "all three signs, 1, 2 and 0, are written into the code", UNUSED, other_signs),
-    Mistake("one-thing-only", (RESULT, "return labels")),
-    Mistake("one-thing-only", (RESULT, "return torch.cat([begin, labels], dim=1)")),
-    Mistake("wrong-shape", (RESULT, "return inputs, target_ids")),
-    Mistake("not-whole", (RESULT, "return inputs.float(), labels.float()")),
-    Mistake("narrower-ids", (RESULT, "return inputs.int(), labels.int()")),
+        "1 and 2 are written into the code, whatever `bos` and `eos` are", "Which arguments does your code not use?",
+        other_signs),
 )
 
 

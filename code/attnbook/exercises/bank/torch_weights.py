@@ -51,78 +51,57 @@ CAT = "torch.cat([W_q, W_k, W_v])"
 FILL, OUT = "layer.in_proj_weight.copy_(stacked)", "layer.out_proj.weight.copy_(W_o)"
 NO_GRAD, GRAD = "with torch.no_grad():", "with torch.enable_grad():"
 BY_HEAD = "torch.stack([W_q, W_k, W_v]).unflatten(1, (num_heads, -1)).transpose(0, 1).flatten(0, 2)"  # fmt: skip
-OTHERS = "layer.q_proj_weight = torch.nn.Parameter(W_q)\n    return layer"
-BESIDE = "layer.in_proj_weight = torch.nn.Parameter(torch.cat([W_q, W_k, W_v], 1))\n    return layer"  # fmt: skip
-CALLED = "In which order does `layer(query, key, value)` name its arguments, and does your stack follow it?"
 SAME = "The weights you are given and PyTorch's are both laid out as (outputs, inputs). Is there anything to transpose?"
 LOAD = "layer.load_state_dict({'in_proj_weight': stacked, 'out_proj.weight': W_o})"
-WRAP = "Can the numbers be copied into the parameter that is there already (or be wrapped in a new one)?"
 WATCHED = "How do you tell torch that a step is not part of any computation to be differentiated?"
 LOOK = "What does `[name for name, _ in layer.named_parameters()]` show?"
 
 # fmt: off
 MISTAKES = (
     Mistake("order-k-q-v", (ORDER, "[W_k, W_q, W_v]"),
-        "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.", CALLED),
-    Mistake("order-v-k-q", (ORDER, "[W_v, W_k, W_q]"),
-        "the three weights are stacked in the order W_v, W_k, W_q. The queries are then multiplied by W_v.", CALLED),
+        "the three weights are stacked in the order W_k, W_q, W_v. The queries are then multiplied by W_k.",
+        "In which order does `layer(query, key, value)` name its arguments, and does your stack follow it?"),
     Mistake("inputs-transposed", (ORDER, "[W_q.T, W_k.T, W_v.T]"),
         "W_q, W_k and W_v are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
-    Mistake("output-transposed", (OUT, "layer.out_proj.weight.copy_(W_o.T)"),
-        "W_o is transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("all-transposed", ((ORDER, "[W_q.T, W_k.T, W_v.T]"), (OUT, "layer.out_proj.weight.copy_(W_o.T)")),
         "all four weights are transposed. PyTorch applies its weights as `x @ W.T`, too.", SAME),
     Mistake("rows-interleaved", (CAT, "torch.stack([W_q, W_k, W_v], 1).reshape(-1, len(W_q))"),
-        "the rows of the three weights alternate (stacked along a new axis, or laid side by side, and reshaped). "
-        "PyTorch takes the first D rows for the queries.",
+        "the rows of the three weights alternate. PyTorch takes the first D rows for the queries.",
         "All of W_q must come before anything of W_k. Which function puts tables one below the other?"),
     Mistake("head-by-head", (CAT, BY_HEAD),
-        "the weights are stacked head by head: queries, keys and values of the first head, then those of the second. "
-        "Some models do so; in PyTorch the first D rows are for all queries.",
+        "the weights are stacked head by head: queries, keys and values of the first head, then those of the second",
         "Which comes first in `in_proj_weight`: the next head's queries, or this head's keys?"),
     Mistake("tensor-assigned", (FILL, "layer.in_proj_weight = stacked"),
-        "a plain tensor is assigned to `in_proj_weight`. A layer keeps its weights as `nn.Parameter`, and takes "
-        "nothing else there. For `in_proj_weight` it has 3·D rows, here 6.", WRAP, line="in_proj_weight"),
+        "a plain tensor is assigned to `in_proj_weight`. A layer takes nothing but an `nn.Parameter` there.",
+        "Can the numbers be copied into the parameter that is there already (or be wrapped in a new one)?",
+        line="in_proj_weight"),
     Mistake("tensor-instead-of-a-layer", (OUT, "layer.out_proj = W_o"),
         "a tensor is assigned to `out_proj` itself. That is a whole linear layer; its weight is `out_proj.weight`.",
         "Where inside `out_proj` are its numbers?", line="out_proj"),
     Mistake("copied-with-gradient", (NO_GRAD, GRAD),
         "a weight is overwritten in place outside `torch.no_grad()`. While autograd is watching you may not write "
-        "into a parameter: the old numbers might still be needed for a gradient.", WATCHED, line="\\w"),
+        "into a parameter.", WATCHED, line="\\w"),
     Mistake("sliced-with-gradient", ((NO_GRAD, GRAD), (FILL, "layer.in_proj_weight[: len(W_q)] = W_q")),
         "a slice of a weight is overwritten outside `torch.no_grad()`. While autograd is watching you may not write "
         "into a parameter.", WATCHED, line="\\w"),
     Mistake("no-separate-projections", (FILL, "layer.q_proj_weight.copy_(W_q)"),
-        "`q_proj_weight` is filled, which is None. The layer has it only if keys or values have a size of their own; "
-        "otherwise it keeps all three weights in one `in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
+        "`q_proj_weight` is filled, which is None. The layer keeps all three weights in one `in_proj_weight` of 3·D "
+        "rows, here 6.", LOOK, line="_proj_weight"),
     Mistake("separate-projections-assigned", (FILL, "layer.q_proj_weight.data = W_q"),
         "numbers are assigned to `q_proj_weight`, which is None. The layer keeps all three weights in one "
         "`in_proj_weight` of 3·D rows, here 6.", LOOK, line="_proj_weight"),
     Mistake("state-does-not-fit", (("bias=False, ", ""), (FILL, LOAD)),
-        "the dictionary has other names or shapes than the layer. Without biases a layer has two entries, "
-        "in_proj_weight and out_proj.weight; with biases, which is the default, it has two more.",
+        "the dictionary has other names or shapes than the layer, which by default has biases, too",
         "What does `layer.state_dict().keys()` show before you load anything?", line="load_state_dict"),
     Mistake("arguments-exchanged", (SIZES, "num_heads, len(W_q)"),
-        "the size of the layer and its number of heads have changed places. With D = 6 and 2 heads your layer has 2 "
-        "features, cut into 6 heads.", "In which order does `nn.MultiheadAttention` name its first two arguments?",
+        "the size of the layer and its number of heads have changed places",
+        "In which order does `nn.MultiheadAttention` name its first two arguments?",
         lambda: probes()[0], line="MultiheadAttention"),
-    Mistake("biases", ("bias=False", "bias=True")),
-    Mistake("keys-of-their-own-size", lambda *a: nn.MultiheadAttention(len(a[0]), a[4], bias=False, kdim=7)),
-    Mistake("positions-first", ("batch_first=True", "batch_first=False")),
-    Mistake("number-of-heads", (SIZES, "len(W_q), 1")),
-    Mistake("number-of-heads", (SIZES, "len(W_q), len(W_q) // num_heads")),
-    Mistake("dropout", ("bias=False", "bias=False, dropout=0.1")),
-    Mistake("side-by-side", (RETURN, BESIDE)),
     Mistake("W_o-not-copied", (OUT, "pass")),
     Mistake("inputs-not-copied", (FILL, "pass")),
     Mistake("nothing-copied", ((FILL, "pass"), (OUT, "pass"))),
-    Mistake("other-names", ((FILL, "pass"), (RETURN, OTHERS))),
-    Mistake("mixed-dtypes", (RETURN, "layer.out_proj.float()\n    return layer")),
-    Mistake("changes-dtype", (RETURN, "return layer.float()")),
     Mistake("changes-dtype", (RETURN, "return layer.double()")),
-    Mistake("not-made", (RETURN, "return torch.nn.MultiheadAttention")),
-    Mistake("state-returned", (RETURN, "return layer.state_dict()")),
-    Mistake("weights-returned", (RETURN, "return layer.in_proj_weight")),
+    Mistake("returns-another-kind", (RETURN, "return layer.state_dict()")),
 )
 
 
@@ -147,15 +126,7 @@ class Layer(Tensors):
         if isinstance(layer, nn.MultiheadAttention):
             known = (Finding(*words) for applies, *words in settings(layer, case) if applies)
             return next(known, None) or left_random(case)
-        known = (
-            (layer is nn.MultiheadAttention, "not-made", "the class `nn.MultiheadAttention` itself, not a layer"),
-            (isinstance(layer, dict), "state-returned", "a dictionary of weights, without their layer"),
-            (isinstance(layer, torch.Tensor), "weights-returned", "a tensor"),
-            (isinstance(layer, tuple), "returns-another-kind", "a tuple"),
-            (isinstance(layer, nn.Module), "returns-another-kind", f"a layer of the class `{type(layer).__name__}`"),
-        )
-        name, inside = next((words for applies, *words in known if applies), ("", ""))
-        return kinds.wrong_kind(case, self.wanted(exercise), inside, name)
+        return kinds.wrong_kind(case, self.wanted(exercise), f"something of the type `{type(layer).__name__}`")
 
     def demand(self, exercise, fn, cases):
         if found := self.amiss(exercise, fn, cases[0]):
@@ -164,8 +135,7 @@ class Layer(Tensors):
             layer = observe(fn, in_another_dtype(exercise.example(), dtype)).result
             if isinstance(layer, nn.MultiheadAttention) and layer.out_proj.weight.dtype != dtype:
                 return Finding("changes-dtype", "another precision",
-                    f"The numbers are right, but with weights in {dtype} your layer has {layer.out_proj.weight.dtype}: "
-                    "it cannot take inputs of the dtype that the weights have.",
+                    f"The numbers are right, but with weights in {dtype} your layer has {layer.out_proj.weight.dtype}.",
                     "How could you make the layer in the dtype of the weights, or bring it to it afterwards?")
         return None
 
@@ -182,15 +152,13 @@ def settings(layer, case):
          f"{made} embed_dim = {layer.embed_dim}; the weights are ({size}, {size}).",
          "Is the size of a (D, D) weight that of all heads or of one?"),
         (inputs is None, "keys-of-their-own-size", "keys or values of another size",
-         f"{made} keys of size {layer.kdim} and values of size {layer.vdim} (`kdim`, `vdim`). All of the weights are "
-         f"({size}, {size}).", "Which arguments of `nn.MultiheadAttention` can you leave out?"),
+         f"{made} keys of size {layer.kdim} and values of size {layer.vdim} (`kdim`, `vdim`).",
+         "Which arguments of `nn.MultiheadAttention` can you leave out?"),
         (biases, "biases", "biases",
-         f"{made} {sum(b.numel() for b in biases)} numbers more than the four weights: biases. In a new layer they are "
-         "zero, and go unnoticed until it is trained.",
+         f"{made} {sum(b.numel() for b in biases)} numbers more than the four weights: biases, which are 0 at first.",
          "Which argument of `nn.MultiheadAttention` leaves the biases out?"),
         (not layer.batch_first, "positions-first", "which axis comes first?",
-         "Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words, and answers "
-         "`layer(x, x, x)` in the right shape.",
+         "Your layer reads (T, B, D). It takes 2 sentences of 5 words for 5 sentences of 2 words.",
          "Which argument of `nn.MultiheadAttention` says that the batch comes first?"),
         (layer.dropout, "dropout", "dropout",
          f"In training your layer drops each weight with probability {number(layer.dropout)}; two calls differ.",
@@ -201,15 +169,13 @@ def settings(layer, case):
         (shape == right[::-1], "side-by-side", "side by side",
          f"Your in_proj_weight has the shape {shape}: the three weights are side by side. They should be one below the "
          f"other, {right}: 3·D outputs for D features.", "Along which axis does `torch.cat` put them so?"),
-        (shape != right, "shape-of-a-weight", "the shape of a weight",
-         f"With {size} features your in_proj_weight has the shape {shape}; right is {right}.",
-         "Which of the four weights belong there, and how are they put together?"),
-        (output.shape != (size, size), "shape-of-a-weight", "the shape of a weight",
-         f"With {size} features your out_proj.weight has the shape {tuple(output.shape)}; right is {(size, size)}.",
-         "Which of the four weights belongs there?"),
+        (shape != right or output.shape != (size, size), "shape-of-a-weight", "the shape of a weight",
+         f"With {size} features your in_proj_weight has the shape {shape} and your out_proj.weight "
+         f"{tuple(output.shape)}; right are {right} and {(size, size)}.",
+         "Which of the four weights belong to each, and how are they put together?"),
         (getattr(inputs, "dtype", None) != output.dtype, "mixed-dtypes", "two precisions in one layer",
          f"Given weights in float64, your in_proj_weight is {getattr(inputs, 'dtype', None)} and your out_proj.weight "
-         f"{output.dtype}. A new parameter takes the dtype of its numbers; a copy into an old one keeps the old one's.",
+         f"{output.dtype}.",
          "How could the layer be made in the dtype of the weights from the beginning?"),
     )
 
@@ -229,8 +195,7 @@ def left_random(case):
     others = [n for n in ("q_proj_weight", "W_q", "q_proj") if getattr(layer, n, None) is not None]
     if others and left[:3] == ["W_q", "W_k", "W_v"]:
         return Finding("other-names", "a weight that is never read",
-            f"You fill `{others[0]}`, but the layer does not look at it: it reads `in_proj_weight`, with 3·D rows, "
-            "which still holds the random numbers of a new layer.",
+            f"You fill `{others[0]}`, but the layer reads `in_proj_weight`, which still holds random numbers.",
             "Where do the three weights belong, and how do they become one table?")
     which = {4: "nothing-copied", 1: f"{left[0]}-not-copied"}.get(len(left), "some-not-copied")
     return Finding("inputs-not-copied" if left == ["W_q", "W_k", "W_v"] else which, "random numbers are left",
@@ -262,11 +227,9 @@ EXERCISE = Exercise(
         "not watching; and `.to` gives a layer the dtype of your weights.",
     ),
     solution=my_torch_attention,
-    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If only "
-        "W_o was forgotten, a random one of the right size is there in its place. W_q and W_k exchanged give plausible "
-        "maps, mirrored; and a layer that is called as `layer(x, x, x)` with a batch of one cannot tell whether it "
-        "reads the batch or the positions first. Only a comparison of outputs, number by number, on a query that is "
-        "not the key, shows all of these.",
+    why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If W_o was "
+        "forgotten, a random one of the right size is in its place; W_q and W_k exchanged give plausible maps, "
+        "mirrored. Only a comparison of outputs, number by number, on a query that is not the key, shows these.",
     shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"}, returns="B T D",
     seen="With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers "
         "{got}; right is {expected}. ",
