@@ -98,14 +98,11 @@ MISTAKES = (
         "the hidden inputs are replaced by zeros. Where they are zero already, as padding often is, nothing changes.",
         "What could take their place so that a change is certain?", zeros_at_the_end),
     Mistake("scaled", (OTHER, "2 * x"),
-        "the hidden inputs are multiplied by a number. A layer that looks at a row's direction does not notice.", BLIND,
-        sees_direction),
+        "the hidden inputs are multiplied by a number. They keep their direction.", BLIND, sees_direction),
     Mistake("negated", (OTHER, "-x"),
-        "the hidden inputs change their sign. A layer that looks only at a row's length does not notice.", BLIND,
-        sees_size),
+        "the hidden inputs change their sign. They keep their length.", BLIND, sees_size),
     Mistake("shifted", (OTHER, "x + 1"),
-        "the same number is added to all hidden features. A layer that subtracts a row's mean does not notice.", BLIND,
-        sees_spread),
+        "the same number is added to all hidden features. They keep their spread.", BLIND, sees_spread),
     Mistake("not-a-number", (OTHER, "torch.full_like(x, torch.nan)"),
         "the hidden inputs become NaN or infinite. A weight of zero times NaN is NaN: honest layers are accused.",
         "Which numbers would a weight of zero really make disappear?", honest),
@@ -115,14 +112,11 @@ MISTAKES = (
         "the columns of the mask are read as its rows. Row i belongs to output i, column j to input j.",
         "Which axis of the mask should be indexed with the position of the output?"),
     Mistake("mask-ignored", (HIDDEN, "torch.arange(len(x)) > i"),
-        "the mask is taken to be causal whatever it says. Padding can be hidden as well, or the past.",
-        "What does `mask` say about this position?", padding),
+        "the mask is taken to be causal whatever it says", "What does `mask` say about this position?", padding),
     Mistake("next-only", (HIDDEN, "~mask[i] & (torch.arange(len(x)) == i + 1)"),
-        "only the next input is replaced. A leak can come from further away.",
-        "Which inputs does row i of the mask hide?", two_ahead),
+        "only the next input is replaced", "Which inputs does row i of the mask hide?", two_ahead),
     Mistake("last-only", (HIDDEN, "~mask[i] & (torch.arange(len(x)) == len(x) - 1)"),
-        "only the last input is replaced. A leak can come from nearer by.",
-        "Which inputs does the mask hide from position i?", one_ahead),
+        "only the last input is replaced", "Which inputs does the mask hide from position i?", one_ahead),
     Mistake("everything-replaced", ("torch.where(hidden[:, None], other, x)", "other"),
         "all inputs are replaced, those that may be seen too. Then honest outputs move as well.",
         "Which inputs must stay as they are while position i is tested?", honest),
@@ -130,20 +124,16 @@ MISTAKES = (
         "all outputs are compared. Others may see what position i may not, so they are allowed to move.",
         "Which output must not move when the inputs hidden from position i do?", honest),
     Mistake("compares-the-past", (MOVED, "after[: i + 1] != before[: i + 1]"),
-        "all outputs up to position i are compared. Under a mask that is not causal they may have seen other inputs.",
-        "Which one output is under test?", later),
-    Mistake("compares-the-last", (MOVED, "after[-1] != before[-1]"),
-        "the last output is compared at every step", "Which output is under test in step i?", honest),
+        "all outputs up to position i are compared", "Which one output is under test?", later),
     Mistake("all-features", (FOUND, "= moved.all()"),
-        "a leak is found only where *all* features of an output move. One is enough.",
-        "Which of `any` and `all` fits “depends on”?", one_feature),
+        "*all* features of an output have to move", "Which of `any` and `all` fits “depends on”?", one_feature),
     Mistake("large-only", (MOVED, "(after[i] - before[i]).abs() > 0.01"),
         "only large changes count. A small leak is a leak: training can make it larger.",
         "By how much does the output of an honest layer move?", a_little),
     Mistake("answer-inverted", (FOUND, "= ~moved.any()"),
         "True stands for positions that keep the promise", "Which positions should be True?"),
     Mistake("one-answer", ("return found", "return found.any()"),
-        "one answer is given for the whole layer. Asked for is one per position.", "Which of the positions leak?"),
+        "one answer is given for the whole layer", "Which of the positions leak?"),
     Mistake("not-bool", ("dtype=torch.bool, device", "device")),
 )
 
@@ -157,7 +147,7 @@ class Verdicts(Mask):
     def amiss(self, exercise, fn, case):
         if not isinstance(case.call.result, bool):
             return super().amiss(exercise, fn, case)
-        return Finding("returns-a-bool", "one yes or no", f"Your function returns {case.call.result} for the whole "
+        return Finding("returns-a-bool", "one yes or no", f"Your function returns `{case.call.result}` for the whole "
             "layer; wanted is a bool tensor of shape (T,), one answer per position.",
             "Which positions leak, and which keep the promise?")
 
@@ -181,7 +171,7 @@ EXERCISE = Exercise(
         "x + 1 each have a layer that does not notice them. What would every layer notice?",
     ),
     why="Replacing the future by zeros finds every leak of the chapter, so it looks like a proof. But a test speaks "
-        "only of the change that was made: padding is often zero already, a layer norm does not feel a constant, and a "
-        "length does not feel a sign. Random numbers have no such symmetry. The other way to fail is to cry wolf: "
-        "compare outputs that were allowed to see the change, and every causal layer leaks.",
+        "only of the change that was made: padding is often zero already, a layer norm does not feel a constant. "
+        "Random numbers have no such symmetry. The other way to fail is to cry wolf: compare outputs that were allowed "
+        "to see the change, and every causal layer leaks.",
 )
