@@ -254,9 +254,8 @@ DEMOS = {
 def test_the_bundled_corpus_is_the_one_that_sources_describes():
     data = (DATA / "english_french.tsv").read_bytes().replace(b"\r\n", b"\n")
     sources = (DATA / "SOURCES.md").read_text("utf-8")
-    assert re.findall(r"\b[0-9a-f]{64}\b", sources) == [
-        hashlib.sha256(data).hexdigest()
-    ]
+    named = re.findall(r"\b[0-9a-f]{64}\b", sources)  # this edition, then earlier ones
+    assert named[0] == hashlib.sha256(data).hexdigest()
     pairs = bundled_pairs()
     assert f"{len(pairs):,} pairs" in sources
     known = references(pairs)

@@ -183,16 +183,29 @@ MISTAKES = (
 
 
 def what_was_found(exercise, fn, cases):
-    """Describe another sentence by its end and its log-probability."""
+    """Describe another sentence by its words, its end and its log-probability."""
     case = smallest_wrong(cases)
-    language, eos, *_ = case.arguments
+    language, eos, _, max_len = case.arguments
+    size = len(language(()))
     mine, right = (x.long().tolist() for x in (case.got, case.expected))
     if eos in mine[:-1]:
         return Finding("goes-on-after-the-end", "after the end",
             f"{case.seen}The word {eos} ends a sentence, and yours goes on after it.",
             "What should your code do with a continuation whose last word is `eos`?")
-    if not mine or not all(0 <= word < len(language(())) for word in mine):
+    if not mine:
         return None
+    if any(not 0 <= word < size for word in mine):
+        return Finding("no-such-word", "a word that does not exist",
+            f"{case.seen}The vocabulary has {size} words, numbered from 0.",
+            "How do you get the prefix and the word back from an index of a flattened table?")
+    if len(mine) > max_len:
+        return Finding("too-long", "too long",
+            f"{case.seen}max_len is {max_len}, `eos` included, and yours has {len(mine)} words.",
+            "How many rounds does your loop make, and what is added after the last of them?")
+    if right[-1] == eos != mine[-1]:
+        return Finding("unfinished", "not finished",
+            f"{case.seen}Yours does not end in `eos`, which is {eos}; there was a finished sentence to return.",
+            "When your loop is over, which list do you look at first?")
     yours, best = (
         number(sum(float(language(tuple(words[:i]))[word]) for i, word in enumerate(words))) for words in (mine, right)
     )

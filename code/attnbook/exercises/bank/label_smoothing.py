@@ -8,7 +8,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_smoothed_loss(logits, target, epsilon):
-    """Cross-entropy with a target that gives every word the share ε/V, and the right one 1 − ε on top.
+    """Cross-entropy with a target that gives every word ε/V, and the right one 1 − ε on top.
 
     logits: (N, V), target: (N,) word numbers, epsilon: from 0 to 1 → one number
     """
@@ -124,7 +124,7 @@ MISTAKES = (
 )
 
 EXERCISE = Exercise(
-    name="label-smoothing", title="A share for every word", chapter=13, solution=my_smoothed_loss,
+    name="label-smoothing", title="Something for every word", chapter=13, solution=my_smoothed_loss,
     shapes={"logits": "N V", "target": "N", "epsilon": "a number"}, returns="", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES,
     steps={"right": "the surprises at the right words", "even": "the mean surprises at all words",

@@ -79,7 +79,7 @@ MISTAKES = (
         "The score is q · k_j. What is its derivative with respect to q?"),
     Mistake("transposed", (KEYS, "keys.T @ pulls"),
         "the matrix is transposed. Row d should belong to feature d of the answer, and each row have one number per "
-        "entry of the query: (Dv, D).", "Which axis of the result counts the features of the answer?"),
+        "entry of the query: (Dv, D).", "Which axis of the result counts the features of the answer?", two_features),
     Mistake("features-added", (KEYS, "pulls.sum(1) @ keys"),
         "the features of the values are added up. That is the gradient of their sum, one row (D,) in place of Dv rows.",
         "How many gradients has an answer with Dv features?"),
