@@ -82,7 +82,7 @@ MISTAKES = (
         "entry of the query: (Dv, D).", "Which axis of the result counts the features of the answer?", two_features),
     Mistake("features-added", (KEYS, "pulls.sum(1) @ keys"),
         "the features of the values are added up. That is the gradient of their sum, one row (D,) in place of Dv rows.",
-        "How many gradients has an answer with Dv features?"),
+        "How many gradients has an answer with Dv features?", two_features),
     Mistake("keys-averaged", (KEYS, "pulls.T @ keys / len(keys)"),
         "a mean over the keys is taken instead of a sum. The weights have seen to the average already.",
         "The weights sum to 1. What would dividing by the number of keys do once more?"),
