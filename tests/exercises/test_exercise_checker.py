@@ -470,6 +470,38 @@ def test_every_kind_of_result_is_understood(body, diagnosis, says):
     assert says in verdict.says
 
 
+def my_kept_sum(x, keep):
+    """Sum what is kept of each row.
+
+    x: (N, D), keep: (N, D) bool → (N,)
+    """
+    kept = x * keep  # (N, D)
+    return kept.sum(dim=-1)  # (N,)
+
+
+def test_an_ignored_mask_is_noticed():
+    def arguments(n, d):
+        return draw(n, d, seed=n), draw(n, d, seed=d) > 0
+
+    exercise = Exercise(
+        name="kept-sum",
+        title="",
+        chapter=1,
+        solution=my_kept_sum,
+        shapes={"x": "N D", "keep": "N D"},
+        returns="N",
+        example=lambda: arguments(2, 3),
+        probes=lambda: [arguments(5, 7), arguments(3, 11)],
+        edges=lambda: [],
+        mistakes=(),
+        hints=("", "", ""),
+        why="",
+    )
+    verdict = judge(exercise, lambda x, keep: 0.5 * x.sum(dim=-1))
+    assert verdict.diagnosis == "ignores-an-argument"
+    assert "`keep`" in verdict.says
+
+
 def test_a_result_that_keeps_only_the_first_of_the_batch():
     assert (
         judge(SCALED, lambda query, key: SCALED.solution(query, key)[:1]).diagnosis

@@ -57,7 +57,7 @@ def _others(x: object) -> list:
         return [1.3 * x]
     if x.is_floating_point():
         return [x + (draw(*x.shape, seed=99) if x.dim() else 0.4)]
-    return [torch.where(x > 2, x - 1, x + 1)]
+    return [~x if x.dtype == torch.bool else torch.where(x > 2, x - 1, x + 1)]
 
 
 def _where_wrong(case: Case) -> str:
