@@ -188,7 +188,7 @@ def test_drawing_shows_frequencies(page):
     for count, prob in zip(drawn, probs.tolist(), strict=True):
         assert abs(count / 200 - prob) < 4 * math.sqrt(prob * (1 - prob) / 200) + 0.01
     assert page.read("distinct") == sum(count > 0 for count in drawn)
-    page.click("Other dice")
+    page.click("New seed")
     assert (page.state("draws"), page.state("seed")) == (0, 1)
     assert page.text("distinct") == "–"
 
