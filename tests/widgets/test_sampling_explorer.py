@@ -251,9 +251,9 @@ def test_it_fits_on_a_phone(open_figure):
         ({"top_k": -1}, ValueError, "0 for all"),
         ({"top_k": 2.5}, ValueError, "a whole number"),
         ({"top_p": 0}, ValueError, "from 0.05 to 1; got 0"),
-        ({"top_p": "0.9"}, TypeError, "the probability that stays"),
+        ({"top_p": "0.9"}, TypeError, "the probability that the words kept must reach"),
         ({"draws": 3000}, ValueError, "from 0 to 2000"),
-        ({"seed": -1}, ValueError, "the seed of the dice"),
+        ({"seed": -1}, ValueError, "the seed of the random draws"),
         ({"k": 3}, TypeError, "has no k"),
     ],
 )

@@ -13,7 +13,7 @@ function drawMap(p, view, act) {
     "title",
     0,
     15,
-    view.weights ? "All weights: queries down, keys across" : "No weights: without attention, no looking back",
+    view.weights ? "All weights: queries down, keys across" : "No attention, so no weights",
     { weight: 650, size: 14 },
   );
   view.source.forEach((word, j) =>

@@ -51,8 +51,8 @@ class KernelRegressionFigure(Figure):
 
     module = "kernel_regression"
     alt = """Kernel regression. Noisy points, the dashed true curve, and the curve fitted by averaging nearby points.
-        The query is a handle below the curves; points are drawn larger the more weight it gives them, and bars below show
-        these weights over the same axis, a bell around the query. At the side, three errors against the kernel's
+        The query is a handle below the curves; points are drawn larger the more weight it gives them, and bars below
+        show these weights over the same axis, a bell around the query. At the side, three errors against the kernel's
         width: the training error keeps falling as the kernel gets narrower, while the leave-one-out error and the
         error against the truth are lowest in between."""
 
