@@ -71,7 +71,7 @@ class AttentionPatternsFigure(Figure):
 
     words = taking(SENTENCE, listed(WORD, 2, MAX_WORDS - 1), "the sentence")
     query = number_between(
-        10, 0, MAX_WORDS - 1, "the place of the word that looks", whole=True
+        10, 0, MAX_WORDS - 1, "the position of the word that looks", whole=True
     )
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
@@ -86,7 +86,7 @@ class AttentionPatternsFigure(Figure):
     @traitlets.validate("query")
     def _check_query(self, proposal):
         words = len(self.words)
-        what = f"the place of the word that looks, in a sentence of {words} words"
+        what = f"the position of the word that looks, in a sentence of {words} words"
         return checked(self, "query", proposal["value"], whole_number(0, words), what)
 
     @traitlets.observe("words")
