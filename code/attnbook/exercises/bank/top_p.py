@@ -6,7 +6,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_top_p(probs, p):
-    """The smallest set of likeliest words whose probabilities sum to p or more, rescaled to sum to 1; 0 elsewhere.
+    """The smallest set of words whose probabilities sum to p or more, rescaled to sum to 1; 0 elsewhere.
 
     probs: (V,), in any order, p: above 0, at most 1 → (V,)
     """
