@@ -65,7 +65,7 @@ WORDS, BEST, LINKS = "weights[:-1, :-1]", "words.argmax(dim=1).tolist()", "(i, j
 SURE, POSSIBLE, SIZE = "len(links & set(sure))", "len(links & set(possible))", "len(links) + len(sure)"
 RATE = "1 - (in_sure + in_possible) / size"
 FOUND = "Your links should be {links}. You return {got}; right is {expected}."
-EOS = "Whose row and whose column are the last ones, and can they be anybody's translation?"
+EOS = "Whose row and whose column are the last ones, and can `<eos>` translate a word?"
 
 # fmt: off
 MISTAKES = (
@@ -110,10 +110,10 @@ MISTAKES = (
         "What should the *error* rate of a perfect alignment be?"),
     Mistake("precision", (RATE, "1 - in_possible / len(links)"),
         "only wrong links count as errors, missing ones do not: 1 − |A ∩ P| / |A|. " + FOUND,
-        "Where would a sure link that nobody claimed show?"),
+        "Where would a sure link show that was not claimed?"),
     Mistake("recall", (RATE, "1 - in_sure / max(len(sure), 1)"),
         "only missing links count as errors, wrong ones do not: 1 − |A ∩ S| / |S|. " + FOUND,
-        "Where would a link that is wrong show?"),
+        "Where would a wrong link show?"),
     Mistake("percent", ("return 1", "return 100 - 100 * (in_sure + in_possible) / size\n    return 1"),
         "the result is multiplied by 100. The task asks for a number from 0 to 1. " + FOUND,
         "What is the largest number that the formula can give?"),
@@ -135,12 +135,11 @@ EXERCISE = Exercise(
     hints=(
         "In the example, which source word does each of the two target words look at most?",
         "Cut `<eos>` off on both sides first. The largest weight of each row makes one link; collect them in a "
-        "set, for then `&` is the intersection with the true links.",
-        "`argmax` along the source words gives one index per target word, and `enumerate` the word that it belongs "
-        "to; the source word comes first in a link. Four lengths of sets make the rate.",
+        "set, so that `&` gives the intersection with the true links.",
+        "`argmax` along the source words gives one index per target word, and `enumerate` says which target word that "
+        "is; the source word comes first in a link. The rate needs the sizes of four sets.",
     ),
     why="One kind of truth is enough for a score, and nothing fails: with the sure links alone the rate is 1 − F1, "
-    "with the possible ones alone it forgives too much. And `<eos>` is where a decoder likes to look when it has "
-    "nothing to look for. Cut it off after the maximum instead of before, and those words drop out of "
-    "the count, in your favour.",
+    "with the possible ones alone it forgives too much. And if a word looks at `<eos>` most, "
+    "cutting that column off after the maximum instead of before drops the word from the count, in your favour.",
 )

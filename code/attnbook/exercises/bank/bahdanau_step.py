@@ -89,7 +89,8 @@ MISTAKES = (
         "query's: every target word would attend to the same source words.",
         "What becomes of exp(a + b)/Σ exp(a + b′) if a is the same in all terms?"),
     Mistake("tanh-of-the-score", (SCORE, "torch.tanh((query[:, None] + keys) @ w_v)"),
-        "tanh is taken of the score, after w_v. No score can then be larger than 1, and none can win clearly.", INSIDE),
+        "tanh is taken of the score, after w_v. No score can then be larger than 1, and "
+        "one word can get at most e² times the weight of another.", INSIDE),
     Mistake("sigmoid-for-tanh", (SCORE, "torch.sigmoid(query[:, None] + keys) @ w_v"),
         "a sigmoid, from 0 to 1, is used instead of tanh, which goes from −1 to 1",
         "What is tanh(0), and what is yours?"),
@@ -118,7 +119,7 @@ MISTAKES = (
         "the mask is the wrong way round: the words get nothing and the padding everything",
         "Does True in your mask mean *may be attended to* or *is padding*?"),
     Mistake("one-too-many", (REAL, "position <= lens[:, None]"),
-        "the position `lens[b]` is kept, too (`<=`). Two words are at the positions 0 and 1.",
+        "position `lens[b]` is kept, too (`<=`). Two words have the positions 0 and 1.",
         "Positions count from 0: is 2 < 2?"),
     Mistake("longest-length", (REAL, "(position < lens.max()).expand_as(scores)"),
         "the largest of the lengths is used for the whole batch", LENGTHS, two_sentences),
@@ -170,11 +171,11 @@ EXERCISE = Exercise(
         "shape be so that it is added to *every* key of its own sentence?",
         "tanh comes after the sum and before w_v, which turns h numbers into one score. What must the padding's score "
         "be before the softmax over the S source words?",
-        "`query[:, None]` is (B, 1, h). For the context, the weights as (B, 1, S) times the memory, which is the "
-        "encoder's states themselves, give one row per sentence.",
+        "`query[:, None]` is (B, 1, h). For the context, multiply the weights, as (B, 1, S), by the memory, which is "
+        "the encoder's states themselves; that gives one row per sentence.",
     ),
-    why="With a single layer, top and bottom are the same, and `state[0]` is right. Whether the previous state "
-        "asks or the current one, and whether the states or their projections are averaged, a model learns to live "
-        "with: it trains, and only the comparison with the published numbers is lost. Attention to the padding is "
-        "worse than it looks, since a sentence is then translated differently next to a longer one.",
+    why="With a single layer, top and bottom are the same, and `state[0]` is right. If the current state asks "
+        "instead of the previous one, or if the projections are averaged instead of the states, nothing fails: that "
+        "is another model, and it can be trained. Attention to the padding is worse than it looks, since a sentence "
+        "is then translated differently next to a longer one.",
 )

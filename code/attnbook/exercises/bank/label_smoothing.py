@@ -14,13 +14,13 @@ def my_smoothed_loss(logits, target, epsilon):
     """
     log_probs = logits.log_softmax(dim=-1)  # (N, V)
     right = -log_probs.gather(-1, target[:, None])[:, 0]  # (N,)
-    even = -log_probs.mean(dim=-1)  # (N,), the mean surprise at a word drawn evenly
+    even = -log_probs.mean(dim=-1)  # (N,), −log p averaged over all words
     losses = (1 - epsilon) * right + epsilon * even  # (N,)
     return losses.mean()
 
 
 def example() -> tuple:
-    """Surprises of 1, 2, 3, 3 and of 2, 2, 2, 2 times log 2."""
+    """−log p is 1, 2, 3, 3 and 2, 2, 2, 2 times log 2."""
     probabilities = exact([1 / 2, 1 / 4, 1 / 8, 1 / 8], [1 / 4, 1 / 4, 1 / 4, 1 / 4])
     return probabilities.log() + exact([1], [-0.5]), torch.tensor([0, 3]), 0.2
 
@@ -49,7 +49,7 @@ SMOOTH = (
 # fmt: off
 MISTAKES = (
     Mistake("not-smoothed", (MIX, "right"),
-        "only the right word's surprise enters. That is the ordinary cross-entropy; ε makes no difference.",
+        "only the right word's −log p enters. That is the ordinary cross-entropy; ε makes no difference.",
         "Where does ε enter your code?"),
     Mistake("spread-over-the-others", (EVEN, "-(log_probs.sum(-1) + right) / (log_probs.shape[-1] - 1)"),
         "ε is spread over the V − 1 *other* words. Some libraries do that; here the right word gets its part of ε "
@@ -58,13 +58,13 @@ MISTAKES = (
         "the right word gets nothing of what is spread. Every wrong word gets ε/V, and the right one 1 − ε alone: "
         "less than 1 in all.", "What do the four entries of your target sum to?"),
     Mistake("even-part-summed", (EVEN, "-log_probs.sum(dim=-1)"),
-        "ε is not divided by V: you add ε times the *sum* of all surprises. Every word gets the whole of ε, and the "
-        "target sums to more than 1.", "How much of ε is there for each word if V words share it?"),
+        "ε is not divided by V: you add ε times the *sum* of −log p over all words. Every word gets the whole of ε, "
+        "and the target sums to more than 1.", "How much of ε is there for each word if V words share it?"),
     Mistake("weights-exchanged", (MIX, "epsilon * right + (1 - epsilon) * even"),
         "ε and 1 − ε have changed places. The right word gets ε, and 1 − ε is spread over all words.",
         "If ε is 0, what should be left: the right word's part or the even one?"),
     Mistake("even-part-with-the-wrong-sign", ("+ epsilon", "- epsilon"),
-        "the minus is missing in front of the even part. The more surprising the other words are, the smaller is "
+        "the minus is missing in front of the even part. The less probable the other words are, the smaller is "
         "your loss. A mean of logarithms is negative and needs its minus, too.",
         "How many minus signs has the formula, and how many has your code?"),
     Mistake("nothing-taken-away", ("(1 - epsilon) * right", "right"),
@@ -74,7 +74,7 @@ MISTAKES = (
         "the even part is missing. The right word's part has the weight 1 − ε, and the rest, ε, goes to no word. The "
         "best model would be the same as without ε.", "Which words get the weight ε that the right word gives up?"),
     Mistake("even-part-only", (MIX, "epsilon * even"),
-        "the right word's part is missing. Only ε times the mean surprise at all words is left, and `target` makes "
+        "the right word's part is missing. Only ε times the mean of −log p over all words is left, and `target` makes "
         "no difference.", "Which word should the model have predicted, and where does your code use it?"),
     Mistake("model-smoothed",
         ((LOG, "((1 - epsilon) * logits.softmax(-1) + epsilon / logits.shape[-1]).log()"), (MIX, "right")),
@@ -99,23 +99,23 @@ MISTAKES = (
         "the sum over the examples is not divided by N",
         "By what should you divide so that a batch of twice the size gives the same?"),
     Mistake("divided-by-the-vocabulary", (MEAN, "losses.mean() / logits.shape[-1]"),
-        "`.mean()` runs over the vocabulary as well, over all (N, V) products of target and surprise. Over the words "
+        "`.mean()` runs over the vocabulary as well, over all (N, V) products of target and −log p. Over the words "
         "they must be *summed*, since the target's entries are weights already.",
         "Over which axis does your last line sum, and over which does it average?"),
     Mistake("log-likelihood", ("return", "return -1 *"),
         "the minus is missing. Logarithms of probabilities are negative; a loss is what should become smaller.",
         "Should a better model have a smaller or a larger loss?"),
     Mistake("in-bits", ("return", f"return 1 / {math.log(2)} *"),
-        "the logarithm has the base 2, which gives the surprise in bits. The task takes the natural logarithm.",
+        "the logarithm has the base 2, which gives the loss in bits. The task takes the natural logarithm.",
         "What is log(1/2), and what is log2(1/2)?"),
     Mistake("divergence", ("+ epsilon", f"- torch.special.entr({SMOOTH}).sum(-1) + epsilon"),
         "the target's own entropy is subtracted. That gives the Kullback–Leibler divergence (`F.kl_div`). Its "
         "gradient is the same, and it would do for training; but it is another number.",
         "In the formula, is there a logarithm of the target?"),
     Mistake("entropy-of-the-model", (EVEN, "-(log_probs.exp() * log_probs).sum(-1)"),
-        "the even part is the model's entropy. For each example, the surprise at the right word and the mean over "
-        "all words: {right} and {even}. You weight every word with the *model's* probability; evenly means 1/V for "
-        "every word.", "If all V words are equally likely to be drawn, which weight has each?"),
+        "the even part is the model's entropy. For each example, −log p of the right word and its mean over "
+        "all words should be {right} and {even}. You weight every word with the *model's* probability; evenly means "
+        "1/V for every word.", "If all V words are equally likely to be drawn, which weight has each?"),
     Mistake("log-of-the-mean", (EVEN, "-log_probs.exp().mean(-1).log()"),
         "mean and logarithm have changed places in the even part. The mean probability is 1/4, whatever the model "
         "thinks. Wanted is the mean of the logarithms.",
@@ -127,20 +127,19 @@ EXERCISE = Exercise(
     name="label-smoothing", title="Something for every word", chapter=13, solution=my_smoothed_loss,
     shapes={"logits": "N V", "target": "N", "epsilon": "a number"}, returns="", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES,
-    steps={"right": "the surprises at the right words", "even": "the mean surprises at all words",
+    steps={"right": "−log p of the right words", "even": "the means of −log p over all words",
         "losses": "each example's loss"},
     differentiable=("logits",),
     hints=(
-        "The loss is a mixture of two surprises: that at the right word, and the mean one at a word drawn evenly from "
-        "the vocabulary. Compute both for every example, (N,) each.",
+        "The loss mixes two numbers per example: −log p of the right word, and the mean of −log p over the whole "
+        "vocabulary. Compute both for every example, (N,) each.",
         "Start from the logarithms of the probabilities, (N, V): `gather` picks the right word's, and the other "
-        "surprise is minus their *mean* over the vocabulary, since every word has the weight 1/V.",
+        "number is minus their *mean* over the vocabulary, since every word has the weight 1/V.",
         "Weight the first with `1 - epsilon` and the second with `epsilon`, add, and average over the examples. "
-        "`F.cross_entropy` has a parameter for smoothing, with which you can check yourself.",
+        "`F.cross_entropy` can smooth, too; compare your result with it.",
     ),
-    why="The loss of every variant here falls during training, and with ε = 0.1 and a vocabulary of thousands the "
-        "ways to spread ε differ in the fourth digit: over V words or over V − 1, with the right word's own part or "
-        "without. It matters when losses are compared between programs, and when V is small. Leaving out the even part "
-        "is quieter still: the loss is 10 % smaller, which looks like progress, and the model becomes as sure of "
-        "itself as before.",
+    why="With ε = 0.1 and a vocabulary of thousands, it hardly shows in the loss whether ε is spread over V words or "
+        "over V − 1, with the right word's own part or without. It matters when losses are compared between programs, "
+        "and when V is small. Leaving out the even part is quieter still: the loss is 10 % smaller, which looks like "
+        "progress, and the model becomes as sure of itself as before.",
 )

@@ -97,7 +97,7 @@ MISTAKES = (
         "With a causal mask, which rows does the first word move, and which does the last?"),
     Mistake("not-put-back", (("before = score(words)", "before = score(words)\n    kept = words.clone()"),
                              (CLONE, "changed = kept")),
-        "the words before position s stay replaced while s is tried (or are replaced together with it). From the "
+        "the words before position s stay replaced while s is tried, or are replaced together with it. From the "
         "second round on, several words differ.", ONE),
     Mistake("all-from-there-on", ("changed[s] = (words[s] + 1)", "changed[s:] = (words[s:] + 1)"),
         "all words from position s on are replaced together. A row then seems to read each word up to the last that it "
@@ -147,14 +147,14 @@ EXERCISE = Exercise(
     shapes={"score": "a function", "words": "T"}, returns="T T", answer=Mask(), example=example,
     probes=probes, edges=edges, mistakes=MISTAKES, steps={"before": "the scores of the words as they are"},
     hints=(
-        "Replace the first of the words (2, 0, 4) and call `score` again. Which rows of the scores can differ under a "
-        "causal mask? Is that a row or a column of the table?",
+        "Take three words and replace the first. Which rows of the scores can differ under a causal mask? Is the "
+        "answer a row or a column of the table?",
         "For each position s: a copy of `words`, another word at s, the scores of the copy. Row t has read word s if "
         "any of its V scores has moved. How do you make sure that the new word is another one?",
         "One round gives (T,) booleans, column s of the table. `torch.stack` can put them side by side: which `dim`?",
     ),
-    why="A test that replaces all the later words at once, as the chapter does, tells that something leaks, but not "
-        "what. It is tempting to compare only the likeliest words, since these are what gets written; but a leak is "
-        "small before training, and a model learns to use it. And a word that is replaced by itself moves nothing: "
+    why="A test that replaces all the later words at once, as the chapter does, tells you that something leaks, but "
+        "not what. It is tempting to compare only the likeliest words, since these are what gets written; but a leak "
+        "is small before training, and a model learns to use it. And a word that is replaced by itself moves nothing: "
         "such a test passes for every model.",
 )
