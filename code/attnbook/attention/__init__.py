@@ -4,6 +4,7 @@ Masks say who may attend to what; scores say how well a key fits a query; poolin
 """
 
 from attnbook.attention.cache import KeyValueCache
+from attnbook.attention.efficient import online_softmax, tiled_attention
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
     KERNELS,
@@ -13,6 +14,7 @@ from attnbook.attention.kernels import (
     get_kernel,
     triangular,
 )
+from attnbook.attention.latent import LatentAttention
 from attnbook.attention.layers import (
     AdditiveAttention,
     DotProductAttention,
@@ -26,6 +28,7 @@ from attnbook.attention.masks import (
     from_blocked,
     masked_softmax,
     sequence_mask,
+    sliding_window_mask,
     to_additive,
     to_binary,
     to_blocked,
@@ -74,6 +77,7 @@ from attnbook.attention.stages import SeparateHeads, WideHeads, widen_heads
 __all__ = [
     "sequence_mask",
     "causal_mask",
+    "sliding_window_mask",
     "combine_masks",
     "masked_softmax",
     "to_blocked",
@@ -127,4 +131,7 @@ __all__ = [
     "stack_heads",
     "split_heads",
     "merge_heads",
+    "LatentAttention",
+    "online_softmax",
+    "tiled_attention",
 ]
