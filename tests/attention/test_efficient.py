@@ -29,8 +29,8 @@ from attnbook.attention import (
     online_softmax,
     sliding_window_mask,
     tiled_attention,
+    tiles,
 )
-from attnbook.attention.efficient import tiles
 
 SEEN = [(False, None), (True, None), (True, 1), (True, 4), (True, 100)]
 

@@ -4,7 +4,12 @@ Masks say who may attend to what; scores say how well a key fits a query; poolin
 """
 
 from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.efficient import online_softmax, tiled_attention
+from attnbook.attention.efficient import (
+    TiledAttention,
+    online_softmax,
+    tiled_attention,
+    tiles,
+)
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
     KERNELS,
@@ -134,4 +139,6 @@ __all__ = [
     "LatentAttention",
     "online_softmax",
     "tiled_attention",
+    "TiledAttention",
+    "tiles",
 ]

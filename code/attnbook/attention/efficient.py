@@ -75,7 +75,7 @@ def tiled_attention(
             "for queries that continue a cache, use a mask and the fused kernel"
         )
     reach = num_keys if window is None else min(window, num_keys)
-    return _Tiled.apply(query, key, value, tile, reach if causal else None)
+    return TiledAttention.apply(query, key, value, tile, reach if causal else None)
 
 
 def tiles(
@@ -101,8 +101,8 @@ def tiles(
                 yield rows, columns
 
 
-class _Tiled(torch.autograd.Function):
-    """The tiles, forwards and backwards."""
+class TiledAttention(torch.autograd.Function):
+    """The two passes of `tiled_attention`, which describes it; nothing is checked here."""
 
     @staticmethod
     def forward(ctx, query, key, value, tile, reach):
