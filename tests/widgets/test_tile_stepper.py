@@ -105,7 +105,7 @@ def test_a_window_leaves_tiles_out(open_figure):
     page.choose("sees", SEES[2])
     assert page.read("skipped") == 9 and page.text("step") == "0 of 7"
     page.choose("tile", "2 × 2")
-    assert page.text("step") == "0 of 22"
+    assert page.text("step") == "0 of 21"
 
 
 def test_it_plays_to_the_end_and_stops(open_figure):
