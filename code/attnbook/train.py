@@ -4,7 +4,7 @@
     python -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/transformer
     python -m attnbook.train --data grammar --model seq2seq --steps 2000 --out runs/seq2seq --devices 2
 
-The same command, given again, goes on where it was stopped. On several machines, start it with torchrun on each:
+Give the same command again, and it goes on where it was stopped. On several machines, start it with torchrun on each:
 
     torchrun --nnodes 2 --nproc-per-node 4 … -m attnbook.train … --devices 4 --nodes 2
 """
@@ -43,7 +43,7 @@ def read_data(name: str, seed: int = 0) -> Split:
         seed: of the split, and of the grammar.
 
     Returns:
-        Eight, one and one tenth of the data.
+        Eight tenths of the data to train on, one tenth for development and one for the test.
 
     Raises:
         FileNotFoundError, ValueError: a file that is not there or cannot be read.
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder for checkpoints, the trained translator and its results",
     )
     length = parser.add_mutually_exclusive_group(required=True)
-    length.add_argument("--steps", type=int, help="updates")
+    length.add_argument("--steps", type=int, help="number of updates")
     length.add_argument("--epochs", type=int, help="times through the training pairs")
     length.add_argument(
         "--seconds",
@@ -89,11 +89,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--batch-size", type=int, help="instead of the recipe's")
     parser.add_argument("--lr", type=float, help="instead of the recipe's")
     parser.add_argument(
-        "--patience", type=int, help="stop after so many evaluations without progress"
+        "--patience",
+        type=int,
+        help="stop after so many evaluations without improvement",
     )
-    parser.add_argument("--beam", type=int, default=1, help="width for the test set")
-    parser.add_argument("--devices", type=int, default=1, help="processes on a machine")
-    parser.add_argument("--nodes", type=int, default=1, help="machines")
+    parser.add_argument(
+        "--beam", type=int, default=1, help="width of the beam search on the test set"
+    )
+    parser.add_argument("--devices", type=int, default=1, help="processes per machine")
+    parser.add_argument("--nodes", type=int, default=1, help="number of machines")
     return parser
 
 
@@ -126,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: of the command line; the process's own if not given.
 
     Returns:
-        0, or 2 after an error that is the user's to mend, with its message on stderr.
+        0, or 2 after an error that the user can mend, with its message on stderr.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = _parser().parse_args(arguments)

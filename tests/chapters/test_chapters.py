@@ -5,7 +5,13 @@ import re
 import pytest
 
 from tools import ROOT
-from tools.notebooks import chapter_names, first_arguments, is_chapter
+from tools.notebooks import (
+    calls,
+    chapter_names,
+    code_cells,
+    first_arguments,
+    is_chapter,
+)
 from tools.rules import problems_of, registered_exercises
 
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
@@ -53,3 +59,32 @@ def test_every_page_of_the_contents_exists_and_every_chapter_is_in_the_contents(
     ]
     assert not missing
     assert {f"chapters/{name}" for name in NOTEBOOKS} <= set(files)
+
+
+def test_the_landing_page_counts_what_is_not_compared():
+    """Pictures and tagged cells; no claim is in a tagged cell."""
+    import nbformat
+
+    pictures, tagged = 0, {}
+    for name in NOTEBOOKS:
+        notebook = nbformat.read(ROOT / "chapters" / f"{name}.ipynb", as_version=4)
+        for cell in code_cells(notebook):
+            pictures += sum("image/png" in o.get("data", {}) for o in cell.outputs)
+            if "nbval-ignore-output" in cell.metadata.get("tags", []):
+                tagged[name] = tagged.get(name, 0) + 1
+                assert not calls(cell, "claim"), f"{name} hides a claim"
+    chapters = {int(name[:2]): n for name, n in tagged.items() if is_chapter(name)}
+    text = (ROOT / "index.md").read_text("utf-8")
+    said = re.search(
+        r"pictures, (\d+) of them .* text of (\d+) cells: (\d+) in chapters (\d+) to (\d+)",
+        text,
+    )
+    assert said, "the landing page no longer says what is not compared"
+    assert [int(number) for number in said.groups()] == [
+        pictures,
+        sum(tagged.values()),
+        sum(chapters.values()),
+        min(chapters),
+        max(chapters),
+    ]
+    assert set(tagged) - set(filter(is_chapter, tagged)) == {"cross-checks"}

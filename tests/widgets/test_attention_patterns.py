@@ -383,7 +383,7 @@ def test_without_scripts_a_picture_stays(open_figure):
             "that the model knows.*dog, .*; one of them is 'zebras'",
         ),
         ({"words": ["the", 3]}, TypeError, "one of them is 3"),
-        ({"words": [START, "the"]}, ValueError, "puts in front itself"),
+        ({"words": [START, "the"]}, ValueError, "adds in front"),
         ({"query": 15}, ValueError, "from 0 to 14; got 15"),
         (
             {"query": 4, "words": ["the", "dogs"]},

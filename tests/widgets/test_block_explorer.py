@@ -289,7 +289,7 @@ def test_the_sentence_is_computed_and_not_asserted(page):
         "tops": [[2, 1, 1, 1], [12, 1, 1.05, 1.1]],
     }
     text = page.math("inWords", level)
-    assert "as large as the first's, within 10" in text and "hardly changes" in text
+    assert "within 10\u00a0% of the first's" in text and "hardly changes" in text
 
 
 def test_every_wiring_measure_and_depth_can_be_drawn(page):

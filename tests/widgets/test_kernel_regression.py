@@ -409,7 +409,7 @@ def test_it_fits_a_phone(open_figure, theme):
         ),
         (
             TypeError,
-            "where the query stands: a finite number; got 'here'",
+            "where the query is: a finite number; got 'here'",
             {"query": "here"},
         ),
         (

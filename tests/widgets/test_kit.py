@@ -152,7 +152,8 @@ def test_random_numbers_look_normal():
 
 @pytest.mark.parametrize("weight", [0, 0.2, 0.5, 0.8, 1])
 def test_weights_have_the_plots_colours(maths, weight):
-    rgb = [int(part) for part in maths("weightFill", weight)[4:-1].split(",")]
+    light = maths("weightFill", weight).split("rgb(")[1].rstrip(")")
+    rgb = [int(part) for part in light.split(",")]
     assert np.allclose(rgb, np.array(WEIGHTS(float(weight))[:3]) * 255, atol=2)
 
 

@@ -188,7 +188,7 @@ def test_drawing_shows_frequencies(page):
     for count, prob in zip(drawn, probs.tolist(), strict=True):
         assert abs(count / 200 - prob) < 4 * math.sqrt(prob * (1 - prob) / 200) + 0.01
     assert page.read("distinct") == sum(count > 0 for count in drawn)
-    page.click("Other dice")
+    page.click("New seed")
     assert (page.state("draws"), page.state("seed")) == (0, 1)
     assert page.text("distinct") == "–"
 
@@ -251,9 +251,9 @@ def test_it_fits_on_a_phone(open_figure):
         ({"top_k": -1}, ValueError, "0 for all"),
         ({"top_k": 2.5}, ValueError, "a whole number"),
         ({"top_p": 0}, ValueError, "from 0.05 to 1; got 0"),
-        ({"top_p": "0.9"}, TypeError, "the probability that stays"),
+        ({"top_p": "0.9"}, TypeError, "the probability that the words kept must reach"),
         ({"draws": 3000}, ValueError, "from 0 to 2000"),
-        ({"seed": -1}, ValueError, "the seed of the dice"),
+        ({"seed": -1}, ValueError, "the seed of the random draws"),
         ({"k": 3}, TypeError, "has no k"),
     ],
 )

@@ -109,6 +109,21 @@ def test_dot_and_gaussian_differ_by_the_norms_of_the_keys(page):
     )
 
 
+def test_the_sentence_speaks_of_the_score_and_the_key_that_leads(page):
+    said = page.page.locator(".ab-said").first
+    sentences = set()
+    for score in SCORES:
+        page.set(score=score)
+        weights = [page.read(f"weight_{j}") for j in (1, 2, 3, 4)]
+        best = max(range(4), key=weights.__getitem__)
+        assert f"k{'₁₂₃₄'[best]} scores highest" in said.inner_text()
+        assert f"gets {weights[best]:.2f} of the weight" in said.inner_text()
+        sentences.add(said.inner_text())
+    assert len(sentences) == len(SCORES)
+    page.set(score="dot", query=[0, 0])
+    assert "every key scores 0" in said.inner_text()
+
+
 def test_on_a_circle_they_coincide(page):
     page.tick("on_circle")
     assert page.read("difference") < 1e-12

@@ -189,6 +189,15 @@ def test_the_wrong_order_has_the_right_shape_and_the_wrong_numbers(page):
     assert page.read("misplaced") == page.read("error") == 0
 
 
+def test_a_wrong_head_can_hold_numbers_of_all_positions(page):
+    page.set(num_positions=2, d_model=6, num_heads=3, wrong_order=True, cell=[0, 4])
+    said = page.page.locator(".ab-said")
+    page.set(step=1)
+    assert "it holds the wrong ones" in said.inner_text()
+    page.set(step=3)
+    assert "never sees the others" not in said.inner_text()
+
+
 def test_a_cell_is_chosen_by_pointing_and_by_keys(page):
     page.page.locator('[data-cell="3-2"]').hover()
     page.settle()

@@ -60,10 +60,10 @@ def test_the_story_the_text_tells():
     [
         ([(0.5, 60), (21, 21), (20, 21)], "Step 1 overshoots, from w = 0.5 to 21.0"),
         ([(0.5, 60), (0.6, 55), (21, 21)], "Step 2 overshoots, from w = 0.6 to 21.0"),
-        ([(0.1, 66), (0.05, 65)], "does not get away"),
-        ([(0.5, 60), (0.9, 40)], "Right direction, short steps"),
-        ([(0.1, 66), (-4, 16)], "crosses 0 and settles at -4.0"),
-        ([(5, 16), (4.9, 15.9)], "stays in the valley"),
+        ([(0.1, 66), (0.05, 65)], "do not get w away"),
+        ([(0.5, 60), (0.9, 40)], "the steps are short"),
+        ([(0.1, 66), (-4, 16)], "crosses 0 and ends at −4.0"),
+        ([(5, 16), (4.9, 15.9)], "ends in the valley"),
     ],
 )
 def test_the_sentence_comes_from_the_path(path, words):

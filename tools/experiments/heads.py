@@ -45,7 +45,8 @@ def settings() -> list[dict]:
         {"heads": 4, "width": 8, "wanted": 4, "steps": 2000, "kv_heads": g}
         for g in (1, 2, 4)
     ]
-    return short + without + shared + hidden
+    patient = [{"heads": 4, "width": 32, "wanted": 4, "steps": 2000}]
+    return short + without + shared + hidden + patient
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from .wording import number, one_line, side_by_side, values
 # a result of another kind: its type, the message, what it is, and what gets lost if a gradient is wanted
 KINDS: tuple[tuple[type, str, Callable, str], ...] = (
     (type(None), "returns-none", str, ""),
-    (torch.Tensor, "returns-another-kind/unusual", lambda x: f"a {unusual(x)} tensor; wanted is an ordinary one", ""),
+    (torch.Tensor, "returns-another-kind/unusual", lambda x: f"a {unusual(x)} tensor; an ordinary one is wanted", ""),
     (tuple, "returns-a-tuple", lambda x: f"a tuple of {len(x)}", ""),
     (list, "returns-a-list", lambda x: f"a Python list of length {len(x)}", ", so that gradients still reach them"),
     (np.ndarray | np.generic, "returns-numpy", lambda x: f"a NumPy {type(x).__name__}",

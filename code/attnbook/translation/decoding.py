@@ -98,7 +98,7 @@ def one_by_one(
         choose: log-probabilities (B, V) → words (B,).
 
     Returns:
-        One `Decoded` a sentence.
+        One `Decoded` per sentence.
     """
     state, words = begin(model, source, valid_lens, max_len)
     done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
@@ -142,7 +142,7 @@ def greedy(
         need_weights: keep the attention weights.
 
     Returns:
-        One `Decoded` a sentence.
+        One `Decoded` per sentence.
 
     Raises:
         TypeError, ValueError: ids or lengths that do not fit, or a model in training mode.

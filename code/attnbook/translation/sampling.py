@@ -47,7 +47,7 @@ def filter_logits(
         logits: (…, V), or log-probabilities.
         temperature: what they are divided by; below 1 sharpens.
         top_k: keep this many of the likeliest words.
-        top_p: of these, keep the fewest words that have this probability together; the likeliest always stays.
+        top_p: of these, keep the smallest set whose probabilities sum to at least this; the likeliest always stays.
 
     Returns:
         (…, V), −inf for words that were cut off.
@@ -98,7 +98,7 @@ def sample(
         max_len: the most words to write, <eos> included.
 
     Returns:
-        One `Decoded` a sentence; `log_prob` is the unfiltered model's.
+        One `Decoded` per sentence; `log_prob` is the unfiltered model's.
 
     Raises:
         TypeError, ValueError: see `filter_logits` and `greedy`.

@@ -155,5 +155,5 @@ EXERCISE = Exercise(
     ),
     why="Without clipping the number looks right for every sensible sentence; it takes a model that writes *the the "
         "the* to show what clipping is for, and early in training many do. And a score that skips the orders without "
-        "a match looks better than an honest 0. That is another metric; it needs another name.",
+        "a match looks better than an honest 0. But it is another metric, and needs another name.",
 )

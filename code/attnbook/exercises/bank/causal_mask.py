@@ -86,8 +86,8 @@ MISTAKES = (
         "if the queries were the first positions.",
         "Scores have the shape (T, S). Which of the two runs down the rows?"),
     Mistake("additive", (SEES, ADDITIVE),
-        "an additive mask (0 and −∞) is made instead of a bool one. Some functions take that, too; asked for is a "
-        "bool mask, True where a query may attend.",
+        "an additive mask (0 and −∞) is made instead of a bool one. Some functions take that, too; here it should "
+        "be a bool mask, True where a query may attend.",
         "Which part of your code comes *before* the −∞, and says who may attend?"),
     Mistake("averaging", (SEES, "(key <= query) / (key <= query).double().sum(-1, keepdim=True)"),
         "the rows of the mask are divided by their sums. These would be the weights if all scores were equal; a mask "
@@ -99,7 +99,7 @@ MISTAKES = (
         "the keys before the first query are hidden: a cache that no query may use",
         "Are the keys at the positions 0, 1 and 2 earlier or later than the first query?"),
     Mistake("earlier-keys-behind", (SEES, "(key <= query).roll(-first, 1)"),
-        "the keys from before are put after the triangle. Columns count positions: what came earlier is further left.",
+        "the earlier keys are put after the triangle. Columns count positions: what came earlier is further left.",
         "At which of the positions 0, 1, 2, 3, 4 are the two queries?"),
     Mistake("nothing-allowed", (SEES, "key + num_keys <= query"),
         "everything is hidden (`torch.zeros` is only a start)", "Which part of the table should become True?"),
@@ -125,6 +125,6 @@ EXERCISE = Exercise(
     why="As long as there are as many keys as queries, a triangle without any shift is right, and so is every test "
         "with a square. The shift shows only where earlier keys come out of a cache: then each new word would see the "
         "first word of the text and nothing else, and the output would still look like numbers. True and False are "
-        "just as easily exchanged, since `nn.MultiheadAttention` reads its masks the other way round; the rows tell, "
-        "for no query should see only the future.",
+        "just as easily exchanged, since `nn.MultiheadAttention` reads its masks the other way round. Look at a row: "
+        "no query should see only the future.",
 )

@@ -138,10 +138,11 @@ EXERCISE = Exercise(
         "An attention is four maps from D to D with a bias each; a network is a map from D to F and one back; a norm "
         "is two vectors. In the example an attention has 80 numbers, a network 58, a norm 8.",
         "The example's 476 are 80 for the two tables, 154 for the encoder layer and 242 for the decoder layer. Which "
-        "of the three does your function miss? Then set `norm_first` and `tied` the other way, one at a time: what is "
-        "there then that was not there before?",
+        "of the three does your function miss? Then set `norm_first` and `tied` the other way, one at a time: what "
+        "is added or left out?",
     ),
-    why="The matrices make up nearly everything, so a count without biases and norms is right to within a percent "
-        "or two, and with 65 million in the paper's table nobody notices. A weight file does notice: it holds each "
-        "vector under a name, and one that is missing on either side is an error or, worse, a default.",
+    why="The matrices make up nearly everything. At the paper's sizes, a count without biases and norms is right to "
+        "within a fifth of a percent, and a round figure such as 65 million does not show that they are missing. A "
+        "weight file does: it holds each vector under a name, and one that is missing on either side is an error or, "
+        "worse, a default.",
 )

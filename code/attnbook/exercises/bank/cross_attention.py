@@ -98,17 +98,17 @@ MISTAKES = (
     Mistake("W_k-not-transposed", (K, "W_k"),
         "W_k is applied as `memory @ W_k`. The keys should be {key}.", AXIS.format("W_k")),
     Mistake("self-attention", (KEY, VALUE),
-        "keys and values are made of x (self-attention). What the memory holds makes no difference.", ROLES),
+        "keys and values are made from x (self-attention). What the memory holds makes no difference.", ROLES),
     Mistake("keys-from-x", KEY,
-        "the keys are made of x. The weights have the shape (B, T, T), and values of shape (B, S, D) do not fit.",
+        "the keys are made from x. The weights have the shape (B, T, T), and values of shape (B, S, D) do not fit.",
         "Which sequence offers the keys: the one that asks, or the one that answers?", line=PRODUCT),
     Mistake("self-attention-masked", (KEY, VALUE, MASK_OF_MEMORY),
-        "keys and values are made of x (self-attention). A mask for the S positions of the memory does not fit.", ROLES,
+        "keys and values are made from x (self-attention). A mask for the memory's S positions does not fit.", ROLES,
         two_questions, line="mask|where|fill|\\+|@|matmul|bmm"),
     Mistake("roles-exchanged", (FROM_MEMORY, KEY, VALUE),
         "x and the memory have changed places", "Which of the two asks, and which answers?"),
     Mistake("values-from-x", VALUE,
-        "the values are made of x. The weights have the shape (B, T, S), and values of shape (B, T, D) do not fit.",
+        "the values are made from x. The weights have the shape (B, T, S), and values of shape (B, T, D) do not fit.",
         "Weight j belongs to key j. Which value belongs to it?", line=PRODUCT),
     Mistake("weights-in-front", ("x @ W_q.T", "W_q @ x"),
         "the matrices are multiplied from the left, `W @ x`. That is for a vector in a column.",
@@ -117,7 +117,7 @@ MISTAKES = (
         "all three matrices are applied as `x @ W` instead of `x @ W.T`. The query should be {query}.",
         AXIS.format("W")),
     Mistake("keys-averaged", (OUT, "weights @ key"),
-        "the weights are applied to the keys instead of the values", "For what are the keys, and for what the values?"),
+        "the weights are applied to the keys instead of the values", "What are keys for, and what are values for?"),
     Mistake("not-scaled", (SCALE, "scores"),
         "the scores are not divided by √D. They are {scores} and should be {scaled}.",
         "What happens to the variance of a dot product as the number of features grows?"),
@@ -179,8 +179,8 @@ def own_weights(exercise, fn, cases):
     got = padded.got[0, 0].detach()
     if whole.right() and got[2] != 0 and torch.isfinite(got).all():
         return Finding("padding-answers", "the padding keeps some weight",
-            f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; right is "
-            f"{values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
+            f"{setting} For 2 real positions of 3 yours are {values(got, 5)}; they should "
+            f"be {values(padded.expected[0, 0])}. The padding gets {number(float(got[2]), 5)}.",
             "For which score is exp(score) exactly zero, however small the others are?")
     return odd_weights(whole.got[0, 0], whole.expected[0, 0], f"{setting} For 3 real positions of 3")
 
@@ -194,7 +194,7 @@ EXERCISE = Exercise(
     detectors=(over_queries,), describers=(own_weights,), differentiable=("x", "memory", "W_q", "W_k", "W_v"),
     hints=(
         "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both be "
-        "made of the memory?",
+        "made from the memory?",
         "The scores are (B, T, S): a row for each position of x, a column for each of the memory. The lengths count "
         "columns. With a mask of shape (B, 1, S) every query of sentence b is masked in the same way.",
         "Each projection is a product with a transposed matrix. In the example the scaled scores are (0, 1.414, …): "

@@ -56,8 +56,8 @@ def edges() -> list[tuple]:
 KEYS, VALUES = "k.repeat_interleave(group, dim=1)", "v.repeat_interleave(group, dim=1)"
 SCALE, SOFTMAX, OUT = "scores / math.sqrt(q.shape[-1])", "scaled.softmax(dim=-1)", "weights @ values"
 FIRST = ("k.shape[1]  #", "1  #")
-NEIGHBOURS = "If the key/value heads are A and B and there are four query heads, in which order must A and B stand?"
-WEIGHTS = "Where is the step that makes weights, which sum to 1, out of scores?"
+NEIGHBOURS = "If the key/value heads are A and B and there are four query heads, in which order must A and B be?"
+WEIGHTS = "Which step turns scores into weights that sum to 1?"
 
 MISTAKES = (
     Mistake("in-turn", ((KEYS, "k.repeat(1, group, 1, 1)"), (VALUES, "v.repeat(1, group, 1, 1)")),

@@ -59,7 +59,7 @@ MISTAKES = (
         "Which argument of `var` turns the correction off?"),
     Mistake("eps-outside-the-root", (SIZE, "variance.sqrt() + eps"),
         "eps is added after the root instead of before it",
-        "The formula has one root. What stands under it?"),
+        "The formula has one root. What is under it?"),
     Mistake("no-eps", (SIZE, "variance.sqrt()"),
         "eps is not used. A position whose features are all equal then gets 0/0.",
         "What is the variance of (2, 2, 2), and what do you divide by?"),
@@ -105,7 +105,7 @@ MISTAKES = (
         "the shift is added before the gain multiplies, so it is stretched as well",
         "Where are the brackets in the formula?"),
     Mistake("one-plus-gain", (OUT, "(1 + gain) * normed + shift"),
-        "the features are multiplied by 1 + gain. Some models store the gain so; here it is the factor itself.",
+        "the features are multiplied by 1 + gain. Some models store the gain that way; here it is the factor itself.",
         "With which gain should nothing be stretched?"),
     Mistake("writes-into-argument", ("x - mean", "x.sub_(mean)")),
     Mistake("wrong-gradient", ("centred / size", "centred / size.detach()")),
@@ -120,12 +120,13 @@ EXERCISE = Exercise(
     differentiable=("x", "gain", "shift"),
     hints=(
         "How many means does a tensor of shape (B, T, D) have here, if each position has its own?",
-        "Work with shapes: mean and variance are (B, T, 1), so that they can be subtracted from and divided into "
-        "(B, T, D). The gain and the shift are the same for all positions.",
+        "Work with shapes: mean and variance are (B, T, 1), so you can subtract one from (B, T, D) and divide by the "
+        "root of the other. The gain and the shift are the same for all positions.",
         "`mean` takes `dim` and `keepdim`. If you use `var` instead of your own squares, look at its argument "
         "`correction`. Where does eps go, before or after the root?",
     ),
-    why="`x.std(-1)` looks like the denominator, and with D = 768 it nearly is: it divides by D − 1, which is off by "
-        "less than a tenth of a percent, so that training hides it. With D = 4 it is off by 15 %. Averaging over one "
-        "axis too many is worse: it also runs and trains, and lets every word see the whole sentence.",
+    why="`x.std(-1)` looks like the denominator, and with D = 768 it nearly is: it divides by D − 1, which makes it "
+        "too large by less than a tenth of a percent, and training hides that. With D = 4 it is too large by 15 %. "
+        "Averaging over one axis too many is worse: it also runs and trains, and lets every word see the whole "
+        "sentence.",
 )

@@ -10,7 +10,7 @@ def my_test_pairs(sources, every):
 
     sources: the English sentence of each pair, as typed
     every: the sentences with the numbers 0, every, 2 every, … are tested on
-    → list of the places of the test pairs, ascending
+    → list of the indices of the test pairs, ascending
     """
     numbers, test = {}, []
     for place, source in enumerate(sources):
@@ -64,13 +64,13 @@ def by_neighbours(sources, every):
 # edits that are used several times
 KEY, NUMBER = 'source.lower().rstrip(" .!?")', "numbers.setdefault(sentence, len(numbers))"
 CHOSEN, PLACE = "number % every == 0", "test.append(place)"
-BOTH = "Your test pairs are {got}; right is {expected}."
+BOTH = "Your test pairs are {got}; the right ones are {expected}."
 SAME = "Which of the sentences in the example does the task call one and the same?"
 FIRST = "Which number does the first sentence have, and is it divisible by `every`?"
 
 MISTAKES = (
     Mistake("split-by-pair", (NUMBER, "place"),
-        "pairs are chosen, not sentences. Pair 2 is tested on, or trained on, without a look at pair 0, which has the "
+        "pairs are chosen, not sentences. Pair 2 is tested on, or trained on, regardless of pair 0, which has the "
         "same English: the model meets in training what it is tested on. " + BOTH,
         "Which pairs must go wherever pair 0 goes?"),
     Mistake("one-block", one_block,
@@ -111,10 +111,10 @@ MISTAKES = (
         "the sentences are numbered in the order of the alphabet. The task numbers them as they appear. " + BOTH,
         "Which sentence of the example has the number 1?"),
     Mistake("numbered-by-place", (NUMBER, "numbers.setdefault(sentence, place)"),
-        "a sentence's number is the place of its first pair. Numbers are then left out after every repetition. " + BOTH,
+        "a sentence's number is the index of its first pair. Numbers are then left out after every repetition. " + BOTH,
         "How many different sentences come before *Come in*?"),
     Mistake("sentence-numbers", (PLACE, "test.append(number)"),
-        "you return the sentences' numbers, not the places of their pairs. " + BOTH,
+        "you return the sentences' numbers, not the indices of their pairs. " + BOTH,
         "How will you find the French of these pairs?"),
 )
 # fmt: on
@@ -133,13 +133,13 @@ EXERCISE = Exercise(
     mistakes=MISTAKES,
     steps={"numbers": "the sentences and their numbers"},
     hints=(
-        "In the example, which of the five pairs may not be separated?",
+        "In the example, which of the five pairs must not be separated?",
         "Give every *sentence* a number, and let all its pairs follow that number. A dictionary from the "
         "sentence to its number remembers what has been seen; compare sentences in one spelling.",
         "`lower` and `rstrip` bring a sentence into one spelling (`rstrip` takes several characters at once). "
         "`setdefault` looks a key up and enters it if it is new; how large is the dictionary at that moment?",
     ),
-    why="Shuffling the pairs and cutting is how almost any other data set is split, and the code runs, the scores "
-    "are good, better even. That is the trouble: a sentence with five translations is in the training set "
+    why="Most other data sets are split by shuffling the pairs and cutting. The code runs, and the scores are good, "
+    "better even. That is the trouble: a sentence with five translations is in the training set "
     "with four of them when the fifth is tested, and the test measures memory.",
 )

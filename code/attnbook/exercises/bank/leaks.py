@@ -148,13 +148,13 @@ class Verdicts(Mask):
         if not isinstance(case.call.result, bool):
             return super().amiss(exercise, fn, case)
         return Finding("returns-a-bool", "one yes or no", f"Your function returns `{case.call.result}` for the whole "
-            "layer; wanted is a bool tensor of shape (T,), one answer per position.",
+            "layer; it should be a bool tensor of shape (T,), one answer per position.",
             "Which positions leak, and which keep the promise?")
 
     def demand(self, exercise, fn, cases):
         dtype = cases[0].call.result.dtype
         return None if dtype == torch.bool else Finding("not-bool", f"{dtype} instead of bool",
-            f"Your ones and zeros are in the right places, but their dtype is {dtype}; `~` would not turn them round.",
+            f"Your ones and zeros are in the right places, but their dtype is {dtype}; `~` would not negate them.",
             "Which dtype knows only True and False?")
 
 
@@ -168,7 +168,7 @@ EXERCISE = Exercise(
         "One position at a time: keep the inputs that row i of the mask allows, replace all others, call `attend` "
         "again and look at output i alone. An honest output does not move at all.",
         "`torch.where` puts a replacement where a condition (T, 1) holds. As for the replacement: zeros, −x, 2·x and "
-        "x + 1 each have a layer that does not notice them. What would every layer notice?",
+        "x + 1 each have a layer that does not notice them. Which replacement has nothing in common with x?",
     ),
     why="Replacing the future by zeros finds every leak of the chapter, so it looks like a proof. But a test speaks "
         "only of the change that was made: padding is often zero already, a layer norm does not feel a constant. "

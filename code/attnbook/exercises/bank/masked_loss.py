@@ -7,7 +7,7 @@ from ..recognise import tell
 
 
 def my_masked_loss(logits, target, pad):
-    """Mean of −log p(word) over the words that are no padding.
+    """Mean of −log p(word) over the real words, without the padding.
 
     logits: (B, T, V), target: (B, T) word numbers, pad: the number of the padding
     → one number; 0 if all is padding
@@ -131,8 +131,8 @@ MISTAKES = (
         "the minus is missing. Logarithms of probabilities are negative; making this number smaller would make the "
         "right words ever less likely.", "Should a better model have a smaller or a larger loss?"),
     Mistake("perplexity", (MEAN, "(total / count).exp()"),
-        "the exponential of the loss is returned. That is the perplexity: among how many equally likely words the "
-        "model hesitates.", "Which of your lines comes after the mean?"),
+        "the exponential of the loss is returned. That is the perplexity: the number of equally likely words that "
+        "the model might as well be choosing from.", "Which of your lines comes after the mean?"),
     Mistake("nan-without-words", (COUNT, "real.sum()"),
         "the sum is divided by the number of words even if that is 0. 0/0 is NaN: one such batch, and after the next "
         "step every parameter of the model is NaN. For all other batches you are right.",

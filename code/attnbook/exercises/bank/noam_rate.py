@@ -64,7 +64,7 @@ MISTAKES = (
         "your s is the step itself. At the first update that is 0, and 0 to the power −1/2 does not exist.",
         "The paper's first step is 1. What is yours?"),
     Mistake("maximum", (LEAST, "max(rising, falling)"),
-        "the larger of the two terms is taken. The rate then begins near its largest and grows without end.",
+        "the larger of the two terms is taken. The rate then falls first, and from s = warmup on grows without end.",
         "At the first step one term is 1. Should a warm-up start there?"),
     Mistake("no-rise", (LEAST, "falling"),
         "there is no rise: the first update has the largest rate of all",

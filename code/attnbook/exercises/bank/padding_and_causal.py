@@ -115,8 +115,8 @@ MISTAKES = (
         "Which shape must (B, T) become, so that its T is the axis of the keys and one row serves all queries?",
         one_and_two_of_three, line="&|\\*|and|where|mask"),
     Mistake("additive", (BOTH, "torch.zeros(len(real), T, T).masked_fill(~(real & past), -torch.inf)"),
-        "an additive mask (0 and −∞) is made instead of a bool one. Some functions take that, too; asked for is a "
-        "bool mask, True where a query may attend.",
+        "an additive mask (0 and −∞) is made instead of a bool one. Some functions take that, too; here it should "
+        "be a bool mask, True where a query may attend.",
         "Which part of your code comes *before* the −∞, and says who may attend?"),
     Mistake("counted", (BOTH, "real.double() + past.double()"),
         "the two masks are added as numbers. You count how many of the two conditions hold; if 1 is then taken for "

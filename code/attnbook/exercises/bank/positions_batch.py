@@ -66,7 +66,7 @@ MISTAKES = (
         "the loop (or the slice) stops one word early. The last word of each sentence is unchanged.",
         "Which numbers does `range(T − 1)` run through, and which one is missing?"),
     Mistake("normalised", (SUM, "(x + rows) / (x + rows).norm(dim=-1, keepdim=True)"),
-        "the sums are divided by their norm, which makes each of them 1 long. Normalisation has its own place, in "
+        "the sums are divided by their norm, which gives each of them length 1. Normalisation has its own place, in "
         "the layers above.", "Which line changes the words after the rows have been added?"),
     Mistake("starts-at-one", (ROWS, "encoding[1 : length + 1]"),
         "counting starts at row 1. The table begins with row 0.",

@@ -93,7 +93,7 @@ MISTAKES = (
         "Where does the number of the pair enter your angle?"),
     Mistake("first-pair-only", (OMEGA, "(even == 0).to(x.dtype)"),
         "only the first pair is turned. The other pairs are unchanged.",
-        "How many pairs has a row of D features, and by which angle does each turn?"),
+        "How many pairs does a row of D features have, and by which angle does each turn?"),
     Mistake("every-feature-its-own", (PER_FEATURE, NEIGHBOURS, *PARTNERS),
         "every feature has a frequency of its own, where a pair should share one. Two numbers that turn by different "
         "angles are not a point on a circle, and lengths change.",
@@ -109,7 +109,7 @@ MISTAKES = (
         "the exponent has the wrong sign. Your second pair has the frequency 100; right is 0.01.",
         "Should the last pairs turn faster or more slowly than the first?"),
     Mistake("another-base", (OMEGA, "1000 ** (-even / x.shape[1])"),
-        "the base is 1000: a zero is missing", "How many zeros has the number in the formula?"),
+        "the base is 1000: a zero is missing", "How many zeros are there in the formula's number?"),
     Mistake("counts-from-one", (POSITION, "(positions.to(x.dtype) + 1)"),
         f"1 is added to every position. {STAYS} Yours is turned by 1.", ZERO),
     Mistake("degrees", ("* omega", "* omega * torch.pi / 180"),

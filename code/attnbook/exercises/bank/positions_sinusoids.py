@@ -81,9 +81,9 @@ MISTAKES = (
         "the exponent is 4i/D instead of 2i/D. A range in steps of two is 2i already; yours is doubled once more.", I),
     Mistake("frequencies-grow", (OMEGA, "10000 ** (even / d_model)"),
         "the exponent has the wrong sign (or a division has become a multiplication). Your frequencies are 1 and "
-        "more; right are 1 and less.", "Should the last columns change faster or more slowly than the first?"),
+        "more; they should be 1 and less.", "Should the last columns change faster or more slowly than the first?"),
     Mistake("another-base", (OMEGA, "1000 ** (-even / d_model)"),
-        "the base is 1000: a zero is missing", "How many zeros has the number in the formula?"),
+        "the base is 1000: a zero is missing", "How many zeros are there in the formula's number?"),
     Mistake("natural-base", (OMEGA, "torch.exp(-even / d_model)"),
         "the base of the exponential is e instead of 10000. The factor ln 10000 is missing in the exponent.",
         "How do you write a power of 10000 with `exp`?"),

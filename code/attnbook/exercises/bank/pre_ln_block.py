@@ -112,7 +112,7 @@ MISTAKES = (
         "What does the *pre* in pre-LN come before?"),
     Mistake("norm-at-the-end", (OUT, "norm2(y + thought)"),
         "norm2 is applied once more to the result. A pre-LN model has one such norm after the *last* block, and it "
-        "belongs to the model.", "How many norms has the block, and how many does your function apply?"),
+        "belongs to the model.", "How many norms does the block have, and how many does your function apply?"),
     Mistake("mixed", ((U, "y"), (OUT, "norm2(y + thought)")),
         "the second norm is applied after its sum. The first half is pre-LN and right; the second is post-LN.",
         "Do both halves of your function have the same form?"),
@@ -140,8 +140,8 @@ EXERCISE = Exercise(
     hints=(
         "Two halves of the same form, one for `attend` and one for `feed_forward`. In each, a norm is the first thing "
         "that happens on the branch, and a sum the last.",
-        "The main line holds nothing but sums. If both sublayers returned zeros, the block would return x itself: test "
-        "your code with `attend = feed_forward = torch.zeros_like`.",
+        "There is nothing but sums on the way from x to the result. If both sublayers returned zeros, the block would "
+        "return x itself: test your code with `attend = feed_forward = torch.zeros_like`.",
         "Write the first half as one line and give its result a name of its own (`x += …` would change your caller's "
         "x). What does the second half do to that name, and with which two functions?",
     ),

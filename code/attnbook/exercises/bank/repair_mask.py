@@ -48,7 +48,7 @@ def probes() -> list[tuple]:
 
 # edits that are used several times
 QUERY, PAST, REAL, BOTH = "length - new, length,", "key <= query[:, None]", "ids != pad", "past & real[:, None]"
-WHERE = "The cache holds two words and two are new. At which positions are the new ones?"
+WHERE = "The cache holds two words, and two are new. At which positions are the new ones?"
 AND = "A key must be a word *and* not be later. Which operator says so for bool masks?"
 MEANING = "In this book, what does True in a mask mean?"
 KNOWN = "When the word at position 2 has been read, which words are known, and which one is asked for?"
@@ -69,7 +69,7 @@ MISTAKES = (
     Mistake("first-and-ahead", ((QUERY, "0, new,"), (PAST, "key <= query[:, None] + 1")),
         "only the padding has been repaired. The triangle is one too high, and it begins at position 0.", WHERE),
     Mistake("first-and-padding", ((QUERY, "0, new,"), (REAL, "ids == pad")),
-        "only the look ahead has been repaired. The new words are still taken to be the first, and padding is kept.",
+        "only the looking ahead has been repaired. The new words are still taken to be the first, and padding is kept.",
         WHERE),
     Mistake("or-instead-of-and", (BOTH, "past | real[:, None]"),
         "the two masks are joined by `|`. A word that comes later gets through because it is real.", AND),
@@ -90,7 +90,7 @@ MISTAKES = (
         "the padding is looked for at the right. The number of words is right; where they are is not.",
         "At which positions are the two words of the second row?"),
     Mistake("queries-masked", (BOTH, "past & real[:, length - new :, None]"),
-        "padding is hidden as a query, not as a key. You empty rows; what belongs out of sight is a column.", KEYS,
+        "padding is hidden as a query, not as a key. You empty rows; it is columns that should be hidden.", KEYS,
         whole_row),
     Mistake("cache-hidden", (PAST, "(key <= query[:, None]) & (key >= length - new)"),
         "the new words see one another, and nothing of what is in the cache",

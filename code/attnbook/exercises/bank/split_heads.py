@@ -88,7 +88,7 @@ MISTAKES = (
         "the last two axes are exchanged as well. Your shape is (B, H, Dh, T), that of a transposed *key* inside the "
         "scores, one step later.", "A head's table should have a position in each row. What is in the rows of yours?"),
     Mistake("batch-and-heads-joined", (SWAP, "cut.transpose(1, 2).flatten(0, 1)"),
-        "batch and heads are joined into one axis, (B·H, T, Dh). Some code works like this; asked for are four axes, "
+        "batch and heads are joined into one axis, (B·H, T, Dh). Some code works like this; here there are four axes, "
         "so that a mask can still tell the sentences from the heads.",
         "Which `reshape` or `flatten` joins the first two axes?", two_in_a_batch),
     Mistake("heads-outside-the-batch", (SWAP, "torch.cat(x.chunk(num_heads, dim=-1))"),
@@ -142,7 +142,7 @@ EXERCISE = Exercise(
     ),
     why="`x.reshape(B, H, T, Dh)` has the right shape at once, and every later line runs. But reshaping never "
         "changes the order in which numbers are read: such a \"head\" holds all features of the first positions, so "
-        "that different heads look at different words. A model even trains with it, and it leaks: in a causal model, a "
-        "row then mixes positions that the mask takes to be separate. Numbers that carry their address, such as 23 for "
-        "position 2 and feature 3, show it at a glance.",
+        "that different heads look at different words. A model even trains with it. Merged rightly, it leaks: "
+        "a row then mixes positions that a causal mask takes to be separate. Numbers that carry their address, such as "
+        "23 for position 2 and feature 3, show it at a glance.",
 )

@@ -77,7 +77,7 @@ MISTAKES = (
         "While the word 5 goes in, which word of the first sentence should come out?"),
     Mistake("inputs-not-shifted", (RESULT, "return labels, labels"),
         "the inputs are not shifted. Your labels are right, but they are your inputs as well; <bos> never goes in.",
-        "Before the first word is written, what is there to be read?"),
+        "Before the first word is written, what is there for the decoder to read?"),
     Mistake("shifted-the-other-way", (RESULT, "return labels, inputs"),
         "inputs and labels are exchanged (or shifted the wrong way). While 7 goes in, 5 is asked for.",
         "Which of the two begins with <bos>: what the decoder reads, or what it writes?"),
@@ -102,7 +102,7 @@ MISTAKES = (
         "the free position at the beginning is filled with padding",
         "What will the decoder be given when it writes its first word?"),
     Mistake("begins-with-eos", (BEGIN, "edge, eos"),
-        "<eos> is used at the beginning, too. Some models are trained that way; asked for is <bos>.",
+        "<eos> is used at the beginning, too. Some models are trained that way; the task asks for <bos>.",
         "Which of the two signs begins a sentence?"),
     Mistake("ends-with-bos", (END, ", bos)"),
         "<bos> is used at the end, too. The sign for the end is <eos>.", "Which of the two signs ends a sentence?"),
@@ -134,8 +134,8 @@ EXERCISE = Exercise(
         "Write both rows of the example on paper, the inputs above, the labels below. Each label is the input of the "
         "next column. What is in the first column, and what is below the last word?",
         "A full row needs one more position, so first append a column of padding to the words. Then <eos> belongs at "
-        "position n of each row, where n is its number of words; n differs from row to row. The inputs are the labels, "
-        "moved one position to the right, after a column of <bos>.",
+        "position n of each row, where n is its number of words, which differs from row to row. The inputs are the "
+        "labels, moved one position to the right, after a column of <bos>.",
         "`x.scatter(1, index, value)` writes one value into each row, at the position that `index`, (B, 1), says; "
         "`torch.where` with an `arange` does it as well. `torch.cat(..., dim=1)` puts columns side by side, and "
         "`torch.full_like` makes them with the right dtype. Which index says where each sentence ends?",

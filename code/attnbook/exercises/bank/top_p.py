@@ -1,4 +1,4 @@
-"""Exercise top-p: the fewest words whose probabilities sum to at least p."""
+"""Exercise top-p: the smallest set of words whose probabilities sum to at least p."""
 
 import torch
 
@@ -6,7 +6,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_top_p(probs, p):
-    """The fewest likeliest words that have probability p together, rescaled to sum to 1; 0 elsewhere.
+    """The smallest set of words whose probabilities sum to p or more, rescaled to sum to 1; 0 elsewhere.
 
     probs: (V,), in any order, p: above 0, at most 1 → (V,)
     """

@@ -171,7 +171,7 @@ def settings(layer, case):
          f"other, {right}: 3·D outputs for D features.", "Along which axis does `torch.cat` put them so?"),
         (shape != right or output.shape != (size, size), "shape-of-a-weight", "the shape of a weight",
          f"With {size} features your in_proj_weight has the shape {shape} and your out_proj.weight "
-         f"{tuple(output.shape)}; right are {right} and {(size, size)}.",
+         f"{tuple(output.shape)}; they should be {right} and {(size, size)}.",
          "Which of the four weights belong to each, and how are they put together?"),
         (getattr(inputs, "dtype", None) != output.dtype, "mixed-dtypes", "two precisions in one layer",
          f"Given weights in float64, your in_proj_weight is {getattr(inputs, 'dtype', None)} and your out_proj.weight "
@@ -228,11 +228,11 @@ EXERCISE = Exercise(
     ),
     solution=my_torch_attention,
     why="A layer with the wrong weights answers in the right shape, and its attention weights sum to 1. If W_o was "
-        "forgotten, a random one of the right size is in its place; W_q and W_k exchanged give plausible maps, "
-        "mirrored. Only a comparison of outputs, number by number, on a query that is not the key, shows these.",
+        "forgotten, a random one of the right size is in its place; W_q and W_k exchanged give plausible maps "
+        "from transposed scores. Comparing outputs number by number shows all of these.",
     shapes={"W_q": "D D", "W_k": "D D", "W_v": "D D", "W_o": "D D", "num_heads": "a number"}, returns="B T D",
     seen="With {given}: asked with the query (1, 0) about the keys and values (1, 0) and (0, 1), your layer answers "
-        "{got}; right is {expected}. ",
+        "{got}; it should be {expected}. ",
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"stacked": "in_proj_weight"}, detectors=(read_weights,), answer=Layer(),
 )

@@ -37,14 +37,14 @@ class AlignmentReaderFigure(Figure):
     """
 
     module = "alignment_reader"
-    alt = """An English sentence above, its French translation below. From the French word that is looked at, ribbons go
-        to the English words, the broader the larger the attention weight; the weights stand above the English words as
-        numbers. Below, all weights as a heat map, French words down and English words across, and the quality of the
-        translators with and without attention against the time they have been trained."""
+    alt = """An English sentence above, its French translation below. Ribbons lead from the chosen French word to the
+        English words, the broader the larger the attention weight; the weights are printed above the English words.
+        Below, all weights as a heat map, French words down and English words across, and the BLEU of the translators
+        with and without attention against the epochs of their training."""
 
     sentence = one_of(SENTENCES[0], SENTENCES, "the English sentence")
     moment = number_between(
-        MOMENTS - 1, 0, MOMENTS - 1, "the moment of the training", whole=True
+        MOMENTS - 1, 0, MOMENTS - 1, "the moment of training", whole=True
     )
     attention = yes_or_no(True, "whether the translator has attention")
     target = one_of("own", ["own", "reference"], "the translation that is read")
@@ -52,5 +52,9 @@ class AlignmentReaderFigure(Figure):
         -1, -1, LONGEST, "how many words are there, -1 for all", whole=True
     )
     at = number_between(
-        2, -1, LONGEST - 1, "the word that is looked at, -1 for the last", whole=True
+        2,
+        -1,
+        LONGEST - 1,
+        "the word whose weights are shown, -1 for the last",
+        whole=True,
     )

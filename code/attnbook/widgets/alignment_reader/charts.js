@@ -13,11 +13,11 @@ function drawMap(p, view, act) {
     "title",
     0,
     15,
-    view.weights ? "All weights: queries down, keys across" : "No weights: this one does not look back",
+    view.weights ? "All weights: queries down, keys across" : "No attention, so no weights",
     { weight: 650, size: 14 },
   );
   view.source.forEach((word, j) =>
-    p.text(`k${j}`, left + (j + 0.5) * wide - 3, top - 6, word, { rotate: -38, colour: COLOUR.key, size: 13 }),
+    p.text(`k${j}`, left + (j + 0.5) * wide - 3, top - 6, word, { rotate: -38, colour: COLOUR.keyInk, size: 13 }),
   );
   view.words.forEach((word, i) => {
     const there = i < view.shown;

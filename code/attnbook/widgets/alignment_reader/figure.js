@@ -9,15 +9,15 @@ function explain(view) {
   if (!weights) {
     return view.own
       ? `${when}, without attention, it writes “${sentenceOf(words)}”; with attention it writes ` +
-          `“${sentenceOf(view.other)}”. Without it the decoder has read the whole sentence as one vector and ` +
+          `“${sentenceOf(view.other)}”. Without attention the decoder gets the whole sentence as one vector and ` +
           "cannot look back at any word."
-      : "Without attention there is nothing to look at: the reference is put in, and every word is scored from " +
-          "the same vector.";
+      : "Without attention there is nothing to look at: the reference is fed in, and every word is predicted from " +
+          "the same vector of the source.";
   }
   if (at < 0)
     return (
-      `The decoder has read “${view.text}” and written nothing. Step forward: every word begins with a question ` +
-      "to the English words."
+      `The decoder has read “${view.text}” and written nothing. Step forward: before each word it puts a ` +
+      "question to the English words."
     );
   const row = weights[at];
   const order = range(row.length).sort((a, b) => row[b] - row[a]);
@@ -26,7 +26,7 @@ function explain(view) {
   const before = at ? `after “${words.slice(0, at).join(" ")}”` : "before the first word";
   const done =
     shown === words.length && view.own && !words.some(isEnd)
-      ? ` It has not come to an end after ${words.length} words.`
+      ? ` After ${words.length} words it has still not ended the sentence.`
       : "";
   return (
     `${when}: the state ${before} asks, and looks most at ${name(order[0])}${second}; then comes ` +
@@ -46,7 +46,7 @@ function render({ model, el }) {
     title: "Reading an alignment",
     hint:
       "Point at a French word, or step through the sentence: the ribbons show where the model looks before it " +
-      "writes. Move the training back to see it learn.",
+      "writes the word. Move the training back to see how it learned.",
   });
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
@@ -135,6 +135,7 @@ function render({ model, el }) {
     .querySelectorAll("select")
     .forEach((select) => select.addEventListener("change", () => fig.set({ at: -1, written: -1 })));
   fig.reset(["at"]);
+  fig.controlsFirst();
 
   fig.output("most", { label: "Looks most at", format: String });
   fig.output("weight", { label: "with weight", digits: 3 });

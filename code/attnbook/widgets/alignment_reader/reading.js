@@ -88,7 +88,7 @@ function drawReading(p, view, act) {
       size: 13,
       anchor: place.rows || key === "queries" ? "start" : "end",
     });
-  label("keys", "English: keys", place.source[0], 14, COLOUR.key);
+  label("keys", "English: keys", place.source[0], 14, COLOUR.keyInk);
   label("queries", "French: queries", place.target[0], place.rows ? place.height - 4 : 14, COLOUR.query);
   p.group("ribbons", { "aria-hidden": "true" }, (g) => {
     if (!weights) {

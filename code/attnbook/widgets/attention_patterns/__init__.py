@@ -33,7 +33,7 @@ SENTENCE = [
 LAYERS, HEADS = 2, 4
 WORD = choice(
     VOCABULARY[1:],
-    many=f"words that the model knows, without {START}, which the figure puts in front itself "
+    many=f"words that the model knows, without {START}, which the figure adds in front "
     f"({', '.join(VOCABULARY[1:])})",
 )
 LIMITS = f"[layer, head], layers 1 to {LAYERS} and heads 1 to {HEADS}"
@@ -50,7 +50,7 @@ class AttentionPatternsFigure(Figure):
 
     Args:
         words: the sentence without <bos>, 2 to 14 words of the model's small vocabulary.
-        query: the place of the word that looks; 0 is <bos>. Not given: the last word before "sleep".
+        query: the position of the word that looks; 0 is <bos>. Not given: the last word before "sleep".
         layer: 1 or 2.
         head: 1 to 4.
         off: the heads that are switched off, as pairs [layer, head].
@@ -65,13 +65,13 @@ class AttentionPatternsFigure(Figure):
     module = "attention_patterns"
     alt = """The heads of a small trained model on the sentence "the tall king likes the old dogs and the old dogs
         sleep". Above, the sentence in a row, with lines from the second "old" to the words that one head of the second
-        layer looks at: nearly all its weight goes to "dogs", which stood behind the first "old". Below, small heat maps
+        layer looks at: nearly all its weight goes to "dogs", which followed the first "old". Below, small heat maps
         of all eight heads, the chosen one large with words on both axes and the future hatched, and the model's
-        probabilities of the next word. Where the figure is alive, words can be changed and heads switched off."""
+        probabilities of the next word. In the live figure words can be changed and heads switched off."""
 
     words = taking(SENTENCE, listed(WORD, 2, MAX_WORDS - 1), "the sentence")
     query = number_between(
-        10, 0, MAX_WORDS - 1, "the place of the word that looks", whole=True
+        10, 0, MAX_WORDS - 1, "the position of the word that looks", whole=True
     )
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
@@ -86,7 +86,7 @@ class AttentionPatternsFigure(Figure):
     @traitlets.validate("query")
     def _check_query(self, proposal):
         words = len(self.words)
-        what = f"the place of the word that looks, in a sentence of {words} words"
+        what = f"the position of the word that looks, in a sentence of {words} words"
         return checked(self, "query", proposal["value"], whole_number(0, words), what)
 
     @traitlets.observe("words")

@@ -14,8 +14,8 @@ function inWords(view) {
   const tested =
     { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
   const first =
-    `Head ${head} of layer ${layer} puts ${fmt(a)} of its weight on ${place}: the mean over ${tested} sentences ` +
-    "that no training has seen.";
+    `Averaged over ${tested} sentences that were not trained on, head ${head} of layer ${layer} puts ${fmt(a)} of ` +
+    `its weight on ${place}.`;
   const { agreement, noun } = facts.without;
   const second =
     agreement === full.agreement && noun === full.noun
@@ -55,7 +55,7 @@ function render({ model, el }) {
   const allWords = () => [START, ...model.get("words")];
 
   stage({
-    label: (v) => `The sentence; “${v.words[v.query]}” looks at ${v.best}`,
+    label: (v) => `The sentence; “${v.words[v.query]}” looks most at ${v.best}`,
     draw: (p, v) => drawSentence(p, v, fig),
     height: (width) => (lies(allWords(), width) ? 150 : 36 + 27 * allWords().length),
   });
@@ -83,7 +83,7 @@ function render({ model, el }) {
   // which sentence
   const sentence = html("select", { style: "flex:1 1 auto;min-width:0;max-width:26rem" });
   ["agreement", "noun"].forEach((kind) => {
-    const group = html("optgroup", { label: kind === "agreement" ? "Which verb does it take?" : "Which noun was it?" });
+    const group = html("optgroup", { label: kind === "agreement" ? "Which verb comes next?" : "Which noun was it?" });
     DATA.examples.forEach((example, i) => {
       if (example.kind === kind)
         group.append(html("option", { value: String(i), text: example.words.slice(0, -1).join(" ") }));

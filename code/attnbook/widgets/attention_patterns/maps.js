@@ -8,7 +8,7 @@ function drawGrid(p, view, fig) {
   const size = tileSize(p.width);
   const T = view.words.length;
   const hatch = p.hatch("hatching", COLOUR.masked);
-  p.text("title", 0, 15, "All heads, and what each does most", { weight: 650, size: 14 });
+  p.text("title", 0, 15, "All heads, and their main target", { weight: 650, size: 14 });
   range(LAYERS).forEach((l) => {
     const top = GRID.top + 8 + l * (size + GRID.label + 6);
     p.text(`layer${l}`, 12, top + size / 2, `layer ${l + 1}`, {
@@ -106,7 +106,7 @@ function drawMap(p, view, fig) {
       size: 13,
       rotate: -90,
       weight: key ? 700 : 500,
-      colour: key ? COLOUR.key : t <= query ? COLOUR.ink : COLOUR.muted,
+      colour: key ? COLOUR.keyInk : t <= query ? COLOUR.ink : COLOUR.muted,
     });
   });
   weightMap(p, "map", rows, left, top, size, p.hatch("hatching", COLOUR.masked));

@@ -50,7 +50,7 @@ function wordNode(p, t, view, fig, draw) {
       "aria-checked": String(t === view.pinned),
       tabindex: t === view.pinned ? 0 : -1,
       "data-handle": `word-${t}`,
-      "aria-label": `${words[t]}, word ${t}${t < query ? `, gets ${shortWeight(view.row[t])}` : ""}`,
+      "aria-label": `${words[t]}, word ${t}${t <= query ? `, gets ${shortWeight(view.row[t])}` : ""}`,
       cursor: "pointer",
       onclick: () => pick(t),
       onpointerenter: (event) => {
@@ -86,7 +86,7 @@ function drawSentence(p, view, fig) {
   const { words, query, row } = view;
   const many = words.length;
   const key = COLOUR.key;
-  p.text("title", 0, 15, `Who does “${words[query]}” look at?`, { weight: 650, size: 14 });
+  p.text("title", 0, 15, `What does “${words[query]}” look at?`, { weight: 650, size: 14 });
   if (!p.narrow)
     p.text("which", p.width, 15, `layer ${view.layer}, head ${view.head}`, {
       size: 13,

@@ -151,6 +151,7 @@ function render({ model, el }) {
     go: (to) => fig.set({ step: to >= last() ? -1 : Math.max(0, to) }),
   });
   fig.reset(["at"]);
+  fig.controlsFirst();
 
   fig.output("prefix", { label: "Beginning", format: String });
   fig.output("own", { label: "Its last word: p", digits: 3 });

@@ -192,7 +192,7 @@ function drawTree(p, view, act) {
       });
       p.group(`rank${place}`, { cursor: "pointer", onclick: () => act.look(entry.hyp) }, (g) => {
         g.circle("badge", right + 9, y(entry), 10, {
-          fill: best ? colour : COLOUR.ground,
+          fill: best ? (entry.hyp.ended ? COLOUR.valueInk : COLOUR.muted) : COLOUR.ground,
           stroke: colour,
           "stroke-width": 2,
         });
@@ -215,7 +215,6 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w }, view, act, strong) {
   const tall = TALL[kind];
   const root = kind === "root";
   const chosen = sameWords(hyp.words, view.chosen.words);
-  const faint = kind === "dropped" && !(chosen || t === view.step) ? 0.6 : 1;
   const isGreedy = !root && sameWords(hyp.words, view.greedy.words.slice(0, hyp.words.length));
   g.group(
     `e${hyp.words.join("-")}`,
@@ -228,7 +227,6 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w }, view, act, strong) {
       "data-words": nameOf(hyp.words),
       "aria-label": inWords(hyp, kind, view),
       cursor: "pointer",
-      opacity: faint,
       class: "ab-bt-in",
       onclick: () => act.look(hyp),
       onpointerenter: (event) => {

@@ -60,8 +60,8 @@ class BlockExplorerFigure(Figure):
         sum on the heavy line, and a layer norm after each sum. Right, on a logarithmic axis, the gradient of each of
         the twelve layers, as median and middle half of twenty stacks: post-LN rises slightly from the first layer to
         the last, pre-LN falls to less than half. Below, the last layer's gradient in stacks of 2 to 12 layers: it
-        grows for post-LN and falls for pre-LN. Where the figure is alive, the norm can be moved or taken out, the sum
-        as well, and two more quantities can be drawn."""
+        grows for post-LN and falls for pre-LN. In the live figure the norm can be moved or removed, the sum can be
+        cut, and two more quantities can be drawn."""
 
     norm = one_of("after", NORMS, "where the layer norm stands")
     residual = yes_or_no(True, "whether the input is added back")

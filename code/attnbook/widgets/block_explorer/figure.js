@@ -134,7 +134,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Where does the norm go?",
-    hint: "Click a dashed place to move the norm there, a sum to cut it. Drag the large dots.",
+    hint: "Click a dashed box to move the norm there, or a sum to cut it. Drag the large dots.",
   });
   fig.stage({
     basis: 232,

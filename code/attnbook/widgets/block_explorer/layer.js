@@ -106,7 +106,7 @@ function drawBlock(p, view, fig) {
       );
     const toggle = () => fig.set({ residual: !fig.get("residual") });
     p.group(`sum${s}`, pressable("Residual sum", residual, toggle, s === 0), (g) => {
-      g.add("title", "title", {}, residual ? "Take the sum out" : "Add the input back");
+      g.add("title", "title", {}, residual ? "Cut the sum" : "Add the input back");
       g.rect("reach", main - 16, y + join - 14, 32, -join + 10, { fill: "transparent", rx: 8 });
       g.circle("plus", main, y + join, 11, {
         fill: residual ? COLOUR.ground : "transparent",
@@ -125,7 +125,7 @@ function drawBlock(p, view, fig) {
       const act = () => fig.set({ norm: fig.get("norm") === where ? "none" : where });
       const label = `Layer norm ${where === "after" ? "after the sublayer" : "before the sublayer"}`;
       p.group(`slot-${where}${s}`, pressable(label, taken, act, s === 0), (g) => {
-        g.add("title", "title", {}, taken ? "Take the norm out" : "Put the norm here");
+        g.add("title", "title", {}, taken ? "Remove the norm" : "Move the norm here");
         g.rect("ghost", x - 30, at - 14, 60, 28, {
           rx: 7,
           fill: "transparent",

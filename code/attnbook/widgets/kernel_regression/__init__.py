@@ -35,9 +35,9 @@ class KernelRegressionFigure(Figure):
         y: as many numbers, the values.
         kernel: "gaussian", "boxcar", "triangular" or "epanechnikov".
         width: the kernel's width in the unit of x, 0.01 to 10.
-        query: where the query stands; by default 2.5, or the middle of your x.
-        own_point: whether a training point is among its own keys. If not, the query stands on the training point
-            nearest to `query`, and gives that key no weight.
+        query: where the query is; by default 2.5, or the middle of your x.
+        own_point: whether a training point is among its own keys. If not, the query moves to the training point
+            nearest to `query` and gives that key no weight.
         truth: whether `true_curve` is the curve behind the points, to be drawn and compared with; by default only for
             the default points. It needs x that are nowhere negative.
 
@@ -50,11 +50,11 @@ class KernelRegressionFigure(Figure):
     """
 
     module = "kernel_regression"
-    alt = """Kernel regression. Noisy points, the dashed true curve and the curve fitted by averaging nearby points. A
-        query stands on the x axis; the points are larger the more weight it gives them, and bars below show these
-        weights over the same axis, a bell around the query. At the side three errors against the kernel's
-        width: the training error only falls as the kernel gets narrower, while leave-one-out error and error to the
-        truth are lowest in between."""
+    alt = """Kernel regression. Noisy points, the dashed true curve, and the curve fitted by averaging nearby points.
+        The query is a handle below the curves; points are drawn larger the more weight it gives them, and bars below
+        show these weights over the same axis, a bell around the query. At the side, three errors against the kernel's
+        width: the training error keeps falling as the kernel gets narrower, while the leave-one-out error and the
+        error against the truth are lowest in between."""
 
     x = taking(None, POINTS, "the keys")
     y = taking(None, POINTS, "the values")
@@ -62,7 +62,7 @@ class KernelRegressionFigure(Figure):
     width = number_between(
         1.0, NARROWEST, WIDEST, "the kernel's width in the unit of x"
     )
-    query = taking(None, number(), "where the query stands")
+    query = taking(None, number(), "where the query is")
     own_point = yes_or_no(True, "whether a training point is among its own keys")
     truth = yes_or_no(True, "whether true_curve is the curve behind the points")
     domain = traitlets.Any().tag(sync=True)

@@ -163,7 +163,7 @@ function drawFit(p, view, act) {
     step: 0.05,
     colour: COLOUR.ground,
     size: size(chosen) - 1,
-    label: `training point ${view.rank + 1} of ${keys.length}; Page Up and Page Down choose another one`,
+    label: `training point ${view.rank + 1} of ${keys.length}; Page Up and Page Down choose another`,
     text: `x ${fmt(keys[chosen])}, y ${fmt(values[chosen])}, weight ${fmt(weights[chosen], 3)}`,
     onMove: (to) => act.movePoint(to, [domain, view.ends]),
   });

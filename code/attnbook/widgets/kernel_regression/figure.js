@@ -6,7 +6,7 @@ function inWords({ x, y, domain, kernel, errors, sweep, width, own }) {
   if (left.gaps || truth.gaps) {
     const places = [];
     if (truth.gaps) places.push(`${truth.gaps} of ${QUERIES} queries (hatched: gaps in the curve)`);
-    if (left.gaps) places.push(`${left.gaps} of the ${x.length} training points once they leave themselves out`);
+    if (left.gaps) places.push(`${left.gaps} of the ${x.length} training points when each is left out of its own keys`);
     return (
       `No key is in reach of ${places.join(", nor of ")}. Every kernel value is 0 there, and 0/0 has no answer. ` +
       "The errors count a prediction of 0, which is what the package gives."
@@ -16,16 +16,16 @@ function inWords({ x, y, domain, kernel, errors, sweep, width, own }) {
   if (width < best / 1.6) {
     const self = mean(x.map((key, i) => weightsAt(kernel, width, key, x)[i]));
     return own
-      ? `Narrow: on average a training point gives ${fmt(100 * self, 0)} % of its weight to itself. So the ` +
-          `training error is only ${fmt(train.error, 3)}; without themselves, the points are missed by ` +
+      ? `Narrow: on average a training point gives ${fmt(100 * self, 0)} % of its weight to itself. With that help ` +
+          `the training error is ${fmt(train.error, 3)}; without it, leaving each point out, the error is ` +
           `${fmt(left.error, 3)}.`
-      : "Narrow: few keys share the weight, and the curve runs after each of them. Leave-one-out error is lowest " +
+      : "Narrow: few keys share the weight, and the curve follows each of them. The leave-one-out error is lowest " +
           `near width ${fmtShort(best)}.`;
   }
   if (width > best * 1.6)
     return (
-      "Wide: many keys share the weight, and the curve is flattened towards the average of all. Leave-one-out " +
-      `error is lowest near width ${fmtShort(best)}.`
+      "Wide: many keys share the weight, and the curve is flattened towards the mean of all values. The " +
+      `leave-one-out error is lowest near width ${fmtShort(best)}.`
     );
   const narrow = errorsAt(kernel, width / 4, x, y, domain, false);
   return (

@@ -31,7 +31,9 @@
  *           seededNormals(seed, n)          the same for N(0, 1), by Box and Muller's formula
  * Colours   COLOUR.ink, muted, ground, grid, query, key, value, output, masked, weight, accent, line
  *                                           CSS values that follow light and dark mode, with a fallback
- *           weightFill(a)                   cell colour of a weight 0 … 1: white → blue-violet
+ *           COLOUR.keyInk, valueInk         the darker orange and green in which small text can be read
+ *           weightFill(a)                   cell colour of a weight 0 … 1: white → blue-violet; in the dark the
+ *                                           ground → light violet, in twenty shades, as drawn pictures are inverted
  *           weightInk(a)                    colour of text that is readable on that cell
  * DOM       html(tag, attrs, ...children)   an HTML element; attrs: text, class, on… = function, others as they are
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
@@ -46,6 +48,7 @@
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
  *   fig.reset(names = [])                   a button in the head: every control's trait, and these, as at first
+ *   fig.controlsFirst()                     puts the controls above the drawing, which may change its height below them
  *   fig.output(name, {label, digits, format, note})   a number under the drawing: <output data-value="name">
  *   fig.show({name: value, …})              fills outputs; data-number keeps all digits; null shows "–"
  *   fig.say(text)                           the sentence under the drawing that says what one sees now
@@ -131,7 +134,9 @@ const COLOUR = {
   line: "var(--ab-line,#c9cfd9)",
   query: "var(--ab-query,#0072B2)",
   key: "var(--ab-key,#D55E00)",
+  keyInk: "var(--ab-key-ink,#b34e00)",
   value: "var(--ab-value,#009E73)",
+  valueInk: "var(--ab-value-ink,#007a5a)",
   output: "var(--ab-output,#CC79A7)",
   masked: "var(--ab-masked,#999999)",
   weight: "var(--ab-weight,#4B3FA8)",
@@ -148,12 +153,11 @@ function weightFill(a) {
   const place = clamp(a, 0, 1) * 2;
   const i = Math.min(1, Math.floor(place));
   const mix = (low, high) => Math.round(low + (high - low) * (place - i));
-  return `rgb(${range(3)
-    .map((c) => mix(WEIGHT_STOPS[i][c], WEIGHT_STOPS[i + 1][c]))
-    .join(",")})`;
+  const light = range(3).map((c) => mix(WEIGHT_STOPS[i][c], WEIGHT_STOPS[i + 1][c]));
+  return `var(--ab-w${Math.round(10 * place)},rgb(${light.join(",")}))`;
 }
 
-const weightInk = (a) => (a > 0.7 ? "#ffffff" : "#1f2430");
+const weightInk = (a) => (a > 0.7 ? "var(--ab-on-accent,#ffffff)" : "var(--ab-ink,#1f2430)");
 
 // ---- DOM and model -------------------------------------------------------------------------------
 
@@ -330,6 +334,11 @@ function figure({ model, el, title, hint }) {
       button.onclick = () => bound.forEach((name) => setTrait(model, name, JSON.parse(first.get(name))));
       head.append(button);
       return button;
+    },
+
+    controlsFirst() {
+      body.before(controls);
+      controls.style.margin = "0 0 0.75rem";
     },
 
     output(name, { label, digits = 2, format, note }) {

@@ -35,11 +35,11 @@ class MaskBuilderFigure(Figure):
     """A sentence's scores, a mask to be built by hand, and the weights that come out under four policies.
 
     Args:
-        tokens: 2 to 6 different or equal words, 1 to 10 characters each; queries and keys are the same sentence.
+        tokens: 2 to 6 words, which may repeat, of 1 to 10 characters each; queries and keys are the same sentence.
         scores: T lists of S = T numbers from −9 to 9, the scores e_ij before the softmax. Not given: a table
             whose first row is 1, 2, 3, 4, 5, or, for another sentence length, numbers drawn with a fixed seed.
         valid_len: how many keys from the left are real, 0…S. Not given: the tokens before the first `<pad>`.
-        causal: whether each query sees itself and the past only.
+        causal: whether each query sees only itself and the past.
         edits: cells set by hand, a list of [query index, key index, True = may attend]; they win over the rules.
         convention: how the mask is printed: "book" (True = may attend), "blocked" (True = blocked, as
             `nn.MultiheadAttention` wants it), "binary" (1 and 0) or "additive" (0 and −inf).
@@ -56,10 +56,10 @@ class MaskBuilderFigure(Figure):
     tokens = taking(TOKENS, listed(word(10), 2, 6), "the sentence")
     scores = traitlets.Any().tag(sync=True)
     valid_len = traitlets.Any().tag(sync=True)
-    causal = yes_or_no(False, "whether a query sees itself and the past only")
+    causal = yes_or_no(False, "whether a query sees only itself and the past")
     edits = traitlets.Any().tag(sync=True)
-    convention = one_of("book", CONVENTIONS, "the way in which the mask is written")
-    policy = one_of("zeros", POLICIES, "the way in which the mask is used")
+    convention = one_of("book", CONVENTIONS, "how the mask is written")
+    policy = one_of("zeros", POLICIES, "how the mask is used")
     cell = traitlets.Any().tag(sync=True)
 
     def __init__(self, scores=None, valid_len=None, **kwargs):
@@ -120,10 +120,10 @@ class MaskBuilderFigure(Figure):
         n = len(self.tokens)
         return (
             f"Mask builder. Left, a table of {n} by {n} scores for the sentence {' '.join(self.tokens)}: queries "
-            "down, keys across, the cells that may not be attended to hatched. Right, the attention weights, from "
-            "white for 0 to violet for 1, and the sum of each row. Below, one row under four ways to mask: zeros "
-            "as in this book, filling with minus infinity, filling with minus a million, and multiplying after "
-            "the softmax, whose rows do not sum to 1. Last, the mask as code in one of four conventions."
+            "down, keys across, masked cells hatched. Right, the attention weights as a heat map, and the sum of each "
+            "row. Below, one row under four policies: zeros as in this book, filling with minus infinity, filling "
+            "with minus a million, and multiplying after the softmax, which leaves sums below 1. In the live figure, "
+            "the mask is also printed as code in one of four conventions."
         )
 
 

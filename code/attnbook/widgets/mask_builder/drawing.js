@@ -16,8 +16,8 @@ function tableSizes(width, tokens, { left, rowHeight, top = 74 } = {}) {
 function drawKeys(p, size, tokens) {
   tokens.forEach((token, j) => {
     const x = size.left + (j + 0.5) * size.cell;
-    if (size.slanted) p.text(`key${j}`, x - 4, size.top - 8, token, { rotate: -38, colour: COLOUR.key });
-    else p.text(`key${j}`, x, size.top - 9, token, { anchor: "middle", colour: COLOUR.key });
+    if (size.slanted) p.text(`key${j}`, x - 4, size.top - 8, token, { rotate: -38, colour: COLOUR.keyInk });
+    else p.text(`key${j}`, x, size.top - 9, token, { anchor: "middle", colour: COLOUR.keyInk });
   });
 }
 

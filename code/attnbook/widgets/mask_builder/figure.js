@@ -8,8 +8,8 @@ function render({ model, el }) {
     el,
     title: "Who may attend to whom?",
     hint:
-      "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrows choose, " +
-      "space switches, + and − change the score.",
+      "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
+      "space masks or opens, + and − change the score.",
   });
   const tokens = () => model.get("tokens");
   const n = tokens().length;
@@ -178,7 +178,7 @@ function render({ model, el }) {
         name: "weight",
         editable: false,
         title: "Weights αᵢⱼ",
-        note: `mask used by: ${view.policyText}`,
+        note: `mask applied by: ${view.policyText}`,
       }),
   });
 
@@ -258,7 +258,7 @@ function render({ model, el }) {
   );
   const open = html("input", { type: "checkbox" });
   open.onchange = () => toggle(...model.get("cell"));
-  fig.control("edits", "The chosen cell may attend", open, () => {
+  fig.control("edits", "Chosen cell: may attend", open, () => {
     const [i, j] = model.get("cell");
     open.checked = buildMask(...rules(), model.get("edits"))[i][j];
   });
@@ -354,15 +354,16 @@ function sayRow(token, open, n, kept) {
   if (open === 0) {
     return (
       `“${token}” may attend to nothing. Filling with −∞ divides 0 by 0: NaN. Filling with −10⁶ makes all scores ` +
-      `equal: ${fmt(1 / n)} for every masked key. This book gives zeros.`
+      `equal: ${fmt(1 / n)} for every masked key. This book gives zeros; multiplying afterwards does, too.`
     );
   }
   if (open === n) return `“${token}” may attend to every key: nothing is masked, and all four policies agree.`;
-  return (
-    `“${token}” spends its whole budget on ${open} of ${n} keys. Multiplying afterwards keeps only ` +
-    `${fmt(kept)} of it: ` +
-    "the masked keys had already taken their share."
-  );
+  const budget =
+    `“${token}” may attend to ${open} of ${n} keys. The first three policies spend its whole budget on them. ` +
+    "Multiplying afterwards ";
+  return kept >= 0.995
+    ? `${budget}hardly differs here: the masked keys had almost no weight.`
+    : `${budget}keeps only ${fmt(kept)} of it: the masked keys had already taken their share.`;
 }
 
 function copyText(node, report) {

@@ -10,7 +10,7 @@ const POLICY_NOTES = [
   "all masked: a row of zeros",
   "all masked: 0 / 0, so NaN",
   "all masked: uniform",
-  "below 1 once a key is masked",
+  "less than 1 once a key is masked",
 ];
 const POLICY_SHORT = ["zeros (book)", "fill −∞", "fill −10⁶", "multiply after"];
 const CONVENTIONS = [
@@ -25,7 +25,7 @@ const NOTES = {
     "True = blocked: the opposite. nn.MultiheadAttention reads attn_mask and key_padding_mask this way. " +
     "Handing this table to F.scaled_dot_product_attention lets every query see exactly what it must not.",
   binary:
-    "1 = may attend. A Hugging Face attention_mask is usually (B, S), one row for each sentence: it says " +
+    "1 = may attend. A Hugging Face attention_mask is usually (B, S), one row per sentence: it says " +
     "which tokens are padding, and a causal model adds its own triangle.",
   additive:
     "Added to the scores: 0 changes nothing, −inf removes the cell. Both PyTorch functions accept it, as floats.",

@@ -28,7 +28,7 @@ class PositionExplorerFigure(Figure):
             and on the same words in another order, without and with positions).
         position: p, 0 to 31.
         offset: k, 0 to 16; the second row is that of position p + k.
-        d_model: D, 2 to 32; if it is odd, the last frequency has its sine only.
+        d_model: D, 2 to 32; if it is odd, the last frequency has only its sine.
         base: 2 to 1000000; frequency i is base^(−2i/D).
         frequency: i, the pair of features (2i, 2i + 1) whose wave and rotation are drawn: 0 to ⌈D/2⌉ − 1.
         words: the sentence of the shuffle, 2 to 5 words of 1 to 8 characters.
@@ -45,9 +45,9 @@ class PositionExplorerFigure(Figure):
     alt = """Sinusoidal positions. Left, a heat map of the encoding, positions down and features across: the first
         features change from position to position, the last ones hardly at all. Beside it, on the same axis, the sine
         and the cosine of one frequency. Right, the pair of the two at positions p and p + k as two points on a circle,
-        one turned into the other by the angle k times ω. Below, the two whole rows as vectors. Where the figure is
-        alive, two more views show the similarity of two positions, which falls and rises again with their distance,
-        and attention on shuffled words, which changes only when positions are added."""
+        one turned into the other by the angle k times ω. Below, the two whole rows as vectors. In the live figure,
+        two more views show the similarity of two positions, which falls with their distance and rises again, and
+        attention on shuffled words, whose outputs change only when positions are added."""
 
     view = one_of("encoding", VIEWS, "what is looked at")
     position = number_between(6, 0, 31, "the position p", whole=True)

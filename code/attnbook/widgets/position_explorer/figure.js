@@ -7,12 +7,12 @@ function inWords(view) {
   if (view.show === "encoding") {
     if (2 * i + 1 >= D)
       return (
-        `D = ${D} is odd, so the last frequency has its sine only. A height is not a point on a circle: no ` +
-        "matrix that knows only k turns sin pω into sin (p + k)ω."
+        `D = ${D} is odd, so the last frequency has its sine only. A height is not a point on a circle: in ` +
+        "general no matrix that depends on k alone turns sin pω into sin (p + k)ω."
       );
     return (
       `Frequency ${i} goes round once in ${fmtShort((2 * Math.PI) / omega)} positions. From ${at} to ${at + k} ` +
-      `its pair turns by ${fmt((angle * 180) / Math.PI, 0)}°: the angle depends on k = ${k} and not on p.`
+      `its pair turns by ${fmt((angle * 180) / Math.PI, 0)}°: the angle depends on k = ${k}, not on p.`
     );
   }
   if (view.show === "similarity") {
@@ -21,14 +21,14 @@ function inWords(view) {
         ? "It falls as far as the row goes."
         : `It falls until offset ${rise} and then rises again: closer does not always mean more alike.`;
     return spread < 1e-9
-      ? `With D = ${D} the similarity is Σ cos(kω): it depends on the offset only, so every row is the row of 0, ` +
+      ? `With D = ${D} the similarity is Σ cos(kω): it depends on the offset only, so every row is row 0, ` +
           `shifted. ${again}`
       : `D = ${D} is odd: the last sine has no cosine, and the same offset gives similarities up to ` +
           `${fmtShort(spread)} apart. The row of ${at} starts at ${fmt(gram[at][at], 3)}, the row of 0 at ` +
           `${fmt(gram[0][0], 3)}.`;
   }
   const same = String(view.order) === String(range(view.words.length));
-  if (same) return "Both sentences have the same order. Shuffle the words!";
+  if (same) return "Both sentences are in the same order. Shuffle the words!";
   const without =
     "Without positions attention reads a bag of words: shuffling the words shuffles the outputs, and each word " +
     "keeps its own.";
@@ -64,7 +64,7 @@ function tabs(fig, model) {
     "div",
     {
       role: "tablist",
-      "aria-label": "What to look at",
+      "aria-label": "Views of the encoding",
       style: "display:flex;flex-wrap:wrap;gap:0.375rem;margin-bottom:0.75rem",
     },
     ...buttons,
@@ -85,9 +85,9 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Where a word stands, written in waves",
+    title: "A word's position, written in waves",
     hint:
-      "Three looks at one encoding. Drag the blue and the orange handle, click a feature of the table, or use " +
+      "Three views of one encoding. Drag the blue or the orange handle, click a feature in the table, or use " +
       "the sliders.",
   });
   const showTab = tabs(fig, model);

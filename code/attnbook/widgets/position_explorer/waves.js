@@ -9,12 +9,12 @@ const ENDS = [
 function signedFill(v) {
   const size = Math.min(1, Math.abs(v));
   const end = ENDS[v < 0 ? 0 : 2];
-  return `rgb(${range(3)
-    .map((c) => Math.round(255 + (end[c] - 255) * size))
-    .join(",")})`;
+  const light = range(3).map((c) => Math.round(255 + (end[c] - 255) * size));
+  const step = Math.round(10 * size);
+  return `var(--ab-${v < 0 && step ? "m" : "p"}${step},rgb(${light.join(",")}))`;
 }
 
-const signedInk = (v) => (Math.abs(v) > 0.6 ? "#ffffff" : "#1f2430");
+const signedInk = (v) => (Math.abs(v) > 0.6 ? "var(--ab-on-accent,#ffffff)" : "var(--ab-ink,#1f2430)");
 const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
 
 // A heat map in few elements: one path for each of 21 shades, cells of one shade side by side in one piece.
@@ -213,7 +213,7 @@ function drawCircle(p, view) {
       });
     });
     p.text("why", cx, line(1), "a sine without its cosine:", { size: 13, anchor: "middle" });
-    p.text("why2", cx, line(2), "no point, so nothing to turn", { size: 13, anchor: "middle" });
+    p.text("why2", cx, line(2), "not a point, so nothing to turn", { size: 13, anchor: "middle" });
     return;
   }
   const [from, to] = [at * omega, (at + k) * omega];
@@ -247,7 +247,7 @@ function drawCircle(p, view) {
       { close: true, fill: COLOUR.accent },
     );
   }
-  const name = (key, turn, string, colour, shape) => {
+  const name = (key, turn, string, colour, shape, ink = colour) => {
     const [x, y] = put(turn);
     p.mark(key, shape, x, y, 7, { fill: colour, stroke: COLOUR.ground, "stroke-width": 2 });
     const outside = put(turn, 1 + 16 / r);
@@ -257,11 +257,11 @@ function drawCircle(p, view) {
       italic: true,
       anchor: outside[0] < cx - 10 ? "end" : outside[0] > cx + 10 ? "start" : "middle",
       halo: true,
-      colour,
+      colour: ink,
     });
   };
   const close = Math.cos(to - from) > 0.93;
-  name("second", to, close ? "" : "p+k", COLOUR.key, "diamond");
+  name("second", to, close ? "" : "p+k", COLOUR.key, "diamond", COLOUR.keyInk);
   name("first", from, close ? (k ? "p, p+k" : "p") : "p", COLOUR.query, "circle");
   p.text(
     "angle",

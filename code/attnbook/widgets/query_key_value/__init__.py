@@ -18,7 +18,7 @@ class QueryKeyValueFigure(Figure):
     Args:
         query: [x, y].
         key: 2 to 8 points [x, y], lists, an array or a tensor of shape (S, 2).
-        value: as many points, the value of each key.
+        value: one point for each key, its value.
         score: "dot", "scaled_dot" or "gaussian" (width 1): how well a key answers the query.
         sharpness: 0 to 50, what the scores are multiplied by before the softmax, the inverse of a temperature. At 0 all
             weights are equal; at 50 nearly all weight goes to the key with the highest score.
@@ -27,18 +27,18 @@ class QueryKeyValueFigure(Figure):
 
     Raises:
         TypeError: a value of the wrong kind.
-        ValueError: a number outside its limits, another number of values than of keys, or an unknown score.
+        ValueError: a number outside its limits, more or fewer values than keys, or an unknown score.
 
     Source:
         Vaswani et al. (2017), eq. 1, for one query (their 1/√d_k is the scaled dot product).
     """
 
     module = "query_key_value"
-    alt = """A soft look-up. Left, a plane with a blue query and five orange keys, joined by lines that are thicker the
-        more weight a key gets. Right, the plane of the five green values: the purple output lies inside their
-        hull, nearest to the value whose key answers the query best. Below, each key's score and its softmax weight
-        as bars. Where the figure is alive, every point can be dragged, and the sharpness leads from equal
-        weights to a hard look-up."""
+    alt = """A soft look-up. Left, a plane with a blue query and five orange keys; the line from the query to a key is
+        thicker where the key gets more weight. Right, a plane with the five green values: the purple output is inside
+        their hull, nearest to the value whose key answers the query best. Below, each key's score and its softmax
+        weight as bars. In the live figure every point can be dragged, and the sharpness leads from equal weights to
+        a hard look-up."""
 
     query = taking([0.9, 1.0], POINT, "what is asked for")
     key = taking(KEYS, POINTS, "where the keys lie")
@@ -51,6 +51,6 @@ class QueryKeyValueFigure(Figure):
         if len(self.key) != len(self.value):
             raise ValueError(
                 f"QueryKeyValueFigure needs one value for each key; got {len(self.key)} keys and {len(self.value)} "
-                "values (five of each, where one of them is not given)"
+                "values (five of each where you give none)"
             )
         return same_number(self, proposal, "points")

@@ -43,7 +43,7 @@ const knob = (weight, scale = 1) => scale * (6 + 7 * Math.sqrt(weight)); // the 
 
 function drawQueryPlane(p, view, fig) {
   const { query, keys, weights, winner, score } = view;
-  const space = plane(p, "Query and keys: which key answers best?", p.width > 300 ? "dotted: two keys tie" : "");
+  const space = plane(p, "Query and keys: which key answers best?", p.width > 300 ? "dotted lines: two keys tie" : "");
   const { plot, x, y, at } = space;
   const frame = [
     [plot.left, plot.top],

@@ -5,24 +5,24 @@ function inWords({ weights, winner, sharpness }) {
   const order = range(weights.length).sort((a, b) => weights[b] - weights[a]);
   const [best, next] = order;
   if (sharpness === 0)
-    return "Sharpness 0: the query is not asked, every value counts the same, and the output is their mean.";
+    return "Sharpness 0: the scores play no part. Every value gets the same weight, and the output is their mean.";
   if (weights[best] > 0.99)
     return (
-      `Nearly a hard look-up: key ${winner + 1} takes ${fmt(100 * weights[best], 1)} % of the weight, and the ` +
-      "output is all but its value."
+      `Nearly a hard look-up: key ${winner + 1} takes ` +
+      `${weights[best] > 0.9995 ? "more than 99.9" : fmt(100 * weights[best], 1)} % of the weight, and the ` +
+      `output is almost exactly value ${winner + 1}.`
     );
-  if (weights[best] < 1.3 / weights.length)
-    return "No key stands out, so all values count nearly the same, and the output lies near their mean.";
+  if (weights[best] < 1.3 / weights.length && Math.min(...weights) > 0.7 / weights.length)
+    return "No key stands out: all values get similar weights, and the output is near their mean.";
   const tie = weights[best] - weights[next] < 0.005;
   const lead = tie
     ? `Keys ${Math.min(best, next) + 1} and ${Math.max(best, next) + 1} tie`
     : `Key ${best + 1} answers best`;
-  const others =
-    weights.length < 3 ? "" : `, and ${percent(Math.max(0, 1 - weights[best] - weights[next]))} all the others`;
-  return (
-    `${lead}: the output is ${percent(weights[best])} value ${best + 1}, ${percent(weights[next])} value ` +
-    `${next + 1}${others}.`
-  );
+  const both = [best, next].map((j) => `${percent(weights[j])} value ${j + 1}`);
+  if (weights.length < 3) return `${lead}: the output is ${both.join(" and ")}.`;
+  const rest = percent(Math.max(0, 1 - weights[best] - weights[next]));
+  const others = weights.length > 3 ? "all the others" : "the third";
+  return `${lead}: the output is ${both.join(", ")}, and ${rest} ${others}.`;
 }
 
 // A few rings that leave the query until it is touched: the one thing to try first.
@@ -81,7 +81,7 @@ function render({ model, el }) {
   fig.output("output", { label: "output o", note: "Σⱼ αⱼ vⱼ" });
   fig.output("hard", { label: "hard look-up", note: "the best key’s value" });
   fig.output("largest", { label: "largest weight", note: "1 in a hard look-up" });
-  fig.output("taking-part", { label: "keys taking part", note: "1 / Σⱼ αⱼ²" });
+  fig.output("taking-part", { label: "effective number of keys", note: "1 / Σⱼ αⱼ²" });
   // room for (x, y)
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
   fig.reset(["query", "key", "value"]);

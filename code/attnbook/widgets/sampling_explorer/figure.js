@@ -83,7 +83,7 @@ function drawBars(p, view, fig) {
   const hatch = p.hatch("hatch");
   const bottom = TOP + (SHOWN + 1) * ROW + 4;
   p.text("title", left, 15, "Probability", { weight: 650, size: 14 });
-  p.text("titleLine", line(0), 15, p.narrow ? "Sum" : "Sum from the top", { weight: 650, size: 14 });
+  p.text("titleLine", line(0), 15, p.narrow ? "Sum" : "Running sum", { weight: 650, size: 14 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
     ticks(0, widest, p.narrow ? 2 : 4).forEach((v) => {
       g.line(`x${v}`, x(v), TOP - 6, x(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
@@ -102,8 +102,8 @@ function drawBars(p, view, fig) {
         "data-row": key,
         "data-cut": String(cut),
         "aria-label":
-          `${name}: ${fmt(was, 3)} before, ${cut ? "cut off" : fmt(is, 3)} ` +
-          `after${draws ? `, drawn ${drawn} times` : ""}`,
+          `${name}: ${fmt(was, 3)} before, ${cut ? "then cut off" : `${fmt(is, 3)} after`}` +
+          `${draws && !cut ? `, drawn ${drawn} ${drawn === 1 ? "time" : "times"}` : ""}`,
       },
       (g) => {
         const y = TOP + i * ROW;
@@ -236,7 +236,7 @@ function render({ model, el }) {
     title: "Which words may be drawn?",
     hint:
       "The next word of a real translation, over the whole vocabulary. Move the temperature, k and p, then " +
-      "throw the dice.",
+      "draw words.",
   });
   fig.card.prepend(
     styleSheet(`
@@ -273,11 +273,12 @@ function render({ model, el }) {
   const more = fig.button("Draw 100", () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }), {
     primary: true,
   });
-  const clear = fig.button("Other dice", () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
+  const clear = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
   fig.reset(["draws", "seed"]);
+  fig.controlsFirst();
 
   fig.output("kept", { label: "Words that stay", format: String, note: `of ${EXAMPLES[0].costs.length}` });
-  fig.output("mass", { label: "They had", digits: 3, note: "of the model's probability" });
+  fig.output("mass", { label: "They held", digits: 3, note: "of the model's probability" });
   fig.output("entropy_before", { label: "Entropy before", digits: 3, note: "nats" });
   fig.output("entropy_after", { label: "Entropy after", digits: 3, note: "nats" });
   fig.output("distinct", {

@@ -138,8 +138,8 @@ class ScoreFunctionsFigure(Figure):
     alt = """Score functions. Left, a plane with a query and four keys that can be dragged: lines of equal score for
         every place where a key could be, violet where the score is above zero, grey where it is below, and the zero
         level drawn thick. Right, the softmax weights of the four keys, and below them the weights of the dot product
-        beside those of the Gaussian, which agree when all keys lie on a circle around the origin. Where
-        the figure is alive, a second part compares the five scores by parameters, multiply-adds and largest tensor."""
+        beside those of the Gaussian; they agree when all keys are on a circle around the origin. In the
+        live figure a second part compares the five scores by parameters, multiply-adds and largest tensor."""
 
     score = one_of("dot", SCORES, "the score function")
     query = taking([1.5, 1.0], POINT, "the query")

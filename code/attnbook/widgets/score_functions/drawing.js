@@ -171,7 +171,7 @@ function drawPlane(p, view, fig) {
       onMove: (to) =>
         fig.set({ key: view.keys.map((k, i) => (i === j ? (view.circle ? onCircle([to], view.radius)[0] : to) : k)) }),
     });
-    name(`keyName${j}`, `k${subscript(j)}`, key, COLOUR.key);
+    name(`keyName${j}`, `k${subscript(j)}`, key, COLOUR.keyInk);
   });
   p.handle("query", {
     x,
@@ -193,7 +193,7 @@ function drawWeights(p, view) {
   const wide = p.width - 34 - 52;
   view.weights.forEach((weight, j) => {
     const y = 30 + j * 40;
-    p.text(`name${j}`, 0, y + 17, `k${subscript(j)}`, { colour: COLOUR.key, weight: 700, size: 14 });
+    p.text(`name${j}`, 0, y + 17, `k${subscript(j)}`, { colour: COLOUR.keyInk, weight: 700, size: 14 });
     p.rect(`track${j}`, 34, y + 2, wide, 20, { fill: COLOUR.grid, rx: 4 });
     p.rect(`bar${j}`, 34, y + 2, Math.max(2, wide * weight), 20, { fill: COLOUR.weight, rx: 4 });
     p.text(`weight${j}`, p.width, y + 17, fmt(weight, 3), {
@@ -222,7 +222,7 @@ function drawPair(p, view) {
   ]);
   view.keys.forEach((key, j) => {
     const y = 44 + j * 38;
-    p.text(`name${j}`, 0, y + 19, `k${subscript(j)}`, { colour: COLOUR.key, weight: 700, size: 14 });
+    p.text(`name${j}`, 0, y + 19, `k${subscript(j)}`, { colour: COLOUR.keyInk, weight: 700, size: 14 });
     p.rect(`dot${j}`, 34, y + 2, Math.max(2, wide * view.dots[j]), 11, { fill: COLOUR.weight, rx: 2 });
     p.rect(`gauss${j}`, 34, y + 17, Math.max(2, wide * view.gaussians[j]), 11, {
       fill: hatch,
@@ -254,7 +254,7 @@ const COLUMNS = [
 
 function drawCosts(p, view) {
   p.text("title", 0, 15, "What a table of T × S scores costs", { weight: 650, size: 14 });
-  p.text("log", 0, 33, "bars: logarithmic, each column has its own scale", { size: 12, colour: COLOUR.muted });
+  p.text("log", 0, 33, "bars: logarithmic, with its own scale in each column", { size: 12, colour: COLOUR.muted });
   const left = p.narrow ? 0 : 118;
   const gap = p.narrow ? 10 : 20;
   const wide = (p.width - left - 2 * gap) / 3;

@@ -35,7 +35,7 @@ function render({ model, el }) {
   select.style.minWidth = select.parentNode.style.minWidth = "0"; // the longest formula is wider than a phone
   fig.checkbox("on_circle", { label: "Keys on a circle (equal norms)" });
   fig.reset(["query", "key", "d", "h", "num_queries", "num_keys"]);
-  fig.output("difference", { label: "dot − Gaussian", digits: 3, note: "largest difference" });
+  fig.output("difference", { label: "dot − Gaussian", digits: 3, note: "largest difference of weights" });
   range(4).forEach((j) => fig.output(`weight_${j + 1}`, { label: `weight of k${subscript(j)}`, digits: 3 }));
 
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
@@ -81,7 +81,7 @@ function render({ model, el }) {
     const gaussians = softmax(scoreAll("gaussian", query, keys));
     const difference = largestDifference(dots, gaussians);
     fig.show({ difference, ...Object.fromEntries(weights.map((weight, j) => [`weight_${j + 1}`, weight])) });
-    fig.say(sayPair(keys, circle, difference));
+    fig.say(`${sayScore(name, query, scores, weights, dots, parameters)} ${sayPair(keys, difference)}`);
     const bent =
       name === "multiplicative"
         ? [0, 1].map((i) =>
@@ -124,29 +124,57 @@ function render({ model, el }) {
   };
 }
 
-function sayPair(keys, circle, difference) {
+// What the chosen score looks like over the plane, and which key it prefers at present.
+function sayScore(name, query, scores, weights, dots, { w_v }) {
+  const order = range(weights.length).sort((a, b) => weights[b] - weights[a]);
+  const [best, next] = order.map((j) => `k${subscript(j)}`);
+  const [most, second] = order.map((j) => weights[j]);
+  const lead =
+    most - second < 0.0005
+      ? `${best} and ${next} tie at a weight of ${fmt(most)}`
+      : `${best} scores highest, ${fmt(scores[order[0]])}, and gets ${fmt(most)} of the weight`;
+  const still = Math.hypot(...query) < 1e-9;
+  if (still && name !== "gaussian" && name !== "additive")
+    return "The query is 0: every key scores 0, wherever it is, and all weights are equal.";
+  if (name === "dot") return `The level lines are straight and cross q at right angles; ${lead}.`;
+  if (name === "scaled_dot")
+    return (
+      "The dot product divided by √2: the same lines, and weights that are closer together; " +
+      `${lead} (${fmt(Math.max(...dots))} undivided).`
+    );
+  if (name === "multiplicative")
+    return `qᵀMk is the dot product of k with Mᵀq: the lines cross that dashed arrow at right angles; ${lead}.`;
+  if (name === "additive") {
+    const limit = fmt(sum(w_v.map(Math.abs)));
+    return (
+      `tanh keeps each hidden unit between −1 and 1, so every score is between −${limit} and ${limit}, and the ` +
+      `lines bend; ${lead}.`
+    );
+  }
+  return `The level lines are circles around q, so the nearest key wins: ${lead}.`;
+}
+
+function sayPair(keys, difference) {
   const norms = keys.map((key) => -dot(key, key) / 2);
   const [low, high] = [Math.min(...norms), Math.max(...norms)];
-  const rule = "−½‖q − k‖² = q·k − ½‖q‖² − ½‖k‖². The softmax cancels ½‖q‖², which every key shares";
+  const rule = "Gaussian against dot product: −½‖q − k‖² = q·k − ½‖q‖² − ½‖k‖², and the softmax cancels ½‖q‖²";
   if (high - low < 1e-9)
     return (
-      `${rule}, and here ½‖k‖² too: all keys have norm ${fmt(Math.sqrt(-2 * high))}, so both scores give the ` +
+      `${rule}. Here it cancels ½‖k‖² too, because all keys have norm ${fmt(Math.sqrt(-2 * high))}: both give the ` +
       "same weights."
     );
+  const apart = difference < 0.0005 ? "less than 0.001" : `up to ${fmt(difference, 3)}`;
   return (
-    `${rule}; it keeps −½‖k‖², here from ${fmt(low)} to ${fmt(high)}. The weights differ by up to ` +
-    `${fmt(difference, 3)}: the Gaussian holds long keys back.`
+    `${rule}. What is left, −½‖k‖², runs from ${fmt(low)} to ${fmt(high)} and counts against long keys: the two ` +
+    `sets of weights differ by ${apart}.`
   );
 }
 
 function sayCosts(ratio, additive, plain) {
-  const words =
-    ratio < 1
-      ? `Here the additive score gets by with ${fmt(ratio)} of the dot product's multiply-adds, but it needs`
-      : `Here the additive score needs ${fmtShort(ratio)} times the dot product's multiply-adds, and`;
   return (
-    `${words} ${big(additive.tanh)} tanh and a tensor of ${big(additive.largest)} numbers where the dot product ` +
-    `keeps ${big(plain.largest)}.`
+    `The additive score needs ${fmtShort(ratio)} times the dot product's multiply-adds, evaluates tanh ` +
+    `${big(additive.tanh)} times, and its largest tensor has ${big(additive.largest)} numbers; the dot product's ` +
+    `has ${big(plain.largest)}.`
   );
 }
 

@@ -84,8 +84,8 @@ class ShapeTracerFigure(Figure):
             f"steps with their shapes: project (1, {t}, {d}), split (1, {t}, {h}, {d // h}), transpose "
             f"(1, {h}, {t}, {d // h}), attend, merge (1, {t}, {d}), and the output map. Below, the tensor of the "
             "chosen step as a table of cells, each named by its position, a letter, and its feature, a number, and "
-            "coloured and marked by its head. Where the figure is alive, a cell can be followed through all steps, "
-            "and a switch leaves the transpose out: the shapes stay right, and the numbers go to the wrong heads."
+            "coloured and marked by its head. In the live figure a cell can be followed through all steps, "
+            "and a switch leaves the transpose out: the shapes stay right, and numbers go to the wrong heads."
         )
 
 

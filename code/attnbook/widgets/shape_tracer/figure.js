@@ -17,56 +17,59 @@ function inWords(view) {
   const letters = (ts) =>
     ts.length === 1 ? letter(ts[0]) : `${ts.slice(0, -1).map(letter).join(", ")} and ${letter(ts.at(-1))}`;
   const inHead = [...new Set(range(T * Dh).map((m) => Math.floor((h * T * Dh + m) / D)))];
+  const own = Dh * Math.floor(f / Dh); // the first feature of the head that the followed one belongs to
+  const owned = Dh === 1 ? `feature ${own}` : `features ${own} to ${own + Dh - 1}`;
   const astray = view.astray.size > 0;
   if (step === 0)
     return (
-      `${name} is feature ${f} of position ${letter(t)}. It will go to head ${Math.floor(f / Dh)}, which is to ` +
-      `get features ${Dh * Math.floor(f / Dh)} to ${Dh * Math.floor(f / Dh) + Dh - 1} of every position.`
+      `${name} is feature ${f} of position ${letter(t)}. It belongs to head ${Math.floor(f / Dh)}, which ` +
+      `should get ${owned} of every position.`
     );
   if (wrong && !astray)
     return (
-      "With one head there is nothing to deal out, and so nothing to get wrong: the view without the transpose " +
-      "is right."
+      "With one head there is nothing to share out, so nothing can go wrong: the view without the transpose is right."
     );
   if (wrong && step < 3) {
     return (
-      `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h} was to get ` +
-      `${Dh} features of ${T} positions, ` +
-      `and holds numbers of ${inHead.length === 1 ? "position" : "positions"} ${letters(inHead)} only. ` +
-      `${step === 2 ? "The transpose that is left out would have sorted them. " : ""}${name} stands in row ` +
+      `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h} should hold ` +
+      `${Dh} ${Dh === 1 ? "feature" : "features"} of all ${T} positions, and ` +
+      (inHead.length < T
+        ? `it holds numbers of ${inHead.length === 1 ? "position" : "positions"} ${letters(inHead)} only. `
+        : "it holds the wrong ones. ") +
+      `${step === 2 ? "The missing transpose would have sorted them. " : ""}${name} is in row ` +
       `${letter(row)} of head ${h}.`
     );
   }
   if (step === 1)
     return (
-      `Each row is cut into ${H} pieces of ${Dh}; nothing moves in memory. ${name} becomes number ${f % Dh} of ` +
-      `piece ${h}.`
+      `${H === 1 ? "Each row stays in one piece" : `Each row is cut into ${H} pieces of ${Dh}`}; nothing moves in ` +
+      `memory. ${name} becomes number ${f % Dh} of piece ${h}.`
     );
   if (step === 2)
     return (
       `The head axis comes before the positions: each head is now a table of its own, ${T} positions by ${Dh} ` +
-      "features, and all heads can attend in one batch."
+      `${Dh === 1 ? "feature" : "features"}, and all heads can attend in one batch.`
     );
   if (step === 3) {
     const shares = run.weights[h][row].map((a) => fmt(a)).join(", ");
     return wrong
-      ? `Head ${h} weighs pieces of ${letters(inHead)} as if they were ${T} positions: weights ${shares}. It ` +
-          "never sees the others."
+      ? `Head ${h} treats pieces of ${letters(inHead)} as if they were ${T} positions, with weights ${shares}.` +
+          (inHead.length < T ? " It never sees the others." : "")
       : `Only numbers of one head meet: in row ${letter(t)}, feature ${f} becomes the average of feature ${f} of ` +
           `the values of all ${T} positions, with weights ${shares}.`;
   }
   if (step === 4) {
     return wrong
       ? `The merge is right, but it cannot repair the split: row ${letter(row)} is put together from pieces of ` +
-          "other rows."
-      : `The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}. The heads stand ` +
-          "side by side and have not met yet.";
+          "different rows."
+      : `The inverse of split and transpose: ${name} is back in row ${letter(t)}, column ${f}.` +
+          (H === 1 ? "" : " The heads are side by side and have not met yet.");
   }
   return wrong
     ? `Every output is computed from misplaced numbers. The shape ${shapeText(view.shapes[5])} gives no sign of ` +
         `it; the largest error is ${fmt(view.error)}.`
     : `W_O mixes the whole row: each of the ${D} outputs of position ${letter(row)} depends on all ${D} merged ` +
-        "features. Here the heads meet for the first time.";
+        `features.${H === 1 ? "" : " Here the heads meet for the first time."}`;
 }
 
 const inside = ([t, f], { T, D }) => [Math.min(t, T - 1), Math.min(f, D - 1)];
@@ -78,7 +81,7 @@ function render({ model, el }) {
     title: "Which number goes to which head?",
     hint:
       "Step through the layer and point at a cell to follow it. Its letter is its position, its number its " +
-      "feature. Keyboard: arrows on the cells.",
+      "feature. Keyboard: arrow keys on the cells.",
   });
   const ids = newId();
   const sizes = () => ({

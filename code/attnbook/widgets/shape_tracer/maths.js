@@ -87,7 +87,7 @@ function divisionError(D, H) {
   if (D % H === 0) return "";
   const fit = (values, test) => values.filter(test).join(", ");
   return (
-    `${D} features cannot be shared by ${H} heads: ${D} / ${H} is not a whole number. ` +
+    `${D} features cannot be shared equally by ${H} heads: ${D} / ${H} is not a whole number. ` +
     `Take ${fit(HEADS, (h) => D % h === 0)} heads, or ${fit(SIZES, (d) => d % H === 0)} features.`
   );
 }

@@ -93,7 +93,8 @@ class SaturationFigure(Figure):
     alt = (
         "Left, a histogram of dot products of random queries and keys: its spread grows with the dimension d unless "
         "the scores are divided by the square root of d. Right, the softmax weights of one query over 16 keys, "
-        "sorted: as d grows, one key takes nearly all."
+        "sorted, beside their mean over 256 queries: as d grows, one key takes nearly all the weight unless the scores "
+        "are divided."
     )
     d = number_between(64, 4, MOST, "the dimension of queries and keys", whole=True)
     scaled = yes_or_no(False, "whether scores are divided by √d")

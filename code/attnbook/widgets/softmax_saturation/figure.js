@@ -127,7 +127,7 @@ function drawWeights(p, { weights, typical }) {
     colour: COLOUR.weight,
     halo: true,
   });
-  p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, "16 keys, heaviest first", { anchor: "middle" });
+  p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, "16 keys, largest weight first", { anchor: "middle" });
   p.legend("legend", plot.left - 30, 16, [
     { label: "a typical query", colour: COLOUR.weight, mark: "box" },
     { label: "mean of all 256", colour: COLOUR.key, mark: "line" },
@@ -179,9 +179,8 @@ function render({ model, el }) {
           : "gradients get";
     fig.say(
       `The scores have a standard deviation of about ${scaled ? "1, whatever d is" : `√d = ${fmt(sd, 1)}`}. On ` +
-        "average the " +
-        `luckiest of 16 keys takes ${fmt(100 * measured.largest, 0)} % of the weight, and ${passes} through ` +
-        "the softmax.",
+        `average the best-scoring of 16 keys takes ${fmt(100 * measured.largest, 0)} % of the weight, and ` +
+        `${passes} through the softmax.`,
     );
     return {
       d,

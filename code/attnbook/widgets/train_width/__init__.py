@@ -30,12 +30,12 @@ class TrainWidthFigure(FrameFigure):
         TypeError, ValueError: a value that is not among those, or a name that is not a control.
     """
 
-    title = "Where does the training of w end?"
-    hint = "Five epochs of gradient descent. Choose where w starts and how large a step is."
+    title = "Where does training take w?"
+    hint = "Five epochs of gradient descent. Choose where w starts, and the step size."
     alt = (
         "Left, the leave-one-out loss as a function of w with the points that five epochs of gradient descent visit; "
         "right, the training points, the true curve and the curve fitted before and after training. With step size "
-        "0.5, a start at 0.5 or 1 overshoots onto a plateau beyond 20; smaller steps stay in the valley."
+        "0.5, a start at 0.5 or 1 overshoots onto a plateau beyond 20; with smaller steps none of the starts does."
     )
     controls = {
         "w0": {"label": "start w₀", "kind": "slider"},
@@ -184,17 +184,28 @@ def verdict(path, best):
     start, end = path[0], path[-1]
     if abs(end.w) > FAR:
         jump = next(i for i, step in enumerate(path) if abs(step.w) > FAR)
-        return (
-            f"Step {jump} overshoots, from w = {path[jump - 1].w:.1f} to {path[jump].w:.1f}. Out there the loss "
-            f"is so flat that no other step gets far: w ends at {end.w:.1f}, on the plateau."
+        text = (
+            f"Step {jump} overshoots, from w = {path[jump - 1].w:.1f} to {path[jump].w:.1f}. The loss is so flat there "
+            f"that the other steps hardly move w: it ends at {end.w:.1f}, on the plateau."
         )
-    if end.loss > best + 5 and abs(end.w) < 0.2:
-        return "Near w = 0 all keys weigh alike and the loss is flat: with steps this small w does not get away."
-    if end.loss > best + 2:
-        return f"Right direction, short steps: w has come to {end.w:.1f}, and the valley lies further on."
-    if start.w * end.w < 0:
-        return f"w crosses 0 and settles at {end.w:.1f}. Only its size matters, not its sign: {abs(end.w):.1f}."
-    return (
-        f"w stays in the valley and ends at {end.w:.1f}, with a loss of {end.loss:.1f}; "
-        f"no w has less than {best:.1f}."
-    )
+    elif end.loss > best + 5 and abs(end.w) < 0.2:
+        text = (
+            "Near w = 0 all keys get nearly equal weights, and the loss is almost flat: steps of this size do not "
+            "get w away from there."
+        )
+    elif end.loss > best + 2:
+        text = (
+            f"The direction is right, but the steps are short: w has reached {end.w:.1f}, and the valley is "
+            "further on."
+        )
+    elif start.w * end.w < 0:
+        text = (
+            f"w crosses 0 and ends at {end.w:.1f}. Only the size of w matters, not its sign: the kernel is the same "
+            f"as for {abs(end.w):.1f}."
+        )
+    else:
+        text = (
+            f"w ends in the valley, at {end.w:.1f}, with a loss of {end.loss:.1f}; the lowest possible loss is "
+            f"{best:.1f}."
+        )
+    return text.replace("-", "−")

@@ -29,7 +29,7 @@ class TranslatePageFigure(Figure):
         sentence: in English, at most 120 characters.
         model: "bahdanau" (GRU with additive attention), "transformer" or "seq2seq" (GRU without attention).
         written: how many words of the translation are shown, from 0; -1 shows all.
-        at: the written word that is looked at, counted from 0; -1 for the last one.
+        at: the written word whose weights are shown, counted from 0; -1 for the last one.
         given: French words that the translation has to begin with, instead of the likeliest ones.
         beam: how many prefixes the search keeps: 1 (greedy), 2 or 4; see `attnbook.translation.beam_search`.
         tries: sentences that are offered to try, at most 8.
@@ -44,9 +44,9 @@ class TranslatePageFigure(Figure):
 
     module = "translate_page"
     alt = """“They have a black dog.”, in English above, and the model's French, “Ils ont un chien noir.”, below.
-        From every French word lines run to the English words that the model looked at while it wrote it, the broader
-        the more. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same weights as a
-        table, French down and English across, and the likeliest words at one place as bars."""
+        From every French word lines run to the English words that the model looked at while writing it, broader where
+        the weight is larger. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same
+        weights as a heat map, French down and English across, and the likeliest words at one place as bars."""
 
     sentence = taking("They have a black dog.", SENTENCE, "what is translated")
     model = one_of("bahdanau", MODELS, "which translator writes")
@@ -54,7 +54,7 @@ class TranslatePageFigure(Figure):
         -1, -1, 60, "how many words are shown, -1 for all", whole=True
     )
     at = number_between(
-        4, -1, 60, "the word that is looked at, -1 for the last", whole=True
+        4, -1, 60, "the word whose weights are shown, -1 for the last", whole=True
     )
     beam = one_of(1, [1, 2, 4], "how many prefixes the search keeps")
     given = taking([], listed(WORD, 0, 60), "how the translation begins")

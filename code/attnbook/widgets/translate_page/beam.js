@@ -74,9 +74,9 @@ function listFound(list, found) {
 function beamInWords([best, ...others], greedy) {
   const score = scoreOf({ steps: greedy, logProb: sum(greedy.map((step) => step.logProb)) });
   if (idsOf(best.steps) === idsOf(greedy))
-    return `The best of ${others.length + 1} in the beam is what greedy decoding writes, too.`;
+    return `The best of the ${others.length + 1} in the beam is what greedy decoding writes, too.`;
   return (
-    `Greedy decoding writes “${textOf(greedy)}” instead: its score is ${fmt(score)}, the beam’s best has ` +
+    `Greedy decoding writes “${textOf(greedy)}” instead: its score is ${fmt(score)}, that of the beam’s best ` +
     `${fmt(scoreOf(best))}.`
   );
 }

@@ -2,7 +2,7 @@
 
 const TYPE = 15; // of the words, in pixels
 
-const shownWord = (word) => (word === "<unk>" ? "?" : word.length > 15 ? `${word.slice(0, 13)}…` : word);
+const shownWord = (word) => (word.length > 15 ? `${word.slice(0, 13)}…` : word);
 const percent = (x) => (x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
 
 // Where the boxes of both sentences stand: two rows if they fit, else two columns.
@@ -94,7 +94,7 @@ function drawAlignment(p, view, act) {
     place.rows ? 0 : place.source[0].x + place.source[0].w,
     15,
     steps[0].weights ? "English: keys" : "English",
-    { size: 13, colour: COLOUR.key, weight: 650, anchor: place.rows ? "start" : "end" },
+    { size: 13, colour: COLOUR.keyInk, weight: 650, anchor: place.rows ? "start" : "end" },
   );
   p.group("ribbons", { "aria-hidden": "true" }, (g) =>
     steps.slice(0, shown).forEach((step, i) => {
@@ -221,7 +221,7 @@ function heatHeight(view) {
 function drawHeat(p, view, act) {
   if (!view.ready) return;
   const { source, steps, shown, at, round } = view;
-  p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No weights to draw", {
+  p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No attention, no weights", {
     weight: 650,
     size: 14,
   });
@@ -233,7 +233,7 @@ function drawHeat(p, view, act) {
       size: 13,
       weight: 500,
       rotate: -46,
-      colour: source.unknown[j] ? COLOUR.muted : COLOUR.key,
+      colour: source.unknown[j] ? COLOUR.muted : COLOUR.keyInk,
       italic: source.unknown[j],
     });
   });

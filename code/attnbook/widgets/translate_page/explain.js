@@ -5,7 +5,7 @@ function heatInWords({ source, steps, shown }) {
   return `Attention weights of ${shown} written words over ${source.tokens.length} source words`;
 }
 
-function inWords({ source, steps, size, found, greedy }, text) {
+function inWords({ source, steps, size, heads, found, greedy }, text) {
   const parts = [`“${text}”`];
   const strange = source.tokens.filter((_, j) => source.unknown[j]);
   if (strange.length)
@@ -17,7 +17,7 @@ function inWords({ source, steps, size, found, greedy }, text) {
     if (step.id !== UNK) return;
     const most = step.weights ? source.tokens[likeliest(step.weights.map(Math.log), 1)[0].id] : null;
     parts.push(
-      `The “?” at place ${i + 1} is the word <unk>: it wants a word that is not in its ` +
+      `Word ${i + 1} is <unk>: it wants a word that is not in its ` +
         `vocabulary${most ? `; it looked most at “${most}”` : ""}.`,
     );
   });
@@ -25,7 +25,8 @@ function inWords({ source, steps, size, found, greedy }, text) {
     parts.push(
       `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`,
     );
-  if (steps.at(-1).id !== EOS) parts.push("It did not find an end and was stopped.");
+  else if (heads) parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
+  if (steps.at(-1).id !== EOS) parts.push(`It did not end the sentence and was stopped after ${steps.length} words.`);
   if (found) parts.push(beamInWords(found, greedy));
   const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
   if (yours.length)

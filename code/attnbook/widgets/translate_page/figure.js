@@ -42,6 +42,7 @@ function render({ model, el }) {
     }
     fig.set({ written: 0, at: -1 });
     timer = setInterval(() => {
+      if (now.problem) show({ written: -1, at: -1 }); // nothing to write
       if (!now.ready || now.searching) return;
       if (now.shown + 1 < now.steps.length) fig.set({ written: now.shown + 1, at: -1 });
       else show({ written: -1, at: -1 });
@@ -315,6 +316,7 @@ function render({ model, el }) {
       found: best,
       words: translator.words,
       size: translator.config.hidden_size,
+      heads: translator.config.num_heads,
       choices: shown ? likeliest(all[at].logProbs, 5) : [],
       standing: standing(corpus, source.tokens.slice(0, -1)),
     };
@@ -347,6 +349,7 @@ function render({ model, el }) {
     if (!view.ready) {
       status.textContent = view.problem || "";
       fig.show({ logprob: null, each: null, time: null, bleu: null });
+      fig.say("");
       return;
     }
     const [badge, why] = SAID[view.standing];

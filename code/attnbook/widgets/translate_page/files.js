@@ -69,9 +69,9 @@ function standing(corpus, tokens) {
 }
 
 const SAID = {
-  train: ["seen", "The models were trained on this sentence: a good translation proves memory, not skill."],
-  near: ["seen", "Except for the mark at its end, the models were trained on this sentence."],
+  train: ["seen", "The models were trained on this sentence: a good translation shows memory, not skill."],
+  near: ["seen", "Except for its final punctuation mark, the models were trained on this sentence."],
   dev: ["held out", "No model was trained on this sentence, but settings were chosen by results on sentences like it."],
-  test: ["held out", "No model was trained on this sentence, and nothing was chosen by it."],
-  new: ["new", "The book’s corpus does not have this sentence."],
+  test: ["held out", "No model was trained on this sentence, and no setting was chosen by it."],
+  new: ["new", "This sentence is not in the book’s corpus."],
 };

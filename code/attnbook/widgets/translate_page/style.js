@@ -18,7 +18,7 @@ const STYLE = `${ROWS}
 .ab-card p.ab-tp-status { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
 .ab-tp-status b { display: inline-block; margin-right: 0.5em; padding: 0 0.6em; border-radius: 1em; font-weight: 650;
   color: var(--ab-ground); background: var(--ab-muted); }
-.ab-tp-status b[data-kind="held out"] { background: var(--ab-value); }
+.ab-tp-status b[data-kind="held out"] { background: var(--ab-value-ink); }
 .ab-tp-status b[data-kind="new"] { background: var(--ab-query); }
 .ab-tp-found { margin-top: 0.625rem; }
 .ab-card .ab-tp-found p { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
