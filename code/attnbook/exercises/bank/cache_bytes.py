@@ -47,7 +47,7 @@ MISTAKES = (
         "three vectors are kept per head and position. An old query is never asked again.",
         "Which of query, key and value of an old position does a new one need?"),
     Mistake("bits", (RESULT, "return kept * numbers * size * 8"),
-        "bits are counted. `size` is in bytes, and so should the answer be.", "How many bits has a byte?"),
+        "bits are counted. `size` is in bytes, and so should the answer be.", "How many bits are there in a byte?"),
     Mistake("numbers-not-bytes", (RESULT, "return kept * numbers"),
         "numbers are counted, not bytes", "Where does `size` enter your code?"),
     Mistake("no-window", (KEPT, "layers * positions"),
@@ -91,6 +91,6 @@ EXERCISE = Exercise(
         "three heads of eight?",
     ),
     why="With short texts a window saves nothing, and every count that forgets it is right; so is one that always "
-        "fills it, as soon as the text is long. The factor 2 is the one most often lost, since one says “the cache of "
-        "keys” and means the values, too.",
+        "fills it, as soon as the text is long. The factor 2 is easily lost: the keys come to mind first, and the "
+        "values are kept, too.",
 )

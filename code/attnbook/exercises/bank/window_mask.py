@@ -43,7 +43,7 @@ MISTAKES = (
         "the window is one position too short", SELF),
     Mistake("self-excluded", (PAST, "ago > 0"),
         "a position does not see itself. The first one then has nothing to attend to.",
-        "When a word is read, is it known to its own position?"),
+        "Does the query at position t have a key of its own?"),
     Mistake("no-sinks", (RESULT, "past & near"),
         "the first positions are not kept in view. Once the window has moved on, they are gone.",
         "Which column should be True from its own row downwards to the bottom?"),
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         "`torch.arange` as a column minus `torch.arange` as a row is the table of steps. Comparisons of it join with "
         "`&` and `|`, in brackets, since both bind more tightly than `<`.",
     ),
-    why="A window that forgets to be causal passes every test of its width, since the steps to the future are "
-        "negative and so always below the window. And whether a window of two means two keys or two earlier ones is "
+    why="A window that forgets to be causal looks right below the diagonal. Steps into the future are negative, and so "
+        "always smaller than the window. And whether a window of two means two keys or two earlier ones is "
         "a matter of convention, in which libraries differ by one: count the True entries of a row.",
 )

@@ -147,7 +147,7 @@ function render({ model, el }) {
   const height = TOP + WORDS * SIZE + 28;
   fig.stage({
     height,
-    basis: 330,
+    basis: 300,
     grow: 5,
     draw: drawTable,
     label: (view) => `Table of 16 queries and 16 keys in tiles of ${view.tile} by ${view.tile}; ${view.read} read`,
