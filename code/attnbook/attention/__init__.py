@@ -4,6 +4,12 @@ Masks say who may attend to what; scores say how well a key fits a query; poolin
 """
 
 from attnbook.attention.cache import KeyValueCache
+from attnbook.attention.efficient import (
+    TiledAttention,
+    online_softmax,
+    tiled_attention,
+    tiles,
+)
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
     KERNELS,
@@ -13,6 +19,7 @@ from attnbook.attention.kernels import (
     get_kernel,
     triangular,
 )
+from attnbook.attention.latent import LatentAttention
 from attnbook.attention.layers import (
     AdditiveAttention,
     DotProductAttention,
@@ -26,6 +33,7 @@ from attnbook.attention.masks import (
     from_blocked,
     masked_softmax,
     sequence_mask,
+    sliding_window_mask,
     to_additive,
     to_binary,
     to_blocked,
@@ -74,6 +82,7 @@ from attnbook.attention.stages import SeparateHeads, WideHeads, widen_heads
 __all__ = [
     "sequence_mask",
     "causal_mask",
+    "sliding_window_mask",
     "combine_masks",
     "masked_softmax",
     "to_blocked",
@@ -127,4 +136,9 @@ __all__ = [
     "stack_heads",
     "split_heads",
     "merge_heads",
+    "LatentAttention",
+    "online_softmax",
+    "tiled_attention",
+    "TiledAttention",
+    "tiles",
 ]

@@ -71,6 +71,27 @@ def causal_mask(
     return allowed.tril(diagonal=num_keys - num_queries)
 
 
+def sliding_window_mask(
+    length: int, window: int, device: torch.device | None = None
+) -> Tensor:
+    """Let each position attend to itself and the `window` − 1 positions before it: a band below the diagonal.
+
+    Args:
+        length: T.
+        window: how many positions each one sees, its own included.
+        device: where to make the mask.
+
+    Returns:
+        bool (T, T); True = may attend.
+
+    Source:
+        Beltagy et al. (2020), §3.1; one-sided, as in Jiang et al. (2023), §2.
+    """
+    check_count("window", window)
+    causal = causal_mask(length, device=device)
+    return causal.triu(diagonal=1 - window)
+
+
 def align(table: Tensor, shape: torch.Size) -> Tensor:
     """Give a mask or a bias the axes of the scores that it is for.
 

@@ -46,6 +46,9 @@ MODULES = (
     "top_p",
     "accept_draft",
     "key_value_cache",
+    "merge_softmax",
+    "window_mask",
+    "cache_bytes",
 )
 
 

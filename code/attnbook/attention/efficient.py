@@ -1,0 +1,166 @@
+"""The same attention for less memory: softmax in one pass, and tiles of scores instead of a table."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from attnbook.checks import check_count, check_query_key, check_value
+
+
+def online_softmax(scores: Tensor, value: Tensor) -> Tensor:
+    """softmax(scores) · value, reading each score and its value once and keeping neither.
+
+    Args:
+        scores: (…, S), finite.
+        value: (S, Dv).
+
+    Returns:
+        (…, Dv).
+
+    Source:
+        Milakov & Gimelshein (2018), algorithm 3; with the values, Rabe & Staats (2021), §3.
+    """
+    most = torch.full_like(scores[..., :1], -torch.inf)  # (…, 1): the largest so far
+    total = torch.zeros_like(most)  # Σ exp(score − most)
+    summed = torch.zeros_like(most * value[0])  # (…, Dv): Σ exp(score − most) value
+    for score, v in zip(scores.split(1, dim=-1), value, strict=True):
+        new = torch.maximum(most, score)
+        old, own = (most - new).exp(), (score - new).exp()
+        total, summed, most = total * old + own, summed * old + own * v, new
+    return summed / total
+
+
+def tiled_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    tile: int = 128,
+    causal: bool = False,
+    window: int | None = None,
+) -> Tensor:
+    """softmax(q·k / √D) v from tiles of the scores: the T × S table is never stored, not for gradients either.
+
+    Tiles in which no query may see a key are not computed.
+
+    Args:
+        query: (…, T, D).
+        key: (…, S, D).
+        value: (…, S, Dv).
+        tile: how many queries, and how many keys, a tile has at most.
+        causal: query t sees the keys up to t only; T = S.
+        window: with `causal`, only the last so many of these, its own included; all if not given.
+
+    Returns:
+        (…, T, Dv). It can be differentiated once.
+
+    Raises:
+        ValueError: also if T and S differ although `causal` is asked for, or for a window without `causal`.
+
+    Source:
+        Rabe & Staats (2021), arXiv:2112.05682; Dao et al. (2022), arXiv:2205.14135, algorithms 1 and 4.
+    """
+    check_query_key(query, key)
+    check_value(key, value)
+    check_count("tile", tile)
+    num_queries, num_keys = query.shape[-2], key.shape[-2]
+    if window is not None:
+        check_count("window", window)
+        if not causal:
+            raise ValueError("a window looks back, so it needs causal=True")
+    if causal and num_queries != num_keys:
+        raise ValueError(
+            f"causal tiles need as many queries as keys, got {num_queries} and {num_keys}; "
+            "for queries that continue a cache, use a mask and the fused kernel"
+        )
+    reach = num_keys if window is None else min(window, num_keys)
+    return TiledAttention.apply(query, key, value, tile, reach if causal else None)
+
+
+def tiles(
+    num_queries: int, num_keys: int, tile: int, reach: int | None = None
+) -> Iterator[tuple[slice, slice]]:
+    """Which rows and columns of the table of scores make up the tiles that have something to be seen.
+
+    Args:
+        num_queries, num_keys: T and S.
+        tile: the largest number of rows, and of columns.
+        reach: a query sees so many keys, the last of them its own; None: all keys.
+
+    Yields:
+        Slices of rows and columns, row by row.
+    """
+    for row in range(0, num_queries, tile):
+        rows = slice(row, min(row + tile, num_queries))
+        for column in range(0, num_keys, tile):
+            columns = slice(column, min(column + tile, num_keys))
+            if reach is None or (
+                columns.start < rows.stop and columns.stop > rows.start - reach + 1
+            ):
+                yield rows, columns
+
+
+class TiledAttention(torch.autograd.Function):
+    """The two passes of `tiled_attention`, which describes it; nothing is checked here."""
+
+    @staticmethod
+    def forward(ctx, query, key, value, tile, reach):
+        query = query * query.shape[-1] ** -0.5
+        batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+        most = query.new_full(
+            (*batch, query.shape[-2], 1), torch.finfo(query.dtype).min
+        )
+        total = torch.zeros_like(most)  # (…, T, 1)
+        summed = query.new_zeros(*batch, query.shape[-2], value.shape[-1])
+        ctx.tiling = tile, reach
+        for rows, columns in _tiles(ctx, query, key):
+            scores = _scores(query, key, rows, columns, reach)  # a tile of them
+            new = torch.maximum(most[..., rows, :], scores.amax(-1, keepdim=True))
+            old = (most[..., rows, :] - new).exp()
+            scores.sub_(new).exp_()  # the weights, but for their sum
+            total[..., rows, :] = total[..., rows, :] * old + scores.sum(-1, True)
+            more = scores @ value[..., columns, :]
+            summed[..., rows, :] = summed[..., rows, :] * old + more
+            most[..., rows, :] = new
+        output = summed.div_(total)
+        ctx.save_for_backward(query, key, value, output, most + total.log())
+        return output
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad):
+        query, key, value, output, log_total = ctx.saved_tensors
+        _, reach = ctx.tiling
+        grads = [torch.zeros_like(x) for x in (query, key, value)]
+        mean = (grad * output).sum(-1, keepdim=True)  # (…, T, 1): Σ weights · slopes
+        for rows, columns in _tiles(ctx, query, key):
+            scores = _scores(query, key, rows, columns, reach)
+            weights = scores.sub_(log_total[..., rows, :]).exp_()  # made again
+            slopes = grad[..., rows, :] @ value[..., columns, :].mT
+            slopes.sub_(mean[..., rows, :]).mul_(weights)  # those of the scores
+            parts = (
+                (rows, slopes @ key[..., columns, :]),
+                (columns, slopes.mT @ query[..., rows, :]),
+                (columns, weights.mT @ grad[..., rows, :]),
+            )
+            for whole, (place, part) in zip(grads, parts, strict=True):
+                whole[..., place, :] += part.sum_to_size(whole[..., place, :].shape)
+        grads[0] *= query.shape[-1] ** -0.5
+        return *grads, None, None
+
+
+def _tiles(ctx, query: Tensor, key: Tensor) -> Iterator[tuple[slice, slice]]:
+    return tiles(query.shape[-2], key.shape[-2], *ctx.tiling)
+
+
+def _scores(
+    query: Tensor, key: Tensor, rows: slice, columns: slice, reach: int | None
+) -> Tensor:
+    """A tile of scores, −∞ where nothing may be seen."""
+    scores = query[..., rows, :] @ key[..., columns, :].mT
+    if reach is not None:
+        t = torch.arange(rows.start, rows.stop, device=query.device)[:, None]
+        ago = t - torch.arange(columns.start, columns.stop, device=query.device)
+        scores.masked_fill_((ago < 0) | (ago >= reach), -torch.inf)
+    return scores

@@ -1,0 +1,244 @@
+"""Tiles, online softmax, windows and latents: the same numbers, and less of everything else."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tensors import (
+    DEVICES,
+    DV,
+    HALF,
+    HALF_TOLERANCE,
+    PROPERTY,
+    B,
+    D,
+    H,
+    S,
+    T,
+    close,
+    fill,
+    randn,
+    says,
+)
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attnbook.attention import (
+    LatentAttention,
+    MultiHeadAttention,
+    causal_mask,
+    online_softmax,
+    sliding_window_mask,
+    tiled_attention,
+    tiles,
+)
+
+SEEN = [(False, None), (True, None), (True, 1), (True, 4), (True, 100)]
+
+
+def inputs(queries=T, keys=S, **options):
+    shapes = (queries, D), (keys, D), (keys, DV)
+    return [randn(B, H, *shape, seed=i, **options) for i, shape in enumerate(shapes)]
+
+
+def plain(query, key, value, mask=None):
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1) @ value
+
+
+def mask_of(n, causal, window):
+    if not causal:
+        return None
+    return causal_mask(n) if window is None else sliding_window_mask(n, window)
+
+
+# --- online softmax -------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 13), st.floats(0.1, 300))
+@PROPERTY
+def test_online_softmax_is_softmax_however_large_the_scores(num_keys, scale):
+    scores, value = scale * randn(B, T, num_keys), randn(num_keys, DV, seed=1)
+    close(online_softmax(scores, value), scores.softmax(-1) @ value, 1e-12)
+
+
+# --- tiles ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tile", [1, 2, 3, 5, 17, 100])
+@pytest.mark.parametrize(("causal", "window"), SEEN)
+@pytest.mark.parametrize("device", DEVICES)
+def test_tiles_give_the_numbers_and_gradients_of_the_table(
+    tile, causal, window, device
+):
+    n = 17 if causal else S
+    query, key, value = given = inputs(17, n, grad=True, device=device)
+    mask = mask_of(17, causal, window)
+    expected = plain(*given, None if mask is None else mask.to(device))
+    found = tiled_attention(query, key, value, tile, causal, window)
+    close(found, expected, 1e-12)
+    pull = randn(*expected.shape, seed=9, device=device)
+    wanted = torch.autograd.grad(expected, given, pull)
+    for a, b in zip(torch.autograd.grad(found, given, pull), wanted, strict=True):
+        close(a, b, 1e-12)
+
+
+def test_heads_may_be_shared_and_gradients_are_added_up():
+    query = randn(B, H, T, D, grad=True)
+    key, value = (randn(B, 1, S, n, seed=n, grad=True) for n in (D, DV))
+    given = query, key, value
+    found, expected = tiled_attention(*given, tile=3), plain(*given)
+    close(found, expected, 1e-12)
+    pull = randn(*expected.shape, seed=9)
+    for a, b in zip(
+        torch.autograd.grad(found, given, pull),
+        torch.autograd.grad(expected, given, pull),
+        strict=True,
+    ):
+        close(a, b, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", HALF)
+def test_half_precision(dtype):
+    found = tiled_attention(*inputs(dtype=dtype), tile=3)
+    assert found.dtype == dtype
+    close(found.double(), plain(*inputs()), HALF_TOLERANCE[dtype])
+
+
+def test_scores_of_any_size_and_inputs_of_any_layout():
+    query, key, value = inputs()
+    close(tiled_attention(1e3 * query, key, value, 2), plain(1e3 * query, key, value))
+    turned = [x.mT.contiguous().mT for x in (query, key, value)]
+    close(tiled_attention(*turned, tile=2), plain(query, key, value), 1e-12)
+    assert tiled_attention(query[..., :0, :], key, value).shape == (B, H, 0, DV)
+
+
+class Largest(TorchDispatchMode):
+    """The size of the largest tensor that is made."""
+
+    size = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor):
+            self.size = max(self.size, made.numel())
+        return made
+
+
+def test_no_tensor_is_ever_larger_than_the_inputs():
+    n, tile = 64, 8
+    given = [randn(n, 11, seed=i, grad=True) for i in range(3)]
+    with Largest() as seen:
+        tiled_attention(*given, tile=tile).sum().backward()
+    assert seen.size == n * 11
+    with Largest() as seen:  # and the watch notices a table
+        plain(*given)
+    assert seen.size == n * n
+
+
+@given(
+    st.integers(1, 30),
+    st.integers(1, 9),
+    st.one_of(st.none(), st.integers(1, 30)),
+)
+@PROPERTY
+def test_the_tiles_are_those_with_something_to_be_seen(n, tile, reach):
+    wanted = mask_of(n, reach is not None, reach)
+    wanted = torch.ones(n, n, dtype=torch.bool) if wanted is None else wanted
+    covered = torch.zeros(n, n, dtype=torch.int)
+    for rows, columns in tiles(n, n, tile, reach):
+        covered[rows, columns] += 1
+        assert wanted[rows, columns].any()
+    assert covered.max() == 1
+    assert covered[wanted].all()
+
+
+def test_tiles_say_what_does_not_fit():
+    query, key, value = inputs()
+    with pytest.raises(ValueError, match=says("a window looks back", "causal=True")):
+        tiled_attention(query, key, value, window=3)
+    with pytest.raises(ValueError, match=says(f"got {T} and {S}")):
+        tiled_attention(query, key, value, causal=True)
+    with pytest.raises(ValueError, match="tile must be at least 1, got 0"):
+        tiled_attention(query, key, value, 0)
+    with pytest.raises(ValueError, match="window must be at least 1, got 0"):
+        tiled_attention(query, query, value[..., :T, :], causal=True, window=0)
+    with pytest.raises(ValueError, match="one value for each key"):
+        tiled_attention(query, key, value[..., 1:, :])
+
+
+# --- windows --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 5, 9])
+def test_a_window_looks_back_so_far(window):
+    expected = [[0 <= i - j < window for j in range(T)] for i in range(T)]
+    assert sliding_window_mask(T, window).tolist() == expected
+
+
+def test_a_window_has_a_size():
+    with pytest.raises(ValueError, match="window must be at least 1, got 0"):
+        sliding_window_mask(T, 0)
+    assert sliding_window_mask(0, 3).shape == (0, 0)
+    assert sliding_window_mask(3, 2, device=torch.device("meta")).is_meta
+
+
+# --- latents --------------------------------------------------------------------------------------------------
+
+E, C = H * D, 5
+
+
+def latent_layer(dtype=torch.float64):
+    return fill(LatentAttention(E, H, C)).to(dtype)
+
+
+@torch.no_grad()
+def as_multi_head(layer):
+    """The layer with keys and values of its own that computes the same."""
+    whole = MultiHeadAttention(E, H, bias=False).double()
+    maps = (w.weight @ layer.W_down.weight for w in (layer.W_uk, layer.W_uv))
+    whole.W_qkv.weight.copy_(torch.cat([layer.W_q.weight, *maps]))
+    whole.W_o.load_state_dict(layer.W_o.state_dict())
+    return whole
+
+
+def test_latent_attention_is_multi_head_attention_with_maps_of_low_rank():
+    layer, x = latent_layer(), randn(B, T, E)
+    whole = as_multi_head(layer)
+    output, latents = layer(x)
+    close(output, whole(x, mask=causal_mask(T), need_weights=True)[0], 1e-12)
+    assert latents.shape == (B, T, C)
+    assert torch.linalg.matrix_rank(whole.W_qkv.weight[E : 2 * E]) == C
+
+
+@pytest.mark.parametrize("parts", [(5,), (1, 4), (2, 2, 1), (1, 1, 1, 1, 1)])
+def test_the_latents_are_all_that_must_be_kept(parts):
+    layer, x, kept, outputs = latent_layer(), randn(B, T, E), None, []
+    for part in x.split(parts, dim=1):
+        output, kept = layer(part, kept)
+        outputs.append(output)
+    whole, latents = layer(x)
+    close(torch.cat(outputs, 1), whole, 1e-12)
+    close(kept, latents, 1e-12)
+
+
+def test_latent_attention_by_loops():
+    layer, x = latent_layer(), randn(B, T, E)
+    latents = x @ layer.W_down.weight.mT
+    q, k, v = (
+        a.unflatten(-1, (H, D)).transpose(1, 2)
+        for a in (layer.W_q(x), layer.W_uk(latents), layer.W_uv(latents))
+    )
+    heads = plain(q, k, v, causal_mask(T))
+    close(layer(x)[0], layer.W_o(heads.transpose(1, 2).flatten(2)), 1e-12)
+
+
+def test_latent_attention_says_what_does_not_fit():
+    with pytest.raises(ValueError, match="latent_size must be at least 1, got 0"):
+        LatentAttention(E, H, 0)
+    layer = latent_layer()
+    with pytest.raises(ValueError, match=says(f"d_model is {E}")):
+        layer(randn(B, T, E + 1))
+    with pytest.raises(TypeError, match="kept"):
+        layer(randn(B, T, E), randn(B, T, C, dtype=torch.float32))

@@ -1,0 +1,214 @@
+"""Answers to merge-softmax, as readers write them; `verdicts.py` says how to read this file."""
+# ruff: noqa (this is how people write)
+
+import math
+
+import torch
+
+
+# === right
+def merged(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, (a * oa + b * ob) / (a + b)
+
+
+# === right
+def merged_by_stack(ma, ta, oa, mb, tb, ob):
+    most = torch.stack([ma, mb])
+    m = most.amax(0)
+    w = torch.stack([ta, tb]) * torch.exp(most - m)
+    return m, w.sum(0), (w * torch.stack([oa, ob])).sum(0) / w.sum(0)
+
+
+# === right
+def merged_by_log(ma, ta, oa, mb, tb, ob):
+    la, lb = ma + ta.log(), mb + tb.log()
+    both = torch.logaddexp(la, lb)
+    m = torch.max(ma, mb)
+    return m, (both - m).exp(), (la - both).exp() * oa + (lb - both).exp() * ob
+
+
+# === right
+def merged_by_share(ma, ta, oa, mb, tb, ob):
+    m = torch.where(ma > mb, ma, mb)
+    a = ta * torch.exp(ma - m)
+    b = tb * torch.exp(mb - m)
+    share = a / (a + b)
+    return m, a + b, share * oa + (1 - share) * ob
+
+
+# === right
+def merged_by_steps(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    new = torch.maximum(most_a, most_b)
+    sum_a = mean_a * total_a
+    sum_b = mean_b * total_b
+    corr_a = torch.exp(most_a - new)
+    corr_b = torch.exp(most_b - new)
+    total = corr_a * total_a + corr_b * total_b
+    return new, total, (sum_a * corr_a + sum_b * corr_b) / total
+
+
+# === right
+def merged_as_list(ma, ta, oa, mb, tb, ob):
+    m = torch.cat([ma, mb], -1).max(-1, keepdim=True).values
+    a = ta * math.e ** (ma - m)
+    b = tb * math.e ** (mb - m)
+    return [m, a + b, torch.lerp(oa, ob, b / (a + b))]
+
+
+# === wrong not-rescaled
+def added_as_they_came(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    t = ta + tb
+    return m, t, (ta * oa + tb * ob) / t
+
+
+# === wrong sign
+def wrong_way_round(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (m - ma).exp(), tb * (m - mb).exp()
+    return m, a + b, (a * oa + b * ob) / (a + b)
+
+
+# === wrong only-one-rescaled
+def assumes_a_is_larger(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    b = tb * (mb - m).exp()
+    return m, ta + b, (ta * oa + b * ob) / (ta + b)
+
+
+# === wrong other-one-rescaled
+def assumes_b_is_larger(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a = ta * (ma - m).exp()
+    return m, a + tb, (a * oa + tb * ob) / (a + tb)
+
+
+# === wrong minimum
+def smaller_maximum(ma, ta, oa, mb, tb, ob):
+    m = torch.min(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, (a * oa + b * ob) / (a + b)
+
+
+# === wrong maxima-added
+def sum_of_maxima(ma, ta, oa, mb, tb, ob):
+    m = ma + mb
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, (a * oa + b * ob) / (a + b)
+
+
+# === wrong means-averaged
+def half_and_half(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    t = ta * (ma - m).exp() + tb * (mb - m).exp()
+    return m, t, (oa + ob) / 2
+
+
+# === wrong means-added
+def sum_of_means(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    t = ta * (ma - m).exp() + tb * (mb - m).exp()
+    return m, t, oa + ob
+
+
+# === wrong not-divided
+def weighted_sum(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, a * oa + b * ob
+
+
+# === wrong old-totals-as-weights
+def weights_before_rescaling(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    t = ta * (ma - m).exp() + tb * (mb - m).exp()
+    return m, t, (ta * oa + tb * ob) / (ta + tb)
+
+
+# === wrong maxima-as-weights
+def softmax_of_maxima(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = (ma - m).exp(), (mb - m).exp()
+    t = ta * a + tb * b
+    return m, t, (a * oa + b * ob) / (a + b)
+
+
+# === wrong exchanged
+def crosswise(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, (b * oa + a * ob) / (a + b)
+
+
+# === wrong totals-averaged
+def mean_total(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, (a + b) / 2, (a * oa + b * ob) / (a + b) * 2
+
+
+# === wrong totals-averaged
+def mean_total_and_right_average(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    t = 0.5 * (a + b)
+    return m, t, (a * oa + b * ob) / t
+
+
+# === wrong larger-total-only
+def winner_takes_all(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    t = torch.maximum(a, b)
+    return m, t, (a * oa + b * ob) / t
+
+
+# === wrong logarithm-of-the-total
+def log_sum_exp(ma, ta, oa, mb, tb, ob):
+    la, lb = ma + ta.log(), mb + tb.log()
+    both = torch.logaddexp(la, lb)
+    return torch.maximum(ma, mb), both, (la - both).exp() * oa + (lb - both).exp() * ob
+
+
+# === wrong unsafe
+def no_maximum(ma, ta, oa, mb, tb, ob):
+    a, b = ta * ma.exp(), tb * mb.exp()
+    return torch.zeros_like(ma), a + b, (a * oa + b * ob) / (a + b)
+
+
+# === wrong order-of-results
+def average_first(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return (a * oa + b * ob) / (a + b), a + b, m
+
+
+# === wrong one-thing-only
+def average_only(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return (a * oa + b * ob) / (a + b)
+
+
+# === wrong divided-before-adding
+def divided_first(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, oa / a + ob / b
+
+
+# === wrong unknown
+def total_is_weight_sum(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    a, b = a / (a + b), b / (a + b)
+    return m, a + b, a * oa + b * ob
+
+
+# === wrong gradient-cut
+def first_average_detached(ma, ta, oa, mb, tb, ob):
+    m = torch.maximum(ma, mb)
+    a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
+    return m, a + b, (a * oa.data + b * ob) / (a + b)

@@ -1,0 +1,133 @@
+"""The tile stepper: the browser's numbers are Python's, Python's are the package's, and the controls work."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook.attention import causal_mask, sliding_window_mask, tiles
+from attnbook.widgets import TileStepperFigure
+from attnbook.widgets.tile_stepper import (
+    SEES,
+    TILES,
+    WORDS,
+    after,
+    sample,
+    visible,
+    worth_it,
+)
+
+# -- Python against the package --
+
+
+def test_what_is_seen_are_the_packages_masks():
+    assert visible(SEES[0]).all()
+    np.testing.assert_array_equal(visible(SEES[1]), causal_mask(WORDS))
+    np.testing.assert_array_equal(visible(SEES[2]), sliding_window_mask(WORDS, 4))
+
+
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize(("sees", "reach"), [*zip(SEES, (None, WORDS, 4), strict=True)])
+def test_the_tiles_are_the_packages(tile, sees, reach):
+    found = [(r.start, c.start) for r, c in tiles(WORDS, WORDS, tile, reach)]
+    assert worth_it(sees, tile) == found
+
+
+@pytest.mark.parametrize("tile", TILES)
+@pytest.mark.parametrize("sees", SEES)
+def test_the_last_tile_leaves_the_exact_attention(tile, sees):
+    scores, values = map(torch.from_numpy, sample(3))
+    most, total, summed = after(3, sees, tile, 64)
+    seen = torch.from_numpy(visible(sees))
+    exact = scores.masked_fill(~seen, -torch.inf).softmax(-1) @ values
+    np.testing.assert_allclose(summed / total, exact, rtol=1e-12)
+    np.testing.assert_allclose(most, scores.masked_fill(~seen, -torch.inf).amax(-1))
+
+
+def test_half_way_it_is_attention_to_the_keys_so_far():
+    scores, values = map(torch.from_numpy, sample(0))
+    _, total, summed = after(0, SEES[0], 4, 6)  # queries 4 to 7 have met keys 0 to 7
+    so_far = scores[4:8, :8].softmax(-1) @ values[:8]
+    np.testing.assert_allclose((summed / np.maximum(total, 1e-300))[4:8], so_far)
+    assert (total[8:] == 0).all()
+
+
+# -- the browser against Python --
+
+
+@pytest.mark.parametrize(
+    ("seed", "sees", "tile", "step"),
+    [
+        (0, SEES[0], 4, 6),
+        (17, SEES[1], 2, 20),
+        (999, SEES[2], 8, 3),
+        (5, SEES[2], 4, 4),
+    ],
+)
+def test_the_browser_computes_pythons_numbers(open_figure, seed, sees, tile, step):
+    page = open_figure(TileStepperFigure(seed=seed, sees=sees, tile=tile, step=step))
+    data = page.math("sample", seed)
+    scores, values = sample(seed)
+    np.testing.assert_allclose(data["scores"], scores, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(data["values"], values, rtol=1e-9)
+    assert page.math("worthIt", sees, tile) == [list(t) for t in worth_it(sees, tile)]
+    most, total, summed = after(seed, sees, tile, step)
+    kept = page.math("after", data, sees, tile, step)
+    met = total > 0
+    for name, expected in (("most", most), ("total", total), ("summed", summed)):
+        found = [row[name] for row, seen in zip(kept, met, strict=True) if seen]
+        np.testing.assert_allclose(found, expected[met], rtol=1e-9)
+
+
+# -- the controls --
+
+
+def said(page):
+    return page.page.locator(".ab-said").inner_text()
+
+
+def test_moved_by_keyboard_and_by_button(open_figure):
+    page = open_figure(TileStepperFigure())
+    assert page.text("step") == "6 of 16" and page.read("held") == 16 + 48
+    page.press("step", "ArrowRight")
+    assert page.text("step") == "7 of 16"
+    page.click("Next tile")
+    assert page.state("step") == 8
+    page.press("step", "End")
+    assert page.text("step") == "16 of 16"
+    assert "every dot is on its stroke" in said(page)
+    page.click("Next tile")  # nothing more to read
+    assert page.text("step") == "16 of 16"
+
+
+def test_a_window_leaves_tiles_out(open_figure):
+    page = open_figure(TileStepperFigure(step=0))
+    assert page.read("skipped") == 0 and "Nothing has been read" in said(page)
+    page.choose("sees", SEES[2])
+    assert page.read("skipped") == 9 and page.text("step") == "0 of 7"
+    page.choose("tile", "2 × 2")
+    assert page.text("step") == "0 of 21"
+
+
+def test_it_plays_to_the_end_and_stops(open_figure):
+    page = open_figure(TileStepperFigure(step=2, tile=8))
+    page.click("Play")
+    page.page.wait_for_function(
+        "() => document.querySelector('.ab-card').textContent.includes('4 of 4')"
+    )
+    page.page.get_by_role("button", name="Play").wait_for()
+    page.reset()
+    assert page.state("step") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"tile": 3}, ValueError),
+        ({"sees": "the past"}, ValueError),
+        ({"step": 65}, ValueError),
+        ({"seed": "a"}, TypeError),
+    ],
+)
+def test_other_values_are_refused(options, error):
+    with pytest.raises(error):
+        TileStepperFigure(**options)
