@@ -17,6 +17,7 @@ FIGURES = {
     "SamplingExplorerFigure": "sampling_explorer",
     "BlockExplorerFigure": "block_explorer",
     "AttentionPatternsFigure": "attention_patterns",
+    "MemoryRegressionFigure": "memory_regression",
 }
 
 __all__ = list(FIGURES)
