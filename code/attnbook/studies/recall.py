@@ -141,7 +141,7 @@ def fit_memory(
     d: int,
     pairs: tuple[int, ...] = (8, 16, 32, 64),
     seed: int = 0,
-    steps: int = 600,
+    steps: int = 300,
     lr: float = 1e-2,
 ) -> Rememberer:
     """Train one memory on a task.

@@ -46,6 +46,9 @@ MODULES = (
     "top_p",
     "accept_draft",
     "key_value_cache",
+    "linear_attention",
+    "delta_rule",
+    "chunked_attention",
 )
 
 
