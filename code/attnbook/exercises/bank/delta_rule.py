@@ -4,7 +4,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_delta_rule(key, value, beta):
-    """The memory after all pairs have been written by the delta rule, from an empty one.
+    """The memory after the delta rule has written all pairs into an empty one.
 
     key: (T, D), value: (T, Dv), beta: (T,) → (Dv, D)
     """

@@ -6,7 +6,7 @@ from ..exercise import Exercise, Mistake, draw, exact
 
 
 def my_linear_attention(query, key, value):
-    """Causal linear attention with the features elu(x) + 1, divided by the sum of the weights.
+    """Causal linear attention with the features elu(x) + 1, an average.
 
     query: (T, D), key: (T, D), value: (T, Dv) → (T, Dv)
     """
