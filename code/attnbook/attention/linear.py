@@ -105,7 +105,11 @@ def recurrent_memory(
 ) -> tuple[Tensor, Tensor]:
     """The same, position by position: forget, write, read. Nothing but the memory is carried along.
 
-    Args, returns: as for `parallel_memory`.
+    Args:
+        query, key, value, decay, beta, state: as for `parallel_memory`.
+
+    Returns:
+        As `parallel_memory` does.
 
     Source:
         Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),

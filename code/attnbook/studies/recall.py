@@ -116,6 +116,9 @@ class Rememberer(nn.Module):
     def forward(self, batch: Recall) -> Tensor:
         """Answer all questions after the last pair.
 
+        Args:
+            batch: B rows of N pairs and Q questions.
+
         Returns:
             logits (B, Q, values).
         """
@@ -179,7 +182,17 @@ def fit_memory(
 def recall_accuracy(
     model: Rememberer, task: str, pairs: int, seed: int = 12345
 ) -> float:
-    """The fraction of right answers on 200 fresh rows; guessing gives 1/32."""
+    """The accuracy on 200 fresh rows.
+
+    Args:
+        model: a trained memory.
+        task: see `recall_batch`.
+        pairs: N, how many are written.
+        seed: for the rows.
+
+    Returns:
+        The fraction of right answers; guessing gives 1/32.
+    """
     batch = recall_batch(task, 200, pairs, torch.Generator().manual_seed(seed))
     batch = batch.to(device_of(model))
     return (model(batch).argmax(-1) == batch.answers).float().mean().item()
