@@ -191,6 +191,16 @@ TABLE = {
         ("angles in half precision", "precise = torch.promote_types(x.dtype, torch.float32)", "precise = x.dtype",
          "test_positions.py::test_rotary_positions_far_away_in_half_precision"),
     ],
+    "attention/linear": [
+        ("the delta rule forgets to look", "v - (state @ k[..., None])[..., 0]", "v",
+         "test_linear.py::test_the_delta_rule_stores_what_was_written_last"),
+        ("the memory fades after the reading", "to_end * key", "key",
+         "test_linear.py::test_a_decay_of_a_half_halves"),
+        ("a chunk forgets the ones before", "scores @ value + left * (query @ state.mT)", "scores @ value",
+         "test_linear.py::test_a_memory_goes_on_where_it_stopped"),
+        ("corrections see their own pair", "overlap.tril(-1)", "overlap.tril()",
+         "test_linear.py::test_the_example_of_the_chapter"),
+    ],
     "attention/relative": [
         ("queries are the first of the keys", "num_keys - num_queries, num_keys, device", "0, num_queries, device",
          "test_positions.py::test_relative_positions_by_hand"),

@@ -1,6 +1,7 @@
 """Attention: one operation, from kernel regression to many heads, positions and a cache.
 
-Masks say who may attend to what; scores say how well a key fits a query; pooling and layers average the values.
+Masks say who may attend to what; scores say how well a key fits a query; pooling and layers average the values;
+a memory of fixed size (linear attention, the delta rule) regresses values on keys.
 """
 
 from attnbook.attention.cache import KeyValueCache
@@ -24,6 +25,14 @@ from attnbook.attention.layers import (
     AdditiveAttention,
     DotProductAttention,
     MultiplicativeAttention,
+)
+from attnbook.attention.linear import (
+    chunked_memory,
+    elu_features,
+    normalised,
+    parallel_memory,
+    random_features,
+    recurrent_memory,
 )
 from attnbook.attention.masks import (
     causal_mask,
@@ -141,4 +150,10 @@ __all__ = [
     "tiled_attention",
     "TiledAttention",
     "tiles",
+    "elu_features",
+    "random_features",
+    "parallel_memory",
+    "recurrent_memory",
+    "chunked_memory",
+    "normalised",
 ]

@@ -34,6 +34,17 @@ from attnbook.studies.positions import (
     fit_reader,
     reading_accuracy,
 )
+from attnbook.studies.recall import (
+    MEMORIES,
+    NUM_KEYS,
+    NUM_VALUES,
+    RECALL_TASKS,
+    Recall,
+    Rememberer,
+    fit_memory,
+    recall_accuracy,
+    recall_batch,
+)
 from attnbook.studies.reversal import (
     BOS,
     EOS,
@@ -125,4 +136,13 @@ __all__ = [
     "word_loss",
     "write",
     "write_anew",
+    "MEMORIES",
+    "RECALL_TASKS",
+    "NUM_KEYS",
+    "NUM_VALUES",
+    "Recall",
+    "Rememberer",
+    "recall_batch",
+    "fit_memory",
+    "recall_accuracy",
 ]

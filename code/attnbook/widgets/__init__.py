@@ -18,6 +18,7 @@ FIGURES = {
     "BlockExplorerFigure": "block_explorer",
     "AttentionPatternsFigure": "attention_patterns",
     "TileStepperFigure": "tile_stepper",
+    "MemoryRegressionFigure": "memory_regression",
 }
 
 __all__ = list(FIGURES)

@@ -49,6 +49,9 @@ MODULES = (
     "merge_softmax",
     "window_mask",
     "cache_bytes",
+    "linear_attention",
+    "delta_rule",
+    "chunked_attention",
 )
 
 

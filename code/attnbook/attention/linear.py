@@ -1,0 +1,247 @@
+"""Attention with a memory of fixed size: linear attention, gates and the delta rule, in three forms each.
+
+A memory is a matrix S that maps keys to values. At every position a pair is written and a query is answered:
+
+    S_t = a_t S_{t-1} + u_t k_tᵀ,     o_t = S_t q_t,
+
+where u_t is what is written: the value v_t itself (linear attention), or β_t (v_t − a_t S_{t-1} k_t), the part of it
+that the memory does not know yet (the delta rule). The three forms, parallel, recurrent and chunked, give the same
+numbers at different costs.
+"""
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_query_key,
+    check_same_size,
+    check_tensor,
+    check_value,
+)
+
+
+def elu_features(x: Tensor) -> Tensor:
+    """Positive features, elu(x) + 1: x + 1 where x is positive, eˣ elsewhere.
+
+    Args:
+        x: queries or keys, (…, D).
+
+    Returns:
+        Positive numbers, (…, D).
+
+    Source:
+        Katharopoulos et al. (2020), section 3.2.
+    """
+    check_tensor("x", x)
+    return F.elu(x) + 1
+
+
+def random_features(x: Tensor, directions: Tensor) -> Tensor:
+    """Positive features whose products are exp(q · k) on average over normally distributed directions.
+
+    Args:
+        x: queries or keys, (…, D).
+        directions: (m, D), drawn from N(0, 1); the same ones for queries and keys.
+
+    Returns:
+        exp(w · x − ‖x‖²/2) / √m for each direction w, (…, m).
+
+    Source:
+        Choromanski et al. (2021), lemma 1, without their orthogonal directions.
+    """
+    check_tensor("x", x, min_dims=1)
+    check_tensor("directions", directions, dims=2)
+    check_alike("x", x, "directions", directions)
+    check_same_size(
+        "x has size", x.shape[-1], "directions have size", directions.shape[-1],
+        "draw them for this size",
+    )  # fmt: skip
+    exponent = x @ directions.T - x.square().sum(-1, keepdim=True) / 2  # (…, m)
+    return exponent.exp() / len(directions) ** 0.5
+
+
+def parallel_memory(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    decay: Tensor | None = None,
+    beta: Tensor | None = None,
+    state: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """All positions at once: a causal table of scores q · k times what was written, without a softmax.
+
+    Args:
+        query: (…, T, D).
+        key: (…, T, D).
+        value: (…, T, Dv).
+        decay: (…, T), what the old memory is multiplied by at each position, above 0 and at most 1; nothing is
+            forgotten if not given.
+        beta: (…, T), the step size of the delta rule; if not given, values are written as they are.
+        state: (…, Dv, D), the memory before the first position; empty if not given.
+
+    Returns:
+        outputs (…, T, Dv), each read after its position has been written, and the memory after the last position.
+
+    Source:
+        Katharopoulos et al. (2020), section 3.3; with a decay, Sun et al. (2023), section 2; with beta, Yang et al.
+        (2024b), section 3, who solve the triangular system under another name.
+    """
+    decay, beta, state = _filled(query, key, value, decay, beta, state)
+    return _together(query, key, value, decay, beta, state)
+
+
+def recurrent_memory(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    decay: Tensor | None = None,
+    beta: Tensor | None = None,
+    state: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The same, position by position: forget, write, read. Nothing but the memory is carried along.
+
+    Args:
+        query, key, value, decay, beta, state: as for `parallel_memory`.
+
+    Returns:
+        As `parallel_memory` does.
+
+    Source:
+        Katharopoulos et al. (2020), section 3.4; Schlag et al. (2021), section 4.2; with both, Yang et al. (2025),
+        section 3.
+    """
+    decay, beta, state = _filled(query, key, value, decay, beta, state)
+    outputs = []
+    for t in range(key.shape[-2]):
+        k, v = key[..., t, :], value[..., t, :]  # (…, D), (…, Dv)
+        state = decay[..., t, None, None] * state  # forget
+        if beta is not None:  # write only what the memory does not know
+            v = beta[..., t, None] * (v - (state @ k[..., None])[..., 0])
+        state = state + v[..., :, None] * k[..., None, :]  # write
+        outputs.append((state @ query[..., t, :, None])[..., 0])  # read
+    return torch.stack(outputs, dim=-2), state
+
+
+def chunked_memory(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    decay: Tensor | None = None,
+    beta: Tensor | None = None,
+    state: Tensor | None = None,
+    chunk_size: int = 16,
+) -> tuple[Tensor, Tensor]:
+    """The same, chunk by chunk: parallel within a chunk, and the memory carried from one chunk to the next.
+
+    Args:
+        query, key, value, decay, beta, state: as for `parallel_memory`.
+        chunk_size: positions per chunk; the last chunk may be shorter.
+
+    Returns:
+        As `parallel_memory` does.
+
+    Source:
+        Sun et al. (2023), section 2; Yang et al. (2024b), section 3.
+    """
+    check_count("chunk_size", chunk_size)
+    decay, beta, state = _filled(query, key, value, decay, beta, state)
+    outputs = []
+    for start in range(0, key.shape[-2], chunk_size):
+        part = slice(start, start + chunk_size)
+        output, state = _together(
+            query[..., part, :], key[..., part, :], value[..., part, :],
+            decay[..., part], None if beta is None else beta[..., part], state,
+        )  # fmt: skip
+        outputs.append(output)
+    return torch.cat(outputs, dim=-2), state
+
+
+def normalised(
+    form: Callable, query: Tensor, key: Tensor, value: Tensor, **options
+) -> tuple[Tensor, Tensor]:
+    """A memory's answer divided by the sum of its scores, so that the weights on the values sum to 1.
+
+    The sum is stored like one more value that is 1 at each position.
+
+    Args:
+        form: `parallel_memory`, `recurrent_memory` or `chunked_memory`.
+        query, key, value: as for the form; the products of queries and keys must be positive.
+        options: further arguments of the form.
+
+    Returns:
+        outputs (…, T, Dv), and the memory (…, Dv + 1, D), whose last row is the sum of the keys.
+
+    Source:
+        Katharopoulos et al. (2020), sections 3.2 and 3.3.
+    """
+    check_value(key, value)
+    with_one = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
+    output, state = form(query, key, with_one, **options)
+    return output[..., :-1] / output[..., -1:], state
+
+
+def _together(query, key, value, decay, beta, state):
+    """What a chunk reads, and the memory that it leaves behind."""
+    since = decay.log().cumsum(
+        -1
+    )  # (…, T): logarithm of what is left of the old memory
+    past = since[..., :, None] - since[..., None, :]  # (…, T, T): … of position j at i
+    past = past.masked_fill(~_lower(past), -torch.inf).exp()
+    left = since.exp()[..., None]  # (…, T, 1)
+    if beta is not None:
+        value = _corrected(key, value, past, left, beta[..., None], state)
+    scores = (query @ key.mT) * past  # (…, T, T)
+    output = scores @ value + left * (query @ state.mT)  # this chunk's, and earlier
+    to_end = past[..., -1, :, None]  # (…, T, 1)
+    state = left[..., -1:, :] * state + value.mT @ (to_end * key)
+    return output, state
+
+
+def _corrected(key, value, past, left, beta, state):
+    """What the delta rule writes at each position: all of it at once, by solving a triangular system.
+
+    u_i = β_i (v_i − what is remembered for k_i), and that depends on the u_j before: (I + L) u = β (v − S k).
+    """
+    known = left * (key @ state.mT)  # (…, T, Dv): from before the chunk
+    overlap = beta * (key @ key.mT) * past  # (…, T, T)
+    system = overlap.tril(-1) + torch.eye(key.shape[-2]).to(key)
+    return torch.linalg.solve_triangular(system, beta * (value - known), upper=False)
+
+
+def _lower(table: Tensor) -> Tensor:
+    return torch.ones(table.shape[-2:], dtype=torch.bool, device=table.device).tril()
+
+
+def _filled(query, key, value, decay, beta, state):
+    """The arguments checked; a decay of 1 and an empty memory where none is given."""
+    check_query_key(query, key)
+    check_value(key, value)
+    check_same_size(
+        "the number of queries is", query.shape[-2], "the number of keys is", key.shape[-2],
+        "at each position a pair is written and a query answered",
+    )  # fmt: skip
+    for name, gate in (("decay", decay), ("beta", beta)):
+        if gate is not None:
+            check_tensor(name, gate, min_dims=1)
+            check_alike("key", key, name, gate)
+            check_same_size(
+                f"{name} is given for", gate.shape[-1], "the number of keys is", key.shape[-2],
+                "pass one number for each position, (…, T)",
+            )  # fmt: skip
+    lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    if decay is None:
+        decay = key.new_ones(key.shape[-2])
+    if state is None:
+        state = key.new_zeros(*lead, value.shape[-1], key.shape[-1])
+    check_alike("key", key, "state", state)
+    if state.shape[-2:] != (value.shape[-1], key.shape[-1]):
+        raise ValueError(
+            f"state must be (…, Dv, D) = (…, {value.shape[-1]}, {key.shape[-1]}), got {tuple(state.shape)}; "
+            "pass what an earlier call returned"
+        )
+    return decay, beta, state

@@ -1,0 +1,253 @@
+"""Memories of fixed size: three forms against loops, what they store, what they forget, and wrong arguments."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tensors import DV, PROPERTY, B, D, H, S, T, close, randn, says
+
+from attnbook.attention import (
+    chunked_memory,
+    elu_features,
+    normalised,
+    parallel_memory,
+    random_features,
+    recurrent_memory,
+)
+
+FORMS = [parallel_memory, recurrent_memory, chunked_memory]
+M = 17  # random directions
+KINDS = [(), ("decay",), ("beta",), ("decay", "beta"), ("decay", "beta", "state")]
+
+
+def arguments(lead=(B, H), length=S, dtype=torch.float64, grad=False):
+    """Query, key and value, and the gates by name: decay in (0.5, 1), beta in (0, 1), a memory to begin with."""
+    shapes = (length, D), (length, D), (length, DV)
+    qkv = [
+        (0.5 * randn(*lead, *shape, seed=seed)).to(dtype).requires_grad_(grad)
+        for seed, shape in enumerate(shapes, start=1)
+    ]
+    gates = {
+        "decay": 0.5 + 0.5 * randn(*lead, length, seed=4).sigmoid(),
+        "beta": randn(*lead, length, seed=5).sigmoid(),
+        "state": randn(*lead, DV, D, seed=6),
+    }
+    gates = {k: g.to(dtype).requires_grad_(grad) for k, g in gates.items()}
+    return qkv, gates
+
+
+def by_loops(query, key, value, decay=None, beta=None, state=None):
+    """One sequence, one number at a time, by the definition."""
+    (length, size), dv = key.shape, value.shape[1]
+    memory = [[float(state[r, c]) if state is not None else 0.0 for c in range(size)] for r in range(dv)]  # fmt: skip
+    outputs = torch.zeros(length, dv, dtype=torch.float64)
+    for t in range(length):
+        a = 1.0 if decay is None else float(decay[t])
+        memory = [[a * entry for entry in row] for row in memory]
+        for r in range(dv):
+            known = sum(memory[r][c] * float(key[t, c]) for c in range(size))
+            new = float(value[t, r])
+            if beta is not None:
+                new = float(beta[t]) * (new - known)
+            for c in range(size):
+                memory[r][c] += new * float(key[t, c])
+        for r in range(dv):
+            outputs[t, r] = sum(memory[r][c] * float(query[t, c]) for c in range(size))
+    return outputs, torch.tensor(memory, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", KINDS, ids="+".join)
+def test_all_forms_against_loops(form, kind):
+    (query, key, value), gates = arguments()
+    chosen = {name: gates[name] for name in kind}
+    output, state = form(query, key, value, **chosen)
+    assert output.shape == (B, H, S, DV) and state.shape == (B, H, DV, D)
+    for b in range(B):
+        for h in range(H):
+            one = {name: gate[b, h] for name, gate in chosen.items()}
+            wanted = by_loops(query[b, h], key[b, h], value[b, h], **one)
+            close(output[b, h], wanted[0])
+            close(state[b, h], wanted[1])
+
+
+@PROPERTY
+@given(length=st.integers(1, 40), chunk_size=st.integers(1, 45))
+def test_any_chunks_as_one_by_one(length, chunk_size):
+    qkv, gates = arguments((B,), length)
+    output, state = recurrent_memory(*qkv, **gates)
+    chunked = chunked_memory(*qkv, **gates, chunk_size=chunk_size)
+    close(chunked[0], output)
+    close(chunked[1], state)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="+".join)
+def test_all_forms_have_the_same_gradients(kind):
+    found = []
+    for form in FORMS:
+        qkv, gates = arguments(grad=True)
+        chosen = {name: gates[name] for name in kind}
+        output, state = form(*qkv, **chosen)
+        (output.square().sum() + state.square().sum()).backward()
+        found.append([x.grad for x in (*qkv, *chosen.values())])
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            close(a, b, 1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_memory_goes_on_where_it_stopped(form):
+    (query, key, value), gates = arguments()
+    gates.pop("state")
+    at_once, last = form(query, key, value, **gates)
+    state, pieces = None, []
+    for part in (slice(0, 2), slice(2, 3), slice(3, S)):
+        now = {name: gate[..., part] for name, gate in gates.items()}
+        qkv = (x[..., part, :] for x in (query, key, value))
+        output, state = form(*qkv, **now, state=state)
+        pieces.append(output)
+    close(torch.cat(pieces, dim=-2), at_once)
+    close(state, last)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_position_sees_the_future(form):
+    (query, key, value), gates = arguments()
+    before, _ = form(query, key, value, **gates)
+    for x in (query, key, value, gates["decay"], gates["beta"]):
+        changed = x.clone()
+        where = (..., 4, slice(None)) if x.dim() == 4 else (..., 4)
+        changed[where] = 0.9 * changed[where]
+        now = [changed if x is y else y for y in (query, key, value)]
+        others = {k: changed if x is g else g for k, g in gates.items()}
+        moved = (form(*now, **others)[0] - before).abs().amax((0, 1, 3))  # (T,)
+        assert moved[:4].max() < 1e-12 and moved[4] > 1e-6
+
+
+def test_the_example_of_the_chapter():
+    key = torch.tensor([[1, 0], [0, 1], [0.6, 0.8]], dtype=torch.float64)
+    value = torch.tensor([[10.0], [20.0], [50.0]], dtype=torch.float64)
+    _, linear = parallel_memory(key, key, value)
+    _, delta = parallel_memory(key, key, value, beta=torch.ones(3).double())
+    close(linear, torch.tensor([[40.0, 60.0]], dtype=torch.float64))
+    close(delta, torch.tensor([[26.8, 42.4]], dtype=torch.float64))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_delta_rule_stores_what_was_written_last(form):
+    """With keys of length 1 and a full step: exactly, whatever was stored before."""
+    (_, key, value), gates = arguments()
+    key = torch.nn.functional.normalize(key, dim=-1)
+    output, _ = form(key, key, value, beta=torch.ones(S).double(), state=gates["state"])
+    close(output, value)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_orthogonal_keys_do_not_interfere(form):
+    key = torch.eye(D, dtype=torch.float64)[:S]
+    value = randn(S, DV)
+    for beta in (None, torch.ones(S, dtype=torch.float64)):
+        _, state = form(key, key, value, beta=beta)
+        close(key @ state.mT, value)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_decay_of_a_half_halves(form):
+    decay = torch.full((S,), 0.5, dtype=torch.float64)
+    key = torch.eye(D, dtype=torch.float64)[:S]
+    _, state = form(key, key, torch.ones(S, 1).double(), decay=decay)
+    left = torch.tensor([0.5 ** (S - 1 - t) for t in range(S)], dtype=torch.float64)
+    close((key @ state.mT)[:, 0], left)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_normalised_weights_sum_to_one(form):
+    (query, key, value), gates = arguments()
+    q, k = elu_features(query), elu_features(key)
+    output, state = normalised(form, q, k, value)
+    scores = (q @ k.mT).tril()
+    weights = scores / scores.sum(-1, keepdim=True)
+    close(output, weights @ value)
+    assert state.shape == (B, H, DV + 1, D)
+    close(state[..., -1, :], k.sum(-2))
+    ones, _ = normalised(form, q, k, torch.ones_like(value), decay=gates["decay"])
+    close(ones, torch.ones_like(value))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", KINDS, ids="+".join)
+def test_single_precision(form, kind):
+    (query, key, value), gates = arguments(dtype=torch.float32)
+    output, state = form(query, key, value, **{n: gates[n] for n in kind})
+    assert output.dtype == state.dtype == torch.float32
+    exact, gates = arguments()
+    wanted, _ = recurrent_memory(*exact, **{n: gates[n] for n in kind})
+    close(output.double(), wanted, 1e-5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_strong_forgetting_stays_finite(form):
+    """e^-700 at each of 37 positions: a quotient of cumulative products would be 0/0."""
+    qkv, _ = arguments((B,), 37)
+    output, state = form(*qkv, decay=torch.full((37,), 1e-300, dtype=torch.float64))
+    assert output.isfinite().all() and state.isfinite().all()
+    close(state, qkv[2][:, -1, :, None] * qkv[1][:, -1, None, :])
+
+
+def test_elu_features_by_the_formula():
+    x = randn(B, D)
+    wanted = [[v + 1 if v > 0 else math.exp(v) for v in row] for row in x.tolist()]
+    close(elu_features(x), torch.tensor(wanted, dtype=torch.float64))
+
+
+def test_random_features_by_the_formula():
+    x, directions = randn(B, T, D), randn(M, D, seed=1)
+    found = random_features(x, directions)
+    for b in range(B):
+        for t in range(T):
+            for m in range(M):
+                wx = sum(float(x[b, t, i] * directions[m, i]) for i in range(D))
+                half = sum(float(x[b, t, i]) ** 2 for i in range(D)) / 2
+                wanted = math.exp(wx - half) / math.sqrt(M)
+                assert float(found[b, t, m]) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_random_features_estimate_the_exponential_kernel():
+    generator = torch.Generator().manual_seed(0)
+    directions = torch.randn(200_000, 3, generator=generator, dtype=torch.float64)
+    q, k = torch.tensor([0.5, -0.3, 0.2]).double(), torch.tensor([0.1, 0.4, 0.6]).double()  # fmt: skip
+    estimate = random_features(q, directions) @ random_features(k, directions)
+    assert float(estimate) == pytest.approx(math.exp(float(q @ k)), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "match"),
+    [
+        ({"query": randn(B, H, T, D)}, ValueError, ("number of queries is 5", "number of keys is 7")),
+        ({"query": randn(B, H, S, D + 2)}, ValueError, ("query has size 13", "key has size 11")),
+        ({"value": randn(B, H, T, DV)}, ValueError, ("number of keys is 7", "number of values is 5")),
+        ({"decay": randn(B, H, T).sigmoid()}, ValueError, ("decay is given for 5", "one number for each position")),
+        ({"beta": randn(B, H, T).sigmoid()}, ValueError, ("beta is given for 5",)),
+        ({"beta": torch.ones(S, dtype=torch.long)}, TypeError, ("beta must be a floating-point tensor",)),
+        ({"decay": torch.ones(S)}, TypeError, ("torch.float64", "torch.float32")),
+        ({"state": randn(B, H, D, DV)}, ValueError, ("(13, 11)".replace("(", "(…, "), "got (2, 3, 11, 13)")),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", FORMS)
+def test_wrong_arguments(form, change, error, match):
+    (query, key, value), _ = arguments()
+    given = {"query": query, "key": key, "value": value} | change
+    with pytest.raises(error, match=says(*match)):
+        form(**given)
+
+
+def test_wrong_features_and_chunks():
+    (query, key, value), _ = arguments()
+    with pytest.raises(ValueError, match="at least 1"):
+        chunked_memory(query, key, value, chunk_size=0)
+    with pytest.raises(ValueError, match=says("x has size 11", "directions have size 13")):  # fmt: skip
+        random_features(query, randn(M, DV))
+    with pytest.raises(TypeError, match="x must be a torch.Tensor"):
+        elu_features([1.0])

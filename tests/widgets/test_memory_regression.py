@@ -1,0 +1,130 @@
+"""The figure of memories as regressions: its mathematics against the package, and mouse and keyboard."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnbook.attention import recurrent_memory
+from attnbook.widgets import MemoryRegressionFigure
+from attnbook.widgets.memory_regression import PAIRS
+
+OPTIONS = {"sharpness": 7.0, "beta": 0.6, "decay": 0.85}
+
+
+def tensors(pairs):
+    angle = torch.tensor([p[0] for p in pairs], dtype=torch.float64) * math.pi / 6
+    value = torch.tensor([[p[1]] for p in pairs], dtype=torch.float64)
+    return torch.stack([angle.cos(), angle.sin()], dim=-1), value
+
+
+def read_by_the_package(pairs, sharpness, beta, decay):
+    key, value = tensors(pairs)
+    decays, betas = (torch.full((len(key),), x, dtype=torch.float64) for x in (decay, beta))  # fmt: skip
+    linear = recurrent_memory(key, key, value, decay=decays)[1]
+    delta = recurrent_memory(key, key, value, decay=decays, beta=betas)[1]
+    best = torch.linalg.lstsq(key, value, driver="gelsd").solution.mT
+    found = {"linear": linear, "delta": delta, "best": best}
+    read = {name: (key @ S.mT)[:, 0] for name, S in found.items()}
+    return read | {"softmax": ((sharpness * key @ key.mT).softmax(-1) @ value)[:, 0]}
+
+
+def agree(back, pairs, options):
+    value = tensors(pairs)[1][:, 0]
+    for name, wanted in read_by_the_package(pairs, **options).items():
+        assert back[name]["read"] == pytest.approx(wanted.tolist(), abs=1e-9)
+        error = (wanted - value).square().mean().sqrt().item()
+        assert back[name]["error"] == pytest.approx(error, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_mathematics_is_the_packages(open_figure, count):
+    page = open_figure(MemoryRegressionFigure())
+    agree(page.math("readBack", PAIRS[:count], OPTIONS), PAIRS[:count], OPTIONS)
+
+
+def test_any_pairs(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    tenths = st.integers(-30, 30).map(lambda n: n / 10)
+
+    @settings(max_examples=20, deadline=None, derandomize=True, database=None)
+    @given(pairs=st.lists(st.tuples(tenths, tenths), min_size=1, max_size=6, unique_by=lambda p: p[0]))  # fmt: skip
+    def check(pairs):
+        agree(page.math("readBack", pairs, OPTIONS), pairs, OPTIONS)
+
+    check()
+
+
+def test_two_values_for_one_key(open_figure):
+    """The delta rule has the later one, softmax and least squares their mean, linear attention their sum."""
+    page = open_figure(MemoryRegressionFigure())
+    twice = [[0.5, 1.0], [0.5, 2.0]]
+    back = page.math("readBack", twice, {"sharpness": 20, "beta": 1, "decay": 1})
+    wanted = {"delta": 2, "softmax": 1.5, "best": 1.5, "linear": 3}
+    for name, read in wanted.items():
+        assert back[name]["read"] == pytest.approx([read, read], abs=1e-9)
+
+
+def test_nothing_written_is_nothing_read(open_figure):
+    page = open_figure(MemoryRegressionFigure(written=0))
+    assert page.read("linear") == page.read("softmax") == 0
+    assert "Nothing is written yet" in page.page.locator(".ab-said").inner_text()
+
+
+def test_by_slider_and_checkbox(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    for count in (1, 3, 5):
+        page.slide("written", count)
+        read = read_by_the_package(PAIRS[:count], 20.0, 1.0, 1.0)
+        value = tensors(PAIRS[:count])[1][:, 0]
+        for name in ("softmax", "linear", "delta", "best"):
+            error = (read[name] - value).square().mean().sqrt().item()
+            assert page.read(name) == pytest.approx(error, abs=1e-9)
+    page.slide("decay", 0.5)
+    page.slide("beta", 0.5)
+    assert page.state("decay") == 0.5 and page.state("beta") == 0.5
+    assert "its step is 0.5" in page.page.locator(".ab-said").inner_text()
+    curves = page.page.locator("svg path[stroke-dasharray], svg path")
+    before = curves.count()
+    page.page.locator('input[data-control="least_squares"]').check()
+    page.settle()
+    assert curves.count() == before + 1
+
+
+def test_by_mouse_and_by_keyboard(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    page.press("pair-2", "ArrowRight")
+    assert page.state("pairs")[1] == pytest.approx([-0.9, 1.6])
+    page.press("pair-2", "ArrowDown")
+    assert page.state("pairs")[1] == pytest.approx([-0.9, 1.5])
+    before = page.read("linear")
+    page.drag("pair-3", dx=40, dy=-20)
+    moved = page.state("pairs")[2]
+    assert moved[0] > 0.2 and moved[1] > 0.4
+    assert page.read("linear") != before
+    page.page.locator('[data-control="reset"]').click()
+    page.settle()
+    assert page.state("pairs") == PAIRS
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits_a_phone(open_figure, theme):
+    page = open_figure(MemoryRegressionFigure(), width=390, theme=theme)
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "bad"),
+    [
+        (ValueError, "2 to 8 points", {"pairs": [[0, 0]]}),
+        (ValueError, r"one of them is \[0, 3.5\]", {"pairs": [[0, 3.5], [0, 0]]}),
+        (ValueError, "step size.*got 3", {"beta": 3}),
+        (ValueError, "from 0.5 to 1; got 0", {"decay": 0}),
+        (TypeError, "has no gamma", {"gamma": 1}),
+    ],
+)
+def test_bad_values(error, match, bad):
+    with pytest.raises(error, match=match):
+        MemoryRegressionFigure(**bad)
