@@ -17,7 +17,7 @@ CHAPTERS = dict(enumerate((
     "Scoring functions", "Self-, masked and cross-attention", "Multi-head attention", "Positional encoding",
     "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
     "Decoding",
-), start=1))
+), start=1)) | {17: "Attention as the answer"}
 # fmt: on
 
 

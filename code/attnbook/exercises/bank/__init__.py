@@ -46,6 +46,9 @@ MODULES = (
     "top_p",
     "accept_draft",
     "key_value_cache",
+    "biaffine_score",
+    "pair_loss",
+    "nested_decode",
 )
 
 
