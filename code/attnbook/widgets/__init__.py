@@ -17,6 +17,7 @@ FIGURES = {
     "SamplingExplorerFigure": "sampling_explorer",
     "BlockExplorerFigure": "block_explorer",
     "AttentionPatternsFigure": "attention_patterns",
+    "SpanTableFigure": "span_table",
 }
 
 __all__ = list(FIGURES)
