@@ -130,7 +130,8 @@ def ends_down(start, end, U, w_start, w_end, b):
 # === wrong no-type-axis
 def no_axis(start, end, U, w_start, w_end, b):
     s = start @ U @ end.mT
-    return s + (start @ w_start.T) + (end @ w_end.T) + b
+    s = s + (start @ w_start.T).mT[..., None] + (end @ w_end.T).mT[..., None, :]
+    return s + b[:, None, None]
 
 
 # === wrong bias-not-lifted

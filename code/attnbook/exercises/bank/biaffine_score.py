@@ -24,7 +24,7 @@ def example() -> tuple:
 
 def two_sentences() -> tuple:
     """Two sentences and three types: axes that cannot meet by mistake."""
-    return _drawn(2, 2, 1, 2, 1, 3, 1690)
+    return _drawn(2, 1, 5, 2, 4, 3, 1690)
 
 
 def _drawn(b: int, t: int, s: int, ds: int, de: int, c: int, seed: int) -> tuple:
@@ -61,7 +61,7 @@ MISTAKES = (
         "w_start·s is added twice", TERMS),
     Mistake("scaled", (SUM, "product / U.shape[-1] ** 0.5 + from_start + from_end + bias"),
         "the product is divided by the root of the number of features. This score has no scale: U can learn it.",
-        "Which score has a root in it? Does this one?"),
+        "Which score has a root in it? Does this one?", two_sentences),
     Mistake("sigmoid", (SUM, "(product + from_start + from_end + bias).sigmoid()"),
         "a sigmoid is applied as well. All your numbers are between 0 and 1; a score may be negative.",
         "Are scores asked for, or probabilities?"),

@@ -59,7 +59,7 @@ def chain() -> tuple:
 
 
 def short_is_better() -> tuple:
-    return _of(4, a12=3, a03=2, a23=1)
+    return _of(5, a12=3, a24=2)
 
 
 def at_zero() -> tuple:
@@ -123,7 +123,7 @@ MISTAKES = (
         "the third was looked at?", chain),
     Mistake("all-crossing-dropped", ("for a, b in done", "for a, b in found"),
         "all spans that cross another one are dropped, the better one as well",
-        "Which of two that cross should stay?", right_crossing),
+        "Is there a reason to drop the better of two that cross?", right_crossing),
     Mistake("transposed", ("kept[i, j] = True", "kept[j, i] = True"),
         "rows and columns of the answer are swapped: the table is transposed",
         "Which axis counts the first tokens?"),

@@ -159,7 +159,9 @@ function render({ model, el }) {
   });
 
   const options = DATA.sentences.map((row) => row.words.join(" "));
-  fig.select("sentence", { label: "Sentence", options }).style.cssText = "max-width:100%;min-width:0";
+  const choice = fig.select("sentence", { label: "Sentence", options });
+  choice.style.cssText = "flex:1 1 auto;min-width:0;max-width:32rem";
+  choice.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
   fig.select("type", { label: "Type", options: DATA.types });
   fig.slider("threshold", { label: "Threshold", min: -20, max: 20, step: 0.5 });
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
@@ -169,6 +171,8 @@ function render({ model, el }) {
   fig.output("wrong", { label: "wrong", digits: 0 });
   fig.output("f1", { label: "F1, this sentence", digits: 3 });
   fig.output("score", { label: "score of the cell", digits: 1 });
+
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))";
 
   const list = html("ul", { "data-value": "spans", style: "margin:0.75rem 0 0;padding-left:1.2rem;font-size:13.5px" });
   fig.card.append(list);
