@@ -492,7 +492,7 @@ def test_an_ignored_mask_is_noticed():
         returns="N",
         example=lambda: arguments(2, 3),
         probes=lambda: [arguments(5, 7), arguments(3, 11)],
-        edges=lambda: [],
+        edges=list,
         mistakes=(),
         hints=("", "", ""),
         why="",

@@ -73,12 +73,12 @@ def test_nested_decoding_as_slowly_as_possible(n, seed, threshold):
 
 def test_nested_spans_stay_and_crossing_ones_go():
     scores = torch.full((5, 5), -1.0)
-    for (i, j), score in {(0, 3): 4, (1, 3): 1, (0, 0): 2, (2, 4): 3}.items():
+    for (i, j), score in {(0, 3): 4, (1, 3): 1, (0, 0): 5, (2, 4): 3}.items():
         scores[i, j] = score
     scores[4, 0] = 9  # an end before its start
     kept = nested_decode(scores)
     assert kept.nonzero().tolist() == [[0, 0], [0, 3], [1, 3]]
-    scores[2, 4] = 5
+    scores[2, 4] = 6
     assert nested_decode(scores).nonzero().tolist() == [[0, 0], [2, 4]]
 
 
