@@ -16,7 +16,7 @@ CHAPTERS = dict(enumerate((
     "Queries, keys and values", "Attention pooling", "Kernel regression with a learned width", "Masked softmax",
     "Scoring functions", "Self-, masked and cross-attention", "Multi-head attention", "Positional encoding",
     "Transformer blocks", "The Transformer", "Sequence to sequence", "Bahdanau translation", "Transformer translation",
-    "Decoding", "Efficient attention", "Regression again",
+    "Decoding", "Efficient attention", "Regression again", "Attention as the answer",
 ), start=1))
 # fmt: on
 

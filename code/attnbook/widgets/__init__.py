@@ -19,6 +19,7 @@ FIGURES = {
     "AttentionPatternsFigure": "attention_patterns",
     "TileStepperFigure": "tile_stepper",
     "MemoryRegressionFigure": "memory_regression",
+    "SpanTableFigure": "span_table",
 }
 
 __all__ = list(FIGURES)

@@ -52,6 +52,9 @@ MODULES = (
     "linear_attention",
     "delta_rule",
     "chunked_attention",
+    "biaffine_score",
+    "pair_loss",
+    "nested_decode",
 )
 
 

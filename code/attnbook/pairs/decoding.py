@@ -1,0 +1,103 @@
+"""From tables of scores to sets of pairs and back, and how well two sets agree."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import causal_mask, sequence_mask
+from attnbook.checks import check_count, check_tensor
+
+Pair = tuple[int, int, int]  # type, row (start), column (end)
+
+
+def span_mask(valid_lens: Tensor, length: int) -> Tensor:
+    """Which pairs are spans: real tokens, and an end that is not before its start.
+
+    Args:
+        valid_lens: (B,) integers, how many tokens are real.
+        length: T.
+
+    Returns:
+        bool (B, 1, T, T), True where row ≤ column and both are real.
+    """
+    real = sequence_mask(valid_lens, length)[:, None, :]  # (B, 1, T): the end is real
+    forwards = causal_mask(length, device=valid_lens.device).T  # (T, T)
+    return (real & forwards)[:, None]
+
+
+def pair_table(pairs: Sequence[Iterable[Pair]], num_types: int, length: int) -> Tensor:
+    """Sets of pairs as a table of True and False.
+
+    Args:
+        pairs: for each of B sentences the (type, row, column) of its pairs.
+        num_types: C.
+        length: T.
+
+    Returns:
+        bool (B, C, T, T).
+    """
+    check_count("num_types", num_types)
+    check_count("length", length)
+    table = torch.zeros(len(pairs), num_types, length, length, dtype=torch.bool)
+    for one, some in zip(table, pairs, strict=True):
+        for kind, row, column in some:
+            one[kind, row, column] = True
+    return table
+
+
+def pairs_above(
+    scores: Tensor, mask: Tensor | None = None, threshold: float = 0.0
+) -> list[set[Pair]]:
+    """The pairs whose score is above a threshold.
+
+    Args:
+        scores: (B, C, T, T).
+        mask: bool, broadcastable to the scores, True = a pair that counts.
+        threshold: 0 is what `pair_loss` trains for.
+
+    Returns:
+        B sets of (type, row, column).
+    """
+    check_tensor("scores", scores, dims=4)
+    chosen = scores > threshold
+    if mask is not None:
+        chosen = chosen & mask
+    return [{tuple(pair) for pair in one.nonzero().tolist()} for one in chosen]
+
+
+def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
+    """Spans above a threshold, best first, leaving out those that cross a better one; nested ones stay.
+
+    Args:
+        scores: (T, T), row = start, column = end; only row ≤ column counts.
+        threshold: see `pairs_above`.
+
+    Returns:
+        bool (T, T), True = a span that is kept.
+    """
+    check_tensor("scores", scores, dims=2)
+    kept = torch.zeros_like(scores, dtype=torch.bool)
+    forwards = causal_mask(len(scores), device=scores.device).T  # row ≤ column
+    spans = map(tuple, ((scores > threshold) & forwards).nonzero().tolist())
+    done: list[tuple[int, int]] = []
+    for i, j in sorted(spans, key=lambda span: -scores[span].item()):
+        if not any(a < i <= b < j or i < a <= j < b for a, b in done):
+            done.append((i, j))
+            kept[i, j] = True
+    return kept
+
+
+def f1_score(found: Sequence[set], gold: Sequence[set]) -> float:
+    """The harmonic mean of precision and recall, over all sentences together; only exact matches count.
+
+    Args:
+        found: for each sentence what was predicted, a set.
+        gold: for each sentence what is right, a set.
+
+    Returns:
+        From 0 to 1; 1 if there was nothing to find and nothing was found.
+    """
+    hits = sum(len(a & b) for a, b in zip(found, gold, strict=True))
+    size = sum(map(len, found)) + sum(map(len, gold))
+    return 2 * hits / size if size else 1.0

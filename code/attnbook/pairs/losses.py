@@ -1,0 +1,62 @@
+"""Losses for tables of pairs, of which a few are right and hundreds are not."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnbook.checks import check_tensor
+
+
+def _check_table(scores: Tensor, target: Tensor, mask: Tensor | None) -> None:
+    check_tensor("scores", scores, min_dims=2)
+    for name, table in (("target", target), ("mask", mask)):
+        if table is None:
+            continue
+        if table.dtype != torch.bool:
+            raise TypeError(
+                f"{name} must be a bool tensor, got {table.dtype}; compare it with 0"
+            )
+    if target.shape != scores.shape:
+        raise ValueError(
+            f"scores are {tuple(scores.shape)}, target is {tuple(target.shape)}; they must agree"
+        )
+
+
+def pair_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Every right pair above 0, every other below: log(1 + Σ e^−s) over right pairs + log(1 + Σ e^s) over the others.
+
+    Args:
+        scores: (…, T, S).
+        target: bool, the same shape, True = a right pair.
+        mask: bool, broadcastable to the scores, True = a pair that counts; all if not given.
+
+    Returns:
+        The mean over all tables, a scalar, in nats.
+
+    Source:
+        Su et al. (2022), arXiv:2208.03054 (class imbalance loss).
+    """
+    _check_table(scores, target, mask)
+    counts = torch.ones_like(target) if mask is None else mask.expand_as(target)
+    right, wrong = (target & counts).flatten(-2), (~target & counts).flatten(-2)
+    scores = scores.flatten(-2)  # (…, T S)
+    threshold = torch.zeros_like(scores[..., :1])  # e^0 = 1
+    too_low = torch.cat([threshold, (-scores).masked_fill(~right, -torch.inf)], dim=-1)
+    too_high = torch.cat([threshold, scores.masked_fill(~wrong, -torch.inf)], dim=-1)
+    return (too_low.logsumexp(dim=-1) + too_high.logsumexp(dim=-1)).mean()
+
+
+def binary_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> Tensor:
+    """A yes-or-no question for every pair by itself: the mean binary cross-entropy.
+
+    Args:
+        scores, target, mask: see `pair_loss`.
+
+    Returns:
+        The mean over all pairs that count, a scalar, in nats.
+    """
+    _check_table(scores, target, mask)
+    counts = torch.ones_like(target) if mask is None else mask.expand_as(target)
+    return F.binary_cross_entropy_with_logits(
+        scores[counts], target[counts].to(scores.dtype)
+    )

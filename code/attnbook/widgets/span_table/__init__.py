@@ -1,0 +1,58 @@
+"""A figure: the table of span scores of a trained GlobalPointer, and which spans a threshold finds in it."""
+
+from ..kit import (
+    Figure,
+    figure_data,
+    number_between,
+    one_of,
+    record,
+    taking,
+    whole_number,
+    yes_or_no,
+)
+
+DATA = figure_data("span_table")
+SENTENCES = [" ".join(row["words"]) for row in DATA["sentences"]]
+TYPES = DATA["types"]
+LONGEST = max(len(row["words"]) for row in DATA["sentences"])
+INDEX = whole_number(0, LONGEST - 1)
+CELL = record(
+    f"a cell [start, end], {INDEX.many}",
+    f"cells [start, end], {INDEX.many}",
+    INDEX,
+    INDEX,
+)
+
+
+class SpanTableFigure(Figure):
+    """Scores of all spans of a sentence for one type, a threshold to be moved, and what is found and missed.
+
+    The scores were stored by `tools/experiments/span_tables.py`; the browser reads them.
+
+    Args:
+        sentence: one of `SENTENCES`.
+        type: "person", "group" or "place", whose table is shown.
+        threshold: a span is predicted if its score is above it, −20 to 20.
+        rotary: the reader that was trained with rotary positions in its score, or the one without.
+        cell: the chosen cell, [start, end]; cells beyond the sentence stand for its last token.
+
+    Raises:
+        TypeError, ValueError: a value that does not fit; the message names what would.
+    """
+
+    module = "span_table"
+
+    sentence = one_of(SENTENCES[0], SENTENCES, "the sentence")
+    type = one_of(TYPES[0], TYPES, "the type whose table is shown")
+    threshold = number_between(0, -20, 20, "what a score must exceed")
+    rotary = yes_or_no(True, "whether the score has rotary positions")
+    cell = taking([0, 6], CELL, "the chosen cell")
+
+    def alt_text(self):
+        """What the figure shows, in words."""
+        return (
+            f"The table of span scores for the type {self.type} in the sentence “{self.sentence}”: starts down, ends "
+            "across, cells below the diagonal hatched. Scores above the threshold are dark. A tick marks a span that "
+            "is found and right, a ring one that is missed, an exclamation mark one that is wrong. Below stand all "
+            "spans of the three types that are found, missed or wrong."
+        )
