@@ -168,7 +168,7 @@ def test_held_out_seen_and_new_are_told(page):
     )
     ask(page, "My giraffe speaks Portuguese.")
     assert status.inner_text().startswith(
-        "newThe book’s corpus does not have this sentence"
+        "newThis sentence is not in the book’s corpus"
     )
     ask(page, sources("dev")[5])
     assert "settings were chosen" in status.inner_text()
@@ -226,7 +226,7 @@ def test_an_unknown_word_in_the_translation_is_shown_as_such(page):
 
 def test_no_attention_means_no_weights(open_ready):
     page = open_ready(model="seq2seq")
-    assert page.page.get_by_text("No weights to draw").count() == 1
+    assert page.page.get_by_text("No attention, no weights").count() == 1
     assert "one vector of" in page.page.locator(".ab-said").inner_text()
     assert page.page.locator("svg path[d^=M]").count() > 4  # all goes through one point
 
