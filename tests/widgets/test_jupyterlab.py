@@ -239,7 +239,7 @@ def test_a_kernel_backed_figure(open_lab):
 
     # control → kernel → picture
     card.locator('select[data-control="lr"]').select_option(label="0.05")
-    card.locator(".ab-said").get_by_text("stays in the valley").wait_for()
+    card.locator(".ab-said").get_by_text("ends in the valley").wait_for()
     assert card.locator("img.ab-frame").first.get_attribute("src") != picture
     assert lab.printed(4) == "the kernel drew 0.5|0.05"
 

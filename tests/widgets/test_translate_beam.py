@@ -168,7 +168,7 @@ def test_it_is_said_when_greedy_decoding_finds_the_same(open_ready):
         sentence=sentence_where("transformer", False), model="transformer", beam=4
     )
     said = page.page.locator(".ab-said").inner_text()
-    assert "The best of 4 in the beam is what greedy decoding writes, too." in said
+    assert "The best of the 4 in the beam is what greedy decoding writes, too." in said
 
 
 # -- hands --
