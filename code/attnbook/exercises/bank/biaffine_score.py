@@ -77,7 +77,7 @@ MISTAKES = (
         "w_start·s is averaged over the starts. It should differ from row to row.",
         "Which axis of (B, C, T, 1) counts the starts?"),
     Mistake("first-end-only", (OF_END, "(end @ w_end.T).mT[:, :, None, :1]"),
-        "the first end's w_end·e stands in every column", AXES),
+        "the first end's w_end·e is in every column", AXES),
     Mistake("types-last", (SUM, "(product + from_start + from_end + bias).permute(0, 2, 3, 1)"),
         "the types are the last axis. Your numbers are right; the result should be (B, C, T, S).", AXES),
     Mistake("ends-first", (SUM, "(product + from_start + from_end + bias).mT"),
@@ -107,9 +107,9 @@ EXERCISE = Exercise(
         "Give each term the four axes (B, C, T, S), with size 1 where it does not depend on something, and let "
         "broadcasting add them. The term with U is two matrix products.",
         "`start[:, None]` is (B, 1, T, Ds), and a matrix product with (C, Ds, De) then makes (B, C, T, De). The two "
-        "lone terms come as (B, T, C) and (B, S, C): `.mT` turns the last two axes, and an axis of size 1 is missing.",
+        "linear terms come as (B, T, C) and (B, S, C): `.mT` swaps the last two axes; one of size 1 is still missing.",
     ),
     why="With the product alone the score looks complete: it knows start and end, and it trains. But a token can be a "
-        "likely start whatever comes after it, and that is what the two lone terms say. Leaving out the product "
+        "likely start wherever its span may end, and that is what the linear terms say. Leaving out the product "
         "instead is worse than it seems: every start would then prefer the same end.",
 )

@@ -93,7 +93,7 @@ MISTAKES = (
         "Which cells have a column that is not before the row?"),
     Mistake("single-tokens-dropped", (CELLS, "range(i + 1, n)"),
         "the diagonal is left out. A span of one token begins and ends at the same token.",
-        "Where in the table is an entity that is one word?"),
+        "Where in the table is an entity of one word?"),
     Mistake("zero-kept", (ABOVE, "scores[cell] >= 0"),
         "a score of exactly 0 counts as above 0", "Is 0 > 0?", at_zero),
     Mistake("in-reading-order", (RANK, "found"),
@@ -119,8 +119,8 @@ MISTAKES = (
         "two spans that begin at the same token count as crossing. One of them lies inside the other.",
         "Does the span 0–1 have a token that is not in 0–2?", same_start),
     Mistake("dropped-spans-forbid", ("for a, b in done", "for a, b in ranked[: ranked.index((i, j))]"),
-        "a span is dropped if it crosses a better one that was itself dropped", "What was left of the second span when "
-        "the third was looked at?", chain),
+        "a span is dropped if it crosses a better one that was itself dropped", "Had the second span been kept when "
+        "you came to the third?", chain),
     Mistake("all-crossing-dropped", ("for a, b in done", "for a, b in found"),
         "all spans that cross another one are dropped, the better one as well",
         "Is there a reason to drop the better of two that cross?", right_crossing),
@@ -147,7 +147,7 @@ EXERCISE = Exercise(
     hints=(
         "Which cells of the table are spans at all, and which of them are above 0? List them by hand for the example.",
         "Visit them from the best score to the worst, and keep a list of those that you have taken. A span is dropped "
-        "only if it crosses one of that list.",
+        "only if it crosses one on that list.",
         "Two spans cross if one begins inside the other and ends outside it. Write that as two chains of comparisons; "
         "which of their signs must be < and which ≤?",
     ),

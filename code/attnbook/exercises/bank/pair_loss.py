@@ -51,7 +51,7 @@ RIGHT, WRONG = "-scores[target]", "= scores[~target]"
 LOW, HIGH = "torch.cat([threshold, right]).logsumexp(dim=0)", "torch.cat([threshold, wrong]).logsumexp(dim=0)"
 SUM = "too_low + too_high"
 FORMULA = "What is inside each of the two logarithms?"
-ONE = "Which score has exp(score) = 1, and where does it stand in the formula?"
+ONE = "Which score has exp(score) = 1, and where is it in the formula?"
 
 # fmt: off
 MISTAKES = (
@@ -61,14 +61,14 @@ MISTAKES = (
     Mistake("no-threshold-low", (LOW, "right.logsumexp(dim=0)"), "the 1 is missing with the right pairs", ONE),
     Mistake("no-threshold-high", (HIGH, "wrong.logsumexp(dim=0)"), "the 1 is missing with the wrong pairs", ONE),
     Mistake("signs-swapped", ((RIGHT, "scores[target]"), (WRONG, "= -scores[~target]")),
-        "right and wrong pairs have changed places, or both signs are turned round (which is the same). This loss "
+        "right and wrong pairs are swapped, or both signs are (which comes to the same). This loss "
         "falls when right pairs sink and wrong ones rise.",
         "A right pair with a score of −10: should its term be large or small?"),
     Mistake("right-sign", (RIGHT, "scores[target]"),
-        "the right pairs have no minus. This loss falls when they sink.",
+        "the right pairs have no minus sign. This loss falls when they sink.",
         "A right pair with a score of −10: should its term be large or small?"),
     Mistake("wrong-sign", (WRONG, "= -scores[~target]"),
-        "the wrong pairs have a minus. This loss falls when they rise.",
+        "the wrong pairs have a minus sign. This loss falls when they rise.",
         "A wrong pair with a score of 10: should its term be large or small?"),
     Mistake("all-pairs-wrong", (WRONG, "= scores.flatten()"),
         "all pairs are in the second sum, the right ones too. They would be pushed up and down at once.",
@@ -91,9 +91,9 @@ MISTAKES = (
         (HIGH, "torch.log1p(wrong.exp().sum() / max(len(wrong), 1))")),
         "the exponentials are averaged, not summed", "Is there a mean in the formula?"),
     Mistake("overflows", ((LOW, "torch.log(1 + right.exp().sum())"), (HIGH, "torch.log(1 + wrong.exp().sum())")),
-        "the exponentials are formed by themselves. e^900 is infinite in any dtype, and so is your loss; for ordinary "
-        "scores you are right.", "Which function takes the logarithm of a sum of exponentials without forming them?",
-        large),
+        "the exponentials themselves are computed. e^900 is infinite in any dtype, and so is your loss; for ordinary "
+        "scores your answer is right.",
+        "Which function takes the logarithm of a sum of exponentials without forming them?", large),
     Mistake("writes-into-argument", (RIGHT, "-scores[target]\n    scores[target] = 0")),
     Mistake("returns-a-number", (SUM, "(too_low + too_high).item()")),
 )
@@ -114,12 +114,12 @@ EXERCISE = Exercise(
     mistakes=MISTAKES, steps={"too_low": "the first logarithm", "too_high": "the second one"},
     detectors=(overflows,), differentiable=("scores",),
     hints=(
-        "Two groups of scores, and in each logarithm a 1 besides. Of which score is 1 the exponential?",
+        "Two groups of scores, and a 1 in each logarithm. Which score has 1 as its exponential?",
         "Pick the two groups with the mask and its opposite, put the threshold's score in front of each, and take the "
         "logarithm of the sum of exponentials.",
         "`torch.cat` puts a zero in front; `logsumexp` never forms e^900. What happens to the sign of the right pairs?",
     ),
-    why="The sum of binary cross-entropies has the same terms, and pushes in the same directions. But it asks "
+    why="The sum of binary cross-entropies pushes every score in the same direction as this loss. But it asks "
         "about each pair by itself: at the start, hundreds of wrong pairs push down for each right one that pushes up. "
-        "Here each group has one logarithm, so that its push is at most 1, however large the group is.",
+        "Here each group has one logarithm, so its whole push is less than 1, however large the group is.",
 )

@@ -52,7 +52,7 @@ class SpanTableFigure(Figure):
         """What the figure shows, in words."""
         return (
             f"The table of span scores for the type {self.type} in the sentence “{self.sentence}”: starts down, ends "
-            "across, cells below the diagonal hatched. Scores above the threshold are dark. A tick marks a span that "
-            "is found and right, a ring one that is missed, an exclamation mark one that is wrong. Below stand all "
-            "spans of the three types that are found, missed or wrong."
+            "across, cells below the diagonal hatched. The higher a score, the darker its cell. A tick marks a span "
+            "that is found and right, a ring one that is missed, an exclamation mark one that is wrong. A list below "
+            "the table names the spans of all three types that are found, missed or wrong."
         )
