@@ -273,6 +273,7 @@ def test_a_beam_search_with_weights_from_the_kernel(open_lab):
     index = len(CELLS) - 1
     open_lab.run(index)
     card = open_lab.cell(index).locator(".ab-card")
+    card.scroll_into_view_if_needed()  # the weights are sent when the figure is near
     card.locator(".ab-tp-found li").nth(3).wait_for()
     best = card.locator(".ab-tp-found li .ab-row-text").first.inner_text()
     assert best == card.locator('output[data-value="translation"]').inner_text()
