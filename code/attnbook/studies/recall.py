@@ -1,4 +1,4 @@
-"""Associative recall: pairs are read one after another, then some keys are asked for; memories of six kinds answer."""
+"""Associative recall: pairs are read one after another, then some keys are asked for; memories of five kinds answer."""
 
 from dataclasses import dataclass
 
@@ -44,7 +44,7 @@ def recall_batch(
 
     Args:
         task: "store": all keys differ, and all are asked for, the oldest first. "update": each key is written twice,
-            with two values; the answer is the later one. "reset": a mark stands at the first pair of the last quarter,
+            with two values; the answer is the later one. "reset": the first pair of the last quarter has a mark,
             and only keys of that quarter are asked for.
         size: B.
         pairs: N, how many are written, a multiple of 4, at most 128.
