@@ -27,7 +27,7 @@ def example() -> tuple:
     return exact([1, 1], [1, 0], [0, 1]), exact([1, 0], [0, 1], [0.6, 0.8]), exact([10], [20], [50]), 2
 
 
-def four_positions() -> tuple:
+def five_positions() -> tuple:
     keys = exact([1, 0], [0, 1], [0.6, 0.8], [1, 0], [0, 1])
     return keys + 1, keys, exact([10], [20], [50], [10], [40]), 2
 
@@ -46,7 +46,7 @@ def edges() -> list[tuple]:
         (draw(t, d, seed=1061 + t), draw(t, d, seed=1071 + t), 1 + draw(t, v, seed=1081 + t), c)
         for t, d, v, c in shapes
     ]
-    return [*more, four_positions()]
+    return [*more, five_positions()]
 
 
 # edits that are used several times
@@ -78,7 +78,7 @@ MISTAKES = (
         "them are in the future.", ORDER),
     Mistake("memory-replaced", (WRITE, "v.T @ k"),
         "the memory is replaced by each chunk's, and the chunks before it are lost. The first two chunks are right.",
-        "After the second chunk, what is left of the first in your memory?", example=four_positions),
+        "After the second chunk, what is left of the first in your memory?", example=five_positions),
     Mistake("one-chunk-late", (BEFORE, "q @ states[max(len(states) - 2, 0)].T"),
         "the memory that is read is one chunk too old", ORDER),
     Mistake("read-by-keys", ((SCORES, "(k @ k.T).tril()"), (BEFORE, "k @ states[-1].T")),
