@@ -79,7 +79,7 @@ MISTAKES = (
     Mistake("first-end-only", (OF_END, "(end @ w_end.T).mT[:, :, None, :1]"),
         "the first end's w_end·e is in every column", AXES),
     Mistake("types-last", (SUM, "(product + from_start + from_end + bias).permute(0, 2, 3, 1)"),
-        "the types are the last axis. Your numbers are right; the result should be (B, C, T, S).", AXES),
+        "the types are the last axis. Your numbers are right; the result should be (B, C, T, S).", AXES, two_sentences),
     Mistake("ends-first", (SUM, "(product + from_start + from_end + bias).mT"),
         "rows are ends and columns are starts. The numbers are right, the table is transposed.", AXES),
     Mistake("terms-not-lifted", (SUM, "product + (start @ w_start.T) + (end @ w_end.T) + bias"),

@@ -33,7 +33,7 @@ def five_positions() -> tuple:
 
 
 def probes() -> list[tuple]:
-    shapes = (7, 3, 2, 3), (11, 2, 5, 4), (6, 5, 3, 2)
+    shapes = (7, 3, 2, 4), (11, 2, 5, 4), (6, 5, 3, 2)
     return [
         (draw(t, d, seed=1031 + t), draw(t, d, seed=1041 + t), 1 + draw(t, v, seed=1051 + t), c)
         for t, d, v, c in shapes
