@@ -106,6 +106,16 @@ class TiledAttention(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, query, key, value, tile, reach):
+        """Read the tiles row by row.
+
+        Args:
+            query, key, value: see `tiled_attention`.
+            tile: the largest number of rows, and of columns.
+            reach: a query sees so many keys, the last of them its own; None: all keys.
+
+        Returns:
+            (…, T, Dv).
+        """
         query = query * query.shape[-1] ** -0.5
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         most = query.new_full(
