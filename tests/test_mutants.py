@@ -118,9 +118,9 @@ TABLE = {
          "as_start.unsqueeze(-2) + as_end.unsqueeze(-1)", "test_pair_scorers.py"),
         ("types and features are mixed up", "unflatten(-1, self.sizes).transpose(1, 2)",
          "unflatten(-1, self.sizes[::-1]).mT.transpose(1, 2)", "test_pair_scorers.py"),
-        ("queries and keys change places", "query, key = heads.chunk(2, dim=-1)", "key, query = heads.chunk(2, dim=-1)",
+        ("starts and ends change places", "query, key = heads.chunk(2, dim=-1)", "key, query = heads.chunk(2, dim=-1)",
          "test_pair_scorers.py"),
-        ("no tanh", "(query + key).tanh()", "(query + key)", "test_pair_scorers.py"),
+        ("no tanh between the sum and the score", "(query + key).tanh()", "(query + key)", "test_pair_scorers.py"),
         ("no bias", "of_key + bias[:, None, None]", "of_key", "test_pair_scorers.py"),
     ],
     "pairs/losses": [
@@ -162,6 +162,18 @@ TABLE = {
          "test_heads.py::test_with_and_without_weights_are_one_function"),
         ("the lengths are lost on the way", "combine_masks(shape, valid_lens, mask",
          "combine_masks(shape, None, mask"),
+    ],
+    "attention/efficient": [
+        ("the past is not corrected", "summed[..., rows, :] * old + more", "summed[..., rows, :] + more",
+         "test_efficient.py::test_tiles_give_the_numbers_and_gradients_of_the_table"),
+        ("a window one position too long", "(ago >= reach)", "(ago > reach)",
+         "test_efficient.py::test_tiles_give_the_numbers_and_gradients_of_the_table"),
+        ("the gradient of a weight is that of its score", "slopes.sub_(mean[..., rows, :]).mul_(weights)",
+         "slopes.mul_(weights)", "test_efficient.py::test_tiles_give_the_numbers_and_gradients_of_the_table"),
+    ],
+    "attention/latent": [
+        ("keys from the values' map", "for w in (self.W_uk, self.W_uv)", "for w in (self.W_uv, self.W_uk)",
+         "test_efficient.py::test_latent_attention_by_loops"),
     ],
     "attention/splitting": [
         ("heads are cut in the wrong order", "x.unflatten(-1, (num_heads, head_dim)).transpose(-3, -2)",
