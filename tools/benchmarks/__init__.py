@@ -4,8 +4,11 @@ A family says which layers compute the same function, at which sizes they are co
 to. To add one, write a module with a `Family` in it and name it in `FAMILIES`; nothing else has to change.
 """
 
+from tools.benchmarks.causal import CAUSAL, WINDOWED
+from tools.benchmarks.decoding import DECODING
 from tools.benchmarks.encoder import ENCODER_LAYER
 from tools.benchmarks.family import Family
+from tools.benchmarks.memory import MEMORY
 from tools.benchmarks.multihead import MULTI_HEAD
 from tools.benchmarks.scores import ADDITIVE, DOT
 from tools.benchmarks.translation import CACHE, GREEDY, TRAINING
@@ -13,8 +16,12 @@ from tools.benchmarks.translation import CACHE, GREEDY, TRAINING
 __all__ = ["FAMILIES", "GROUPS"]
 
 TRANSLATION = (TRAINING, GREEDY, CACHE)
+EFFICIENT = (DECODING, CAUSAL, WINDOWED, MEMORY)
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION)
+    for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION, *EFFICIENT)
 }
-GROUPS = {"translation": [family.name for family in TRANSLATION]}
+GROUPS = {
+    "translation": [family.name for family in TRANSLATION],
+    "efficient": [family.name for family in EFFICIENT],
+}

@@ -255,13 +255,18 @@ def words_without_cache(
     return words[:, 1:]
 
 
-def cache_layers(case: Case, device: str) -> dict[str, Layer]:
-    """One model, decoding in two ways; as many words as the case is long."""
+def random_transformer(case: Case) -> TransformerTranslator:
+    """A model of the case's sizes, the same weights at every call."""
     torch.manual_seed(0)
     config = TransformerConfig(
         PIECES, PIECES, case.size, case.heads, 4 * case.size, LAYERS, LAYERS, 0.0
     )
-    model = TransformerTranslator(config).to(device)
+    return TransformerTranslator(config)
+
+
+def cache_layers(case: Case, device: str) -> dict[str, Layer]:
+    """One model, decoding in two ways; as many words as the case is long."""
+    model = random_transformer(case).to(device)
 
     def write(words: Callable) -> Callable[..., Tensor]:
         return lambda source, lens: words(model, source, lens, case.length)

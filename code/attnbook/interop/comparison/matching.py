@@ -33,6 +33,34 @@ def _position(part: Tensor, whole: Tensor) -> int | None:
     return None
 
 
+def _rows(part: slice, parameter: Tensor) -> str:
+    """A stretch of a flattened parameter as its rows, `[0:8]`."""
+    size = parameter.numel() // len(parameter)
+    return f"[{part.start // size}:{part.stop // size}]"
+
+
+def _matching_rows(ours: str, matrix: Tensor, others: dict) -> list[Match]:
+    """A matrix whose rows stand in one of theirs, but not all in a row: the fewest stretches of them."""
+    for theirs, other in others.items():
+        stretches: list[tuple[slice, slice]] = []
+        for number, row in enumerate(matrix):
+            if (start := _position(row, other.detach().flatten())) is None:
+                break
+            mine = slice(number * len(row), (number + 1) * len(row))
+            where = slice(start, start + len(row))
+            if stretches and stretches[-1][1].stop == start:
+                before = stretches.pop()
+                mine = slice(before[0].start, mine.stop)
+                where = slice(before[1].start, where.stop)
+            stretches.append((mine, where))
+        else:
+            return [
+                Match(ours, theirs, mine, where, _rows(where, other))
+                for mine, where in stretches
+            ]
+    return []
+
+
 def match_parameters(ours: nn.Module, theirs: nn.Module) -> list[Match]:
     """Which parameter is which, found by its numbers and not by its name.
 
@@ -55,10 +83,11 @@ def match_parameters(ours: nn.Module, theirs: nn.Module) -> list[Match]:
                 where = slice(start, start + len(numbers))
                 parts.append(Match(name, other, where, slice(None)))
             elif (start := _position(mine, numbers)) is not None:
-                size = len(numbers) // len(others[other])  # of a row
-                rows = f"[{start // size}:{(start + len(mine)) // size}]"
                 where = slice(start, start + len(mine))
+                rows = _rows(where, others[other])
                 parts.append(Match(name, other, slice(0, len(mine)), where, rows))
+        if not parts and parameter.dim() == 2:
+            parts = _matching_rows(name, parameter.detach(), others)
         parts.sort(key=lambda match: match.our_part.start)
         ends = [0, *(match.our_part.stop for match in parts)]
         if [match.our_part.start for match in parts] != ends[:-1] or ends[-1] != len(

@@ -1,0 +1,94 @@
+"""Build the book from its stored outputs into _build/html: what `make book` runs.
+
+    python -m tools.book                            a warning is an error
+    python -m tools.book --path-output DIR --all    further arguments are those of `jupyter-book build`
+
+Jupyter Book does the work and the pages are the same, in about half of the time: two processes write them, and what
+is asked again and again is worked out once.
+"""
+
+import functools
+import os
+import sys
+
+from tools import ROOT
+
+OPTIONS = ("-W", "-n", "--keep-going")
+
+
+def leave_out_unused_imports() -> None:
+    """jsonschema compiles 38 grammars of web addresses when it is imported, and the book's settings contain none."""
+    sys.modules.setdefault("rfc3987_syntax", None)
+
+
+def remember_answers() -> None:
+    """Keep what citations, numbered references and the search index ask for each time anew."""
+    import pybtex.plugin
+    from snowballstemmer.porter_stemmer import PorterStemmer
+    from sphinx.domains.std import StandardDomain
+    from sphinx.search.en import SearchEnglish
+
+    # searches all installed packages, for each citation
+    pybtex.plugin.find_plugin = functools.cache(pybtex.plugin.find_plugin)
+    SearchEnglish.stem = functools.cache(
+        lambda self, word: PorterStemmer().stemWord(word.lower())
+    )
+    resolve = StandardDomain._resolve_numref_xref
+
+    @functools.wraps(resolve)
+    def with_doctrees_kept(self, env, *arguments):
+        return resolve(self, KeptDoctrees(env), *arguments)
+
+    StandardDomain._resolve_numref_xref = with_doctrees_kept
+
+
+class KeptDoctrees:
+    """Sphinx's environment, except that a page's tree is loaded from its file once; it is not to be changed.
+
+    Args:
+        env: the environment.
+    """
+
+    trees: dict = {}
+
+    def __init__(self, env):
+        self.env = env
+
+    def __getattr__(self, name):
+        return getattr(self.env, name)
+
+    def get_doctree(self, docname: str):
+        """The tree of a page, as it was read."""
+        if docname not in self.trees:
+            self.trees[docname] = self.env.get_doctree(docname)
+        return self.trees[docname]
+
+
+def write_in_parallel(jobs: int) -> None:
+    """Let Sphinx write pages in several processes, for which Jupyter Book has no option; they are read in one."""
+    from sphinx.builders import Builder
+
+    write = Builder.write
+
+    @functools.wraps(write)
+    def in_parallel(self, *arguments, **options):
+        self.app.parallel = jobs
+        self.parallel_ok = self.app.is_parallel_allowed("write")
+        return write(self, *arguments, **options)
+
+    Builder.write = in_parallel
+
+
+def main(arguments: list[str]) -> None:
+    """Build; leaves with Jupyter Book's exit status."""
+    leave_out_unused_imports()
+    from jupyter_book.cli.main import main as jupyter_book
+
+    remember_answers()
+    if hasattr(os, "fork"):
+        write_in_parallel(max(2, os.cpu_count() or 1))
+    jupyter_book(["build", *OPTIONS, *arguments, str(ROOT)])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
