@@ -531,7 +531,8 @@ def test_the_stored_file_is_whole_and_says_how_each_family_was_measured(stored):
             run_of["command"].startswith("python -m tools.bench")
             and run_of["rounds"] >= 5
         )
-        assert set(run_of["versions"]) == {"python", "torch", "d2l"}
+        # the first runs had nothing of transformers in them
+        assert set(run_of["versions"]) - {"transformers"} == {"python", "torch", "d2l"}
         assert set(run_of["machine"]) == {
             "device",
             "architecture",

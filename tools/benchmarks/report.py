@@ -131,6 +131,7 @@ def record(
             "python": platform.python_version(),
             "torch": torch.__version__,
             "d2l": _installed("d2l"),
+            "transformers": _installed("transformers"),
         },
         "machine": machine,
         "rounds": rounds,

@@ -1,4 +1,4 @@
-"""Time self-attention, recurrence and convolution, for the page on what attention costs.
+"""Time self-attention, recurrence and convolution, for chapter 15.
 
     python -m tools.experiments.costs            writes chapters/results/costs.json (some five minutes, one core)
 
