@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tools import bench
-from tools.benchmarks import FAMILIES, GROUPS, translation
+from tools.benchmarks import FAMILIES, GROUPS, causal, decoding, translation
 from tools.benchmarks.family import Bar, Case, Family, Layer, padded_sequences
 from tools.benchmarks.measure import (
     PEAK_RESET,
@@ -112,6 +112,46 @@ def test_the_reference_reaches_the_fused_kernel():
     with torch.profiler.profile() as profiler:
         fused(*three_inputs(Case(2, 8, 64), "cpu"))
     assert any("flash" in event.key for event in profiler.key_averages())
+
+
+# --- longer texts ---------------------------------------------------------------------------------------------
+
+
+def test_the_window_is_one_and_the_whole_past_is_not():
+    """Short cases would agree without a window: here it ends before the text begins."""
+    family = FAMILIES["window"]
+    case = replace(family.cases[0], length=causal.WINDOW + 3, size=8)
+    inputs = family.inputs(case, "cpu")
+    masked, tiled = (
+        layer.call(*inputs) for layer in family.layers(case, "cpu").values()
+    )
+    torch.testing.assert_close(tiled, masked)
+    whole = causal.causal_layers(case, "cpu")[causal.TILES].call(*inputs)
+    assert (whole - masked)[:, :, -1].abs().max() > 1e-4
+
+
+def test_the_gated_delta_rule_has_gates_and_keys_of_length_1():
+    family = FAMILIES["memory"]
+    _, key, _, forget, step = family.inputs(small(family), "cpu")
+    torch.testing.assert_close(key.norm(dim=-1), torch.ones_like(forget))
+    for gate in (forget, step):
+        assert 0 < gate.min() < gate.max() < 1
+
+
+def test_marian_with_other_weights_is_not_compared(monkeypatch):
+    family = FAMILIES["cached-decoding"]
+    case = small(family)
+    family.agree(case, "cpu")
+    copy = decoding.copy_to_marian
+
+    def spoilt(ours, theirs):
+        copy(ours, theirs)
+        with torch.no_grad():
+            theirs.model.decoder.layers[1].encoder_attn.v_proj.bias[0] += 0.01
+
+    monkeypatch.setattr(decoding, "copy_to_marian", spoilt)
+    with pytest.raises(AssertionError, match="not close"):
+        family.agree(case, "cpu")
 
 
 # --- translators ----------------------------------------------------------------------------------------------

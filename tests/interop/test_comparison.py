@@ -120,6 +120,27 @@ def test_parts_of_a_greater_matrix_are_found_on_either_side():
     assert [m.our_part.start for m in matches] == list(range(0, 24 * 72, 24 * 8))
 
 
+def test_rows_that_stand_apart_in_a_larger_matrix_are_found():
+    """As DeepSeek keeps them: a head's key map, its value map, the next head's."""
+    theirs = randomise(nn.Linear(5, 12, bias=False))
+    keys, values = nn.Linear(5, 6, bias=False), nn.Linear(5, 6, bias=False)
+    by_head = theirs.weight.detach().unflatten(0, (2, 2, 3))
+    keys.load_state_dict({"weight": by_head[:, 0].flatten(0, 1)})
+    values.load_state_dict({"weight": by_head[:, 1].flatten(0, 1)})
+    found = {ours: match_parameters(ours, theirs) for ours in (keys, values)}
+    assert [m.rows for m in found[keys]] == ["[0:3]", "[6:9]"]
+    assert [m.rows for m in found[values]] == ["[3:6]", "[9:12]"]
+    for ours, matches in found.items():
+        for match in matches:
+            mine = ours.weight.flatten()[match.our_part]
+            assert mine.equal(theirs.weight.flatten()[match.their_part])
+        assert sum(m.our_part.stop - m.our_part.start for m in matches) == 30
+    with torch.no_grad():
+        keys.weight[4, 2] += 1e-6
+    with pytest.raises(ValueError, match="weight of Linear holds numbers that Linear"):
+        match_parameters(keys, theirs)
+
+
 def test_weights_that_were_not_copied_are_refused():
     theirs, ours = theirs_and_ours()
     with torch.no_grad():

@@ -154,7 +154,8 @@ def check_decoding(case: Case, device: str) -> None:
     memory, cache = theirs.get_encoder()(source), _empty_cache(theirs)
     state = ours.start(source, lens)
     make = torch.Generator().manual_seed(0)
-    for word in torch.randint(4, PIECES, (ENOUGH, 1), generator=make).to(device):
+    given = torch.randint(4, PIECES, (ENOUGH, case.batch), generator=make)
+    for word in given.to(device):
         asked = {"encoder_outputs": memory, "past_key_values": cache}
         logits = theirs(decoder_input_ids=word[:, None], use_cache=True, **asked).logits
         found, _, state = ours.step(word, state)
