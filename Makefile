@@ -14,7 +14,7 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 book: environment ## build the book into _build/html, and say where to open it
-	@$(BIN)/jupyter-book build -W -n --keep-going .
+	@$(BIN)/python -m tools.book
 	@printf '\nThe book is built. Open it by double-clicking, or at this address:\n\n    file://%s\n\n' "$(CURDIR)/_build/html/index.html"
 
 test: ## run everything: package, exercises, figures, every chapter's outputs, every page
