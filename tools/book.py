@@ -3,8 +3,8 @@
     python -m tools.book                            a warning is an error
     python -m tools.book --path-output DIR --all    further arguments are those of `jupyter-book build`
 
-Jupyter Book does the work and the pages are the same, in about half of the time: two processes write them, and what
-is asked again and again is worked out once.
+Jupyter Book does the work and the pages are the same, in about half of the time: several processes make them, and
+what is asked again and again is worked out once.
 """
 
 import functools
@@ -64,19 +64,25 @@ class KeptDoctrees:
         return self.trees[docname]
 
 
-def write_in_parallel(jobs: int) -> None:
-    """Let Sphinx write pages in several processes, for which Jupyter Book has no option; they are read in one."""
-    from sphinx.builders import Builder
+def share_the_work(jobs: int) -> None:
+    """Let Sphinx read and write pages in several processes, for which Jupyter Book has no option.
 
-    write = Builder.write
+    Three extensions do not say whether that is safe: those that number chapters, copy MathJax and prepare LaTeX. They
+    act before the first page is read and after the last, and the pages come out the same.
+    """
+    from sphinx.application import Sphinx
 
-    @functools.wraps(write)
-    def in_parallel(self, *arguments, **options):
-        self.app.parallel = jobs
-        self.parallel_ok = self.app.is_parallel_allowed("write")
-        return write(self, *arguments, **options)
+    begin = Sphinx.build
 
-    Builder.write = in_parallel
+    @functools.wraps(begin)
+    def build(self, *arguments, **options):
+        for extension in self.extensions.values():
+            if extension.parallel_read_safe is None:  # it does not say
+                extension.parallel_read_safe = True
+        self.parallel = jobs
+        return begin(self, *arguments, **options)
+
+    Sphinx.build = build
 
 
 def main(arguments: list[str]) -> None:
@@ -86,7 +92,7 @@ def main(arguments: list[str]) -> None:
 
     remember_answers()
     if hasattr(os, "fork"):
-        write_in_parallel(max(2, os.cpu_count() or 1))
+        share_the_work(max(2, os.cpu_count() or 1))
     jupyter_book(["build", *OPTIONS, *arguments, str(ROOT)])
 
 
