@@ -15,6 +15,15 @@ from attnbook.studies.costs import (
     bare_convolution,
     bare_recurrence,
 )
+from attnbook.studies.digits import (
+    PictureReader,
+    cut_patches,
+    digit_pictures,
+    fit_pictures,
+    neighbourliness,
+    picture_accuracy,
+    shift_pictures,
+)
 from attnbook.studies.nested import (
     NAMES,
     NESTED_VOCABULARY,
@@ -25,7 +34,6 @@ from attnbook.studies.nested import (
     nested_ids,
     nested_sentence,
     nested_sentences,
-    outermost,
     read_stacks,
     token_stacks,
 )
@@ -179,7 +187,6 @@ __all__ = [
     "nested_sentence",
     "nested_sentences",
     "nested_ids",
-    "outermost",
     "innermost",
     "token_stacks",
     "read_stacks",
@@ -193,4 +200,11 @@ __all__ = [
     "link",
     "fit_pairs",
     "span_f1",
+    "PictureReader",
+    "digit_pictures",
+    "cut_patches",
+    "shift_pictures",
+    "fit_pictures",
+    "picture_accuracy",
+    "neighbourliness",
 ]

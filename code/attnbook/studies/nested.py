@@ -213,23 +213,6 @@ def nested_ids(some: Iterable[NestedSentence]) -> tuple[Tensor, Tensor]:
 # ---- what a tagger can say ---------------------------------------------------------------------
 
 
-def outermost(spans: Iterable[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
-    """The spans that lie in no other one.
-
-    Args:
-        spans: (type, start, end), nested or apart, never crossing.
-
-    Returns:
-        A set of them, no two of which share a token.
-    """
-    spans = set(spans)
-    return {
-        (kind, i, j)
-        for kind, i, j in spans
-        if not any(a <= i and j <= b and (a, b) != (i, j) for _, a, b in spans)
-    }
-
-
 def innermost(spans: Iterable[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
     """The spans that have no other one inside; of nested spans, no larger set is free of overlaps.
 

@@ -122,14 +122,13 @@ class TagReader(nn.Module):
         kind: "one tag" (BIO with types), "a tag per type" (a BIO tagger for each), or "joint labels" (all entities
             around a token in one label, of those that were seen).
         seen: the sentences whose labels it may use.
-        target: `outermost` or `innermost`, what the BIO taggers are taught.
     """
 
-    def __init__(self, kind: str, seen: Sequence[NestedSentence], target=innermost):
+    def __init__(self, kind: str, seen: Sequence[NestedSentence]):
         super().__init__()
         if kind not in TAGGERS:
             raise ValueError(f"kind must be one of {', '.join(TAGGERS)}, got {kind!r}")
-        self.kind, self.target = kind, target
+        self.kind = kind
         found = [self.labels(one) for one in seen]
         self.names = [
             sorted({label for one in found for label in one[row]})
@@ -143,9 +142,9 @@ class TagReader(nn.Module):
         if self.kind == "joint labels":
             return [set(one.spans)]
         if self.kind == "one tag":
-            return [self.target(one.spans)]
+            return [innermost(one.spans)]
         kinds = range(len(TYPES))
-        return [self.target(s for s in one.spans if s[0] == kind) for kind in kinds]
+        return [innermost(s for s in one.spans if s[0] == kind) for kind in kinds]
 
     def labels(self, one: NestedSentence) -> list[list[tuple[str, ...]]]:
         """For each of its heads one label per token."""

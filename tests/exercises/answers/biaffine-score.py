@@ -198,3 +198,18 @@ def two_terms(start, end, U, w_start, w_end, b):
 # === wrong returns-none
 def forgot(start, end, U, w_start, w_end, b):
     s = torch.einsum("btd,cde,bse->bcts", start, U, end)
+
+
+# === wrong scaled-by-start
+def scaled(start, end, U, w_start, w_end, b):
+    x = torch.einsum("btd,cde,bse->bcts", start, U, end) / start.shape[-1] ** 0.5
+    s = torch.einsum("btd,cd->bct", start, w_start)
+    e = torch.einsum("bsd,cd->bcs", end, w_end)
+    return x + s[..., None] + e[:, :, None] + b[:, None, None]
+
+
+# === right
+def folded(start, end, U, w_start, w_end, b):
+    left = torch.einsum("btd,cde->bcte", start, U) + w_end[:, None]
+    right = torch.einsum("btd,cd->bct", start, w_start) + b[:, None]
+    return left @ end[:, None].transpose(-1, -2) + right.unsqueeze(-1)

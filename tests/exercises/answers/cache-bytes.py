@@ -267,3 +267,10 @@ def head_dim_added(positions, layers, every, window, kv_heads, head_dim, size):
         * (kv_heads + head_dim)
         * size
     )
+
+
+# === wrong no-window
+def maximum(positions, layers, every, window, kv_heads, head_dim, size):
+    full = layers // every
+    kept = full * positions + (layers - full) * max(window, positions)
+    return 2 * kept * kv_heads * head_dim * size

@@ -289,3 +289,32 @@ def added_twice(query, key, value, chunk_size):
 # === wrong no-gradient
 def detached_state(query, key, value, chunk_size):
     return ((query @ key.T).tril() @ value).detach()
+
+
+# === wrong divided
+def normalised(query, key, value, chunk_size):
+    w = (query @ key.T).tril()
+    return w @ value / w.sum(-1, keepdim=True)
+
+
+# === wrong features
+def features_too(query, key, value, chunk_size):
+    f = torch.nn.functional.elu
+    query, key = f(query) + 1, f(key) + 1
+    S, out = torch.zeros(key.shape[1], value.shape[1], dtype=key.dtype), []
+    for q, k, v in zip(
+        query.split(chunk_size), key.split(chunk_size), value.split(chunk_size)
+    ):
+        out.append(q @ S + (q @ k.T).tril() @ v)
+        S = S + k.T @ v
+    return torch.cat(out)
+
+
+# === right
+def token_by_token(query, key, value, chunk_size):
+    S = 0
+    rows = []
+    for q, k, v in zip(query, key, value):
+        S = S + torch.outer(k, v)
+        rows.append(q @ S)
+    return torch.stack(rows)

@@ -212,3 +212,39 @@ def first_average_detached(ma, ta, oa, mb, tb, ob):
     m = torch.maximum(ma, mb)
     a, b = ta * (ma - m).exp(), tb * (mb - m).exp()
     return m, a + b, (a * oa.data + b * ob) / (a + b)
+
+
+# === wrong second-maximum
+def always_b_max(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    total = total_a * torch.exp(most_a - most_b) + total_b
+    mean = (total_a * torch.exp(most_a - most_b) * mean_a + total_b * mean_b) / total
+    return most_b, total, mean
+
+
+# === wrong one-for-all-queries
+def global_max(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    most = max(most_a.max(), most_b.max())
+    ea, eb = torch.exp(most_a - most), torch.exp(most_b - most)
+    total = ea * total_a + eb * total_b
+    mean = (ea * total_a * mean_a + eb * total_b * mean_b) / total
+    return most.expand_as(most_a), total, mean
+
+
+# === right
+def logsumexp(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    la, lb = most_a + total_a.log(), most_b + total_b.log()
+    both = torch.logaddexp(la, lb)
+    most = torch.maximum(most_a, most_b)
+    return (
+        most,
+        (both - most).exp(),
+        (la - both).exp() * mean_a + (lb - both).exp() * mean_b,
+    )
+
+
+# === right
+def sigmoid(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    share = torch.sigmoid(most_a + total_a.log() - most_b - total_b.log())
+    most = torch.where(most_a > most_b, most_a, most_b)
+    total = total_a * (most_a - most).exp() + total_b * (most_b - most).exp()
+    return most, total, mean_b + share * (mean_a - mean_b)

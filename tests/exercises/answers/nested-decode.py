@@ -238,3 +238,37 @@ def as_floats(scores):
 # === wrong returns-none
 def printed_nothing(scores):
     greedy(scores, by_score(scores), cross)
+
+
+# === wrong same-end-or-start-crosses
+def shared_ends(scores):
+    T = len(scores)
+    keep = torch.zeros(T, T, dtype=torch.bool)
+    spans = [
+        (scores[i, j].item(), i, j)
+        for i in range(T)
+        for j in range(i, T)
+        if scores[i, j] > 0
+    ]
+    kept = []
+    for s, i, j in sorted(spans, reverse=True):
+        if not any(i <= a <= j <= b or a <= i <= b <= j for a, b in kept):
+            kept.append((i, j))
+            keep[i, j] = True
+    return keep
+
+
+# === right
+def suppress(scores):
+    work = scores.clone().triu()
+    work[work <= 0] = -torch.inf
+    keep = torch.zeros(scores.shape, dtype=torch.bool)
+    T = len(scores)
+    i, j = torch.meshgrid(torch.arange(T), torch.arange(T), indexing="ij")
+    while T and (work > 0).any():
+        a, b = divmod(int(work.argmax()), T)
+        keep[a, b] = True
+        crossing = ((a < i) & (i <= b) & (b < j)) | ((i < a) & (a <= j) & (j < b))
+        work[crossing] = -torch.inf
+        work[a, b] = -torch.inf
+    return keep

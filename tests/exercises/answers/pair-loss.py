@@ -206,3 +206,35 @@ def means(scores, target):
     pos = ((-scores).exp() * y).sum() / y.sum().clamp(min=1)
     neg = (scores.exp() * (1 - y)).sum() / (1 - y).sum().clamp(min=1)
     return torch.log1p(pos) + torch.log1p(neg)
+
+
+# === wrong one-logarithm
+def one_log(scores, target):
+    zero = scores.new_zeros(1)
+    s = torch.where(target, -scores, scores).flatten()
+    return torch.logsumexp(torch.cat([zero, s]), 0)
+
+
+# === wrong zeros-in-the-sums
+def zeros_count(scores, target):
+    zero = scores.new_zeros(1)
+    p = torch.cat([zero, (-scores * target).flatten()])
+    n = torch.cat([zero, (scores * ~target).flatten()])
+    return torch.logsumexp(p, 0) + torch.logsumexp(n, 0)
+
+
+# === wrong row-by-row
+def per_row(scores, target):
+    s = torch.where(target, -scores, scores)
+    zero = torch.zeros_like(s[:, :1])
+    p = torch.cat([zero, s.masked_fill(~target, -torch.inf)], 1).logsumexp(1)
+    n = torch.cat([zero, s.masked_fill(target, -torch.inf)], 1).logsumexp(1)
+    return (p + n).mean()
+
+
+# === right
+def softplus_of_lse(scores, target):
+    low = torch.finfo(scores.dtype).min
+    p = (-scores).masked_fill(~target, low).flatten().logsumexp(0)
+    n = scores.masked_fill(target, low).flatten().logsumexp(0)
+    return F.softplus(p) + F.softplus(n)

@@ -223,3 +223,21 @@ def two_slips(length, window, sinks):
     i = torch.arange(length)[:, None]
     j = torch.arange(length)
     return (j <= i) & (i - j <= window) | (j < sinks)
+
+
+# === wrong sinks-use-up-the-window
+def budget_shared(length, window, sinks):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for t in range(length):
+        mask[t, max(0, t - (window - sinks) + 1) : t + 1] = True
+        mask[t, : min(sinks, t + 1)] = True
+    return mask
+
+
+# === right
+def bands(length, window, sinks):
+    ones = torch.ones(length, length, dtype=torch.bool)
+    band = ones.tril() & ~ones.tril(-window)
+    first = ones.tril()
+    first[:, sinks:] = False
+    return band | first

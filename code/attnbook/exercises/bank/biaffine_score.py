@@ -62,6 +62,9 @@ MISTAKES = (
     Mistake("scaled", (SUM, "product / U.shape[-1] ** 0.5 + from_start + from_end + bias"),
         "the product is divided by the root of the number of features. This score has no scale: U can learn it.",
         "Which score has a root in it? Does this one?", two_sentences),
+    Mistake("scaled-by-start", (SUM, "product / U.shape[1] ** 0.5 + from_start + from_end + bias"),
+        "the product is divided by the root of the number of the start's features. This score has no scale: U can "
+        "learn it.", "Which score has a root in it? Does this one?"),
     Mistake("sigmoid", (SUM, "(product + from_start + from_end + bias).sigmoid()"),
         "a sigmoid is applied as well. All your numbers are between 0 and 1; a score may be negative.",
         "Are scores asked for, or probabilities?"),

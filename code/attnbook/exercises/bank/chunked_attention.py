@@ -52,6 +52,7 @@ def edges() -> list[tuple]:
 # edits that are used several times
 SCORES, INSIDE, BEFORE = "(q @ k.T).tril()", "scores @ v", "q @ states[-1].T"
 JOIN, WRITE, RESULT = "inside + before", "states[-1] + v.T @ k", "return torch.cat(outputs)"
+PHI_Q, PHI_K = "(torch.nn.functional.elu(q) + 1)", "(torch.nn.functional.elu(k) + 1)"
 FIRST = "In the example the first position sees only the first pair, and its answer is 10."
 ORDER = "When the first position of a chunk reads the memory, which chunks should be in it?"
 
@@ -94,6 +95,13 @@ MISTAKES = (
     Mistake("averaged", (SCORES, "(q @ k.T).tril() / (q @ k.T).tril().sum(1, keepdim=True)"),
         "the scores of a chunk are divided by their sum. No division is asked for, and the sum would have to cover "
         "the chunks before, too.", "What would be the sum of the weights over *all* chunks so far?"),
+    Mistake("divided", (RESULT, "return torch.cat(outputs) / (query @ key.T).tril().sum(1, keepdim=True)"),
+        "the sums are divided by the sum of their weights. This task leaves the division out.",
+        "What weights do the first two pairs get from the query (0, 1), and what do they add up to?"),
+    Mistake("features", ((SCORES, f"({PHI_Q} @ {PHI_K}.T).tril()"), (BEFORE, f"{PHI_Q} @ states[-1].T"),
+        (WRITE, f"states[-1] + v.T @ {PHI_K}")),
+        "queries and keys go through elu(x) + 1. This task takes them as they are.",
+        "What is the product of the query (1, 1) and the key (1, 0)?"),
     Mistake("scaled",
         ((SCORES, "(q @ k.T / k.shape[1] ** 0.5).tril()"), (BEFORE, "q @ states[-1].T / k.shape[1] ** 0.5")),
         "the scores are divided by √D. That belongs to the softmax.", "Is there a √D in S q?"),

@@ -73,6 +73,10 @@ MISTAKES = (
     Mistake("reads-before-writing", ((STATE, "pairs.cumsum(0) - pairs"), (SUM, "k.cumsum(0) - k")),
         "each position reads before its own pair is written. At the first position nothing is there yet, and 0/0 is "
         "NaN.", "Does position t see itself?"),
+    Mistake("first-answer-zero", ((STATE, "pairs.cumsum(0) - pairs"), (SUM, "k.cumsum(0) - k"), (RESULT,
+        "top / bottom.clamp(min=1e-9)")),
+        f"each position reads before its own pair is written, and a small number below the line hides 0/0. {FIRST}",
+        "Does position t see itself?"),
     Mistake("not-normalised", (RESULT, "top"),
         f"the division is missing. What you return are sums, not averages. {FIRST}",
         "Which sum of features says how much all the weights add up to?"),
@@ -97,6 +101,11 @@ MISTAKES = (
         "-torch.inf)).softmax(1) @ value"),
         "the weights are a softmax. That is attention with the kernel exp(q·k), for which no memory of fixed size "
         "is enough.", "Which kernel do the features make?"),
+    Mistake("softmax-of-features", (RESULT, "((q @ k.T).masked_fill(torch.ones(len(key), len(key)).triu(1) == 1, "
+        "-torch.inf)).softmax(1) @ value"),
+        "a softmax is taken of the products of features. These products are the weights already; only a division by "
+        "their sum is missing.",
+        "The second position's weights are 3 and 5, before division: which parts of 8 are they?"),
     Mistake("scaled-features", ((Q, "torch.nn.functional.elu(query / query.shape[1] ** 0.5) + 1"),),
         "the query is divided by √D. That belongs to the softmax; here it changes the features.", FEATURES),
     Mistake("extra-axis", (RESULT, "(top / bottom)[None]")),

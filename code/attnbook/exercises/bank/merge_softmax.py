@@ -41,13 +41,20 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_drawn(3, 5, (4, 2), 760, scale=600.0), _drawn(1, 2, (2, 3), 800), two_queries()]
+    return [_drawn(3, 5, (4, 2), 760, scale=600.0), _drawn(1, 2, (2, 3), 800), two_queries(), two_unlike_queries()]
 
 
 def two_queries() -> tuple:
     """The second query finds its best key where the first one does not."""
     pairs = zip(example(), (*example()[3:], *example()[:3]), strict=True)
     return tuple(torch.cat(pair) for pair in pairs)
+
+
+def two_unlike_queries() -> tuple:
+    """The second query has seen larger scores than the first."""
+    first = example()
+    second = (first[0] + 4, *first[1:3], first[3] + 1, *first[4:])
+    return tuple(torch.cat(pair) for pair in zip(first, second, strict=True))
 
 
 # edits that are used several times
@@ -73,6 +80,12 @@ MISTAKES = (
     Mistake("minimum", (MOST, "torch.minimum(most_a, most_b)"),
         "the smaller of the two maxima is taken. The average comes out right, but the exponents are now positive, and "
         "with large scores exp overflows.", "Which of the two is the largest of all scores?"),
+    Mistake("second-maximum", (MOST, "most_b"),
+        "the second maximum is taken for both. Where the first is larger, a's exponents are positive, and with large "
+        "scores exp overflows.", "Is the second of two numbers always the larger one?", two_queries),
+    Mistake("one-for-all-queries", (MOST, "torch.maximum(most_a, most_b).amax().expand_as(most_a)"),
+        "all queries share one maximum. The averages come out right, but the task wants each query's own.",
+        "How many different maxima can T queries have?", two_unlike_queries),
     Mistake("maxima-added", (MOST, "most_a + most_b"),
         "the two maxima are added", "What is the largest of the numbers 1 and 3?"),
     Mistake("means-averaged", (MEAN, "(mean_a + mean_b) / 2"),

@@ -118,6 +118,9 @@ MISTAKES = (
     Mistake("same-start-crosses", (CROSSED, "a <= i <= b < j or i <= a <= j < b"),
         "two spans that begin at the same token count as crossing. One of them lies inside the other.",
         "Does the span 0–1 have a token that is not in 0–2?", same_start),
+    Mistake("same-end-or-start-crosses", (CROSSED, "a <= i <= b <= j or i <= a <= j <= b"),
+        "two spans that begin or end at the same token count as crossing. One of them lies inside the other.",
+        "Is there a token in 0–1 that 0–2 does not have?", same_start),
     Mistake("dropped-spans-forbid", ("for a, b in done", "for a, b in ranked[: ranked.index((i, j))]"),
         "a span is dropped if it crosses a better one that was itself dropped", "Had the second span been kept when "
         "you came to the third?", chain),
@@ -143,7 +146,6 @@ EXERCISE = Exercise(
     probes=probes,
     edges=edges,
     mistakes=MISTAKES,
-    steps={"found": "the spans above 0"},
     hints=(
         "Which cells of the table are spans at all, and which of them are above 0? List them by hand for the example.",
         "Visit them from the best score to the worst, and keep a list of those that you have taken. A span is dropped "

@@ -50,6 +50,13 @@ def edges() -> list[tuple]:
 RIGHT, WRONG = "-scores[target]", "= scores[~target]"
 LOW, HIGH = "torch.cat([threshold, right]).logsumexp(dim=0)", "torch.cat([threshold, wrong]).logsumexp(dim=0)"
 SUM = "too_low + too_high"
+ROWS = (  # a threshold and two logarithms for each row
+    ("scores.flatten()[:1])", "scores[:, :1])"),
+    (RIGHT, "(-scores).masked_fill(~target, -torch.inf)"),
+    (WRONG, "= scores.masked_fill(target, -torch.inf)"),
+    (LOW, "torch.cat([threshold, right], dim=1).logsumexp(dim=1)"),
+    (HIGH, "torch.cat([threshold, wrong], dim=1).logsumexp(dim=1)"),
+)
 FORMULA = "What is inside each of the two logarithms?"
 ONE = "Which score has exp(score) = 1, and where is it in the formula?"
 
@@ -81,6 +88,16 @@ MISTAKES = (
         "the logarithm is taken of each pair, and then the sum. That is the binary cross-entropy, summed: every "
         "pair by itself, and hundreds of wrong ones against a few right ones.",
         "Which comes first in the formula: the sum or the logarithm?"),
+    Mistake("one-logarithm", (SUM, "torch.cat([threshold, right, wrong]).logsumexp(dim=0)"),
+        "there is a single logarithm, of 1 and both sums. The terms that compare right pairs with wrong ones are then "
+        "missing.", FORMULA),
+    Mistake("zeros-in-the-sums", ((RIGHT, "-(scores * target).flatten()"), (WRONG, "= (scores * ~target).flatten()")),
+        "pairs of the other kind are multiplied by zero and stay in the sum. Each of them adds e⁰ = 1.",
+        "Which score has an exponential of 0?"),
+    Mistake("row-by-row", (*ROWS, (SUM, "(too_low + too_high).mean()")),
+        "each row has its own loss, and the mean of them is taken. Both sums run over the whole table.", FORMULA),
+    Mistake("rows-added", (*ROWS, (SUM, "(too_low + too_high).sum()")),
+        "each row has its own loss, and they are added. Both sums run over the whole table.", FORMULA),
     Mistake("binary-mean", (SUM, "torch.log1p(torch.where(target, -scores, scores).exp()).mean()"),
         "the mean binary cross-entropy is taken. It asks about every pair by itself.",
         "How many logarithms does the formula have?"),

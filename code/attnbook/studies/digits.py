@@ -1,0 +1,201 @@
+"""Handwritten digits read as sentences of patches: what an encoder knows of a picture's geometry."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention import LearnedPositions
+from attnbook.checks import check_count, check_tensor
+from attnbook.training import TrainConfig, train
+from attnbook.transformer import EncoderLayer
+
+SIDE, PATCH = 8, 2  # pixels along a picture's side, and along a patch's
+GRID = SIDE // PATCH  # patches along a side
+PARTS = {"train": 1000, "development": 297, "test": 500}
+
+
+def digit_pictures(seed: int = 0) -> dict[str, tuple[Tensor, Tensor]]:
+    """scikit-learn's 1,797 digits of 8 × 8 pixels, split at random.
+
+    Args:
+        seed: for the split.
+
+    Returns:
+        For "train", "development" and "test" pictures (N, 8, 8) from 0 to 1, and which digits they show (N,).
+
+    Source:
+        Alpaydin & Kaynak (1998), the test set of the UCI "Optical Recognition of Handwritten Digits".
+    """
+    from sklearn.datasets import load_digits  # its import takes seconds
+
+    pixels, digits = load_digits(return_X_y=True)
+    pictures = torch.tensor(pixels, dtype=torch.float32).reshape(-1, SIDE, SIDE) / 16
+    order = torch.randperm(len(pictures), generator=torch.Generator().manual_seed(seed))
+    picks = order.split(list(PARTS.values()))
+    digits = torch.tensor(digits)
+    return {
+        name: (pictures[i], digits[i]) for name, i in zip(PARTS, picks, strict=True)
+    }
+
+
+def cut_patches(pictures: Tensor) -> Tensor:
+    """Cut pictures into patches of 2 × 2 pixels, row by row.
+
+    Args:
+        pictures: (B, 8, 8).
+
+    Returns:
+        (B, 16, 4).
+    """
+    check_tensor("pictures", pictures, dims=3)
+    rows = pictures.unfold(1, PATCH, PATCH)
+    return rows.unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)
+
+
+def shift_pictures(pictures: Tensor, down: Tensor, right: Tensor) -> Tensor:
+    """Move each picture by whole pixels; what leaves the frame is lost, and what comes in is empty.
+
+    Args:
+        pictures: (B, 8, 8).
+        down, right: (B,) integers, −1, 0 or 1.
+
+    Returns:
+        (B, 8, 8).
+    """
+    framed = F.pad(pictures, (1, 1, 1, 1))
+    pixel = 1 + torch.arange(SIDE)
+    rows, columns = pixel - down[:, None], pixel - right[:, None]  # (B, 8) each
+    every = torch.arange(len(pictures))[:, None, None]
+    return framed[every, rows[:, :, None], columns[:, None]]
+
+
+class PictureReader(nn.Module):
+    """A small Vision Transformer: patches, learned positions, an encoder, and the mean of its outputs.
+
+    Args:
+        positions: add a learned vector to each patch.
+        order: (16,) the order in which the patches are read, or None for row by row.
+        d_model, num_layers: the sizes; four heads.
+
+    Source:
+        Dosovitskiy et al. (2021), arXiv:2010.11929, §3.1, with the mean instead of a class token.
+    """
+
+    def __init__(
+        self,
+        positions: bool = True,
+        order: Tensor | None = None,
+        d_model: int = 32,
+        num_layers: int = 2,
+    ):
+        super().__init__()
+        count = GRID * GRID
+        self.register_buffer("order", torch.arange(count) if order is None else order)
+        self.W_patch = nn.Linear(PATCH * PATCH, d_model)
+        self.positions = LearnedPositions(count, d_model) if positions else None
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, 4, 2 * d_model, activation="gelu", norm_first=True)
+            for _ in range(num_layers)
+        )
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, 10)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Score the ten digits.
+
+        Args:
+            pictures: (B, 8, 8).
+
+        Returns:
+            logits (B, 10).
+        """
+        x = self.W_patch(cut_patches(pictures)[:, self.order])  # (B, 16, D)
+        if self.positions is not None:
+            x = self.positions(x)
+        for layer in self.layers:
+            x, _ = layer(x)
+        return self.head(self.norm(x).mean(dim=1))
+
+    def places(self) -> Tensor:
+        """The learned position vectors, (16, D), row by row of the picture whatever the order of reading."""
+        return self.positions.embedding.weight.detach()[self.order.argsort()]
+
+
+def fit_pictures(
+    model: PictureReader,
+    pictures: Tensor,
+    digits: Tensor,
+    steps: int = 600,
+    seed: int = 0,
+    shift: bool = False,
+    noise: float = 0.0,
+) -> list[float]:
+    """Train a reader.
+
+    Args:
+        model: changed in place, and left in evaluation mode.
+        pictures: (N, 8, 8).
+        digits: (N,), which digits they show.
+        steps: updates, with 64 pictures each.
+        seed: for the order of the pictures, the shifts and the noise.
+        shift: move each picture at random by at most one pixel down or up, and right or left.
+        noise: the standard deviation of what is added to each pixel.
+
+    Returns:
+        The loss of each update.
+    """
+    check_count("steps", steps)
+    generator = torch.Generator().manual_seed(1000 + seed)
+
+    def batch(pick: Tensor) -> tuple[Tensor, Tensor]:
+        some = pictures[pick]
+        if shift:
+            down, right = torch.randint(-1, 2, (2, len(pick)), generator=generator)
+            some = shift_pictures(some, down, right)
+        if noise:
+            some = some + noise * torch.randn(some.shape, generator=generator)
+        return some, digits[pick]
+
+    picks = torch.randint(len(pictures), (steps, 64), generator=generator)
+    stream = [batch(pick) for pick in picks]
+    config = TrainConfig(
+        steps, 1e-2, seed=seed, schedule="warmup-cosine", warmup=max(1, steps // 10)
+    )
+    losses = train(
+        model, lambda m, b: F.cross_entropy(m(b[0]), b[1]), lambda epoch: stream, config
+    )
+    model.eval()
+    return losses
+
+
+@torch.no_grad()
+def picture_accuracy(model: PictureReader, pictures: Tensor, digits: Tensor) -> float:
+    """The fraction of pictures that a reader reads right.
+
+    Args:
+        model: a trained reader.
+        pictures: (N, 8, 8).
+        digits: (N,).
+
+    Returns:
+        From 0 to 1; guessing gives about 0.1.
+    """
+    return (model(pictures).argmax(-1) == digits).float().mean().item()
+
+
+def neighbourliness(vectors: Tensor) -> float:
+    """How the likeness of two places' vectors goes with their distance on the grid.
+
+    Args:
+        vectors: (16, D), row by row.
+
+    Returns:
+        The correlation, over the 120 pairs of places, of distance and cosine: negative if neighbours are alike.
+    """
+    check_tensor("vectors", vectors, dims=2)
+    numbers = torch.arange(GRID * GRID)
+    places = torch.stack([numbers // GRID, numbers % GRID], dim=1).double()
+    first, second = torch.triu_indices(GRID * GRID, GRID * GRID, offset=1)
+    distances = (places[first] - places[second]).norm(dim=1)
+    cosines = F.cosine_similarity(vectors[first], vectors[second]).double()
+    return torch.corrcoef(torch.stack([distances, cosines]))[0, 1].item()
