@@ -1,11 +1,12 @@
 """Sphinx extension: formulas become HTML while the book is built, so that a page needs no script to show them.
 
-KaTeX does it, in one Node process for the whole build. (sphinxcontrib-katex does the same over a socket: it gives up
+KaTeX does it, in a Node process that lives as long as the build. (sphinxcontrib-katex does the same over a socket: it gives up
 after five seconds and loses a race with its own server on a busy machine.)
 """
 
 import functools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +24,7 @@ END = "\u2060"  # marks where an inline formula ended
 
 
 @functools.cache
-def _node() -> subprocess.Popen:
+def _node(process: int) -> subprocess.Popen:  # pages are written by several processes
     return subprocess.Popen(
         [NODE, PROGRAM, KATEX / "katex.min.js"],
         stdin=subprocess.PIPE,
@@ -44,7 +45,7 @@ def render(tex: str, display: bool = False) -> str:
     Raises:
         ValueError: KaTeX does not understand it.
     """
-    node = _node()
+    node = _node(os.getpid())
     node.stdin.write(json.dumps([tex, display]) + "\n")
     node.stdin.flush()
     answer = json.loads(node.stdout.readline())
@@ -105,17 +106,9 @@ def _finish_page(app, pagename, templatename, context, doctree):
         context["body"] = with_punctuation(body)
 
 
-def _stop(app, error):
-    if _node.cache_info().currsize:
-        _node().stdin.close()
-        _node().wait()
-        _node.cache_clear()
-
-
 def setup(app):
     """Registers the renderer with Sphinx, under the name that `html_math_renderer` gives."""
     app.add_html_math_renderer("katex", (_inline, None), (_display, None))
     app.connect("builder-inited", _write_style)
     app.connect("html-page-context", _finish_page)
-    app.connect("build-finished", _stop)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

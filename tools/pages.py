@@ -1,7 +1,9 @@
 """Sphinx extension: what every built page carries beside its text, and no more than it needs.
 
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
-JavaScript) is not needed; the search index is, but only on the search page.
+JavaScript) is not needed; the search index is, but only on the search page. What the theme and its extensions tell
+screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
+that is no landmark.
 """
 
 import re
@@ -12,6 +14,14 @@ from docutils import nodes
 SCRIPT = r'\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 ICONS = re.compile(SCRIPT.format("fontawesome"))
 SEARCH = re.compile(SCRIPT.format("searchtools|language_data|searchindex"))
+NAMES = {
+    ' aria-label="Toggle hidden content"': "",
+    ' aria-label="Search" data-bs-placement': " data-bs-placement",
+    ' role="doc-biblioentry"': "",
+    '<div role="list" class="citation-list">': '<div class="citation-list">',
+    '<div id="pst-primary-sidebar"': '<div id="pst-primary-sidebar" role="region" aria-label="The book"',
+}
+EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
 
@@ -32,9 +42,12 @@ def description(doctree: nodes.document) -> str:
 
 
 def lighter(page: str, is_search: bool) -> str:
-    """A built page without the scripts it does not use, its pictures loaded when they come into sight."""
+    """A built page without the scripts it does not use, its pictures loaded when they come into sight, and named."""
     page = ICONS.sub("", page)
     page = page if is_search else SEARCH.sub("", page)
+    for theirs, ours in NAMES.items():
+        page = page.replace(theirs, ours)
+    page = EMPTY_HEADING.sub("<td></td>", page)
     return re.sub(r'<img (?=[^>]*src="[^"]*_images/)', '<img loading="lazy" ', page)
 
 

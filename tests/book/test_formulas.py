@@ -70,3 +70,14 @@ def test_a_page_sheds_what_it_does_not_use():
         '<img loading="lazy" alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
     )
     assert "searchindex" in lighter(head, is_search=True)
+
+
+def test_what_screen_readers_are_told_is_put_right():
+    page = (
+        '<summary aria-label="Toggle hidden content">Show</summary><th class="head"><p></p></th><th>a</th>'
+        '<div role="list" class="citation-list"><div role="doc-biblioentry"></div></div>'
+    )
+    assert lighter(page, is_search=False) == (
+        "<summary>Show</summary><td></td><th>a</th>"
+        '<div class="citation-list"><div></div></div>'
+    )

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,11 @@ CUT = """
   .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1)
   .map((e) => `${e.scrollWidth - e.clientWidth} px of ` + e.querySelector("annotation").textContent.slice(0, 80))
 """
+AXE = Path(sys.prefix) / "node/node_modules/axe-core/axe.min.js"  # tools/environment.sh
+BARRIERS = """
+async (options) => (await axe.run(document, { resultTypes: ["violations"], ...options })).violations
+  .flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.replace(/\\s+/g, " ").slice(0, 160)}`))
+"""
 SETTLED = """
 async () => {
   await document.fonts.ready;
@@ -77,6 +83,9 @@ class Visit:
     messages: list  # errors and warnings on the console, script errors, files that failed to load
     seen: dict = dataclasses.field(default_factory=dict)
     phone: dict = dataclasses.field(default_factory=dict)
+    barriers: list = dataclasses.field(
+        default_factory=list
+    )  # what axe finds, light and dark
     cut: list = dataclasses.field(
         default_factory=list
     )  # display formulas wider than their line
@@ -113,6 +122,12 @@ def visit(browser, address: str) -> Visit:
     page.goto(address, wait_until="load")
     page.evaluate(SETTLED)
     found.seen = page.evaluate(LOOK)
+    page.evaluate(AXE.read_text("utf-8"))
+    found.barriers = page.evaluate(BARRIERS, {})
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    contrast = {"runOnly": ["color-contrast"]}
+    found.barriers += [f"dark: {b}" for b in page.evaluate(BARRIERS, contrast)]
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
     for size in (DESK, TABLET, PHONE):
         page.set_viewport_size(size)
         page.evaluate(SETTLED)
@@ -184,6 +199,11 @@ def test_every_formula_is_rendered(visits):
     nothing_in(
         {page: found.seen["invisibleFormulas"] for page, found in visits.items()}
     )
+
+
+def test_no_page_keeps_anybody_out(visits):
+    """axe-core, https://github.com/dequelabs/axe-core: its rules for WCAG 2.2 A and AA, and for good practice."""
+    nothing_in({page: found.barriers for page, found in visits.items()})
 
 
 def test_no_formula_is_cut(visits):
@@ -304,6 +324,7 @@ def test_a_faulty_page_is_noticed_in_every_respect(browser, tmp_path: Path):
         test_no_page_is_wider_than_a_phone,
         test_no_markup_is_left_in_the_text,
         test_no_formula_is_cut,
+        test_no_page_keeps_anybody_out,
     ):
         with pytest.raises(AssertionError, match="faulty.html"):
             check({"faulty.html": found})
