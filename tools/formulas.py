@@ -1,7 +1,7 @@
 """Sphinx extension: formulas become HTML while the book is built, so that a page needs no script to show them.
 
-KaTeX does it, in a Node process that lives as long as the build. (sphinxcontrib-katex does the same over a socket: it gives up
-after five seconds and loses a race with its own server on a busy machine.)
+KaTeX does it, in a Node process that lives as long as the build. (sphinxcontrib-katex does the same over a socket: it
+gives up after five seconds, and on a busy machine it loses a race with its own server.)
 """
 
 import functools
