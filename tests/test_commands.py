@@ -13,15 +13,17 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A Python that installs nothing. OLD, NO_VENV, PIP and PLAYWRIGHT say what is wrong with it; it logs its calls.
+# A Python that installs nothing, and makes an npm that does neither. OLD, NO_VENV, PIP, NPM and PLAYWRIGHT say what is
+# wrong with them; both log their calls.
 FAKE_PYTHON = """#!/bin/sh
 echo "$*" >>"$LOG"
 case "$*" in
     *"sys.version_info <"*) exit ${OLD:-0} ;;
     "-c import venv, ensurepip") exit ${NO_VENV:-0} ;;
-    "-m venv "*) mkdir -p "$3/bin" && touch "$3/pyvenv.cfg" && cp "$0" "$3/bin/python" ;;
+    "-m venv "*) mkdir -p "$3/bin" && touch "$3/pyvenv.cfg" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/npm" ;;
+    "ci --prefix .venv/node"*) ls .venv/node/package-lock.json >/dev/null && ${NPM:-true} ;;
     "-m pip install"*) case ${PIP:-works} in works) ;; fails) exit 1 ;; killed) kill -INT $PPID; exit 1 ;; esac ;;
-    *hashlib*) cat requirements.txt pyproject.toml | cksum ;;
+    *hashlib*) cat requirements.txt pyproject.toml tools/node/package-lock.json | cksum ;;
     *find_chromium*) cat "$CHROMIUM" 2>/dev/null ;;
     "-m playwright install chromium") ${PLAYWRIGHT:-false} && echo playwrights >"$CHROMIUM" ;;
     --version) echo "Python 3.9.2" ;;
@@ -43,6 +45,7 @@ def machine(tmp_path):
         shutil.copy(ROOT / name, book / name)
     (book / "tools").mkdir()
     shutil.copy(ROOT / "tools" / "environment.sh", book / "tools")
+    shutil.copytree(ROOT / "tools" / "node", book / "tools" / "node")
     (tmp_path / "bin").mkdir()
     for name, program in FAKE_PROGRAMS.items():
         (tmp_path / "bin" / name).write_text(program)
@@ -87,7 +90,9 @@ def test_a_fresh_machine_is_set_up_once(machine):
     assert machine() == (0, "", [])
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "pyproject.toml"])
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "pyproject.toml", "tools/node/package-lock.json"]
+)
 def test_what_changed_is_installed_again(machine, name):
     machine()
     with open(machine.book / name, "a") as file:
@@ -133,6 +138,13 @@ def test_an_environment_without_a_working_pip_is_made_again(machine):
     (machine.venv / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
     code, said, installs = machine()
     assert code == 0 and len(installs) == 2 and "making it again" in said
+
+
+def test_what_npm_cannot_install_is_said_and_tried_again(machine):
+    code, said, _ = machine(NPM="false")
+    assert code != 0 and "npm could not install" in said
+    assert not (machine.venv / ".ready").exists()
+    assert machine()[0] == 0
 
 
 def test_an_interrupted_installation_is_begun_again(machine):

@@ -67,7 +67,7 @@ class KeptDoctrees:
 def share_the_work(jobs: int) -> None:
     """Let Sphinx read and write pages in several processes, for which Jupyter Book has no option.
 
-    Three extensions do not say whether that is safe: those that number chapters, copy MathJax and prepare LaTeX. They
+    Three extensions do not say whether that is safe: those that number chapters and prepare LaTeX. They
     act before the first page is read and after the last, and the pages come out the same.
     """
     from sphinx.application import Sphinx

@@ -35,6 +35,7 @@ fingerprint() { # what an environment depends on; its own place too, since its s
 import hashlib, pathlib, sys, tomllib
 project = tomllib.loads(pathlib.Path("pyproject.toml").read_text("utf-8"))
 parts = [pathlib.Path("requirements.txt").read_text("utf-8"), sys.version, pathlib.Path.cwd(), sys.argv[1]]
+parts += [pathlib.Path("tools/node/package-lock.json").read_text("utf-8")]
 parts += [project["project"], project["build-system"], project["tool"]["setuptools"]]
 print(hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest())
 ' "$d2l" 2>/dev/null || echo "no python in .venv"
@@ -60,6 +61,16 @@ pip could not install everything (its message stands above).
 If the network failed, run the same command again: what is downloaded already is kept.
 If pip found no version that fits, a retry will not help: check which Python this is
 ($(.venv/bin/python --version), in .venv) and whether there are packages for it and for this kind of machine."
+}
+
+install_node_packages() { # by exact version and hash; nothing of them is in git
+    mkdir -p .venv/node
+    cp tools/node/package.json tools/node/package-lock.json tools/node/.npmrc .venv/node/
+    .venv/bin/npm ci --prefix .venv/node --loglevel=error >/dev/null && return
+    rm -f .venv/.unfinished
+    stop "\
+npm could not install what the pages are built with (its message stands above; the list is tools/node/package.json).
+If the network failed, run the same command again."
 }
 
 trap 'exit 130' INT TERM HUP # and leave the mark: whoever is stopped in the middle leaves half an environment
@@ -94,6 +105,7 @@ On Debian and Ubuntu: apt install python3-venv"
     echo "Installing the book's packages into .venv (the first time several hundred MB, some minutes) …"
     install -r requirements.txt
     install --no-deps "d2l==$d2l"
+    install_node_packages
     # Draw once: the first drawing collects the machine's fonts, and says so where a chapter's output would stand.
     .venv/bin/python -c 'import attnbook, torch, matplotlib.font_manager' ||
         stop "The packages are installed but cannot be imported (see above). Remove .venv and try again."

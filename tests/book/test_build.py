@@ -106,7 +106,6 @@ def test_nothing_is_loaded_from_outside(built_book):
 
 
 def test_no_script_knows_a_host_to_load_from(built_book):
-    """MathJax is left out: its menu's speech engine names one; that no page asks for it, the browser test sees."""
     found = {}
     for path in [
         *built_book.rglob("*.js"),
@@ -114,7 +113,7 @@ def test_no_script_knows_a_host_to_load_from(built_book):
         *built_book.rglob("*.css"),
     ]:
         hosts = set(HOSTS.findall(path.read_text("utf-8", errors="replace")))
-        if hosts and "mathjax" not in path.parts:
+        if hosts:
             found[path.relative_to(built_book).as_posix()] = sorted(hosts)
     assert not found
 
@@ -125,6 +124,21 @@ def test_every_page_knows_its_name_and_picture(built_book):
         assert re.search(r"<title>\s*\S", text), page.name
         assert re.search(r'<link[^>]+rel="(?:shortcut )?icon"', text), page.name
         assert re.search(r'<meta[^>]+name="viewport"', text), page.name
+        if page.name not in ("genindex.html", "search.html"):
+            assert re.search(r'<meta name="description" content="[^"]{60,}"', text), (
+                page.name
+            )
+
+
+def test_a_page_loads_what_it_needs_and_no_more(built_book):
+    for page in pages(built_book):
+        text = page.read_text("utf-8")
+        assert ("katex.css" in text) == ('class="katex"' in text), page.name
+        assert ("searchindex.js" in text) == (page.name == "search.html"), page.name
+        assert "fontawesome.js" not in text and "mathjax" not in text.lower(), page.name
+        for picture in re.findall(r"<img [^>]*_images/[^>]*>", text):
+            assert 'loading="lazy"' in picture
+    assert not [*built_book.rglob("*.map")]
 
 
 def test_no_path_of_a_machine_stands_in_a_page(built_book):

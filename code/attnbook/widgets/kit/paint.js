@@ -452,7 +452,9 @@ function makeStage(parent, { label, height = 300, basis, grow = 1, draw }, curre
     const width = Math.round(clamp(seen || basis || 640, 240, 900));
     painter.size = [width, typeof height === "function" ? height(width) : height];
     svg.setAttribute("viewBox", `0 0 ${painter.size.join(" ")}`);
-    svg.setAttribute("aria-label", typeof label === "function" ? label(view) : label || "");
+    const words = (typeof label === "function" ? label(view) : label) || "";
+    svg.setAttribute("aria-label", words);
+    svg.setAttribute("aria-hidden", String(!words)); // nothing to say: nothing there yet
     draw(painter, view);
     painter.finish();
     svg.setAttribute("role", svg.querySelector("[tabindex]") ? "group" : "img"); // nothing to move: one picture

