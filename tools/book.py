@@ -67,8 +67,8 @@ class KeptDoctrees:
 def share_the_work(jobs: int) -> None:
     """Let Sphinx read and write pages in several processes, for which Jupyter Book has no option.
 
-    Three extensions do not say whether that is safe: those that number chapters and prepare LaTeX. They
-    act before the first page is read and after the last, and the pages come out the same.
+    Extensions that do not say whether that is safe act before the first page is read and after the last (numbers of
+    chapters, LaTeX); the pages come out the same.
     """
     from sphinx.application import Sphinx
 

