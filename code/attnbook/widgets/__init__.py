@@ -22,15 +22,20 @@ FIGURES = {
     "SpanTableFigure": "span_table",
 }
 
-__all__ = list(FIGURES)
+TOOLS = {
+    "AttentionViewer": "attention_viewer"
+}  # figures of what they are given: no stored picture, no first state
+CLASSES = FIGURES | TOOLS
+
+__all__ = list(CLASSES)
 
 
 def __getattr__(name):
-    if name not in FIGURES:
+    if name not in CLASSES:
         raise AttributeError(
-            f"attnbook.widgets has no {name!r}; the figures are {', '.join(FIGURES)}"
+            f"attnbook.widgets has no {name!r}; the figures are {', '.join(CLASSES)}"
         )
-    return getattr(import_module(f"{__name__}.{FIGURES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{CLASSES[name]}"), name)
 
 
 def __dir__():
