@@ -15,6 +15,18 @@ from attnbook.studies.costs import (
     bare_convolution,
     bare_recurrence,
 )
+from attnbook.studies.induction import (
+    NUM_SYMBOLS,
+    PERIODS,
+    SINKS,
+    AttentionOnly,
+    InductionMeasures,
+    SinkAttention,
+    fit_induction,
+    induction_loss,
+    measure_induction,
+    repeated_rows,
+)
 from attnbook.studies.nested import (
     NAMES,
     NESTED_VOCABULARY,
@@ -193,4 +205,14 @@ __all__ = [
     "link",
     "fit_pairs",
     "span_f1",
+    "NUM_SYMBOLS",
+    "PERIODS",
+    "SINKS",
+    "AttentionOnly",
+    "SinkAttention",
+    "InductionMeasures",
+    "repeated_rows",
+    "induction_loss",
+    "fit_induction",
+    "measure_induction",
 ]
