@@ -2,10 +2,11 @@
 
     python -m tools.experiments.induction
 
-writes two files; about six minutes of one core. An interrupted run goes on where it stopped.
+writes two files; about eight minutes of one core. An interrupted run goes on where it stopped.
 
 chapters/results/induction.json has a row for each model that was trained, in order: two layers, one layer, one layer
-with a single period, and two layers with a sink. `curve` has the measures every 25 steps, [step, loss of new symbols,
+with a single period, two layers with a sink, two layers on rows without <bos>, the same with a sink, and two layers
+whose weights stay uniform. `curve` has the measures every 25 steps, [step, loss of new symbols,
 loss of repeated ones, accuracy, prefix matching (L × H), previous token (L × H)], and `without` the measures of
 repeated symbols when a head is silenced, by zeros or by its mean.
 
@@ -26,6 +27,7 @@ import argparse
 import time
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -56,11 +58,15 @@ ELSEWHERE = (9, 16)
 def plans(steps: int) -> Iterator[dict]:
     """What is trained, seeds aside."""
     usual = {"num_layers": 2, "sink": "none", "periods": PERIODS, "steps": steps}
+    usual |= {"bos": True, "uniform": False}
     yield usual
     yield usual | {"num_layers": 1, "steps": 2 * steps}
     yield usual | {"num_layers": 1, "periods": FIXED, "steps": steps // 2}
     yield usual | {"sink": "off-by-one"}
     yield usual | {"sink": "learned"}
+    yield usual | {"bos": False}
+    yield usual | {"bos": False, "sink": "off-by-one"}
+    yield usual | {"uniform": True}
 
 
 def rounded(table: torch.Tensor) -> list:
@@ -125,19 +131,20 @@ def snapshot(step: int, model: AttentionOnly) -> dict:
 def run(plan: dict, seed: int) -> tuple[dict, list[dict]]:
     """Train one model: its row, and its snapshots."""
     curve, snapshots = [], []
+    measure = partial(measure_induction, periods=plan["periods"], bos=plan["bos"])
     began = time.process_time()
 
     def watch(step: int, model: AttentionOnly) -> None:
         if step % EVERY == 0:
-            curve.append(point(step, measure_induction(model, plan["periods"])))
+            curve.append(point(step, measure(model)))
         if step in SHOWN:
             snapshots.append(snapshot(step, model))
 
     model, _ = fit_induction(seed, watch=watch, **plan)
-    row = plan | {"seed": seed, "end": entry(measure_induction(model, plan["periods"]))}
+    row = plan | {"seed": seed, "end": entry(measure(model))}
     if plan["periods"] == FIXED:
         row["elsewhere"] = entry(measure_induction(model, ELSEWHERE))
-    if plan["num_layers"] == 2 and plan["sink"] == "none":
+    if plan == next(plans(plan["steps"])):
         row["without"] = list(without(model))
     spent = round(time.process_time() - began, 1)
     return row | {"cpu_seconds": spent, "curve": curve}, snapshots

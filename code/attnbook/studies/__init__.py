@@ -116,6 +116,14 @@ from attnbook.studies.sentences import (
     to_ids,
 )
 from attnbook.studies.symbols import look_back_batch, reversal_batch
+from attnbook.studies.topics import (
+    TopicReader,
+    adversarial_weights,
+    fit_topics,
+    jensen_shannon,
+    topic_rows,
+    total_variation,
+)
 
 __all__ = [
     "KINDS",
@@ -215,4 +223,10 @@ __all__ = [
     "induction_loss",
     "fit_induction",
     "measure_induction",
+    "TopicReader",
+    "topic_rows",
+    "fit_topics",
+    "jensen_shannon",
+    "total_variation",
+    "adversarial_weights",
 ]

@@ -147,17 +147,26 @@ class AttentionOnly(nn.Module):
         return logits, weights[..., 1:] if self.has_sink else weights
 
 
-def induction_loss(model: AttentionOnly, batch: tuple[Tensor, Tensor]) -> Tensor:
+@torch.no_grad()
+def make_uniform(layer: MultiHeadAttention) -> None:
+    """Set a layer's queries to zero, in place: each position spreads its weight evenly over what it may see.
+
+    Args:
+        layer: the attention, without bias.
+    """
+    layer.W_qkv.weight[: layer.d_model] = 0
+
+
+def induction_loss(model: AttentionOnly, ids: Tensor) -> Tensor:
     """The loss of every next symbol, predictable or not.
 
     Args:
         model: the model.
-        batch: from `repeated_rows`.
+        ids: (B, T) rows, as `repeated_rows` makes them.
 
     Returns:
         A mean, in nats.
     """
-    ids, _ = batch
     logits, _ = model(ids[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
 
@@ -168,6 +177,8 @@ def fit_induction(
     periods: tuple[int, int] = PERIODS,
     lr: float = 3e-3,
     rows: int = 64,
+    bos: bool = True,
+    uniform: bool = False,
     watch: Callable[[int, AttentionOnly], None] | None = None,
     **options,
 ) -> tuple[AttentionOnly, list[float]]:
@@ -179,6 +190,8 @@ def fit_induction(
         periods: see `repeated_rows`.
         lr: the learning rate.
         rows: B.
+        bos: whether rows begin with <bos>.
+        uniform: keep all queries at zero, so that the weights stay uniform.
         watch: called with the number of steps done and the model: before the first and after each.
         options: of the model.
 
@@ -188,7 +201,17 @@ def fit_induction(
     torch.manual_seed(seed)
     model = AttentionOnly(**options)
     generator = torch.Generator().manual_seed(1000 + seed)
-    stream = (repeated_rows(rows, generator, periods) for _ in range(steps))
+    first = 0 if bos else 1
+    stream = (
+        repeated_rows(rows, generator, periods)[0][:, first:] for _ in range(steps)
+    )
+    if uniform:
+        for layer in model.layers:
+            make_uniform(layer)
+            queries = torch.arange(len(layer.W_qkv.weight)) < layer.d_model
+            layer.W_qkv.weight.register_hook(
+                lambda grad, q=queries: grad.masked_fill(q.to(grad.device)[:, None], 0)
+            )
 
     def after_step(progress: Progress) -> None:
         if watch is not None:
@@ -212,7 +235,7 @@ class InductionMeasures:
         accuracy: how often a symbol that can be known is guessed.
         prefix: (L, H) prefix-matching scores.
         previous: (L, H) mean weight on the position before.
-        start: (L, H) mean weight on <bos> of positions whose symbol is new.
+        start: (L, H) mean weight on the first position of later ones whose symbol is new.
     """
 
     new: float
@@ -229,6 +252,7 @@ def measure_induction(
     periods: tuple[int, int] = PERIODS,
     seed: int = 12345,
     rows: int = 256,
+    bos: bool = True,
 ) -> InductionMeasures:
     """Measure a model on fresh rows.
 
@@ -237,18 +261,21 @@ def measure_induction(
         periods: see `repeated_rows`.
         seed: for the rows.
         rows: B.
+        bos: whether rows begin with <bos>.
 
     Returns:
         The measures.
     """
     ids, period = repeated_rows(rows, torch.Generator().manual_seed(seed), periods)
+    ids = ids if bos else ids[:, 1:]
     seen, target = ids[:, :-1], ids[:, 1:]
     logits, weights = model(seen, need_weights=True)
-    known = torch.arange(target.shape[1]) > period[:, None]  # (B, T): seen before
+    place = torch.arange(target.shape[1]) - bos  # of the current symbol in its row
+    known = place >= period[:, None]  # (B, T): it is a copy
     loss = F.cross_entropy(logits.mT, target, reduction="none")
     right = logits.argmax(-1) == target
     fresh = ~known
-    fresh[:, 0] = False  # <bos> can look at nothing else
+    fresh[:, 0] = False  # the first position can look at nothing else
     start = weights[..., 0].movedim(0, 2)[..., fresh]  # (L, H, how many)
     return InductionMeasures(
         loss[~known].mean().item(),
