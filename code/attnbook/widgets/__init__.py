@@ -20,6 +20,7 @@ FIGURES = {
     "TileStepperFigure": "tile_stepper",
     "MemoryRegressionFigure": "memory_regression",
     "SpanTableFigure": "span_table",
+    "InductionHeadsFigure": "induction_heads",
 }
 
 TOOLS = {
