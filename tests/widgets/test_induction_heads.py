@@ -127,7 +127,9 @@ def test_the_sentence_holds_everywhere(open_figure):
                 start = f"{named(ids[t])} came before, "
                 last = f"at position {after[-1] - 1}, followed by {named(ids[after[-1]])}. "
                 assert text.startswith(start) and last in text
-                assert (f"{len(after)} times, last" in text) == (len(after) > 1)
+                often = {1: "", 2: "twice, last ", 3: "three times, last "}
+                often = often.get(len(after), f"{len(after)} times, last ")
+                assert text.startswith(f"{start}{often}at position ")
                 one = float(re.search(r"layer 1 puts (\S+) of", text)[1])
                 wanted = layers[0, after[-1], after[-1] - 1].item()
                 assert one == pytest.approx(wanted, abs=6e-3)

@@ -3,7 +3,8 @@
 const quoted = (id) => (id ? `“${DATA.vocabulary[id]}”` : "<bos>");
 const BOS = 46; // width of the cell of <bos>
 const [ROOM, CELL] = [92, 26];
-const STRIP = 2 * ROOM + CELL + 46;
+const above = (width) => (width < 480 ? 72 : 36) + ROOM; // two more rows of the legend on a phone
+const stripHeight = (width) => above(width) + CELL + ROOM + 4;
 const LOOKS = {
   first: { label: "layer 1", colour: COLOUR.muted, dash: "5 4", mark: "dash" },
   hop: { label: "layer 1, from where layer 2 looks most", colour: COLOUR.query, mark: "line" },
@@ -40,7 +41,7 @@ function arcs(g, name, row, from, y, side, { middle }) {
 function drawStrip(p, view, fig) {
   const { ids, position, target } = view;
   const layout = stripLayout(p.width);
-  const top = 42 + ROOM;
+  const top = above(p.width);
   p.legend("legend", 0, 12, [LOOKS.first, LOOKS.hop, LOOKS.second], { maxWidth: p.width, size: 12 });
   p.group("arcs", { "aria-hidden": "true" }, (g) => {
     arcs(g, "first", view.layers[0][position], position, top, -1, layout);
@@ -121,7 +122,7 @@ const COURSE = [
 ];
 
 function drawCourse(p, { step }) {
-  const legend = p.width < 420 ? 62 : 44;
+  const legend = p.width < 420 ? 74 : 52;
   p.text("title", 0, 15, "Along training, on 256 fresh rows", { weight: 650, size: 14 });
   const plot = p.plot({ top: 18 + legend, right: 10, bottom: 40, left: 34 });
   const x = linear([0, DATA.curve.at(-1)[0]], [plot.left, plot.right]);

@@ -12,7 +12,8 @@ function inWords({ ids, position: t, layers, after, target, next }) {
     );
   const last = after.at(-1);
   const found = sum(after.map((j) => layers[1][t][j]));
-  const copies = after.length > 1 ? `${after.length} times, last at position ${last - 1}` : `at position ${last - 1}`;
+  const often = ["", "", "twice, last ", "three times, last "][after.length] ?? `${after.length} times, last `;
+  const copies = `${often}at position ${last - 1}`;
   return (
     `${quoted(ids[t])} came before, ${copies}, followed by ${quoted(ids[last])}. At position ${last}, layer 1 puts ` +
     `${fmt(layers[0][last][last - 1])} of its weight on the position before. From position ${t}, layer 2 puts ` +
@@ -25,7 +26,9 @@ function render({ model, el }) {
     model,
     el,
     title: "What came after it last time?",
-    hint: "Choose a position by a click or the arrow keys; a letter from a to x changes its symbol. Move the training.",
+    hint:
+      "Choose a position by a click or the arrow keys; a letter from a to x changes its symbol. " +
+      "Arcs and sentences average a layer’s two heads.",
   });
   fig.change = (position, symbol) => {
     if (position === 0) return;
@@ -35,7 +38,7 @@ function render({ model, el }) {
   const positionNow = () => model.get("position");
   const stage = (options) => fig.stage({ ...options, draw: (p, view) => options.draw(p, view, fig) });
   stage({
-    height: STRIP,
+    height: stripHeight,
     draw: drawStrip,
     label: ({ said }) => `The row, with arcs to where the layers look. ${said}`,
   });
@@ -48,7 +51,7 @@ function render({ model, el }) {
   stage({
     basis: 380,
     grow: 2,
-    height: 208,
+    height: (width) => (width < 420 ? 226 : 208),
     draw: drawCourse,
     label: ({ step }) => `Curves along training: previous token, prefix matching, accuracy; a line at step ${step}`,
   });
