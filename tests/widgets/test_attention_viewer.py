@@ -420,7 +420,7 @@ def test_by_mouse(open_figure):
 
 def test_the_window_follows_query_and_key(open_figure):
     viewer = AttentionViewer(
-        weights(200, 300), words(200), words(300, "k"), query=0, key=0
+        weights(200, 300), words(200), words(300, "k"), query=0, key=0, window=48
     )
     page = open_figure(viewer)
     click_at(page, "whole", 0.75, 0.5)
@@ -435,6 +435,15 @@ def test_the_window_follows_query_and_key(open_figure):
     assert "w144" in labels and "w159" in labels and "w160" not in labels
     assert page.math("pageOf", 158, 200, 16) == [144, 160]
     assert page.math("pageOf", 199, 200, 16) == [184, 200]
+
+
+def test_a_short_head_is_shown_as_a_whole(open_figure):
+    page = open_figure(AttentionViewer(weights(60, 60)))
+    assert not page.handle("whole").is_visible()
+    labels = page.page.locator("svg").last.locator("text").all_text_contents()
+    assert labels.count("0") == labels.count("59") == 2
+    page.slide("window", 16)
+    assert page.handle("whole").is_visible()
 
 
 def test_kinds_of_different_sizes(open_figure):

@@ -59,7 +59,7 @@ class AttentionViewer(Figure):
     head = taking(1, ANY, "the head, counted from 1")
     query = taking(0, ANY, "the query's position")
     key = taking(0, ANY, "the key's position")
-    window = taking(48, whole_number(8, 64), "how many tokens are shown at a time")
+    window = taking(64, whole_number(8, 64), "how many tokens are shown at a time")
     shade = one_of("weight", ["weight", "root"], "what makes a cell dark")
 
     def __init__(

@@ -10,7 +10,7 @@ from .packing import part_of, unpack
 
 WIDTH, OVERVIEW, LONGEST = 720, 260, 14
 RAMP = np.array([[255, 255, 255], [185, 181, 232], [75, 63, 168]])  # as in the figures
-MISSING, NOT_KEPT = (205, 205, 205), (225, 227, 232)
+NOT_KEPT = (230, 233, 239, 255)
 QUERY, KEY, INK, LINE, ACCENT = "#0072B2", "#b34e00", "#1f2430", "#c9cfd9", "#4B3FA8"
 
 
@@ -52,6 +52,8 @@ def draw(kind, window, root, layer, head, query, key):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" '
         'font-family="system-ui,sans-serif" font-size="12.5">',
+        '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        '<path d="M0 0V6" stroke="#999999" stroke-width="2.4"/></pattern>',
         f'<rect width="{WIDTH}" height="{height:.0f}" rx="12" fill="#ffffff"/>',
         _text(16, 28, "All heads", weight=650, size=14),
         _text(left - side, 28, title, weight=650, size=14),
@@ -114,9 +116,10 @@ def _shaded(weights, root):
     known = np.nan_to_num(weights).clip(0, 1)
     place = 2 * (np.sqrt(known) if root else known)
     low = np.minimum(place.astype(int), 1)
-    pixels = RAMP[low] + (RAMP[low + 1] - RAMP[low]) * (place - low)[..., None]
-    pixels[np.isnan(weights)] = MISSING
+    pixels = np.full((*weights.shape, 4), 255.0)
+    pixels[..., :3] = RAMP[low] + (RAMP[low + 1] - RAMP[low]) * (place - low)[..., None]
     pixels[weights == -1] = NOT_KEPT
+    pixels[np.isnan(weights)] = 0  # transparent: the hatching below shows through
     return pixels.round().astype("u1")
 
 
@@ -142,7 +145,8 @@ def _image(pixels, x, y, width, height):
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", optimize=True)
     data = base64.b64encode(file.getvalue()).decode("ascii")
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
     return (
-        f'<image x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" preserveAspectRatio="none" '
+        f'<rect {place} fill="url(#hatch)"/><image {place} preserveAspectRatio="none" '
         f'style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
     )
