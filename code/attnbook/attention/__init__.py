@@ -1,7 +1,7 @@
 """Attention: one operation, from kernel regression to many heads, positions and a cache.
 
 Masks say who may attend to what; scores say how well a key fits a query; pooling and layers average the values;
-a memory of fixed size (linear attention, the delta rule) regresses values on keys.
+a memory of fixed size (linear attention, the delta rule) regresses values on keys. Reading says what a head does.
 """
 
 from attnbook.attention.cache import KeyValueCache
@@ -64,6 +64,7 @@ from attnbook.attention.positions import (
     rotate,
     sinusoidal_encoding,
 )
+from attnbook.attention.reading import ablate_head, prefix_matching, rollout
 from attnbook.attention.relative import (
     DebertaPositions,
     ShawPositions,
@@ -156,4 +157,7 @@ __all__ = [
     "recurrent_memory",
     "chunked_memory",
     "normalised",
+    "prefix_matching",
+    "ablate_head",
+    "rollout",
 ]

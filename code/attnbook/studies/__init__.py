@@ -24,6 +24,18 @@ from attnbook.studies.digits import (
     picture_accuracy,
     shift_pictures,
 )
+from attnbook.studies.induction import (
+    NUM_SYMBOLS,
+    PERIODS,
+    SINKS,
+    AttentionOnly,
+    InductionMeasures,
+    SinkAttention,
+    fit_induction,
+    induction_loss,
+    measure_induction,
+    repeated_rows,
+)
 from attnbook.studies.nested import (
     NAMES,
     NESTED_VOCABULARY,
@@ -112,6 +124,14 @@ from attnbook.studies.sentences import (
     to_ids,
 )
 from attnbook.studies.symbols import look_back_batch, reversal_batch
+from attnbook.studies.topics import (
+    TopicReader,
+    adversarial_weights,
+    fit_topics,
+    jensen_shannon,
+    topic_rows,
+    total_variation,
+)
 
 __all__ = [
     "KINDS",
@@ -207,4 +227,20 @@ __all__ = [
     "fit_pictures",
     "picture_accuracy",
     "neighbourliness",
+    "NUM_SYMBOLS",
+    "PERIODS",
+    "SINKS",
+    "AttentionOnly",
+    "SinkAttention",
+    "InductionMeasures",
+    "repeated_rows",
+    "induction_loss",
+    "fit_induction",
+    "measure_induction",
+    "TopicReader",
+    "topic_rows",
+    "fit_topics",
+    "jensen_shannon",
+    "total_variation",
+    "adversarial_weights",
 ]

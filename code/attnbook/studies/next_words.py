@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.attention import causal_mask, sinusoidal_encoding
+from attnbook.attention import ablate_head, causal_mask, sinusoidal_encoding
 from attnbook.checks import check_count
 from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
 from attnbook.training import TrainConfig, device_of, train
@@ -147,7 +147,6 @@ def fit_sentences(
     return model.eval(), losses
 
 
-@torch.no_grad()
 def without_head(model: NextWordModel, layer: int, head: int) -> NextWordModel:
     """The same model with one head silenced: it looks as before, but what it has found is not passed on.
 
@@ -168,8 +167,7 @@ def without_head(model: NextWordModel, layer: int, head: int) -> NextWordModel:
             f"there are layers 1 to {layers} and heads 1 to {heads}; got layer {layer}, head {head}"
         )
     model = deepcopy(model)
-    attention = model.layers[layer - 1].attention
-    attention.W_o.weight.unflatten(1, (heads, -1))[:, head - 1] = 0
+    ablate_head(model.layers[layer - 1].attention, head - 1)
     return model
 
 

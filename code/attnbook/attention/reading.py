@@ -1,0 +1,90 @@
+"""Reading attention: what a head does, what the output loses without it, and where the layers together look."""
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.attention.heads import MultiHeadAttention
+from attnbook.checks import check_same_size, check_tensor
+
+
+def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
+    """How much a head looks at what came after earlier copies of the current token.
+
+    Args:
+        weights: (…, T, T), causal.
+        tokens: (T,) integers, or (B, T) for weights (B, …, T, T).
+
+    Returns:
+        (…,), or without the axis B: the weight on all positions j ≤ t with tokens[j − 1] = tokens[t], averaged over
+        the positions t that have such a j. NaN if there are none.
+
+    Raises:
+        ValueError: shapes that do not fit.
+
+    Source:
+        Olsson et al. (2022), arXiv:2209.11895, "prefix matching score".
+    """
+    check_tensor("weights", weights, min_dims=2)
+    length = tokens.shape[-1]
+    for size in weights.shape[-2:]:
+        check_same_size(
+            "weights have", size, "tokens", length, "pass the weights of these tokens"
+        )
+    same = tokens[..., :, None] == tokens[..., None, :]  # (…, T, T): t, j
+    match = torch.zeros_like(same)
+    match[..., 1:] = same[..., :-1]
+    match = match.tril()
+    if tokens.dim() == 1:
+        return (weights * match).sum(-1)[..., match.any(-1)].mean(-1)
+    check_same_size(
+        "weights are of", len(weights), "rows, tokens of", len(tokens), "pass the same"
+    )
+    found = weights * match.view(len(match), *[1] * (weights.dim() - 3), length, length)
+    return found.sum((0, -2, -1)) / match.any(-1).sum()
+
+
+@torch.no_grad()
+def ablate_head(
+    layer: MultiHeadAttention, head: int, mean: Tensor | None = None
+) -> None:
+    """Silence one head of a layer, in place: what it finds is not passed on.
+
+    Args:
+        layer: the attention.
+        head: 0, 1, ….
+        mean: (Dh,), what the head gives from now on, whatever it reads, such as its mean; zeros if not given.
+
+    Raises:
+        ValueError: there is no such head, or the mean has another size.
+    """
+    if not 0 <= head < layer.num_heads:
+        raise ValueError(
+            f"the layer has heads 0 to {layer.num_heads - 1}, there is no head {head}"
+        )
+    part = layer.W_o.weight.unflatten(1, (layer.num_heads, -1))[:, head]  # (D, Dh)
+    if mean is not None:
+        check_same_size("mean has", len(mean), "a head", layer.head_dim, "pass (Dh,)")
+        if layer.W_o.bias is None:
+            layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)))
+        layer.W_o.bias += part @ mean
+    part.zero_()
+
+
+def rollout(weights: Tensor) -> Tensor:
+    """Attention through all layers, if half of each vector comes from its own position and half from where it looks.
+
+    Args:
+        weights: (…, L, T, T), the first layer first; several heads are averaged before.
+
+    Returns:
+        (…, T, T): how much of the last layer's position t goes back to input j; rows sum to 1 if those of `weights` do.
+
+    Source:
+        Abnar & Zuidema (2020), arXiv:2005.00928, §3.
+    """
+    check_tensor("weights", weights, min_dims=3)
+    whole = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
+    mixed = (weights + whole) / 2
+    for layer in mixed.unbind(-3):
+        whole = layer @ whole
+    return whole

@@ -1,0 +1,287 @@
+"""Induction: a row of symbols begins again, and what comes next can be copied. Attention-only models learn how."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention import (
+    MultiHeadAttention,
+    RotaryPositions,
+    causal_mask,
+    prefix_matching,
+)
+from attnbook.checks import check_count
+from attnbook.training import Progress, TrainConfig, train
+
+NUM_SYMBOLS, ROW = 24, 32  # <bos> is symbol 0, the others are 1 to 24
+PERIODS = (5, 16)
+SINKS = ("none", "off-by-one", "learned")
+
+
+def repeated_rows(
+    size: int,
+    generator: torch.Generator,
+    periods: tuple[int, int] = PERIODS,
+    length: int = ROW,
+) -> tuple[Tensor, Tensor]:
+    """Rows of symbols that repeat: the first few, all different, come again and again.
+
+    Args:
+        size: B.
+        generator: where the symbols and the periods come from.
+        periods: the least and the largest period P; each row draws its own.
+        length: T, symbols in a row; <bos> stands in front of them.
+
+    Returns:
+        ids (B, T + 1), and the periods (B,).
+    """
+    low, high = periods
+    period = torch.randint(low, high + 1, (size,), generator=generator)
+    order = torch.rand(size, NUM_SYMBOLS, generator=generator).argsort(-1) + 1
+    place = torch.arange(length) % period[:, None]  # (B, T)
+    bos = torch.zeros(size, 1, dtype=torch.long)
+    return torch.cat([bos, order.gather(1, place)], dim=1), period
+
+
+class SinkAttention(MultiHeadAttention):
+    """Multi-head attention with one more key, whose value is zero: weight on it is weight that goes nowhere.
+
+    With a key of zeros this is the softmax "off by one", exp(x) / (1 + Σ exp(x)).
+
+    Args:
+        d_model, num_heads: see `MultiHeadAttention`.
+        learned: whether the key is learned; else it is zero.
+
+    Source:
+        Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, learned: bool, **options):
+        super().__init__(d_model, num_heads, **options)
+        key = torch.zeros(num_heads, 1, self.head_dim)
+        self.sink = nn.Parameter(key) if learned else None
+        self.register_buffer("no_value", key.clone(), persistent=False)
+
+    def project(self, query, key, value, cache=None):
+        """Queries, keys and values, with the sink in front of the keys and a zero in front of the values."""
+        q, k, v = super().project(query, key, value, cache)
+        sink = self.no_value if self.sink is None else self.sink
+        k, v = (
+            torch.cat([new.expand(len(k), -1, -1, -1), old], dim=2)
+            for new, old in ((sink, k), (self.no_value, v))
+        )
+        return q, k, v
+
+
+class AttentionOnly(nn.Module):
+    """Causal attention layers on a residual stream, and nothing else: no feed-forward network, no norm, no bias.
+
+    Positions are rotary, so the stream holds symbols only, and a layer can tell the next one nothing but symbols.
+
+    Args:
+        num_layers, num_heads, d_model: the sizes.
+        sink: "none", "off-by-one" or "learned", see `SinkAttention`.
+
+    Source:
+        Elhage et al. (2021), "A Mathematical Framework for Transformer Circuits".
+    """
+
+    def __init__(
+        self,
+        num_layers: int = 2,
+        num_heads: int = 2,
+        d_model: int = 32,
+        sink: str = "none",
+    ):
+        super().__init__()
+        check_count("num_layers", num_layers)
+        if sink not in SINKS:
+            raise ValueError(f"sink must be one of {', '.join(SINKS)}, got {sink!r}")
+        self.embedding = nn.Embedding(NUM_SYMBOLS + 1, d_model)
+        options = {"bias": False, "rotary": RotaryPositions()}
+        self.layers = nn.ModuleList(
+            MultiHeadAttention(d_model, num_heads, **options)
+            if sink == "none"
+            else SinkAttention(d_model, num_heads, sink == "learned", **options)
+            for _ in range(num_layers)
+        )
+        self.unembedding = nn.Linear(d_model, NUM_SYMBOLS + 1, bias=False)
+        self.has_sink = sink != "none"
+        nn.init.normal_(self.embedding.weight, std=d_model**-0.5)
+
+    def forward(
+        self, ids: Tensor, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Score every next symbol.
+
+        Args:
+            ids: (B, T).
+            need_weights: return all attention weights too.
+
+        Returns:
+            logits (B, T, V), and weights (B, L, H, T, T), or None. With a sink, its weight is what a row lacks to 1.
+        """
+        return self.read(self.embedding(ids), need_weights)
+
+    def read(
+        self, x: Tensor, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """The same from embedded symbols, (B, T, D)."""
+        mask = causal_mask(x.shape[1], device=x.device)
+        if self.has_sink:
+            mask = F.pad(mask, (1, 0), value=True)  # every row may use the sink
+        seen = []
+        for layer in self.layers:
+            output, weights = layer(
+                x, mask=mask[None, None], need_weights=need_weights, checked=True
+            )
+            x = x + output
+            seen.append(weights)
+        logits = self.unembedding(x)
+        if not need_weights:
+            return logits, None
+        weights = torch.stack(seen, dim=1)
+        return logits, weights[..., 1:] if self.has_sink else weights
+
+
+@torch.no_grad()
+def make_uniform(layer: MultiHeadAttention) -> None:
+    """Set a layer's queries to zero, in place: each position spreads its weight evenly over what it may see.
+
+    Args:
+        layer: the attention, without bias.
+    """
+    layer.W_qkv.weight[: layer.d_model] = 0
+
+
+def induction_loss(model: AttentionOnly, ids: Tensor) -> Tensor:
+    """The loss of every next symbol, predictable or not.
+
+    Args:
+        model: the model.
+        ids: (B, T) rows, as `repeated_rows` makes them.
+
+    Returns:
+        A mean, in nats.
+    """
+    logits, _ = model(ids[:, :-1])
+    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
+
+
+def fit_induction(
+    seed: int = 0,
+    steps: int = 1500,
+    periods: tuple[int, int] = PERIODS,
+    lr: float = 3e-3,
+    rows: int = 64,
+    bos: bool = True,
+    uniform: bool = False,
+    watch: Callable[[int, AttentionOnly], None] | None = None,
+    **options,
+) -> tuple[AttentionOnly, list[float]]:
+    """Train an attention-only model on rows that repeat.
+
+    Args:
+        seed: for the weights and the rows.
+        steps: updates.
+        periods: see `repeated_rows`.
+        lr: the learning rate.
+        rows: B.
+        bos: whether rows begin with <bos>.
+        uniform: keep all queries at zero, so that the weights stay uniform.
+        watch: called with the number of steps done and the model: before the first and after each.
+        options: of the model.
+
+    Returns:
+        The model, and the loss of every step.
+    """
+    torch.manual_seed(seed)
+    model = AttentionOnly(**options)
+    generator = torch.Generator().manual_seed(1000 + seed)
+    first = 0 if bos else 1
+    stream = (
+        repeated_rows(rows, generator, periods)[0][:, first:] for _ in range(steps)
+    )
+    if uniform:
+        for layer in model.layers:
+            make_uniform(layer)
+            queries = torch.arange(len(layer.W_qkv.weight)) < layer.d_model
+            layer.W_qkv.weight.register_hook(
+                lambda grad, q=queries: grad.masked_fill(q.to(grad.device)[:, None], 0)
+            )
+
+    def after_step(progress: Progress) -> None:
+        if watch is not None:
+            watch(progress.step, model)
+
+    if watch is not None:
+        watch(0, model)
+    config = TrainConfig(steps, lr, seed=seed)
+    losses = train(
+        model, induction_loss, lambda epoch: stream, config, after_step=after_step
+    )
+    return model.eval(), losses
+
+
+@dataclass(frozen=True)
+class InductionMeasures:
+    """What a model does on fresh rows.
+
+    Attributes:
+        new, repeated: the mean loss of symbols that cannot be known and of those that can, in nats.
+        accuracy: how often a symbol that can be known is guessed.
+        prefix: (L, H) prefix-matching scores.
+        previous: (L, H) mean weight on the position before.
+        start: (L, H) mean weight on the first position of later ones whose symbol is new.
+    """
+
+    new: float
+    repeated: float
+    accuracy: float
+    prefix: Tensor
+    previous: Tensor
+    start: Tensor
+
+
+@torch.no_grad()
+def measure_induction(
+    model: AttentionOnly,
+    periods: tuple[int, int] = PERIODS,
+    seed: int = 12345,
+    rows: int = 256,
+    bos: bool = True,
+) -> InductionMeasures:
+    """Measure a model on fresh rows.
+
+    Args:
+        model: the model.
+        periods: see `repeated_rows`.
+        seed: for the rows.
+        rows: B.
+        bos: whether rows begin with <bos>.
+
+    Returns:
+        The measures.
+    """
+    ids, period = repeated_rows(rows, torch.Generator().manual_seed(seed), periods)
+    ids = ids if bos else ids[:, 1:]
+    seen, target = ids[:, :-1], ids[:, 1:]
+    logits, weights = model(seen, need_weights=True)
+    place = torch.arange(target.shape[1]) - bos  # of the current symbol in its row
+    known = place >= period[:, None]  # (B, T): it is a copy
+    loss = F.cross_entropy(logits.mT, target, reduction="none")
+    right = logits.argmax(-1) == target
+    fresh = ~known
+    fresh[:, 0] = False  # the first position can look at nothing else
+    start = weights[..., 0].movedim(0, 2)[..., fresh]  # (L, H, how many)
+    return InductionMeasures(
+        loss[~known].mean().item(),
+        loss[known].mean().item(),
+        right[known].float().mean().item(),
+        prefix_matching(weights, seen),
+        weights.diagonal(-1, -2, -1).mean((0, 3)),
+        start.mean(-1),
+    )
