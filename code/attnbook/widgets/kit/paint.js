@@ -454,7 +454,8 @@ function makeStage(parent, { label, height = 300, basis, grow = 1, draw }, curre
     svg.setAttribute("viewBox", `0 0 ${painter.size.join(" ")}`);
     const words = (typeof label === "function" ? label(view) : label) || "";
     svg.setAttribute("aria-label", words);
-    svg.setAttribute("aria-hidden", String(!words)); // nothing to say: nothing there yet
+    if (words) svg.removeAttribute("aria-hidden");
+    else svg.setAttribute("aria-hidden", "true"); // nothing there yet
     draw(painter, view);
     painter.finish();
     svg.setAttribute("role", svg.querySelector("[tabindex]") ? "group" : "img"); // nothing to move: one picture
