@@ -20,17 +20,23 @@ FIGURES = {
     "TileStepperFigure": "tile_stepper",
     "MemoryRegressionFigure": "memory_regression",
     "SpanTableFigure": "span_table",
+    "InductionHeadsFigure": "induction_heads",
 }
 
-__all__ = list(FIGURES)
+TOOLS = {
+    "AttentionViewer": "attention_viewer"
+}  # figures of what they are given: no stored picture, no first state
+CLASSES = FIGURES | TOOLS
+
+__all__ = list(CLASSES)
 
 
 def __getattr__(name):
-    if name not in FIGURES:
+    if name not in CLASSES:
         raise AttributeError(
-            f"attnbook.widgets has no {name!r}; the figures are {', '.join(FIGURES)}"
+            f"attnbook.widgets has no {name!r}; the figures are {', '.join(CLASSES)}"
         )
-    return getattr(import_module(f"{__name__}.{FIGURES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{CLASSES[name]}"), name)
 
 
 def __dir__():

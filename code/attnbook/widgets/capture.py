@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import figure_class
+from . import FIGURES, figure_class
 from .browser import chromium
 from .kit import WIDGETS
 from .page import script_names, standalone_page, write_assets
@@ -83,7 +83,7 @@ def capture(browser, module):
 def main(names):
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
     with chromium() as browser:
-        for name in names or [n for n in script_names() if n != "frames"]:
+        for name in names or [n for n in script_names() if n in FIGURES.values()]:
             path = WIDGETS / name / "fallback.svg"
             new = path.with_suffix(".new")  # so that a picture is never half written
             new.write_text(capture(browser, name), "utf-8")

@@ -10,11 +10,12 @@ modules from `file://`), and each page gets only the scripts of the figures on i
 puts a figure on a page that is not a notebook; `:state:` (JSON, optional) sets its traits.
 """
 
+import html
 import json
 import re
 from pathlib import Path
 
-from . import FIGURES, figure_class
+from . import FIGURES, TOOLS, figure_class
 from .kit import KIT, PACKAGE, WIDGETS, module_source
 
 FOLDER = "attnbook"
@@ -89,8 +90,8 @@ def data_scripts():
 
 
 def script_names():
-    """Names of the JavaScript modules: one for each browser-side figure, and the shared `frames`."""
-    names = dict.fromkeys([*FIGURES.values(), "frames"])
+    """Names of the JavaScript modules: one for each browser-side figure and tool, and the shared `frames`."""
+    names = dict.fromkeys([*FIGURES.values(), *TOOLS.values(), "frames"])
     return [name for name in names if (WIDGETS / name / "figure.js").is_file()]
 
 
@@ -120,6 +121,35 @@ def standalone_page(body, assets="_static", theme="light", scripts=None):
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{assets}/figures.css">'
         f"{tags}</head><body>{body}</body></html>"
+    )
+
+
+def offline_page(body, title):
+    """A whole page around the HTML of figures in one file, which needs no network and follows the system's theme.
+
+    Args:
+        body: HTML text with figures in it.
+        title: of the page, as plain text.
+
+    Returns:
+        HTML text.
+    """
+    scripts = [
+        (KIT / "host.js").read_text("utf-8"),
+        *map(classic_script, figures_in(body)),
+    ]
+    theme = (
+        'const dark = matchMedia("(prefers-color-scheme: dark)");\n'
+        'const follow = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };\n'
+        'dark.addEventListener("change", follow);\nfollow();\n'
+    )
+    tags = "".join(f"<script>\n{text}</script>\n" for text in [theme, *scripts])
+    style = (KIT / "figures.css").read_text("utf-8")
+    ground = "body { margin: 0 auto; max-width: 1100px; padding: 1rem; background: var(--ab-panel); }"
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f"<style>\n{style}{ground}\n</style>\n{tags}</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
 

@@ -1,0 +1,240 @@
+/* The overview, a long head as a whole, the window as a heat map with its tokens, and as lines. */
+
+const LONGEST_LABEL = 14;
+
+function cut(label, most = LONGEST_LABEL) {
+  const letters = Array.from(label);
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : label;
+}
+
+const quoted = (label) => `“${cut(label, 24)}”`;
+
+// Something to point at, at parts of its height and width, and to move in by steps with the arrow keys.
+function field(p, key, x, y, width, height, { label, move, point }) {
+  const pick = (event) => {
+    const [px, py] = p.where(event);
+    point(clamp((py - y) / height, 0, 0.999999), clamp((px - x) / width, 0, 0.999999));
+  };
+  p.rect(key, x, y, width, height, {
+    fill: "transparent",
+    role: "group",
+    tabindex: 0,
+    cursor: "crosshair",
+    "data-handle": key,
+    "aria-label": label,
+    onpointerdown(event) {
+      if (event.button !== 0) return;
+      this.setPointerCapture(event.pointerId);
+      pick(event);
+    },
+    onpointermove(event) {
+      if (this.hasPointerCapture(event.pointerId)) pick(event);
+    },
+    onkeydown(event) {
+      const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (!by) return;
+      move(...by, event.shiftKey);
+      event.preventDefault();
+      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    },
+  });
+}
+
+// ---- the overview ----
+
+const overviewLayout = (width, [layers, heads]) => {
+  const left = 26;
+  const size = Math.min(84, (width - left) / heads);
+  return { left, top: 44, size, bottom: 44 + size * layers };
+};
+
+function drawOverview(p, view, fig) {
+  const { kind, layer, head } = view;
+  const [layers, heads] = [kind.heads.length, kind.heads[0].length];
+  const { left, top, size, bottom } = overviewLayout(p.width, [layers, heads]);
+  p.text("title", 0, 15, "All heads: layers down, heads across", { weight: 650, size: 14 });
+  const label = (i, count) => size >= 17 || i % Math.ceil(17 / size) === 0 || i === count - 1;
+  range(heads)
+    .filter((h) => label(h, heads))
+    .forEach((h) => p.text(`head${h}`, left + (h + 0.5) * size, top - 6, h + 1, look(h + 1 === head, "middle")));
+  range(layers)
+    .filter((l) => label(l, layers))
+    .forEach((l) => p.text(`layer${l}`, left - 6, top + (l + 0.5) * size + 4, l + 1, look(l + 1 === layer, "end")));
+  p.rect("ground", left, top, size * heads, size * layers, { fill: p.hatch("hatch"), opacity: 0.6 });
+  putImage(p, "image", view.overview, left, top, size * heads, size * layers);
+  p.rect("chosen", left + (head - 1) * size - 1, top + (layer - 1) * size - 1, size, size, {
+    fill: "none",
+    stroke: COLOUR.accent,
+    "stroke-width": 3,
+    rx: 2,
+  });
+  field(p, "overview", left, top, size * heads, bottom - top, {
+    label:
+      `Heads, ${layers} layers and ${heads} heads. Layer ${layer}, head ${head} is chosen; ` +
+      "arrow keys choose another",
+    move: (down, across) => fig.set({ layer: clamp(layer + down, 1, layers), head: clamp(head + across, 1, heads) }),
+    point: (y, x) => fig.set({ layer: 1 + Math.floor(y * layers), head: 1 + Math.floor(x * heads) }),
+  });
+}
+
+const look = (strong, anchor) => ({
+  size: 12,
+  anchor,
+  weight: strong ? 700 : 500,
+  colour: strong ? COLOUR.accent : COLOUR.muted,
+});
+
+// ---- a long head as a whole ----
+
+const longHeight = (width, [T, S]) => 30 + Math.round(clamp((Math.min(width, 340) * T) / S, 120, 340));
+
+function drawWhole(p, view, fig) {
+  const { T, S, rows, columns } = view;
+  const [width, height, top] = [Math.min(p.width, 340), p.height - 30, 28];
+  p.text("title", 0, 15, `The whole head: ${T} × ${S}`, { weight: 650, size: 14 });
+  p.rect("ground", 0, top, width, height, { fill: p.hatch("hatch"), opacity: 0.6 });
+  putImage(p, "image", view.whole, 0, top, width, height);
+  p.rect("edge", 0, top, width, height, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+  const place = ([from, to], n, size) => [(from / n) * size, Math.max(6, ((to - from) / n) * size)];
+  const [[x, w], [y, h]] = [place(columns, S, width), place(rows, T, height)];
+  p.rect("window", Math.min(x, width - w), top + Math.min(y, height - h), w, h, {
+    fill: "none",
+    stroke: COLOUR.accent,
+    "stroke-width": 2.5,
+  });
+  field(p, "whole", 0, top, width, height, {
+    label:
+      `The whole head, with a window at queries ${rows[0]} to ${rows[1] - 1} and keys ${columns[0]} to ` +
+      `${columns[1] - 1}. Arrow keys move it`,
+    move: (down, across) => fig.go(view.query + down * view.window, view.key + across * view.window),
+    point: (a, b) => fig.go(Math.floor(a * T), Math.floor(b * S)),
+  });
+}
+
+// ---- the window: a heat map with tokens ----
+
+const LABEL = 7.1; // width of a letter
+const space = (labels) => 10 + LABEL * Math.max(...labels.map((label) => Array.from(cut(label)).length));
+
+function windowLayout(width, view) {
+  const [left, above] = [space(view.queryLabels), space(view.keyLabels)];
+  const [n, m] = [view.queryLabels.length, view.keyLabels.length];
+  const size = Math.min(30, (width - left - 2) / m, 760 / n);
+  return { left, top: 26 + above, size, n, m };
+}
+
+const windowHeight = (width, view) => {
+  const { top, size, n } = windowLayout(width, view);
+  return top + n * size + 6;
+};
+
+// A token beside a row or column, the whole of it as a tooltip if it had to be cut.
+function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) {
+  const text = cut(label, most);
+  p.group(key, { onclick, cursor: onclick ? "pointer" : undefined }, (g) => {
+    g.text("text", x, y, text, {
+      size: 12.5,
+      weight: strong ? 700 : 450,
+      colour: strong ? colour : COLOUR.ink,
+      ...more,
+    });
+    if (text !== label) g.add("title", "title", {}, label);
+  });
+}
+
+function drawWindow(p, view, fig) {
+  const { left, top, size, n, m } = windowLayout(p.width, view);
+  const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
+  p.text("title", 0, 15, `Layer ${view.layer}, head ${view.head}: queries down, keys across`, {
+    weight: 650,
+    size: 14,
+  });
+  const step = Math.ceil(12 / size); // labels at least 12 pixels apart; the chosen ones are always there
+  const near = (t, chosen) => t === chosen || (t % step === 0 && Math.abs(t - chosen) >= step);
+  view.queryLabels.forEach((label, t) => {
+    if (near(t, q))
+      token(p, `row${t}`, left - 6, top + (t + 0.5) * size + 4, label, t === q, {
+        colour: COLOUR.query,
+        anchor: "end",
+      });
+  });
+  view.keyLabels.forEach((label, t) => {
+    if (near(t, k))
+      token(p, `column${t}`, left + (t + 0.5) * size + 4, top - 6, label, t === k, {
+        colour: COLOUR.keyInk,
+        rotate: -90,
+      });
+  });
+  p.rect("ground", left, top, m * size, n * size, { fill: p.hatch("hatch"), opacity: 0.6 });
+  putImage(p, "image", view.part, left, top, m * size, n * size);
+  p.rect("edge", left, top, m * size, n * size, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+  p.rect("row", left, top + q * size, m * size, size, { fill: "none", stroke: COLOUR.query, "stroke-width": 2 });
+  p.rect("column", left + k * size, top, size, n * size, { fill: "none", stroke: COLOUR.key, "stroke-width": 2 });
+  field(p, "map", left, top, m * size, n * size, {
+    label: `Weights of layer ${view.layer}, head ${view.head}. ${view.said} Arrow keys choose a query and a key`,
+    move: (down, across, far) => fig.go(view.query + (far ? 8 : 1) * down, view.key + (far ? 8 : 1) * across),
+    point: (a, b) => fig.go(view.rows[0] + Math.floor(a * n), view.columns[0] + Math.floor(b * m)),
+  });
+}
+
+// ---- the window: lines ----
+
+const LINE = 17;
+const linesHeight = (view) => 46 + LINE * Math.max(view.queryLabels.length, view.keyLabels.length);
+
+function drawLines(p, view, fig) {
+  const { queryLabels, keyLabels } = view;
+  const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
+  const wide = Math.min(p.width, 420);
+  const side = Math.min(wide * 0.36, Math.max(space(queryLabels), space(keyLabels)));
+  const [from, to, top] = [side, wide - side, 40];
+  const y = (t) => top + (t + 0.5) * LINE;
+  p.text("title", 0, 15, "Who looks where", { weight: 650, size: 14 });
+  p.text("queries", from - 8, 34, "query", { size: 12, anchor: "end", colour: COLOUR.muted });
+  p.text("keys", to + 8, 34, "key", { size: 12, colour: COLOUR.muted });
+  const strokes = new Map(); // one path for all lines of a kind and a strength
+  const add = (name, i, j) =>
+    strokes.set(
+      name,
+      `${strokes.get(name) || ""}M${from} ${y(i)}C${(from + to) / 2} ${y(i)} ${(from + to) / 2} ${y(j)} ${to} ${y(j)}`,
+    );
+  view.cells.forEach((weight, n) => {
+    const [i, j] = [Math.floor(n / keyLabels.length), n % keyLabels.length];
+    if (!(weight >= 0.02)) return;
+    const strength = clamp(Math.ceil(5 * weight), 1, 5);
+    if (i === q) add(`query${strength}`, i, j);
+    if (j === k) add(`key${strength}`, i, j);
+    if (i !== q && j !== k && weight >= 0.1) add(`other${strength}`, i, j);
+  });
+  const colours = { query: COLOUR.query, key: COLOUR.key, other: COLOUR.masked };
+  ["other", "key", "query"].forEach((name) =>
+    range(1, 6).forEach((strength) => {
+      if (!strokes.has(name + strength)) return;
+      p.add("path", name + strength, {
+        d: strokes.get(name + strength),
+        fill: "none",
+        stroke: colours[name],
+        "stroke-width": name === "other" ? 1 : 0.8 + strength * 0.9,
+        "stroke-dasharray": name === "key" ? "7 4" : undefined,
+        opacity: name === "other" ? 0.1 + 0.1 * strength : 0.55 + 0.09 * strength,
+        "data-lines": name,
+      });
+    }),
+  );
+  const most = clamp(Math.floor((side - 8) / LABEL), 4, LONGEST_LABEL);
+  queryLabels.forEach((label, t) =>
+    token(p, `q${t}`, from - 6, y(t) + 4, label, t === q, {
+      colour: COLOUR.query,
+      anchor: "end",
+      most,
+      onclick: () => fig.go(view.rows[0] + t, view.key),
+    }),
+  );
+  keyLabels.forEach((label, t) =>
+    token(p, `k${t}`, to + 6, y(t) + 4, label, t === k, {
+      colour: COLOUR.keyInk,
+      most,
+      onclick: () => fig.go(view.query, view.columns[0] + t),
+    }),
+  );
+}

@@ -1,0 +1,145 @@
+"""Weights packed for the browser: all of them if they fit, or else the largest of each row and column.
+
+All numbers are little-endian and travel as base64. A weight is a float16 (three digits). Maps for looking at whole
+heads hold one byte for each cell: 254·√w of the largest weight w in it, or 255 if all of them are NaN.
+"""
+
+import base64
+
+import numpy as np
+import torch
+from torch.nn.functional import adaptive_max_pool2d
+
+THUMB, MAP = (
+    64,
+    128,
+)  # cells on a side, at most: of a head in the overview, and of a long head's map
+MOST = 64  # of a row or a column
+TOLERANCE = 0.02  # how far the sum of a row may be from 1: weights in bfloat16 have less than three digits
+
+
+def plan(shape, heads, megabytes):
+    """Decides how much of each head is kept.
+
+    Args:
+        shape: (T, S), queries and keys of a head.
+        heads: how many heads the viewer has altogether.
+        megabytes: how long their texts may be together, in millions of characters.
+
+    Returns:
+        dict: thumb and map, the numbers of their cells [down, across] (map is None where the thumb is as fine); kept,
+        how many weights of each row and column, or None for all weights.
+
+    Raises:
+        ValueError: not even the largest weight of each row and column would fit.
+    """
+    T, S = shape
+    small, large = (
+        [min(T, THUMB), min(S, THUMB)],
+        [min(T, MAP), min(S, MAP)] if max(shape) > THUMB else None,
+    )
+    overview = small[0] * small[1] + (large[0] * large[1] if large else 0)
+    room = megabytes * 1e6 * 3 / 4 / heads - overview  # base64 writes 3 bytes as 4
+    kept = None
+    if room < 2 * T * S:
+        kept = min(MOST, T, S, int((room - 2 * (T + S)) // (4 * (T + S))))
+        if kept < 1:
+            least = (overview + 6 * (T + S)) * heads * 4 / 3e6
+            raise ValueError(
+                f"{heads} heads of {T} queries and {S} keys need megabytes={least + 1:.0f} or more, got {megabytes}"
+            )
+    return {"thumb": small, "map": large, "kept": kept}
+
+
+def pack_head(weights, thumb, map, kept):
+    """Packs one head.
+
+    Args:
+        weights: (T, S) tensor.
+        thumb, map, kept: as in `plan`.
+
+    Returns:
+        dict of texts: thumb, map if there is one, and either all (T·S weights) or rows and columns (indices, as uint16,
+        of the largest weights, then these weights) and row_sums, column_sums. And `unusual`: numbers of rows that do
+        not sum to 1, their smallest and largest sum, and the number of rows with a NaN.
+
+    Raises:
+        ValueError: a weight is infinite.
+    """
+    w = weights.float()
+    sums = w.sum(dim=1)
+    if sums.isinf().any():
+        raise ValueError(
+            "some weights are infinite: these look like scores; pass their softmax"
+        )
+    packed = {"unusual": _unusual(sums)}
+    cells = w.clamp(0, 1)
+    if sums.isnan().any():
+        cells = torch.where(w.isnan(), -1.0, cells)
+    if map:
+        cells = adaptive_max_pool2d(cells[None], map)[0]
+        packed["map"] = _codes(cells)
+    packed["thumb"] = _codes(adaptive_max_pool2d(cells[None], thumb)[0])
+    if kept is None:
+        return packed | {"all": _text(w, "<f2")}
+    known = w.nan_to_num(nan=-torch.inf) if sums.isnan().any() else w
+    for name, table in (("rows", known), ("columns", known.T)):
+        values, index = table.topk(kept, dim=1)
+        packed[name] = [_text(index, "<u2"), _text(values, "<f2")]
+    columns = w.nansum(dim=0)
+    return packed | {
+        "row_sums": _text(sums, "<f2"),
+        "column_sums": _text(columns, "<f2"),
+    }
+
+
+def _unusual(sums):
+    there = sums[~sums.isnan()]
+    off = there[(there - 1).abs() > TOLERANCE]
+    ends = [round(float(x), 2) for x in (off.min(), off.max())] if len(off) else [1, 1]
+    return [len(off), *ends, len(sums) - len(there)]
+
+
+def _codes(largest):
+    codes = (254 * largest.clamp(min=0).sqrt()).round()
+    return _text(torch.where(largest < 0, 255.0, codes), "u1")
+
+
+def _text(tensor, dtype):
+    with np.errstate(over="ignore"):
+        data = tensor.cpu().numpy().astype(dtype)
+    return base64.b64encode(data.tobytes()).decode("ascii")
+
+
+def unpack(text, dtype, *shape):
+    """The array that a packed text holds."""
+    return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
+
+
+def part_of(head, shape, kept, rows, columns):
+    """Reads a part of a packed head.
+
+    Args:
+        head: what `pack_head` returned.
+        shape: (T, S).
+        kept: as in `plan`.
+        rows, columns: ranges.
+
+    Returns:
+        float32 array (len(rows), len(columns)); NaN as it was, −1 where the weight was not kept.
+    """
+    T, S = shape
+    if kept is None:
+        whole = unpack(head["all"], "<f2", T, S)
+        return whole[rows.start : rows.stop, columns.start : columns.stop].astype("f4")
+    part = np.full((T, S), -1, "f4")
+    for name, n in (("columns", S), ("rows", T)):
+        index, values = (
+            unpack(head[name][i], dtype, n, kept)
+            for i, dtype in enumerate(("<u2", "<f2"))
+        )
+        view = part.T if name == "columns" else part
+        lines, places = np.nonzero(np.isfinite(values))
+        view[lines, index[lines, places]] = values[lines, places]
+    part[np.isnan(unpack(head["row_sums"], "<f2", T))] = np.nan
+    return part[rows.start : rows.stop, columns.start : columns.stop]

@@ -1,0 +1,113 @@
+/* What packing.py has packed, read again: weights of a cell, a row, a column, a window. `NaN` is a NaN weight,
+ * `NOT_KEPT` one that was not stored. An axis is "rows" (of a query) or "columns" (of a key). */
+
+const NOT_KEPT = -1;
+const halves = new Float32Array(65536); // every float16 number
+
+function fillHalves() {
+  for (let bits = 0; bits < 65536; bits++) {
+    const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+    const size = exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction;
+    const special = fraction ? NaN : Infinity;
+    halves[bits] = (bits >> 15 ? -1 : 1) * (exponent === 31 ? special : size);
+  }
+}
+
+function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+const wholeNumbers = (text) => new Uint16Array(bytesOf(text).buffer);
+
+function weightsOf(text) {
+  if (!halves[1]) fillHalves();
+  return Float32Array.from(wholeNumbers(text), (bits) => halves[bits]);
+}
+
+const read = new WeakMap(); // packed head → its arrays, unpacked when first asked for
+
+function headOf(kind, layer, head) {
+  const packed = kind.heads[layer - 1][head - 1];
+  if (!read.has(packed)) {
+    const table = (name) => packed[name] && { at: wholeNumbers(packed[name][0]), weights: weightsOf(packed[name][1]) };
+    read.set(packed, {
+      all: packed.all && weightsOf(packed.all),
+      rows: table("rows"),
+      columns: table("columns"),
+      sums: {
+        rows: packed.row_sums && weightsOf(packed.row_sums),
+        columns: packed.column_sums && weightsOf(packed.column_sums),
+      },
+    });
+  }
+  return read.get(packed);
+}
+
+const sizesOf = (kind) => [kind.queries.length, (kind.keys || kind.queries).length];
+
+// The weights of a row or column that are there, largest first: [{at, weight}].
+function largestOf(kind, layer, head, axis, i, most = Infinity) {
+  const [T, S] = sizesOf(kind);
+  const found = headOf(kind, layer, head);
+  const line = [];
+  if (found.all) {
+    const [start, step, n] = axis === "rows" ? [i * S, 1, S] : [i, S, T];
+    for (let at = 0; at < n; at++) line.push({ at, weight: found.all[start + at * step] });
+  } else if (axis === "columns" || !Number.isNaN(found.sums.rows[i])) {
+    const { at, weights } = found[axis];
+    for (let n = i * kind.kept; n < (i + 1) * kind.kept; n++) line.push({ at: at[n], weight: weights[n] });
+  }
+  const there = line.filter(({ weight }) => Number.isFinite(weight));
+  return there.sort((a, b) => b.weight - a.weight || a.at - b.at).slice(0, most);
+}
+
+// The sum of a row (NaN if one of its weights is) or of what is there of a column.
+function sumOf(kind, layer, head, axis, i) {
+  const found = headOf(kind, layer, head);
+  if (!found.all) return found.sums[axis][i];
+  const S = sizesOf(kind)[1];
+  if (axis === "rows") return sum(Array.from(found.all.subarray(i * S, (i + 1) * S)));
+  return sum(largestOf(kind, layer, head, axis, i).map(({ weight }) => weight));
+}
+
+function weightAt(kind, layer, head, i, j) {
+  return partOf(kind, layer, head, [i, i + 1], [j, j + 1])[0];
+}
+
+// The cells of the rows a … b−1 and the columns c … d−1, row by row.
+function partOf(kind, layer, head, [a, b], [c, d]) {
+  const S = sizesOf(kind)[1];
+  const found = headOf(kind, layer, head);
+  const cells = new Float32Array((b - a) * (d - c)).fill(NOT_KEPT);
+  const put = (i, j, weight) => {
+    if (i >= a && i < b && j >= c && j < d && weight !== -Infinity) cells[(i - a) * (d - c) + j - c] = weight;
+  };
+  if (found.all) {
+    for (let i = a; i < b; i++) for (let j = c; j < d; j++) put(i, j, found.all[i * S + j]);
+    return cells;
+  }
+  const each = (axis, from, to, visit) => {
+    for (let n = from * kind.kept; n < to * kind.kept; n++)
+      visit(Math.floor(n / kind.kept), found[axis].at[n], found[axis].weights[n]);
+  };
+  each("columns", c, d, (j, i, weight) => put(i, j, weight));
+  each("rows", a, b, (i, j, weight) => put(i, j, weight));
+  for (let i = a; i < b; i++)
+    if (Number.isNaN(found.sums.rows[i])) cells.fill(NaN, (i - a) * (d - c), (i + 1 - a) * (d - c));
+  return cells;
+}
+
+// A stored map of a whole head: the largest weight in each of its cells.
+const mapOf = (text) => Float32Array.from(bytesOf(text), (code) => (code === 255 ? NaN : (code / 254) ** 2));
+
+// Two digits, which is less than what is stored: "0.62", "0.0034", "2.1e−5".
+function twoDigits(weight) {
+  if (weight === NOT_KEPT) return "not kept";
+  if (Number.isNaN(weight)) return "NaN";
+  const size = Math.abs(weight);
+  if (size >= 0.0995 || size === 0) return fmt(weight);
+  return size < 1e-3 ? weight.toExponential(1).replaceAll("-", "−") : weight.toPrecision(2).replace("-", "−");
+}
