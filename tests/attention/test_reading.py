@@ -102,8 +102,8 @@ def test_ablation_errors():
 
 
 def test_rollout_of_two_layers_by_hand():
-    weights = torch.tensor([[[1.0, 0], [0.5, 0.5]], [[1.0, 0], [1.0, 0]]])
-    assert_close(rollout(weights), torch.tensor([[1, 0], [0.625, 0.375]]))
+    weights = torch.tensor([[[0, 1.0], [0.5, 0.5]], [[1.0, 0], [1.0, 0]]])
+    assert_close(rollout(weights), torch.tensor([[0.5, 0.5], [0.375, 0.625]]))
 
 
 def test_rollout_is_a_walk_from_the_last_layer_down():

@@ -22,7 +22,7 @@ def my_rollout(weights):
 
 # fmt: off
 def example() -> tuple:
-    return (exact([[[1, 0], [0.5, 0.5]]], [[[1, 0], [1, 0]]]),)
+    return (exact([[[0, 1], [0.5, 0.5]]], [[[1, 0], [1, 0]]]),)
 
 
 def leaky() -> tuple:
@@ -113,9 +113,9 @@ EXERCISE = Exercise(
         "Average the heads, add the identity, divide each row by its sum: that is one layer's map. Two layers, one "
         "after the other, are a product of maps.",
         "Row t of the result begins at the last layer, so the last layer's map is the leftmost factor. In the example, "
-        "the last row is half of (1, 0) and half of (0.25, 0.75).",
+        "the last row is half of (0.5, 0.5) and half of (0.25, 0.75).",
     ),
-    why="In the other order the product has rows that sum to 1 as well, and with one layer, or with two that look "
-        "alike, it is the same table. But it answers another question: it sends the *inputs* through the last layer "
-        "first.",
+    why="In the other order the product has rows that sum to 1 as well, and with one layer, or with two that are alike, "
+        "it is the same table. With two positions that may only look back it is the same for *any* two layers. But it "
+        "answers another question: it sends the inputs through the last layer first.",
 )
