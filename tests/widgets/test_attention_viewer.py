@@ -10,6 +10,7 @@ from torch import nn
 from attnbook.studies.next_words import VOCABULARY, stored_model
 from attnbook.widgets import AttentionViewer
 from attnbook.widgets.attention_viewer.given import visible
+from attnbook.widgets.attention_viewer.packing import part_of
 
 L, H, T, S = 2, 3, 5, 7
 
@@ -263,12 +264,35 @@ def test_of_a_long_head_the_largest_are_kept(open_figure, long):
     viewer, w = long
     kept = kind_of(viewer)["kept"]
     page = open_figure(viewer)
-    for i in (0, 50, LONG - 1):
-        assert row(page, viewer, "rows", i, 1, 2) == sorted_row(w[1, i])[:kept]
-    for j in (0, 41, KEYS - 1):
-        column = w[1, :, j].nan_to_num(-1)
-        assert row(page, viewer, "columns", j, 1, 2) == sorted_row(column)[:kept]
+    lines = [("rows", i, w[1, i]) for i in (0, 50, LONG - 1)]
+    lines += [("columns", j, w[1, :, j].nan_to_num(-1)) for j in (0, 41, KEYS - 1)]
+    for axis, i, line in lines:
+        found = row(page, viewer, axis, i, 1, 2)
+        best = line.sort(descending=True).values[:kept].tolist()
+        assert [weight for _, weight in found] == best
+        assert len({at for at, _ in found}) == kept
+        assert [line[at].item() for at, _ in found] == best
     assert row(page, viewer, "rows", 11, 1, 2) == []
+
+
+def test_of_a_long_head_python_reads_the_same(long):
+    viewer, w = long
+    kept, known = kind_of(viewer)["kept"], w[1].float().nan_to_num(-1)
+    read = torch.from_numpy(viewer.weights())
+    assert read[11].isnan().all() and read.isnan().sum() == KEYS
+    there = read >= 0
+    assert torch.equal(read[there], known[there])
+    last = [known.topk(kept, dim=axis).values.amin(axis, True) for axis in (0, 1)]
+    known[11] = -2
+    assert there[(known > last[0]) | (known > last[1])].all()
+    assert not there[(known < last[0]) & (known < last[1])].any()
+
+
+def test_a_part_of_a_head():
+    w = weights(T, S)
+    kind = kind_of(AttentionViewer(w))
+    part = part_of(kind["heads"][0][0], (T, S), None, range(2, 4), range(3, 7))
+    assert part == pytest.approx(w[2:4, 3:7].numpy(), rel=6e-4)
 
 
 def test_a_window_of_a_long_head_never_shows_another_number(open_figure, long):
@@ -396,7 +420,7 @@ def test_by_mouse(open_figure):
 
 def test_the_window_follows_query_and_key(open_figure):
     viewer = AttentionViewer(
-        weights(200, 300), words(200), words(300, "k"), query=0, key=0
+        weights(200, 300), words(200), words(300, "k"), query=0, key=0, window=48
     )
     page = open_figure(viewer)
     click_at(page, "whole", 0.75, 0.5)
@@ -411,6 +435,15 @@ def test_the_window_follows_query_and_key(open_figure):
     assert "w144" in labels and "w159" in labels and "w160" not in labels
     assert page.math("pageOf", 158, 200, 16) == [144, 160]
     assert page.math("pageOf", 199, 200, 16) == [184, 200]
+
+
+def test_a_short_head_is_shown_as_a_whole(open_figure):
+    page = open_figure(AttentionViewer(weights(60, 60)))
+    assert not page.handle("whole").is_visible()
+    labels = page.page.locator("svg").last.locator("text").all_text_contents()
+    assert labels.count("0") == labels.count("59") == 2
+    page.slide("window", 16)
+    assert page.handle("whole").is_visible()
 
 
 def test_kinds_of_different_sizes(open_figure):
@@ -447,6 +480,13 @@ def test_what_is_unusual_is_said(open_figure):
     assert page.text("spent") == "NaN" and listed(page, "top-keys") == []
     page.press("overview", "ArrowLeft")
     assert note(page).strip() == ""
+
+
+def test_a_key_that_nobody_looks_at(open_figure):
+    w = torch.eye(T)[None].roll(1, -1)
+    w[0, 1] = w[0, 0]
+    page = open_figure(AttentionViewer(w, words(T), query=0, key=2))
+    assert said(page).endswith("Key 2 “w2” has weights of 0.00 only.")
 
 
 def test_what_was_not_kept_is_said(open_figure, long):

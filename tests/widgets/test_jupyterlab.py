@@ -22,6 +22,10 @@ CELLS = [
     "training = TrainWidthFigure(w0=0.5, lr=0.5)\ntraining",
     "print('the kernel drew', training.frame['key'])",
     "training.w0 = 2",
+    "import torch\nfrom attnbook.widgets import AttentionViewer\n"
+    "viewer = AttentionViewer(torch.rand(2, 3, 5, 7).softmax(-1))\nviewer",
+    "print('the kernel sees', viewer.layer, viewer.head)",
+    "viewer.query = 4",
 ]
 TRANSLATING = [  # a figure, the control that is used by keyboard, the key, and what the kernel sees then
     ("TranslatePageFigure", "written", "ArrowLeft", 6),
@@ -248,6 +252,18 @@ def test_a_kernel_backed_figure(open_lab):
     card.locator('output[data-value="w0"]').get_by_text("2", exact=True).wait_for()
     card.locator('output[data-value="w"]').get_by_text("2.4", exact=True).wait_for()
     assert card.locator('input[data-control="w0"]').input_value() == "3"
+
+
+def test_the_attention_viewer(open_lab):
+    lab = open_lab
+    lab.run(6)
+    card = lab.cell(6).locator(".ab-card")
+    card.locator("[data-handle=overview]").press("ArrowDown")
+    lab.page.keyboard.press("ArrowRight")
+    lab.page.wait_for_timeout(300)  # changes are sent every 50 ms
+    assert lab.printed(7) == "the kernel sees 2 2"
+    lab.run(8)
+    card.locator(".ab-said").get_by_text("Query 4 “4” gives").wait_for()
 
 
 @pytest.mark.parametrize(("name", "control", "key", "value"), TRANSLATING)

@@ -190,8 +190,8 @@ function drawLines(p, view, fig) {
   const [from, to, top] = [side, wide - side, 40];
   const y = (t) => top + (t + 0.5) * LINE;
   p.text("title", 0, 15, "Who looks where", { weight: 650, size: 14 });
-  p.text("queries", from - 8, 34, "query", { size: 12, anchor: "end", colour: COLOUR.muted });
-  p.text("keys", to + 8, 34, "key", { size: 12, colour: COLOUR.muted });
+  p.text("queries", 0, 34, "query", { size: 12, colour: COLOUR.muted });
+  p.text("keys", to + 6, 34, "key", { size: 12, colour: COLOUR.muted });
   const strokes = new Map(); // one path for all lines of a kind and a strength
   const add = (name, i, j) =>
     strokes.set(

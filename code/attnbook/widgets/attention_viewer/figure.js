@@ -39,7 +39,10 @@ function render({ model, el }) {
   };
 
   const drawn = [];
-  const stage = (options) => drawn.push(fig.stage({ ...options, draw: (p, view) => options.draw(p, view, fig) }));
+  const stage = (options) => {
+    drawn.push(fig.stage({ ...options, draw: (p, view) => options.draw(p, view, fig) }));
+    return drawn.at(-1);
+  };
   const heads = (size) => [kindNow().heads.length, kindNow().heads[0].length][size];
   stage({
     basis: 300,
@@ -47,13 +50,12 @@ function render({ model, el }) {
     draw: drawOverview,
     label: ({ kind }) => `Overview of ${kind.heads.length} layers of ${kind.heads[0].length} heads`,
   });
-  if (longest > model.get("window"))
-    stage({
-      basis: 300,
-      height: (width) => longHeight(width, sizesOf(kindNow())),
-      draw: drawWhole,
-      label: ({ layer, head }) => `The whole of layer ${layer}, head ${head}`,
-    });
+  const whole = stage({
+    basis: 300,
+    height: (width) => longHeight(width, sizesOf(kindNow())),
+    draw: (p, view) => view.whole && drawWhole(p, view, fig),
+    label: ({ layer, head }) => `The whole of layer ${layer}, head ${head}`,
+  });
   stage({
     basis: 380,
     height: (width) => windowHeight(width, latest),
@@ -126,10 +128,11 @@ function render({ model, el }) {
       overview: image(name, () => overviewImage(kind, colours)),
       part: mapImage(cells, rows[1] - rows[0], columns[1] - columns[0], colours),
     });
-    if (longest > window)
-      latest.whole = image(`${name} ${layer} ${head}`, () =>
-        mapImage(mapOf(packed.map || packed.thumb), down, across, colours),
-      );
+    whole.svg.parentNode.hidden = longest <= window;
+    if (longest > window) {
+      const draw = () => mapImage(mapOf(packed.map || packed.thumb), down, across, colours);
+      latest.whole = image(`${name} ${layer} ${head}`, draw);
+    }
     note.textContent = notesOn(kind, layer, head, kind.kept);
     const top = (axis, i) => largestOf(kind, layer, head, axis, i, MOST);
     lists.rows.show(`Where query ${query} looks`, top("rows", query), keys);

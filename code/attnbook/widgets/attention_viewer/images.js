@@ -21,9 +21,15 @@ function paint(image, left, top, cells, columns, { shades, absent, root }, squar
     const shown = clamp(root ? Math.sqrt(Math.max(0, weight)) : weight, 0, 1);
     const colour = weight === NOT_KEPT ? absent : shades[Math.round(20 * shown)];
     const [x, y] = [left + (n % columns) * square, top + Math.floor(n / columns) * square];
-    for (let down = 0; down < square; down++)
-      for (let across = 0; across < square; across++)
-        image.data.set([...colour, 255], 4 * ((y + down) * image.width + x + across));
+    for (let down = 0; down < square; down++) {
+      let at = 4 * ((y + down) * image.width + x);
+      for (let across = 0; across < square; across++, at += 4) {
+        image.data[at] = colour[0];
+        image.data[at + 1] = colour[1];
+        image.data[at + 2] = colour[2];
+        image.data[at + 3] = 255;
+      }
+    }
   });
 }
 

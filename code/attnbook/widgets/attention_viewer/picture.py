@@ -10,8 +10,8 @@ from .packing import part_of, unpack
 
 WIDTH, OVERVIEW, LONGEST = 720, 260, 14
 RAMP = np.array([[255, 255, 255], [185, 181, 232], [75, 63, 168]])  # as in the figures
-MISSING, NOT_KEPT = (205, 205, 205), (225, 227, 232)
-QUERY, KEY, INK, ACCENT = "#0072B2", "#b34e00", "#1f2430", "#4B3FA8"
+NOT_KEPT = (230, 233, 239, 255)
+QUERY, KEY, INK, LINE, ACCENT = "#0072B2", "#b34e00", "#1f2430", "#c9cfd9", "#4B3FA8"
 
 
 def page_of(t, count, window):
@@ -34,69 +34,58 @@ def draw(kind, window, root, layer, head, query, key):
         SVG text.
     """
     queries, keys = kind["queries"], kind["keys"] or kind["queries"]
-    rows, columns = (
-        page_of(query, len(queries), window),
-        page_of(key, len(keys), window),
-    )
-    packed = kind["heads"][layer - 1][head - 1]
-    part = part_of(packed, (len(queries), len(keys)), kind["kept"], rows, columns)
+    rows = page_of(query, len(queries), window)
+    columns = page_of(key, len(keys), window)
     layers, heads = len(kind["heads"]), len(kind["heads"][0])
     tile = min(84, OVERVIEW / heads)
-    labels = [
-        [_cut(names[t]) for t in where]
-        for names, where in ((queries, rows), (keys, columns))
-    ]
-    side, above = (12 + 7.2 * max(map(len, one)) for one in labels)
+    side, above = (
+        12 + 7.2 * max(len(_cut(labels[t])) for t in where)
+        for labels, where in ((queries, rows), (keys, columns))
+    )
     left, top = heads * tile + 50 + side, 52 + above
-    size = min(30, (WIDTH - left - 12) / len(columns))
-    height = max(64 + layers * tile, top + size * len(rows)) + 16
+    cell = min(30, (WIDTH - left - 12) / len(columns))
+    wide, high = cell * len(columns), cell * len(rows)
+    height = max(64 + layers * tile, top + high) + 16
+    packed = kind["heads"][layer - 1][head - 1]
+    part = part_of(packed, (len(queries), len(keys)), kind["kept"], rows, columns)
+    title = f"Layer {layer}, head {head}: queries down, keys across"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" '
         'font-family="system-ui,sans-serif" font-size="12.5">',
+        '<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        '<path d="M0 0V6" stroke="#999999" stroke-width="2.4"/></pattern>',
         f'<rect width="{WIDTH}" height="{height:.0f}" rx="12" fill="#ffffff"/>',
         _text(16, 28, "All heads", weight=650, size=14),
-        _text(
-            left - side,
-            28,
-            f"Layer {layer}, head {head}: queries down, keys across",
-            weight=650,
-            size=14,
-        ),
+        _text(left - side, 28, title, weight=650, size=14),
         _image(_overview(kind, root), 24, 52, heads * tile, layers * tile),
         _frame(24 + (head - 1) * tile, 52 + (layer - 1) * tile, tile, tile, ACCENT),
-        _image(_shaded(part, root), left, top, size * len(columns), size * len(rows)),
+        _image(_shaded(part, root), left, top, wide, high),
+        _frame(left, top, wide, high, LINE),
+        _frame(left, top + (query - rows.start) * cell, wide, cell, QUERY),
+        _frame(left + (key - columns.start) * cell, top, cell, high, KEY),
     ]
-    parts += [
-        _text(24 + (h + 0.5) * tile, 46, str(h + 1), anchor="middle")
-        for h in range(heads)
-        if tile > 16 or h == head - 1
-    ]
-    parts += [
-        _text(20, 56 + (l + 0.5) * tile, str(l + 1), anchor="end")
-        for l in range(layers)
-        if tile > 16 or l == layer - 1
-    ]
-    step = int(np.ceil(12 / size))
-    for axis, (names, where, chosen) in enumerate(
-        ((labels[0], rows, query), (labels[1], columns, key))
-    ):
-        for i, (name, t) in enumerate(zip(names, where, strict=True)):
-            if t != chosen and (i % step or abs(t - chosen) < step):
-                continue
-            look = {"weight": 700, "colour": (QUERY, KEY)[axis]} if t == chosen else {}
-            middle = (i + 0.5) * size + 4
-            if axis == 0:
-                parts.append(_text(left - 6, top + middle, name, anchor="end", **look))
-            else:
-                parts.append(_text(left + middle, top - 6, name, turned=True, **look))
-    parts += [
-        _frame(
-            left, top + (query - rows.start) * size, size * len(columns), size, QUERY
-        ),
-        _frame(left + (key - columns.start) * size, top, size, size * len(rows), KEY),
-        "</svg>\n",
-    ]
-    return "".join(parts)
+    for h in range(heads):
+        if tile > 16 or h == head - 1:
+            parts.append(_text(24 + (h + 0.5) * tile, 46, h + 1, anchor="middle"))
+    for l in range(layers):
+        if tile > 16 or l == layer - 1:
+            parts.append(_text(20, 56 + (l + 0.5) * tile, l + 1, anchor="end"))
+    for t, middle, look in _labelled(rows, query, cell, QUERY):
+        text = _cut(queries[t])
+        parts.append(_text(left - 6, top + middle, text, anchor="end", **look))
+    for t, middle, look in _labelled(columns, key, cell, KEY):
+        parts.append(_text(left + middle, top - 6, _cut(keys[t]), turned=True, **look))
+    return "".join([*parts, "</svg>\n"])
+
+
+def _labelled(where, chosen, cell, colour):
+    """Position, place and look of the labels along an axis: 12 pixels apart at least, the chosen one among them."""
+    step = int(np.ceil(12 / cell))
+    for i, t in enumerate(where):
+        if t == chosen:
+            yield t, (i + 0.5) * cell + 4, {"weight": 700, "colour": colour}
+        elif i % step == 0 and abs(t - chosen) >= step:
+            yield t, (i + 0.5) * cell + 4, {}
 
 
 def as_image(svg):
@@ -112,7 +101,7 @@ def _text(x, y, text, anchor="start", weight=450, size=12.5, colour=INK, turned=
     turn = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if turned else ""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}" font-size="{size}" '
-        f'fill="{colour}"{turn}>{html.escape(text)}</text>'
+        f'fill="{colour}"{turn}>{html.escape(str(text))}</text>'
     )
 
 
@@ -127,29 +116,27 @@ def _shaded(weights, root):
     known = np.nan_to_num(weights).clip(0, 1)
     place = 2 * (np.sqrt(known) if root else known)
     low = np.minimum(place.astype(int), 1)
-    pixels = RAMP[low] + (RAMP[low + 1] - RAMP[low]) * (place - low)[..., None]
-    pixels[np.isnan(weights)] = MISSING
+    pixels = np.full((*weights.shape, 4), 255.0)
+    pixels[..., :3] = RAMP[low] + (RAMP[low + 1] - RAMP[low]) * (place - low)[..., None]
     pixels[weights == -1] = NOT_KEPT
+    pixels[np.isnan(weights)] = 0  # transparent: the hatching below shows through
     return pixels.round().astype("u1")
 
 
 def _overview(kind, root):
     rows, columns = kind["thumb"]
-    tiles = []
+    square = -(-48 // max(rows, columns))  # as in images.js
+    lines = []
     for layer in kind["heads"]:
         line = []
         for head in layer:
             codes = unpack(head["thumb"], "u1", rows, columns).astype("f4")
             weights = np.where(codes == 255, np.nan, (codes / 254) ** 2)
-            line.append(
-                np.pad(
-                    _shaded(weights, root),
-                    ((0, 2), (0, 2), (0, 0)),
-                    constant_values=255,
-                )
-            )
-        tiles.append(np.concatenate(line, axis=1))
-    return np.concatenate(tiles)
+            tile = _shaded(weights, root).repeat(square, axis=0).repeat(square, axis=1)
+            edge = ((0, 2), (0, 2), (0, 0))
+            line.append(np.pad(tile, edge, constant_values=205))
+        lines.append(np.concatenate(line, axis=1))
+    return np.concatenate(lines)
 
 
 def _image(pixels, x, y, width, height):
@@ -158,7 +145,8 @@ def _image(pixels, x, y, width, height):
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", optimize=True)
     data = base64.b64encode(file.getvalue()).decode("ascii")
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
     return (
-        f'<image x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" preserveAspectRatio="none" '
+        f'<rect {place} fill="url(#hatch)"/><image {place} preserveAspectRatio="none" '
         f'style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
     )

@@ -20,11 +20,18 @@ function bytesOf(text) {
   return bytes;
 }
 
+// A typed array of what a table says of each number.
+function converted(numbers, table) {
+  const out = new Float32Array(numbers.length);
+  for (let i = 0; i < out.length; i++) out[i] = table[numbers[i]];
+  return out;
+}
+
 const wholeNumbers = (text) => new Uint16Array(bytesOf(text).buffer);
 
 function weightsOf(text) {
   if (!halves[1]) fillHalves();
-  return Float32Array.from(wholeNumbers(text), (bits) => halves[bits]);
+  return converted(wholeNumbers(text), halves);
 }
 
 const read = new WeakMap(); // packed head → its arrays, unpacked when first asked for
@@ -101,7 +108,8 @@ function partOf(kind, layer, head, [a, b], [c, d]) {
 }
 
 // A stored map of a whole head: the largest weight in each of its cells.
-const mapOf = (text) => Float32Array.from(bytesOf(text), (code) => (code === 255 ? NaN : (code / 254) ** 2));
+const SQUARES = range(256).map((code) => (code === 255 ? NaN : (code / 254) ** 2));
+const mapOf = (text) => converted(bytesOf(text), SQUARES);
 
 // Two digits, which is less than what is stored: "0.62", "0.0034", "2.1e−5".
 function twoDigits(weight) {

@@ -18,32 +18,20 @@ function notesOn(kind, layer, head, kept) {
   return notes.join(" ");
 }
 
-function direction(name, kind, labels, view, ends) {
-  const { layer, head } = view;
-  const best = largestOf(kind, layer, head, ends.axis, view[name], 1)[0];
-  const own = `${name} ${view[name]} ${quoted(ends.own[view[name]])}`;
-  if (!best) return `${own[0].toUpperCase()}${own.slice(1)} has no weights: they are NaN.`;
-  return ends.say(
-    `${own[0].toUpperCase()}${own.slice(1)}`,
-    twoDigits(best.weight),
-    `${best.at} ${quoted(labels[best.at])}`,
+// Both directions: the key that the query looks at most, and the query that looks most at the key.
+function inWords({ kind, layer, head, query, key, queries, keys }) {
+  const tell = (axis, who, i, own, others, verb, other) => {
+    const me = `${who} ${i} ${quoted(own[i])}`;
+    const best = largestOf(kind, layer, head, axis, i, 1)[0];
+    if (!best) return `${me} has no weights: they are NaN.`;
+    if (best.weight === 0) return `${me} has weights of 0.00 only.`;
+    const end = `${best.at} ${quoted(others[best.at])}`;
+    return `${me} ${verb} its largest weight, ${twoDigits(best.weight)}, ${other} ${end}.`;
+  };
+  return (
+    `${tell("rows", "Query", query, queries, keys, "gives", "to key")} ` +
+    tell("columns", "Key", key, keys, queries, "gets", "from query")
   );
-}
-
-function inWords(view) {
-  const { kind, queries, keys } = view;
-  return [
-    direction("query", kind, keys, view, {
-      axis: "rows",
-      own: queries,
-      say: (own, weight, other) => `${own} gives its largest weight, ${weight}, to key ${other}.`,
-    }),
-    direction("key", kind, queries, view, {
-      axis: "columns",
-      own: keys,
-      say: (own, weight, other) => `${own} gets its largest weight, ${weight}, from query ${other}.`,
-    }),
-  ].join(" ");
 }
 
 function makeList(name, rows) {
