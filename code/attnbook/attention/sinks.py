@@ -16,6 +16,7 @@ class SinkAttention(MultiHeadAttention):
     Args:
         d_model, num_heads: see `MultiHeadAttention`.
         learned: whether the key is learned; else it is zero.
+        options: further arguments of `MultiHeadAttention`.
 
     Source:
         Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.

@@ -115,7 +115,7 @@ EXERCISE = Exercise(
         "Row t of the result begins at the last layer, so the last layer's map is the leftmost factor. In the example, "
         "the last row is half of (0.5, 0.5) and half of (0.25, 0.75).",
     ),
-    why="In the other order the product has rows that sum to 1 as well, and with one layer, or with two that are alike, "
-        "it is the same table. With two positions that may only look back it is the same for *any* two layers. But it "
+    why="In the other order the product has rows that sum to 1 as well, and with one layer, or with two that are "
+        "alike, it is the same table. With two positions that may only look back it is the same for *any* two layers. But it "
         "answers another question: it sends the inputs through the last layer first.",
 )
