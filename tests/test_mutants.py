@@ -264,7 +264,7 @@ TABLE = {
          "test_reading.py::test_a_silenced_head_says_its_mean"),
         ("the inputs look through the last layer first", "layer @ whole", "whole @ layer",
          "test_reading.py::test_rollout_of_two_layers_by_hand"),
-        ("each layer counts a whole and a residual", "mixed / mixed.sum(-1, keepdim=True)", "mixed / 2",
+        ("each layer counts a whole and a residual", "mixed / total", "mixed / 2",
          "test_reading.py::test_rollout_is_a_walk_from_the_last_layer_down"),
     ],
     "attention/sinks": [

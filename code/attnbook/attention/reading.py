@@ -85,9 +85,8 @@ def rollout(weights: Tensor) -> Tensor:
     check_tensor("weights", weights, min_dims=3)
     whole = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
     mixed = weights + whole
-    mixed = mixed / mixed.sum(
-        -1, keepdim=True
-    )  # by 2, if each row of weights sums to 1
+    total = mixed.sum(-1, keepdim=True)  # 2, if each row of weights sums to 1
+    mixed = mixed / total
     for layer in mixed.unbind(-3):
         whole = layer @ whole
     return whole

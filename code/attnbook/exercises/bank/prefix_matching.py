@@ -86,7 +86,7 @@ MISTAKES = (
         "the sum is divided by the number of pairs. It should be the number of positions with an earlier copy.", COUNT),
     Mistake("argmax", (FOUND, "counted[position, weights.argmax(-1)].to(weights)"),
         "it is counted how often the largest weight is in the right place. The score uses the weights.",
-        "Would 0.4 and 0.9 in the right place give the same score?"),
+        "Would weights of 0.5 and 0.75 in the right place give the same score?"),
     Mistake("transposed", (FOUND, "(weights.mT * counted).sum(-1)"),
         "queries and keys are exchanged in the weights", "Which axis of the weights sums to 1?"),
     Mistake("heads-averaged", (FOUND, "(weights.mean(0, keepdim=True) * counted).sum(-1).expand(len(weights), -1)"),

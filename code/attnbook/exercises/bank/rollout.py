@@ -49,7 +49,7 @@ AVERAGE, MIXED, STEP = "weights.mean(1)", "average + itself", "layer @ through[-
 MAPS, RESULT = "mixed / mixed.sum(-1, keepdim=True)", "return through[-1]"
 RESIDUAL = "What part of a position's vector does not come through attention at all?"
 ORDER = "Row t of the result starts in the last layer. Which layer's map does it meet first?"
-SUM = "What do the rows of your result sum to, if those of the weights sum to 0.6?"
+SUM = "What do the rows of each layer's map sum to, where those of the weights sum to less than 1?"
 
 MISTAKES = (
     Mistake("other-order", (STEP, "through[-1] @ layer"),
@@ -116,6 +116,6 @@ EXERCISE = Exercise(
         "the last row is half of (0.5, 0.5) and half of (0.25, 0.75).",
     ),
     why="In the other order the product has rows that sum to 1 as well, and with one layer, or with two that are "
-        "alike, it is the same table. With two positions that may only look back it is the same for *any* two layers. But it "
-        "answers another question: it sends the inputs through the last layer first.",
+        "alike, it is the same table. With two positions that may only look back it is the same for *any* two layers. "
+        "But it answers another question: it sends the inputs through the last layer first.",
 )
