@@ -203,7 +203,7 @@ def write_figure(path: Path, made: dict, curve: list, snapshots: list[dict]) -> 
         "snapshots": snapshots,
     }
     path.parent.mkdir(exist_ok=True)
-    write_atomically(path, row_by_row(data, "curve", "snapshots"))
+    write_atomically(path, row_by_row(data, "snapshots"))
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB", flush=True)
 
 

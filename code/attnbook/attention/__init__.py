@@ -86,6 +86,7 @@ from attnbook.attention.self_attention import (
     SelfAttention,
     pair_mask,
 )
+from attnbook.attention.sinks import SinkAttention
 from attnbook.attention.splitting import merge_heads, split_heads
 from attnbook.attention.stages import SeparateHeads, WideHeads, widen_heads
 
@@ -157,6 +158,7 @@ __all__ = [
     "recurrent_memory",
     "chunked_memory",
     "normalised",
+    "SinkAttention",
     "prefix_matching",
     "ablate_head",
     "rollout",

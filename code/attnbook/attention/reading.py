@@ -77,14 +77,16 @@ def rollout(weights: Tensor) -> Tensor:
         weights: (…, L, T, T), the first layer first; several heads are averaged before.
 
     Returns:
-        (…, T, T): how much of the last layer's position t goes back to input j; rows sum to 1 if those of `weights` do.
+        (…, T, T): how much of the last layer's position t goes back to input j; rows sum to 1.
 
     Source:
         Abnar & Zuidema (2020), arXiv:2005.00928, §3.
     """
     check_tensor("weights", weights, min_dims=3)
     whole = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
-    mixed = (weights + whole) / 2
+    mixed = weights + whole
+    total = mixed.sum(-1, keepdim=True)  # 2, if each row of weights sums to 1
+    mixed = mixed / total
     for layer in mixed.unbind(-3):
         whole = layer @ whole
     return whole

@@ -1,7 +1,9 @@
 """Induction: a row of symbols begins again, and what comes next can be copied. Attention-only models learn how."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -10,11 +12,17 @@ from torch import Tensor, nn
 from attnbook.attention import (
     MultiHeadAttention,
     RotaryPositions,
+    SinkAttention,
     causal_mask,
     prefix_matching,
 )
 from attnbook.checks import check_count
 from attnbook.training import Progress, TrainConfig, train
+from attnbook.translation.quantisation import restored
+
+STORED_SNAPSHOTS = (
+    Path(__file__).parents[1] / "widgets" / "induction_heads" / "data.json"
+)
 
 NUM_SYMBOLS, ROW = 24, 32  # <bos> is symbol 0, the others are 1 to 24
 PERIODS = (5, 16)
@@ -44,36 +52,6 @@ def repeated_rows(
     place = torch.arange(length) % period[:, None]  # (B, T)
     bos = torch.zeros(size, 1, dtype=torch.long)
     return torch.cat([bos, order.gather(1, place)], dim=1), period
-
-
-class SinkAttention(MultiHeadAttention):
-    """Multi-head attention with one more key, whose value is zero: weight on it is weight that goes nowhere.
-
-    With a key of zeros this is the softmax "off by one", exp(x) / (1 + Σ exp(x)).
-
-    Args:
-        d_model, num_heads: see `MultiHeadAttention`.
-        learned: whether the key is learned; else it is zero.
-
-    Source:
-        Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.
-    """
-
-    def __init__(self, d_model: int, num_heads: int, learned: bool, **options):
-        super().__init__(d_model, num_heads, **options)
-        key = torch.zeros(num_heads, 1, self.head_dim)
-        self.sink = nn.Parameter(key) if learned else None
-        self.register_buffer("no_value", key.clone(), persistent=False)
-
-    def project(self, query, key, value, cache=None):
-        """Queries, keys and values, with the sink in front of the keys and a zero in front of the values."""
-        q, k, v = super().project(query, key, value, cache)
-        sink = self.no_value if self.sink is None else self.sink
-        k, v = (
-            torch.cat([new.expand(len(k), -1, -1, -1), old], dim=2)
-            for new, old in ((sink, k), (self.no_value, v))
-        )
-        return q, k, v
 
 
 class AttentionOnly(nn.Module):
@@ -270,7 +248,7 @@ def measure_induction(
     ids = ids if bos else ids[:, 1:]
     seen, target = ids[:, :-1], ids[:, 1:]
     logits, weights = model(seen, need_weights=True)
-    place = torch.arange(target.shape[1]) - bos  # of the current symbol in its row
+    place = torch.arange(target.shape[1]) - int(bos)  # of the current symbol in its row
     known = place >= period[:, None]  # (B, T): it is a copy
     loss = F.cross_entropy(logits.mT, target, reduction="none")
     right = logits.argmax(-1) == target
@@ -285,3 +263,27 @@ def measure_induction(
         weights.diagonal(-1, -2, -1).mean((0, 3)),
         start.mean(-1),
     )
+
+
+def stored_induction(step: int | None = None) -> AttentionOnly:
+    """The two-layer model of the figure, as it was at some point of its training.
+
+    Args:
+        step: one of those stored; the last if not given.
+
+    Returns:
+        The model.
+
+    Raises:
+        ValueError: a step that is not stored.
+    """
+    snapshots = json.loads(STORED_SNAPSHOTS.read_text("utf-8"))["snapshots"]
+    weights = {one["step"]: one["weights"] for one in snapshots}
+    step = max(weights) if step is None else step
+    if step not in weights:
+        raise ValueError(
+            f"stored are the steps {', '.join(map(str, weights))}; got {step}"
+        )
+    model = AttentionOnly()
+    model.load_state_dict({n: restored(entry) for n, entry in weights[step].items()})
+    return model.eval()

@@ -54,7 +54,14 @@ class TopicReader(nn.Module):
         self.out = nn.Linear(size, TOPICS)
 
     def read(self, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """The values (B, T, D) that are averaged, and the weights (B, T)."""
+        """What is averaged, and how.
+
+        Args:
+            ids: (B, T).
+
+        Returns:
+            values (B, T, D) and weights (B, T).
+        """
         values = self.words(ids)
         if self.gru is not None:
             values, _ = self.gru(values)
@@ -66,7 +73,14 @@ class TopicReader(nn.Module):
         return self.out((weights[..., None] * values).sum(1)).log_softmax(-1)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Log-probabilities of the topics (B, C)."""
+        """Tell the topics.
+
+        Args:
+            ids: (B, T).
+
+        Returns:
+            Log-probabilities (B, C).
+        """
         return self.answer(*self.read(ids))
 
 

@@ -55,6 +55,9 @@ MODULES = (
     "biaffine_score",
     "pair_loss",
     "nested_decode",
+    "prefix_matching",
+    "ablate_head",
+    "rollout",
 )
 
 

@@ -1,0 +1,154 @@
+"""Reading attention: prefix matching by loops, silenced heads by hand, rollout by walks, and a sink by its formula."""
+
+from copy import deepcopy
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attnbook.attention import (
+    MultiHeadAttention,
+    RotaryPositions,
+    SinkAttention,
+    ablate_head,
+    causal_mask,
+    prefix_matching,
+    rollout,
+)
+
+
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def causal_weights(*shape):
+    scores = torch.randn(*shape, shape[-1], generator=generator(), dtype=torch.float64)
+    return scores.masked_fill(~causal_mask(shape[-1]), -torch.inf).softmax(-1)
+
+
+def by_loops(weights, tokens):
+    """The score of one head (T, T): its sum over rows that have a match, and their number."""
+    total, count = 0.0, 0
+    for t in range(len(tokens)):
+        places = [j for j in range(1, t + 1) if tokens[j - 1] == tokens[t]]
+        total += sum(weights[t, j].item() for j in places)
+        count += bool(places)
+    return total, count
+
+
+def test_prefix_matching_by_hand():
+    weights = torch.tensor(
+        [
+            [1, 0, 0, 0, 0],
+            [0.5, 0.5, 0, 0, 0],
+            [0.25, 0.5, 0.25, 0, 0],
+            [0, 0.25, 0.75, 0, 0],
+            [0.125, 0.125, 0.25, 0.25, 0.25],
+        ]
+    )
+    found = prefix_matching(weights, torch.tensor([3, 5, 3, 5, 5]))
+    assert_close(found, torch.tensor(1.75 / 3))
+
+
+def test_prefix_matching_by_loops():
+    tokens = torch.randint(4, (3, 11), generator=generator())
+    weights = causal_weights(3, 2, 5, 11)
+    found = prefix_matching(weights, tokens)
+    assert found.shape == (2, 5)
+    for layer in range(2):
+        for head in range(5):
+            parts = [by_loops(weights[b, layer, head], tokens[b]) for b in range(3)]
+            expected = sum(total for total, _ in parts) / sum(count for _, count in parts)  # fmt: skip
+            assert found[layer, head].item() == pytest.approx(expected)
+    assert_close(
+        prefix_matching(weights[1], tokens[1]),
+        prefix_matching(weights[1:2], tokens[1:2]),
+    )
+
+
+def test_prefix_matching_errors():
+    with pytest.raises(ValueError, match="pass the weights of these tokens"):
+        prefix_matching(torch.rand(2, 5, 5), torch.arange(7))
+    with pytest.raises(ValueError, match="tokens of 3"):
+        prefix_matching(torch.rand(2, 5, 5), torch.zeros(3, 5))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("head", [0, 2])
+def test_a_silenced_head_says_its_mean(head, bias):
+    torch.manual_seed(0)
+    layer = MultiHeadAttention(15, 3, bias=bias).double()
+    x = torch.randn(2, 7, 15, dtype=torch.float64)
+    given = []
+    hook = layer.W_o.register_forward_pre_hook(lambda _, a: given.append(a[0]))
+    layer(x)
+    hook.remove()
+    for mean in (None, torch.randn(5, dtype=torch.float64)):
+        heads = given[0].clone().unflatten(-1, (3, 5))
+        heads[:, :, head] = 0 if mean is None else mean
+        expected = layer.W_o(heads.flatten(2))
+        quiet = deepcopy(layer)
+        ablate_head(quiet, head, mean)
+        assert_close(quiet(x)[0], expected)
+        assert_close(quiet(x, need_weights=True)[1], layer(x, need_weights=True)[1])
+
+
+def test_ablation_errors():
+    layer = MultiHeadAttention(15, 3)
+    with pytest.raises(ValueError, match="heads 0 to 2, there is no head 3"):
+        ablate_head(layer, 3)
+    with pytest.raises(ValueError, match="mean has"):
+        ablate_head(layer, 0, torch.zeros(3))
+
+
+def test_rollout_of_two_layers_by_hand():
+    weights = torch.tensor([[[0, 1.0], [0.5, 0.5]], [[1.0, 0], [1.0, 0]]])
+    assert_close(rollout(weights), torch.tensor([[0.5, 0.5], [0.375, 0.625]]))
+
+
+def test_rollout_is_a_walk_from_the_last_layer_down():
+    weights = causal_weights(3, 5)
+    weights[1] *= 0.5  # rows may sum to less than 1
+    expected = torch.zeros(5, 5, dtype=torch.float64)
+    steps = [(w + torch.eye(5)) / (w + torch.eye(5)).sum(-1, keepdim=True) for w in weights]  # fmt: skip
+    for t in range(5):
+        for a in range(5):
+            for b in range(5):
+                for j in range(5):
+                    expected[t, j] += steps[2][t, a] * steps[1][a, b] * steps[0][b, j]
+    assert_close(rollout(weights), expected)
+    assert_close(rollout(weights).sum(-1), torch.ones(5, dtype=torch.float64))
+    assert_close(rollout(weights.expand(2, -1, -1, -1))[1], expected)
+
+
+def test_a_sink_of_zeros_is_the_softmax_off_by_one():
+    torch.manual_seed(0)
+    plain = MultiHeadAttention(12, 2, rotary=RotaryPositions()).double()
+    sink = SinkAttention(12, 2, False, rotary=RotaryPositions()).double()
+    sink.load_state_dict(plain.state_dict())
+    x = torch.randn(3, 7, 12, dtype=torch.float64)
+    mask = torch.nn.functional.pad(causal_mask(7), (1, 0), value=True)[None, None]
+    output, weights = sink(x, mask=mask, need_weights=True, checked=True)
+    q, k, v = plain.project(x, x, x)
+    exps = (q @ k.mT / 6**0.5).exp() * causal_mask(7)
+    expected = exps / (1 + exps.sum(-1, keepdim=True))
+    assert_close(weights[..., 1:], expected)
+    assert_close(output, plain.W_o((expected @ v).transpose(1, 2).flatten(2)))
+    assert_close(sink(x, mask=mask, checked=True)[0], output)
+
+
+def test_a_learned_sink_takes_the_weight_that_its_key_asks_for():
+    torch.manual_seed(0)
+    sink = SinkAttention(10, 2, True).double()
+    x = torch.randn(3, 7, 10, dtype=torch.float64)
+    mask = torch.ones(1, 1, 7, 8, dtype=torch.bool)
+    with torch.no_grad():
+        sink.sink.copy_(torch.randn(2, 1, 5))
+    weights = sink(x, mask=mask, need_weights=True, checked=True)[1]
+    q, k, v = sink.project(x, x, x)
+    expected = ((q * sink.sink).sum(-1) / 5**0.5).exp()
+    others = (q @ k[:, :, 1:].mT / 5**0.5).exp().sum(-1)
+    assert_close(weights[..., 0], expected / (expected + others))
+    assert (v[:, :, 0] == 0).all()
+    sink(x, mask=mask, checked=True)[0].sum().backward()
+    assert sink.sink.grad.abs().sum() > 0
