@@ -175,14 +175,14 @@ def test_the_table_of_names():
 
 
 def test_a_table_as_html_and_as_text():
-    table = Table(["a", "b < c"], [["`x.y_z`, `aB`", "2"]])
+    table = Table(["a", "b < c"], [["`x.y_z`, `aB`", "0.25"]])
     html = table._repr_html_()
     assert "<tr><th>a</th><th>b &lt; c</th></tr>" in html
     code = '<code style="white-space: normal">'
     names = f"{code}x.<wbr>y_<wbr>z</code>, {code}a<wbr>B</code>"
-    assert f"<tr><td>{names}</td><td>2</td></tr>" in html
+    assert f"<tr><td>{names}</td><td>0.25</td></tr>" in html
     assert html.startswith("<div class=") and html.endswith("</table></div>")
-    assert repr(table) == "a · b < c\n`x.y_z`, `aB` · 2"
+    assert repr(table) == "a · b < c\n`x.y_z`, `aB` · 0.25"
 
 
 # --- differences -----------------------------------------------------------------------------------------------------

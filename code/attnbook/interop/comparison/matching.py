@@ -114,8 +114,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         def line(texts: Sequence[str], tag: str) -> str:
-            # a long name may break behind a stop, an underscore, and within CamelCase
-            breaks = r"(?<=[._])(?=\w)|(?<=[a-z])(?=[A-Z])"
+            # a long name may break behind a stop, an underscore, and within CamelCase; a number stays whole
+            breaks = r"(?<=[._])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])"
             broken = (re.sub(breaks, "<wbr>", escape(x)) for x in texts)
             code = r'<code style="white-space: normal">\1</code>'
             marked = (re.sub("`([^`]*)`", code, x) for x in broken)

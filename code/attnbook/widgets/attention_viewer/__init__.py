@@ -10,7 +10,7 @@ from ..kit import Figure, checked, choice, one_of, static_box, taking, whole_num
 from ..page import offline_page
 from .given import labels_of, layers_of
 from .packing import pack_head, part_of, plan
-from .picture import as_image, draw_kind
+from .picture import as_image, draw_heads
 
 STORED = (
     2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
@@ -21,11 +21,14 @@ ANY = whole_number(0, 2**16 - 1)
 class AttentionViewer(Figure):
     """Shows attention weights: all heads in an overview, one head in detail, where a query looks, who looks at a key.
 
-        AttentionViewer(out.attentions, tokens)                          # Hugging Face, output_attentions=True
+        AttentionViewer(out.attentions, tokens)                          # Hugging Face, see below
         AttentionViewer(out.cross_attentions, target, source)            # queries and keys of their own
         AttentionViewer({"encoder": (out.encoder_attentions, source),    # several kinds, a choice in the figure
                          "cross": (out.cross_attentions, target, source)})
         AttentionViewer(...).save("attention.html")                      # one file: no network, no kernel
+
+    A model of Hugging Face gives its weights only if it is loaded with `attn_implementation="eager"` and called with
+    `output_attentions=True`.
 
     A weight is kept with three digits (float16) and printed with two. Heads that would not fit into `megabytes` keep
     the largest weights of each row and column only, at most 64, and a map of 128 × 128 cells with the largest weight
@@ -37,8 +40,9 @@ class AttentionViewer(Figure):
     Args:
         attentions: a list or tuple of layers, each (B, H, T, S), (H, T, S) or (T, S); or one array (B, L, H, T, S),
             (L, H, T, S), (H, T, S) or (T, S). Tensors, NumPy arrays or nested lists. Weights (B, H, T, S) of
-            `nn.MultiheadAttention` are a list of one layer: `[weights]`. Or a dict: name → the arguments of one such
-            call, (attentions, tokens) or (attentions, tokens, key_tokens).
+            `nn.MultiheadAttention` are a list of one layer: `[weights]`; it makes them if it is called with
+            `average_attn_weights=False`. (Otherwise they are (B, T, S), and sequences would pass for heads.) Or a
+            dict: name → the arguments of one such call, (attentions, tokens) or (attentions, tokens, key_tokens).
         tokens: T texts or ids of the queries; without, positions are numbered.
         key_tokens: S texts or ids of the keys, where they are not the queries.
         batch: which sequence of the batch.
@@ -164,7 +168,7 @@ class AttentionViewer(Figure):
         where = {
             name: getattr(self, name) for name in ("layer", "head", "query", "key")
         }
-        return draw_kind(
+        return draw_heads(
             self._kinds[self.kind], self.window, self.shade == "root", **where
         )
 
@@ -212,7 +216,8 @@ class AttentionViewer(Figure):
 def _given(name, one, batch):
     if not isinstance(one, tuple) or not 1 <= len(one) <= 3:
         raise TypeError(
-            f"the kind {name!r} must be a tuple (attentions, tokens) or (attentions, tokens, key_tokens)"
+            f"the kind {name!r} must be a tuple (attentions, tokens) or (attentions, tokens, key_tokens); of a model's "
+            "output, pass only its attentions"
         )
     attentions, tokens, key_tokens = (*one, None, None)[:3]
     layers = layers_of(attentions, batch)

@@ -3,6 +3,7 @@
 import torch
 
 VISIBLE = {" ": "␣", "\n": "⏎", "\r": "␍", "\t": "⇥", "\xa0": "⍽"}
+NONE_KEPT = "the model kept no weights. In Hugging Face, load it with attn_implementation='eager'"
 JOINERS = "\u200c\u200d"  # they have a shape only together with their neighbours
 
 
@@ -20,6 +21,8 @@ def layers_of(attentions, batch=0):
     Raises:
         TypeError, ValueError: something else; the message says what came.
     """
+    if isinstance(attentions, list | tuple) and not attentions:
+        raise ValueError(f"attentions are empty: {NONE_KEPT}")
     several = isinstance(attentions, list | tuple) and any(
         hasattr(layer, "shape") or layer is None for layer in attentions
     )
@@ -66,9 +69,7 @@ def _tensor(value, name):
 def _layer(number, value, batch):
     name = f"layer {number}"
     if value is None:
-        raise ValueError(
-            f"{name} is None: the model kept no weights. In Hugging Face, load it with attn_implementation='eager'"
-        )
+        raise ValueError(f"{name} is None: {NONE_KEPT}")
     if isinstance(value, list | tuple):
         raise TypeError(
             f"{name} is a {type(value).__name__}, not an array. generate() returns one tuple per step: run the model "

@@ -20,7 +20,7 @@ def page_of(t, count, window):
     return range(start, min(count, start + window))
 
 
-def draw_kind(kind, window, root, layer, head, query, key):
+def draw_heads(kind, window, root, layer, head, query, key):
     """Draws the overview of a kind and one head around a query and a key.
 
     Args:
