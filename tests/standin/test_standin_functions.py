@@ -74,5 +74,5 @@ NOT_A_FUNCTION = {
     *("annotations", "is_meta", "is_quantized", "is_nested", "is_sparse", "is_cuda", "is_mps", "is_xpu", "is_cpu"),
     *("names", "layout", "grad", "itemsize", "mH", "register_hook", "retain_grad", "untyped_storage", "storage"),
     *("data_ptr", "ndimension", "nelement", "is_signed", "is_complex", "cuda", "math", "n", "op", "OF_ONE", "Tensor"),
-    *("must_be_tensor", "default_generator", "flat", "new", "missing_from"),
+    *("must_be_tensor", "default_generator", "flat", "new", "missing_from", "words"),
 }

@@ -104,16 +104,6 @@ class compiler:
         return False
 
 
-def get_num_threads():
-    """One, here."""
-    return 1
-
-
-def typename(obj):
-    """The name of a type of tensor."""
-    return obj.type()
-
-
 from . import autograd, cuda, linalg, nested, nn, optim, random, special, testing, utils  # noqa: E402, F401
 
 for _thing in (Size, device, dtype, finfo, iinfo, Generator):

@@ -5,7 +5,8 @@ import operator
 
 from . import _numbers as n
 from ._layout import axis, broadcast, places, rows
-from ._making import copy_, fill_, finished, tensor, zeros
+from ._making import copy_, fill_, tensor, zeros
+from ._missing import words
 from ._operations import op, operand, rewrite
 from ._tape import record
 from ._tensor import Tensor, alike, flat, new, picked, placed, spread
@@ -26,10 +27,7 @@ def _parts(key, count: int) -> list:
             try:
                 parts[i] = operator.index(part)
             except TypeError:
-                raise IndexError(
-                    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                    f"(got {type(part).__name__})"
-                ) from None
+                raise IndexError(words("parts", type(part).__name__)) from None
     used = sum(_axes_used(part) for part in parts)
     if used > count:
         raise IndexError(f"too many indices for tensor of dimension {count}")
@@ -63,10 +61,7 @@ def _seen(x, key) -> tuple[Tensor, list]:
         elif isinstance(part, Tensor):
             for j, size in enumerate(part.shape):
                 if x.shape[d + j] != size:
-                    raise IndexError(
-                        f"The shape of the mask {list(part.shape)} at index {j} does not match the shape of the "
-                        f"indexed tensor {list(x.shape)} at index {d + j}"
-                    )
+                    raise IndexError(words("seen", list(part.shape), j, list(x.shape), d + j))
             tensors += nonzero(part, as_tuple=True)
         elif isinstance(part, int):
             if not -x.shape[d] <= part < x.shape[d]:
@@ -96,9 +91,7 @@ def _places_named(x, tensors: list) -> tuple[list, tuple]:
             shape = broadcast(shape, tuple(tensors[d].shape))
         except RuntimeError:
             shapes = ", ".join(str(list(tensors[d].shape)) for d in named)
-            raise IndexError(
-                f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-            ) from None
+            raise IndexError(words("places_named", shapes)) from None
     strides, shifts = rows(tuple(x.shape)), [0] * math.prod(shape)
     for d in named:
         size, indices = x.shape[d], spread(tensors[d], shape)
@@ -120,12 +113,8 @@ def _whole_key(x, tensors: list) -> list:
 
 @op("index.Tensor", torch=False)
 def __getitem__(self, key):
-    """`self[key]`: a view for integers and slices, a copy where tensors name the indices."""
     if not self.dim() and isinstance(key, int) and not isinstance(key, bool):
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-            "0-dim tensor to a number"
-        )
+        raise IndexError(words("getitem"))
     x, tensors = _seen(self, key)
     if all(index is None for index in tensors):
         return x if x is not self else self.view(self.shape) if self.is_contiguous() else self.expand(self.shape)
@@ -134,7 +123,6 @@ def __getitem__(self, key):
 
 @op("index_put_", torch=False, mutable=True)
 def __setitem__(self, key, value):
-    """`self[key] = value`."""
     if not isinstance(value, Tensor):
         came = value
         value = tensor(value) if isinstance(value, list | tuple) else operand(value)
@@ -151,27 +139,21 @@ def __setitem__(self, key, value):
         copy_(x, value.expand(x.shape))
 
 
-def _put(x, tensors: list, value, accumulate=False) -> Tensor:
+def _put(x, tensors: list, value) -> Tensor:
     at, shape = _places_named(x, tensors)
     if not isinstance(value, Tensor):
         value = tensor(value, dtype=x.dtype)
     if value.dtype is not x.dtype:
         if value.dim():
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{x.dtype.legacy} for the destination and {value.dtype.legacy} for the source."
-            )
+            raise RuntimeError(words("put-2", x.dtype.legacy, value.dtype.legacy))
         value = value.to(x.dtype)
     try:
         fits = broadcast(tuple(value.shape), shape) == shape
     except RuntimeError:
         fits = False
     if not fits:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(shape)}"
-        )
-    return put(x, at, value.expand(shape), "IndexPutBackward0", "add" if accumulate else None)
+        raise RuntimeError(words("put", list(value.shape), list(shape)))
+    return put(x, at, value.expand(shape), "IndexPutBackward0")
 
 
 def put(x, at: list, source, name: str, reduce=None) -> Tensor:
@@ -190,30 +172,6 @@ def put(x, at: list, source, name: str, reduce=None) -> Tensor:
         return rest, picked(g, at, source.shape, "")
 
     return record(out, name, (x, source), back)
-
-
-def index_put_(self, indices, values, accumulate=False):
-    """Write to places that tensors of indices name."""
-    x, tensors = _seen(self, tuple(indices))
-    return rewrite(self, _put(x, _whole_key(x, tensors), values, accumulate))
-
-
-Tensor.index_put_ = index_put_
-Tensor.index_put = lambda self, indices, values, accumulate=False: self.clone().index_put_(indices, values, accumulate)
-
-
-@op()
-def masked_select(input, mask):
-    """The numbers where a mask is true, in a row."""
-    shape = broadcast(tuple(input.shape), tuple(mask.shape))
-    return input.expand(shape)[mask.expand(shape)]
-
-
-@op(in_place=True)
-def masked_scatter(input, mask, source):
-    """Write consecutive numbers where a mask is true."""
-    mask = mask.expand(input.shape)
-    return _put(input, list(nonzero(mask, as_tuple=True)), source.flatten()[: int(mask.sum())])
 
 
 # --- gather and scatter ---------------------------------------------------------------------------------------------
@@ -239,29 +197,18 @@ def _checked(name: str, x, dim, index) -> int:
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {other} tensor")
     for k in range(index.dim()):
         if k != d and index.shape[k] > x.shape[k]:
-            raise RuntimeError(
-                f"Size does not match at dimension {k} expected index {list(index.shape)} to be no larger than self "
-                f"{list(x.shape)} apart from dimension {d}"
-            )
+            raise RuntimeError(words("checked", k, list(index.shape), list(x.shape), d))
     return d
 
 
 @op()
 def gather(input, dim, index, *, sparse_grad=False):
-    """Along an axis, the numbers that `index` names."""
     d = _checked("gather", input, dim, index)
     return picked(input, _places_along(input, d, index), index.shape, "GatherBackward0")
 
 
-@op()
-def take_along_dim(input, indices, dim=None):
-    """As `gather`; without an axis, in one row."""
-    return gather(input, dim, indices) if dim is not None else gather(input.flatten(), 0, indices.flatten())
-
-
 @op(in_place=True)
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
-    """Along an axis, write where `index` says."""
     d, source = _checked("scatter", input, dim, index), value if src is None else src
     if not isinstance(source, Tensor):
         source = new(n.held([source], input.dtype) * index.numel(), index.shape, input.dtype)
@@ -274,41 +221,19 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
 
 @op(in_place=True)
 def scatter_add(input, dim, index, src):
-    """Along an axis, add where `index` says."""
     return scatter(input, dim, index, src, reduce="add")
 
 
 @op()
 def index_select(input, dim, index):
-    """Some indices of an axis."""
     d = axis(dim, input.dim())
     if any(not 0 <= i < input.shape[d] for i in flat(index)):
         raise IndexError("index out of range in self")
     return repicked(input, d, flat(index), "IndexSelectBackward0")
 
 
-def _indexed(name: str, write):
-    """A method that writes to some indices of an axis."""
-
-    def function(input, dim, index, source, **named):
-        key = (slice(None),) * axis(dim, input.dim()) + (index,)
-        try:
-            return write(input, _whole_key(input, [None if isinstance(k, slice) else k for k in key]), source, **named)
-        except IndexError as error:
-            raise RuntimeError(str(error)) from None
-
-    function.__name__ = name
-    op(in_place=True)(function)
-
-
-_indexed("index_add", lambda x, at, source, alpha=1: _put(x, at, source * alpha if alpha != 1 else source, True))
-_indexed("index_copy", _put)
-_indexed("index_fill", _put)
-
-
 @op("nonzero", also="argwhere")
 def nonzero(input, *, as_tuple=False):
-    """The places of the numbers that are not zero."""
     strides = rows(tuple(input.shape))
     at = [p for p, v in enumerate(flat(input)) if v]
     if as_tuple:
@@ -351,7 +276,6 @@ _triangle("triu", operator.ge)
 
 @op()
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Matrices with these diagonals."""
     size = input.shape[-1] + abs(offset)
     shape = (*input.shape[:-1], size, size)
     place = diagonal(zeros(shape), offset, -2, -1)
@@ -362,7 +286,6 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 @op()
 def diag(input, diagonal=0):
-    """The diagonal of a matrix, or a matrix with this diagonal."""
     return diag_embed(input, diagonal) if input.dim() == 1 else input.diagonal(diagonal).contiguous()
 
 
@@ -384,55 +307,22 @@ def _pairs(a, b) -> tuple:
 
 @op()
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether numbers are about equal, one by one."""
     pairs, shape = _pairs(input, other)
     return alike([_close(a, b, rtol, atol, equal_nan) for a, b in pairs], shape, n.bool_, input, other)
 
 
 @op()
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all numbers are about equal."""
     return all(a == b or _close(a, b, rtol, atol, equal_nan) for a, b in _pairs(input, other)[0])
 
 
 @op()
 def equal(input, other):
-    """Whether shapes and numbers are the same."""
     return input.shape == other.shape and all(map(operator.eq, flat(input), flat(other)))
 
 
 @op()
-def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The different numbers in order."""
-    values = flat(input)
-    found = [*dict.fromkeys(values)]
-    found.sort()
-    out = [new(found, (len(found),), input.dtype)]
-    if return_inverse:
-        out.append(new([found.index(v) for v in values], input.shape, n.int64))
-    if return_counts:
-        out.append(new([values.count(v) for v in found], (len(found),), n.int64))
-    return tuple(out) if len(out) > 1 else out[0]
-
-
-@op()
-def bincount(input, weights=None, minlength=0):
-    """How often each whole number occurs."""
-    values = flat(input)
-    counts = [values.count(i) for i in range(max([minlength, *(v + 1 for v in values)]))]
-    return finished(new(counts, (len(counts),), n.int64))
-
-
-@op()
-def isin(elements, test_elements):
-    """Whether numbers are among others, one by one."""
-    others = set(flat(test_elements)) if isinstance(test_elements, Tensor) else {test_elements}
-    return new([v in others for v in flat(elements)], elements.shape, n.bool_)
-
-
-@op()
 def trapezoid(y, x=None, *, dx=1.0, dim=-1):
-    """The area below a curve, by the trapezoidal rule."""
     d, size = axis(dim, y.dim()), y.shape[dim]
     middle = (y.narrow(d, 1, size - 1) + y.narrow(d, 0, size - 1)) / 2
     return (middle * (dx if x is None else x[1:] - x[:-1])).sum(dim)
@@ -443,7 +333,6 @@ def trapezoid(y, x=None, *, dx=1.0, dim=-1):
 
 @op("complex", method=False)
 def complex_(real, imag):
-    """Complex numbers from their parts."""
     shape = broadcast(tuple(real.shape), tuple(imag.shape))
     values = list(map(complex, spread(real, shape), spread(imag, shape)))
     return record(
@@ -474,7 +363,6 @@ Tensor.real, Tensor.imag = property(_complex_part("real", "imag")), property(_co
 
 @op()
 def conj(input):
-    """The complex conjugate; real numbers stay."""
     if input.dtype.kind != 3:
         return input
     out = new([v.conjugate() for v in flat(input)], input.shape, input.dtype)
@@ -483,13 +371,11 @@ def conj(input):
 
 @op(method=False)
 def polar(abs, angle):
-    """Complex numbers from their length and angle."""
     return complex_(abs * angle.cos(), abs * angle.sin())
 
 
 @op(method=False)
 def view_as_complex(input):
-    """Pairs of numbers as complex ones."""
     if not input.dim() or input.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     return complex_(input.select(-1, 0), input.select(-1, 1))
@@ -497,6 +383,5 @@ def view_as_complex(input):
 
 @op(method=False)
 def view_as_real(input):
-    """Complex numbers as pairs."""
     parts = [input.real.unsqueeze(-1), input.imag.unsqueeze(-1)]
     return parts[0].expand(*input.shape, 2).where(tensor([True, False]), parts[1])

@@ -7,6 +7,7 @@ import operator
 from math import inf, nan
 
 from . import _numbers as n
+from ._missing import words
 from ._operations import must_be_tensor, op, operand
 from ._tape import maker, record, wants
 from ._tensor import Tensor, alike, flat, meeting, new, spread
@@ -85,10 +86,7 @@ def _unary(name: str, value, derivative, needs: str):
         if dtype.kind < 2 and name not in KEEP_INTEGERS:
             dtype, values = n.default[0], n.held(values, n.default[0])
         if dtype is n.bool_ and name == "neg":
-            raise RuntimeError(
-                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
-                "use the `~` or `logical_not()` operator instead."
-            )
+            raise RuntimeError(words("function"))
         if dtype.kind == 3 and name == "abs":
             return (x.real**2 + x.imag**2).sqrt()
         if dtype.kind == 3:
@@ -122,7 +120,6 @@ OF_ONE = {name: _unary(name, *entry) for name, entry in UNARY.items()}
 
 @op(in_place=True)
 def round_(input, *, decimals=0):
-    """To whole numbers, or to some decimals, ties to even."""
     scale = 10.0**decimals
     x = input if not decimals else input * scale
     values = [v if isinstance(v, int) or not math.isfinite(v) else math.copysign(float(round(v)), v) for v in flat(x)]
@@ -313,7 +310,6 @@ _public("remainder", of="anything")
 
 @op(also="subtract", in_place=True)
 def sub(input, other, *, alpha=1):
-    """Subtract, numbers or tensors but not masks."""
     bools = [x.dtype is n.bool_ if isinstance(x, Tensor) else isinstance(x, bool) for x in (input, other)]
     if any(bools):
         two = "two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
@@ -327,13 +323,11 @@ def sub(input, other, *, alpha=1):
 
 @op(in_place=True)
 def add(input, other, *, alpha=1):
-    """Add, `alpha` times the other."""
     return binary("add", input, other if alpha == 1 else alpha * other)
 
 
 @op(also="divide true_divide", in_place=True)
 def div(input, other, *, rounding_mode=None):
-    """Divide; the quotient may be rounded down or towards zero."""
     if rounding_mode is None:
         return binary("div", input, other)
     whole = n.result_type(input, other)
@@ -342,7 +336,6 @@ def div(input, other, *, rounding_mode=None):
 
 @op(of="anything", in_place=True)
 def pow(input, exponent):
-    """A power; integers have none with a negative exponent."""
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype.kind < 2:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return binary("pow", input, exponent)
@@ -350,7 +343,6 @@ def pow(input, exponent):
 
 @op(method=False)
 def rsub(input, other):
-    """The other minus this."""
     return sub.__wrapped__(other, input)
 
 
@@ -403,7 +395,6 @@ for _name, _entry in BITWISE.items():
 
 @op(in_place=True)
 def bitwise_not(input):
-    """Turn a mask round, or the bits of integers."""
     if input.dtype.kind >= 2:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     turned = operator.not_ if input.dtype is n.bool_ else operator.invert
@@ -415,14 +406,11 @@ def bitwise_not(input):
 
 @op(method=False)
 def where(input, self=None, other=None, **named):
-    """One number or the other, by a mask; with the mask alone, where it is true."""
     mask, a, b = input, named.get("input", self), other
     if a is None and b is None:
         return mask.nonzero(as_tuple=True)
     if mask.dtype not in (n.bool_, n.uint8):
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {mask.dtype.legacy}"
-        )
+        raise RuntimeError(words("where", mask.dtype.legacy))
     a, b = _both("where", a, b)
     dtype, shape = n.result_type(a, b), meeting(mask, a, b)
     sides = [n.held(spread(x, shape) if isinstance(x, Tensor) else [x] * math.prod(shape), dtype) for x in (a, b)]
@@ -440,21 +428,14 @@ Tensor.where = lambda self, condition, other: where(condition, self, other)
 
 @op(in_place=True)
 def masked_fill(input, mask, value):
-    """Overwrite where the mask is true."""
     if not isinstance(mask, Tensor):
-        raise TypeError(
-            "masked_fill() received an invalid combination of arguments - got "
-            f"({type(mask).__name__}, {type(value).__name__}), but expected one of:\n * (Tensor mask, Tensor value)"
-        )
+        raise TypeError(words("masked_fill", type(mask).__name__, type(value).__name__))
     if mask.dtype is not n.bool_:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_spelt(mask.dtype)}")
     number = value
     if isinstance(value, Tensor):
         if value.dim():
-            raise RuntimeError(
-                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value.dim()} dimension(s)."
-            )
+            raise RuntimeError(words("masked_fill-2", value.dim()))
         number = value.item()
     elif (number := operand(value)) is NotImplemented:
         raise TypeError(f"masked_fill(): argument 'value' (position 2) must be Number, not {type(value).__name__}")
@@ -474,7 +455,6 @@ def _spelt(dtype) -> str:
 
 @op(also="clip", in_place=True)
 def clamp(input, min=None, max=None):
-    """Keep the numbers between two bounds."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [x for x in (min, max) if x is not None]
@@ -500,19 +480,16 @@ def clamp(input, min=None, max=None):
 
 @op(in_place=True)
 def clamp_min(input, min):
-    """No number below a bound."""
     return clamp(input, min)
 
 
 @op(in_place=True)
 def clamp_max(input, max):
-    """No number above a bound."""
     return clamp(input, None, max)
 
 
 @op(in_place=True)
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
-    """Finite numbers instead of NaN and infinities."""
     if input.dtype.kind < 2:
         return input.clone()
     top = n.LIMITS[input.dtype][0]
@@ -524,25 +501,16 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
 
 @op(in_place=True)
 def lerp(input, end, weight):
-    """The way from one to the other, as far as `weight` says."""
     return input + weight * (end - input)
 
 
 @op(in_place=True)
 def addcmul(input, tensor1, tensor2, *, value=1):
-    """Add a product."""
     return input + value * tensor1 * tensor2
 
 
 @op(in_place=True)
-def addcdiv(input, tensor1, tensor2, *, value=1):
-    """Add a quotient."""
-    return input + value * tensor1 / tensor2
-
-
-@op(in_place=True)
 def xlogy(input, other):
-    """x log y, and 0 where x is 0."""
     product = input * (other.log() if isinstance(other, Tensor) else math.log(other))
     return where((input == 0) & ~(product.isnan() & (other != other)), 0.0, product)
 

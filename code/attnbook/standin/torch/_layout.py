@@ -4,6 +4,8 @@ import math
 import operator
 from functools import lru_cache
 
+from ._missing import words
+
 
 @lru_cache(4096)
 def rows(shape: tuple) -> tuple:
@@ -44,10 +46,7 @@ def broadcast(a: tuple, b: tuple) -> tuple:
     a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
     for axis in reversed(range(n)):
         if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
-            raise RuntimeError(
-                f"The size of tensor a ({a[axis]}) must match the size of tensor b ({b[axis]}) at non-singleton "
-                f"dimension {axis}"
-            )
+            raise RuntimeError(words("broadcast", a[axis], b[axis], axis))
     return tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
 
 
@@ -155,10 +154,7 @@ def sizes(name: str, given: tuple) -> tuple:
         if not hasattr(n, "__index__"):
             kind = type(n).__name__
             if i or listed:
-                raise TypeError(
-                    f"{name}(): argument '{word}' failed to unpack the object at pos {i + 1} with error \"type must be "
-                    f'tuple of ints,but got {kind}"'
-                )
+                raise TypeError(words("sizes", name, word, i + 1, kind))
             raise TypeError(f"{name}(): argument '{word}' (position 1) must be tuple of ints, not {kind}")
     return tuple(map(operator.index, found))
 
@@ -172,10 +168,7 @@ def inferred(shape: tuple, count: int) -> tuple:
         raise RuntimeError(f"invalid shape dimension {shape[i]} at index {i} of shape {list(shape)}")
     rest = math.prod(n for n in shape if n != -1)
     if -1 in shape and not rest:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous"
-        )
+        raise RuntimeError(words("inferred", list(shape)))
     if count != rest if -1 not in shape else count % rest:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
     return tuple(count // rest if n == -1 else n for n in shape)

@@ -6,6 +6,7 @@ import math
 from . import _numbers as n
 from . import _tape
 from ._layout import broadcast, sizes
+from ._missing import words
 from ._numbers import CPU
 from ._operations import FUNCTIONS, op, operand, replace
 from ._tensor import Tensor, alike, flat, new
@@ -68,7 +69,6 @@ zeros_like = FUNCTIONS["zeros_like"]
 
 @op(of="anything", method=False)
 def full(size, fill_value, *, dtype=None, device=None, requires_grad=False, **_):
-    """One number everywhere."""
     number = fill_value.item() if isinstance(fill_value, Tensor) else operand(fill_value)
     if number is NotImplemented:
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
@@ -79,20 +79,17 @@ def full(size, fill_value, *, dtype=None, device=None, requires_grad=False, **_)
 
 @op(method=False)
 def full_like(input, fill_value, *, dtype=None, device=None, requires_grad=False, **_):
-    """One number everywhere, in the shape of another tensor."""
     wish = {"dtype": dtype or input.dtype, "device": device or input.device, "requires_grad": requires_grad}
     return laid_like(full(input.shape, fill_value, **wish), input)
 
 
 @op(torch=False)
 def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, **_):
-    """One number everywhere, in the dtype of another tensor."""
     return full_like(self.detach().new_empty(size), fill_value, dtype=dtype, requires_grad=requires_grad)
 
 
 @op(of="anything", method=False)
 def arange(*bounds, start=0, end=None, step=1, dtype=None, device=None, requires_grad=False, **_):
-    """Numbers at equal distances, the end left out."""
     start, end, step = {0: (start, end, step), 1: (start, *bounds, step), 2: (*bounds, step)}.get(len(bounds), bounds)
     start, end, step = (operand(x.item() if isinstance(x, Tensor) else x) for x in (start, end, step))
     if NotImplemented in (start, end, step):
@@ -110,7 +107,6 @@ def arange(*bounds, start=0, end=None, step=1, dtype=None, device=None, requires
 
 @op(of="anything", method=False)
 def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False, **_):
-    """Numbers at equal distances, both ends included."""
     start, end, dtype = float(start), float(end), dtype or n.default[0]
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
     values = [start + i * step if i < steps // 2 else end - (steps - 1 - i) * step for i in range(steps)]
@@ -120,13 +116,11 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False,
 
 @op(of="anything", method=False)
 def logspace(start, end, steps, base=10.0, *, dtype=None, device=None, requires_grad=False, **_):
-    """Powers of a base, their exponents at equal distances."""
     return base ** linspace(start, end, steps, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 @op(of="anything", method=False)
 def eye(n_, m=None, *, dtype=None, device=None, requires_grad=False, **_):
-    """Ones on the diagonal."""
     m, dtype = n_ if m is None else m, dtype or n.default[0]
     values = n.held([i == j for i in range(n_) for j in range(m)], dtype)
     return finished(new(values, (n_, m), dtype), device, requires_grad)
@@ -166,7 +160,6 @@ def _nested(data) -> tuple[list, tuple, object]:
 
 @op(of="anything", method=False)
 def tensor(data, *, dtype=None, device=None, requires_grad=False, **_):
-    """A tensor with these numbers."""
     values, shape, found = _nested(data)
     dtype = dtype or found or n.default[0]
     return finished(new(n.held(values, dtype), shape, dtype), device, requires_grad)
@@ -188,7 +181,6 @@ Tensor.new_tensor = lambda self, data, dtype=None, **wish: tensor(data, dtype=dt
 
 @op()
 def detach(input):
-    """The same numbers, off the tape."""
     x = object.__new__(Tensor)
     x._lie(input._store, input.shape, input._strides, input._offset, input.dtype)
     if input.device is not CPU:
@@ -198,7 +190,6 @@ def detach(input):
 
 @op()
 def clone(input, *, memory_format=None):
-    """A copy, laid out in memory as the tensor is."""
     plain = memory_format is n.contiguous_format
     out = alike(list(flat(input)), input.shape, input.dtype, *(() if plain else (input,)))
     if input.device is not CPU:
@@ -208,13 +199,11 @@ def clone(input, *, memory_format=None):
 
 @op(torch=False)
 def contiguous(self, memory_format=None):
-    """The same tensor, or a copy whose numbers lie in a row."""
     return self if self.is_contiguous() else clone(self, memory_format=n.contiguous_format)
 
 
 @op("_to_copy", torch=False)
 def _to_copy(self, *, dtype=None, device=None):
-    """A copy in another dtype, or on another device."""
     out = clone(detach(self))
     if dtype is not None and dtype is not self.dtype:
         if dtype.kind < 3 and self.dtype.kind == 3:
@@ -240,9 +229,7 @@ def _to(self, *wishes, dtype=None, device=None, copy=False, non_blocking=False, 
         elif isinstance(wish, str | n.device):
             device = wish
         elif not isinstance(wish, bool | None):
-            raise TypeError(
-                f"to() received an invalid combination of arguments - got ({type(wish).__name__}), but expected one of:"
-            )
+            raise TypeError(words("to", type(wish).__name__))
     device = None if device is None or n.device(device) == self.device else n.device(device)
     dtype = None if dtype is self.dtype else dtype
     if dtype is None and device is None and not copy:
@@ -286,7 +273,6 @@ Tensor.type, Tensor.data = _type, property(lambda self: self.detach(), _set_data
 
 @op("_local_scalar_dense", torch=False)
 def item(self):
-    """The one number of a tensor."""
     if self.numel() != 1:
         raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
     return flat(self)[0]
@@ -294,7 +280,6 @@ def item(self):
 
 @op(torch=False)
 def tolist(self):
-    """The numbers as nested lists."""
     values, count = list(flat(self)), self.numel()
     for size in reversed(self.shape[1:]):
         count = count // size if size else math.prod(self.shape[:-1])
@@ -307,7 +292,6 @@ def tolist(self):
 
 @op("copy_", torch=False, mutable=True)
 def copy_(self, src, non_blocking=False):
-    """Overwrite with another tensor's numbers."""
     src = src if isinstance(src, Tensor) else tensor(src)
     if (meet := broadcast(tuple(self.shape), tuple(src.shape))) != self.shape:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(meet)}")
@@ -317,32 +301,26 @@ def copy_(self, src, non_blocking=False):
 
 @op("fill_", torch=False, mutable=True)
 def fill_(self, value):
-    """Overwrite with one number."""
     if isinstance(value, Tensor):
         return copy_(self, value)
     if self.dtype.kind == 1 and isinstance(value, float) and not math.isfinite(value):
-        raise RuntimeError(
-            f"value cannot be converted to type {'int64_t' if self.dtype is n.int64 else 'int'} without overflow"
-        )
+        raise RuntimeError(words("fill", "int64_t" if self.dtype is n.int64 else "int"))
     return replace(self, full(self.shape, value, dtype=self.dtype))
 
 
 @op("zero_", torch=False, mutable=True)
 def zero_(self):
-    """Overwrite with zeros."""
     return fill_(self, 0)
 
 
 @op("fill_diagonal_", torch=False, mutable=True)
 def fill_diagonal_(self, fill_value, wrap=False):
-    """Overwrite the diagonal."""
     self.diagonal().fill_(fill_value)
     return self
 
 
 @op(torch=False, mutable=True)
 def detach_(self):
-    """Leave the tape."""
     self._node, self._wants = None, False
     return self
 

@@ -1,5 +1,6 @@
 """What a name says that PyTorch has and this stand-in has not."""
 
+import functools
 from pathlib import Path
 
 
@@ -33,6 +34,17 @@ def missing_from(module: str, thing: dict):
         raise absent(owner, name, sys.modules.get(thing["__name__"]), f"module '{module}'")
 
     return __getattr__
+
+
+@functools.cache
+def _errors() -> dict[str, str]:
+    rows = Path(__file__).with_name("errors.txt").read_text("utf-8").splitlines()
+    return {key: text.replace("\\n", "\n") for key, bar, text in (row.partition(" | ") for row in rows) if bar}
+
+
+def words(key: str, *facts: object) -> str:
+    """An error's message, from errors.txt."""
+    return _errors()[key].format(*facts)
 
 
 def _names() -> set:

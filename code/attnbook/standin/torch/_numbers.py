@@ -4,6 +4,8 @@ import math
 import struct
 from array import array
 
+from ._missing import words
+
 
 class dtype:
     """A kind of number; `kind` orders them: 0 bool, 1 integers, 2 floating point, 3 complex."""
@@ -173,9 +175,7 @@ class finfo:
         if d.kind == 3:
             d = d.to_real()
         if d not in LIMITS:
-            raise TypeError(
-                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
-            )
+            raise TypeError(words("init"))
         self.max, self.eps, self.tiny = LIMITS[d]
         self.min, self.smallest_normal, self.bits, self.dtype = -self.max, self.tiny, 8 * d.itemsize, d.name
 
@@ -202,10 +202,7 @@ class device:
         if kind in ("cuda", "mps", "xpu"):
             raise RuntimeError(f"there is no {kind} device in the page: torch is a small stand-in on the CPU here")
         if kind not in ("cpu", "meta"):
-            raise RuntimeError(
-                "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
-                f"vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
-            )
+            raise RuntimeError(words("init-2", kind))
         self.type, self.index = kind, int(number) if number else index
 
     def __repr__(self):

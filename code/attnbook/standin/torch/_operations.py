@@ -10,6 +10,7 @@ import functools
 
 from . import _numbers as n
 from ._layout import broadcast
+from ._missing import words
 from ._tape import check_may_write, record, wants, written
 from ._tensor import Tensor, flat
 
@@ -110,9 +111,7 @@ def overwrite(x, result):
             raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(meet)}")
         result = result.expand(x.shape)
     if result.dtype.kind > x.dtype.kind and x.dtype.kind < 4:
-        raise RuntimeError(
-            f"result type {result.dtype.legacy} can't be cast to the desired output type {x.dtype.legacy}"
-        )
+        raise RuntimeError(words("overwrite", result.dtype.legacy, x.dtype.legacy))
     return rewrite(x, result if result.dtype is x.dtype else result.to(x.dtype))
 
 

@@ -5,6 +5,7 @@ import operator
 
 from . import _numbers as n
 from ._layout import axis, broadcast, reshaped
+from ._missing import words
 from ._operations import FUNCTIONS, must_be_tensor, op
 from ._tape import record, wants
 from ._tensor import Tensor, new, spread
@@ -23,10 +24,7 @@ def _multiplied(a, b) -> Tensor:
     batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     if b.shape[-2] != inner:
         count = math.prod(batch)
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {inner}] but got: "
-            f"[{count}, {b.shape[-2]}]."
-        )
+        raise RuntimeError(words("multiplied", count, inner, count, b.shape[-2]))
     if a.dtype is n.bool_:
         raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     left = spread(a, (*batch, rows, inner))
@@ -54,7 +52,6 @@ def _multiplied(a, b) -> Tensor:
 
 @op()
 def matmul(input, other):
-    """The product of vectors, matrices, or batches of matrices."""
     a, b = input, other
     if not isinstance(b, Tensor):
         raise must_be_tensor("matmul", "other", 2, b)
@@ -71,9 +68,7 @@ def _check_dtypes(a, b):
     if a.dtype is b.dtype:
         return
     if a.dim() == b.dim() == 1:
-        raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {a.dtype.legacy} and {b.dtype.legacy}"
-        )
+        raise RuntimeError(words("check_dtypes", a.dtype.legacy, b.dtype.legacy))
     if max(a.dim(), b.dim()) <= 2 or _folds(a, b):
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {a.dtype.cpp} != {b.dtype.cpp}")
     raise RuntimeError(f"expected scalar type {a.dtype.legacy} but found {b.dtype.legacy}")
@@ -85,10 +80,7 @@ def _check_sizes(a, b):
     if inner == size or (max(a.dim(), b.dim()) > 2 and not _folds(a, b)):
         return
     if a.dim() == b.dim() == 1:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{inner}] and src [{size}] to have the same number of "
-            f"elements, but got {inner} and {size} elements respectively"
-        )
+        raise RuntimeError(words("check_sizes", inner, size, inner, size))
     count, width = math.prod(a.shape[:-1]), b.shape[-1]
     if b.dim() == 1:
         raise RuntimeError(f"size mismatch, got input ({count}), mat ({count}x{inner}), vec ({size})")
@@ -113,21 +105,16 @@ def _folds(a, b) -> bool:
 
 @op()
 def bmm(input, mat2):
-    """The products of two batches of matrices."""
     for name, x in (("batch1", input), ("batch2", mat2)):
         if x.dim() != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] but "
-            f"got: [{mat2.shape[0]}, {mat2.shape[1]}]."
-        )
+        raise RuntimeError(words("bmm", input.shape[0], input.shape[2], mat2.shape[0], mat2.shape[1]))
     return matmul(input, mat2)
 
 
 @op()
 def mm(input, mat2):
-    """The product of two matrices."""
     for name, x in (("self", input), ("mat2", mat2)):
         if x.dim() != 2:
             raise RuntimeError(f"{name} must be a matrix")
@@ -136,13 +123,11 @@ def mm(input, mat2):
 
 @op()
 def mv(input, vec):
-    """A matrix times a vector."""
     return matmul(input, vec)
 
 
 @op()
 def dot(input, tensor):
-    """The product of two vectors."""
     if not isinstance(tensor, Tensor):
         raise must_be_tensor("dot", "tensor", 2, tensor)
     if input.dim() != 1 or tensor.dim() != 1:
@@ -152,31 +137,21 @@ def dot(input, tensor):
 
 @op()
 def inner(input, other):
-    """Products of the last axes."""
     return matmul(input, other.transpose(-2, -1) if other.dim() > 1 else other)
 
 
 @op()
 def outer(input, vec2):
-    """All products of two vectors' numbers."""
     return input.unsqueeze(1) * vec2.unsqueeze(0)
 
 
 @op()
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """A sum of a tensor and a product of batches."""
     return beta * input + alpha * bmm(batch1, batch2)
 
 
 @op()
-def addmm(input, mat1, mat2, *, beta=1, alpha=1):
-    """A sum of a tensor and a product of matrices."""
-    return beta * input + alpha * mm(mat1, mat2)
-
-
-@op()
 def trace(input):
-    """The sum of the diagonal."""
     return input.diagonal().sum()
 
 
@@ -234,21 +209,12 @@ def _axes_of_dots(term: str, x, i: int) -> int:
     letters = term.replace("...", "")
     for c in letters:
         if not c.isalpha():
-            raise RuntimeError(
-                f"einsum(): invalid subscript given at index {term.index(c)} in the equation string, subscripts must "
-                "be in [a-zA-Z]"
-            )
+            raise RuntimeError(words("axes_of_dots-3", term.index(c)))
     extra = x.dim() - len(letters)
     if "..." in term and extra < 0:
-        raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({len(letters)}) is more than the number of "
-            f"dimensions ({x.dim()}) for operand {i}"
-        )
+        raise RuntimeError(words("axes_of_dots", len(letters), x.dim(), i))
     if "..." not in term and extra:
-        raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of "
-            f"dimensions ({x.dim()}) for operand {i} and no ellipsis was given"
-        )
+        raise RuntimeError(words("axes_of_dots-2", len(letters), x.dim(), i))
     return extra
 
 
@@ -263,10 +229,7 @@ def _check_letters(named: list, operands: tuple):
     for i, (letters, x) in enumerate(zip(named, operands, strict=True)):
         for c, size in zip(letters, x.shape, strict=True):
             if sizes.get(c, 1) != 1 and size not in (1, sizes[c]):
-                raise RuntimeError(
-                    f"einsum(): subscript {c} has size {size} for operand {i} which does not broadcast with previously "
-                    f"seen size {sizes[c]}"
-                )
+                raise RuntimeError(words("check_letters", c, size, i, sizes[c]))
             sizes[c] = size if size != 1 else sizes.get(c, 1)
 
 

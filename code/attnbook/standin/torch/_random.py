@@ -2,10 +2,13 @@
 
 import contextlib
 import math
+import operator
 import random
+from array import array
 
 from . import _numbers as n
 from ._making import finished, laid_like, shape_of
+from ._missing import words
 from ._operations import op, rewrite
 from ._tensor import flat, new
 
@@ -45,24 +48,25 @@ class Generator:
         self._twister.setstate(twister)
         return self
 
-    def bits(self, count: int) -> int:
-        """Random bits, 32 or 64 at once."""
-        high = self._twister.getrandbits(32)
-        return high if count == 32 else high << 32 | self._twister.getrandbits(32)
+    def bits(self, count: int) -> array:
+        """So many numbers of 32 random bits."""
+        return array("I", self._twister.getrandbits(32 * count).to_bytes(4 * count, "little"))
 
-    def uniform(self, dtype=n.float64) -> float:
-        """A number in [0, 1) of as many random bits as the dtype has digits."""
+    def uniforms(self, count: int, dtype=n.float64) -> list:
+        """Numbers in [0, 1) of as many random bits as the dtype has digits."""
         if dtype is n.float64:
-            return (self.bits(64) & ((1 << 53) - 1)) * 2.0**-53
+            bits = self.bits(2 * count)
+            return [((high & 0x1FFFFF) << 32 | low) * 2.0**-53 for high, low in zip(bits[::2], bits[1::2], strict=True)]
         digits = {n.float16: 11, n.bfloat16: 8}.get(dtype, 24)
-        return (self.bits(32) & ((1 << digits) - 1)) * 2.0**-digits
+        return [(bits & ((1 << digits) - 1)) * 2.0**-digits for bits in self.bits(count)]
 
     def normal(self) -> float:
         """One normal number; they are made in pairs, and the second is kept for the next time."""
         if self._spare is not None:
             spare, self._spare = self._spare, None
             return spare
-        angle, radius = 2 * math.pi * self.uniform(), math.sqrt(-2 * math.log1p(-self.uniform()))
+        first, second = self.uniforms(2)
+        angle, radius = 2 * math.pi * first, math.sqrt(-2 * math.log1p(-second))
         self._spare = radius * math.sin(angle)
         return radius * math.cos(angle)
 
@@ -70,23 +74,21 @@ class Generator:
         """Normal numbers; from 16 on PyTorch makes them in blocks of 16."""
         if count < 16:
             return [self.normal() for _ in range(count)]
-        u = [self.uniform(dtype) for _ in range(count)]
-        blocks = list(range(0, count - 15, 16))
-        for begin in [*blocks, *([count - 16] if count % 16 else [])]:
-            if begin == count - 16 and count % 16:
-                u[begin:] = [self.uniform(dtype) for _ in range(16)]
-            for i in range(begin, begin + 8):
-                radius, angle = math.sqrt(-2 * math.log(1 - u[i])), 2 * math.pi * u[i + 8]
-                u[i], u[i + 8] = radius * math.cos(angle), radius * math.sin(angle)
-        return u
+        u = self.uniforms(count, dtype)
+        blocks = [_block(u[i : i + 16]) for i in range(0, count - 15, 16)]
+        values = [z for block in blocks for z in block]
+        return values[: count - 16] + _block(self.uniforms(16, dtype)) if count % 16 else values
+
+
+def _block(u: list) -> list:
+    """Sixteen uniform numbers as normal ones."""
+    radii = [math.sqrt(-2 * math.log(1 - x)) for x in u[:8]]
+    angles = [2 * math.pi * x for x in u[8:]]
+    return [*map(operator.mul, radii, map(math.cos, angles)), *map(operator.mul, radii, map(math.sin, angles))]
 
 
 default_generator = Generator()
 manual_seed, initial_seed, seed = default_generator.manual_seed, default_generator.initial_seed, default_generator.seed
-
-
-def _uniforms(g, count: int, dtype) -> list:
-    return [g.uniform(dtype) for _ in range(count)]
 
 
 def _factory(name: str, draw):
@@ -103,18 +105,20 @@ def _factory(name: str, draw):
     return op(of="anything", method=False)(factory)
 
 
-rand = _factory("rand", _uniforms)
+rand = _factory("rand", Generator.uniforms)
 randn = _factory("randn", Generator.normals)
 
 
 def _integers(g, low: int, high: int, count: int) -> list:
     span = high - low
-    return [g.bits(64 if span >= 1 << 28 else 32) % span + low for _ in range(count)]
+    if span < 1 << 28:
+        return [bits % span + low for bits in g.bits(count)]
+    bits = g.bits(2 * count)
+    return [(first << 32 | second) % span + low for first, second in zip(bits[::2], bits[1::2], strict=True)]
 
 
 @op(of="anything", method=False)
 def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, **_):
-    """Whole numbers from `low` (0 if it is left out) to below `high`."""
     if size is None:
         high, size = None, high
     low, high = (0, low) if high is None else (low, high)
@@ -127,17 +131,15 @@ def randint(low, high=None, size=None, *, generator=None, dtype=None, device=Non
 
 @op(of="anything", method=False)
 def randperm(count, *, generator=None, dtype=None, device=None, **_):
-    """The numbers from 0 to below `count` in random order."""
     g, values, dtype = generator or default_generator, list(range(count)), dtype or n.int64
-    for i in range(count - 1):
-        j = i + g.bits(32) % (count - i)
+    for i, bits in enumerate(g.bits(max(count - 1, 0))):
+        j = i + bits % (count - i)
         values[i], values[j] = values[j], values[i]
     return finished(new(n.held(values, dtype), (count,), dtype), device)
 
 
 @op()
 def multinomial(input, num_samples, replacement=False, *, generator=None):
-    """Indices drawn with these probabilities, row by row."""
     g, width = generator or default_generator, input.shape[-1]
     rows = [flat(input)[i : i + width] for i in range(0, input.numel(), width)]
     if any(p < 0 or not math.isfinite(p) for row in rows for p in row):
@@ -148,10 +150,8 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         drawn = [_drawn(g, row) for row in rows for _ in range(num_samples)]
     else:  # a race of exponential clocks
         if any(sum(p > 0 for p in row) < num_samples for row in rows):
-            raise RuntimeError(
-                "invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)"
-            )
-        clocks = [[-math.log1p(-g.uniform()) for _ in row] for row in rows]
+            raise RuntimeError(words("multinomial"))
+        clocks = [[-math.log1p(-u) for u in g.uniforms(width)] for _ in rows]
         races = [
             [p / c if c else math.inf for p, c in zip(*pair, strict=True)] for pair in zip(rows, clocks, strict=True)
         ]
@@ -160,20 +160,12 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
 
 
 def _drawn(g, row: list) -> int:
-    at, total = g.uniform() * sum(row), 0.0
+    at, total = g.uniforms(1)[0] * sum(row), 0.0
     for i, p in enumerate(row):
         total += p
         if at < total:
             return i
     return max(i for i, p in enumerate(row) if p > 0)
-
-
-@op()
-def bernoulli(input, p=None, *, generator=None):
-    """Ones with these probabilities, else zeros."""
-    g = generator or default_generator
-    drawn = [g.uniform(input.dtype) < (chance if p is None else p) for chance in flat(input)]
-    return new(n.held(drawn, input.dtype), input.shape, input.dtype)
 
 
 def _drawn_in_place(name: str, draw):
@@ -187,13 +179,12 @@ def _drawn_in_place(name: str, draw):
 
 def _fill_uniform(g, x, from_=0.0, to=1.0, **named):
     low, high = named.get("from", named.get("a", from_)), named.get("b", to)
-    return [low + (high - low) * u for u in _uniforms(g, x.numel(), x.dtype)]
+    return [low + (high - low) * u for u in g.uniforms(x.numel(), x.dtype)]
 
 
 _drawn_in_place("uniform_", _fill_uniform)
 _drawn_in_place("normal_", lambda g, x, mean=0.0, std=1.0: [mean + std * z for z in g.normals(x.numel(), x.dtype)])
-_drawn_in_place("bernoulli_", lambda g, x, p=0.5: [g.uniform() < p for _ in range(x.numel())])
-_drawn_in_place("exponential_", lambda g, x, lambd=1.0: [-math.log1p(-g.uniform()) / lambd for _ in range(x.numel())])
+_drawn_in_place("bernoulli_", lambda g, x, p=0.5: [u < p for u in g.uniforms(x.numel())])
 _drawn_in_place(
     "random_", lambda g, x, low=0, high=None: _integers(g, *((0, low) if high is None else (low, high)), x.numel())
 )

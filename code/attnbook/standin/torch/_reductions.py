@@ -7,6 +7,7 @@ from math import inf, nan
 from . import _numbers as n
 from ._elementwise import _saving_itself, binary, where
 from ._layout import axes, axis, in_a_row, places
+from ._missing import words
 from ._operations import op
 from ._tape import record, wants
 from ._tensor import Tensor, flat, new
@@ -49,7 +50,6 @@ def _in_dtype(x, dtype) -> Tensor:
 
 @op("sum.dim_IntList")
 def sum_(input, dim=None, keepdim=False, *, dtype=None):
-    """The sum, of all numbers or along axes."""
     x = _in_dtype(input, dtype)
     kind = "SumBackward0" if dim is None else "SumBackward1"
     out = _reduced(x, dim, keepdim, sum, n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype)
@@ -58,7 +58,6 @@ def sum_(input, dim=None, keepdim=False, *, dtype=None):
 
 @op(torch=False)
 def sum_to_size(self, *size):
-    """The sum over the axes along which a tensor of this shape would be repeated."""
     size = tuple(size[0]) if size and isinstance(size[0], tuple | list) else size
     extra = self.dim() - len(size)
     gone = [d for d, m in enumerate(self.shape) if d < extra or (size[d - extra] == 1 and m != 1)]
@@ -66,27 +65,16 @@ def sum_to_size(self, *size):
 
 
 @op()
-def nansum(input, dim=None, keepdim=False, *, dtype=None):
-    """The sum of the numbers that are not NaN."""
-    return sum_(where(input.isnan(), 0.0, input), dim, keepdim, dtype=dtype)
-
-
-@op()
 def mean(input, dim=None, keepdim=False, *, dtype=None):
-    """The mean, of all numbers or along axes."""
     x = _in_dtype(input, dtype)
     if x.dtype.kind < 2:
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {x.dtype.legacy}"
-        )
+        raise RuntimeError(words("mean", x.dtype.legacy))
     count = math.prod(x.shape[d] for d in axes(dim, x.dim()))
     return sum_(x, dim, keepdim) / (count if count else nan)
 
 
 @op()
 def prod(input, dim=None, keepdim=False, *, dtype=None):
-    """The product, of all numbers or along an axis."""
     x = _in_dtype(input, dtype)
     out = _reduced(x, dim, keepdim, math.prod, n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype)
 
@@ -99,7 +87,6 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
 
 @op()
 def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
-    """The variance; its sum of squares is divided by the count less `correction`, 1 if nothing is said."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     less = int(unbiased) if correction is None else correction
@@ -110,19 +97,16 @@ def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
 
 @op()
 def std(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
-    """The standard deviation."""
     return var(input, dim, unbiased, keepdim, correction=correction).sqrt()
 
 
 @op(method=False)
 def var_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
-    """Variance and mean."""
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
 @op(method=False)
 def std_mean(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
-    """Standard deviation and mean."""
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
@@ -140,7 +124,6 @@ _truth("all", all)
 
 @op()
 def count_nonzero(input, dim=None):
-    """How many numbers are not zero."""
     return _reduced(input, dim, False, lambda group: sum(map(bool, group)), n.int64)
 
 
@@ -216,13 +199,11 @@ _BOTH, _MIDDLE = named_pair("aminmax", "min", "max"), named_pair("median", "valu
 
 @op()
 def aminmax(input, *, dim=None, keepdim=False):
-    """The smallest and the largest number."""
     return _BOTH((amin(input, () if dim is None else dim, keepdim), amax(input, () if dim is None else dim, keepdim)))
 
 
 @op()
 def median(input, dim=None, keepdim=False):
-    """The number in the middle, the lower of two."""
     if dim is None:
         return median(input.reshape(-1), 0).values
     middle = (input.shape[dim] - 1) // 2
@@ -232,7 +213,6 @@ def median(input, dim=None, keepdim=False):
 
 @op()
 def logsumexp(input, dim, keepdim=False):
-    """The logarithm of a sum of exponentials, without overflow."""
     x = input if input.dtype.kind > 1 else input.to(n.default[0])
     out = _reduced(x, dim, keepdim, _log_of_sum)
 
@@ -319,7 +299,6 @@ def _flowing_back(g, d: int) -> Tensor:
 
 @op(in_place=True)
 def cumsum(input, dim, *, dtype=None):
-    """The sum of all numbers up to each."""
     x, d = _in_dtype(input, dtype), axis(dim, input.dim())
     dims, kind = (d,) if x.dim() else (), n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype
     out = _along(x, dims, itertools.accumulate, kind)
@@ -328,40 +307,10 @@ def cumsum(input, dim, *, dtype=None):
 
 @op(in_place=True)
 def cumprod(input, dim, *, dtype=None):
-    """The product of all numbers up to each."""
     x, d = _in_dtype(input, dtype), axis(dim, input.dim())
     dims, kind = (d,) if x.dim() else (), n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype
     out = _along(x, dims, lambda row: itertools.accumulate(row, lambda a, b: a * b), kind)
     return record(out, "CumprodBackward0", (x,), lambda g: (_flowing_back(g * out.detach(), d) / x,), (x,))
-
-
-def _running(name: str, better):
-    pair = named_pair(name, "values", "indices")
-
-    def function(input, dim):
-        d = axis(dim, input.dim())
-
-        def best(row):
-            return itertools.accumulate(range(len(row)), lambda a, b: b if better(row[b], row[a]) else a)
-
-        indices = _along(input, (d,), best, n.int64)
-        return pair((input.gather(d, indices), indices))
-
-    function.__name__ = name
-    return op()(function)
-
-
-_running("cummax", lambda new, old: new >= old or new != new)
-_running("cummin", lambda new, old: new <= old or new != new)
-
-
-@op()
-def diff(input, n=1, dim=-1):
-    """The differences of neighbours."""
-    for _ in range(n):
-        d, size = axis(dim, input.dim()), input.shape[dim]
-        input = input.narrow(d, 1, size - 1) - input.narrow(d, 0, size - 1)
-    return input
 
 
 # --- sorting --------------------------------------------------------------------------------------------------------
@@ -371,7 +320,6 @@ _SORTED, _TOP = named_pair("sort", "values", "indices"), named_pair("topk", "val
 
 @op()
 def argsort(input, dim=-1, descending=False, *, stable=False):
-    """The indices in the order of their numbers, NaN as the largest."""
 
     def order(row):
         if descending:
@@ -383,14 +331,12 @@ def argsort(input, dim=-1, descending=False, *, stable=False):
 
 @op()
 def sort(input, dim=-1, descending=False, *, stable=False):
-    """The numbers in order, and where they come from."""
     indices = argsort(input, dim, descending)
     return _SORTED((input.gather(dim, indices), indices))
 
 
 @op()
 def topk(input, k, dim=-1, largest=True, sorted=True):
-    """The k largest numbers, and where they come from."""
     if not 0 <= int(k) <= (input.shape[dim] if input.dim() else 1):
         raise RuntimeError("selected index k out of range")
     found = sort(input, dim, largest)
@@ -402,7 +348,6 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 @op()
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
-    """The length of vectors: the p-th root of the sum of the p-th powers."""
     x = _in_dtype(input, dtype)
     if p == inf:
         return amax(x.abs(), () if dim is None else dim, keepdim)
@@ -421,7 +366,6 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
 
 @op("_cdist_forward", method=False)
 def cdist(x1, x2, p=2.0, compute_mode=None):
-    """The distances between all pairs of rows."""
     for name, x in (("X1", x1), ("X2", x2)):
         if x.dim() < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.dim()}D")

@@ -8,7 +8,7 @@ or one of its views; a view whose `_seen` lags behind gets a new history, throug
 import functools
 
 from ._layout import places
-from ._missing import NotInThePage
+from ._missing import NotInThePage, words
 
 recording = [True]
 
@@ -114,11 +114,7 @@ def check_may_write(x):
     """A leaf that wants a gradient is not overwritten while autograd watches."""
     if recording[0] and x.dtype.kind >= 2:
         if x._many and wants(x):
-            raise RuntimeError(
-                f"{x._many} is a view and is being modified inplace. This view is the output of a function that "
-                "returns multiple views. Such functions do not allow the output views to be modified inplace. You "
-                "should replace the inplace operation by an out-of-place one."
-            )
+            raise RuntimeError(words("check_may_write", x._many))
         if x._base is None and x._wants and x._node is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if x._base is not None and x._base._wants and x._base._node is None:
@@ -159,29 +155,17 @@ def _begin(outputs, gradients) -> dict:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             g = x.detach().new_ones(x.shape)
         elif g.shape != x.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[0] has a shape of {g.shape} and output[0] has a shape of {x.shape}."
-            )
+            raise RuntimeError(words("begin", g.shape, x.shape))
         gathered[node] = gathered[node] + g if node in gathered else g
     return gathered
 
 
 def _check(node):
     if node.freed:
-        raise RuntimeError(
-            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-            "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-            "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
-            "you need to access saved tensors after calling backward."
-        )
+        raise RuntimeError(words("check"))
     for store, version, kind, shape, maker in node.saved:
         if store.version != version:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"[torch.{kind}Tensor {shape}]{maker}, is at version {store.version}; expected version {version} "
-                "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
-                "with torch.autograd.set_detect_anomaly(True)."
-            )
+            raise RuntimeError(words("check-2", kind, shape, maker, store.version, version))
 
 
 def run_back(outputs, gradients, wanted=None, retain=False) -> dict:
@@ -237,10 +221,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         kept |= {node: x.detach().new_zeros(x.shape) for node, x in zip(nodes, inputs, strict=True) if node not in kept}
     for i, node in enumerate(nodes):
         if node not in kept and not allow_unused:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
-            )
+            raise RuntimeError(words("grad", i))
     return tuple(kept.get(node) for node in nodes)
 
 

@@ -5,7 +5,7 @@ import math
 from . import _numbers as n
 from . import _tape
 from ._layout import axis, broadcast, in_a_row, laid_out, places, rows, stretched
-from ._missing import absent
+from ._missing import absent, words
 from ._numbers import Size
 
 
@@ -85,10 +85,7 @@ class Tensor:
         if requires_grad and self.dtype.kind < 2:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if not requires_grad and self._node is not None:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+            raise RuntimeError(words("requires_grad"))
         self._wants = bool(requires_grad)
         return self
 
@@ -202,10 +199,7 @@ class Tensor:
 
     def __deepcopy__(self, memo):
         if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                "moment."
-            )
+            raise RuntimeError(words("deepcopy"))
         copied = Tensor._make_subclass(type(self), self.detach().clone(), self._wants)
         return memo.setdefault(id(self), copied)
 

@@ -5,7 +5,7 @@ import math
 from . import _numbers as n
 from ._layout import axes, axis, inferred, places, reshaped, rows, sizes, whole
 from ._making import clone
-from ._missing import NotInThePage
+from ._missing import NotInThePage, words
 from ._operations import FUNCTIONS, op
 from ._tape import record
 from ._tensor import Tensor, broadcast, flat, new, picked, placed, view_of
@@ -20,13 +20,9 @@ def _integers(given: tuple) -> tuple:
 
 @op()
 def permute(input, *dims):
-    """The axes in another order."""
     dims, count = _integers(dims), input.dim()
     if len(dims) != count:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {count} is not equal to len(dims) = {len(dims)}"
-        )
+        raise RuntimeError(words("permute", count, len(dims)))
     dims = tuple(axis(d, count) for d in dims)
     if len(set(dims)) != count:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
@@ -37,7 +33,6 @@ def permute(input, *dims):
 
 @op(also="swapaxes swapdims")
 def transpose(input, dim0, dim1):
-    """Two axes exchanged."""
     a, b = axis(dim0, input.dim()), axis(dim1, input.dim())
     shape, strides = list(input.shape), list(input._strides)
     for where in (shape, strides) if shape else ():
@@ -47,7 +42,6 @@ def transpose(input, dim0, dim1):
 
 @op()
 def t(input):
-    """A matrix transposed."""
     if input.dim() > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.dim()}D")
     return transpose(input, 0, -1)
@@ -55,7 +49,6 @@ def t(input):
 
 @op(also="moveaxis")
 def movedim(input, source, destination):
-    """Some axes moved to other places."""
     count = input.dim()
     source, destination = axes(source, count), axes(destination, count)
     order = [d for d in range(count) if d not in source]
@@ -73,7 +66,6 @@ Tensor.H = Tensor.mH = property(lambda self: self.transpose(-2, -1).conj())
 
 @op()
 def unsqueeze(input, dim):
-    """A new axis of size 1."""
     d = axis(dim, input.dim(), 1)
     shape, strides = list(input.shape), list(input._strides)
     strides.insert(d, strides[d] * shape[d] if d < len(strides) else 1)
@@ -83,7 +75,6 @@ def unsqueeze(input, dim):
 
 @op()
 def squeeze(input, dim=None):
-    """Without the axes of size 1, or without some of them."""
     gone = [d for d in axes(dim, input.dim()) if input.shape[d] == 1]
     shape, strides = ([x for d, x in enumerate(of) if d not in gone] for of in (input.shape, input._strides))
     return view_of(input, shape, strides, input._offset, "SqueezeBackward0", lambda g: g.reshape(input.shape))
@@ -91,26 +82,17 @@ def squeeze(input, dim=None):
 
 @op(torch=False)
 def expand(self, *sizes_):
-    """Axes of size 1 repeated, without a copy."""
     wish = sizes("expand", sizes_)
     extra = len(wish) - self.dim()
     if extra < 0:
-        raise RuntimeError(
-            f"expand(torch.{self.dtype.legacy}Tensor{{{list(self.shape)}}}, size={list(wish)}): the number of sizes "
-            f"provided ({len(wish)}) must be greater or equal to the number of dimensions in the tensor ({self.dim()})"
-        )
+        raise RuntimeError(words("expand", self.dtype.legacy, list(self.shape), list(wish), len(wish), self.dim()))
     shape, strides = [], []
     for i, size in enumerate(wish):
         own, step = (1, 0) if i < extra else (self.shape[i - extra], self._strides[i - extra])
         if i < extra and size == -1:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) isn't allowed in a leading, non-existing dimension {i}"
-            )
+            raise RuntimeError(words("expand-2", size, i))
         if size not in (-1, own) and own != 1:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size}) must match the existing size ({own}) at non-singleton "
-                f"dimension {i}.  Target sizes: {list(wish)}.  Tensor sizes: {list(self.shape)}"
-            )
+            raise RuntimeError(words("expand-3", size, own, i, list(wish), list(self.shape)))
         shape.append(own if size == -1 else size)
         strides.append(step if shape[-1] == own and i >= extra else 0)
     own = tuple(self.shape)
@@ -119,7 +101,6 @@ def expand(self, *sizes_):
 
 @op(method=True)
 def broadcast_to(input, size):
-    """Repeated up to a shape."""
     return expand(input, size)
 
 
@@ -150,7 +131,6 @@ Tensor.expand_as = lambda self, other: self.expand(other.shape)
 
 @op("view", torch=False)
 def view(self, *shape):
-    """The same numbers in another shape; an error where that takes a copy."""
     if len(shape) == 1 and isinstance(shape[0], n.dtype):
         if shape[0] is self.dtype:
             return self
@@ -158,16 +138,12 @@ def view(self, *shape):
     target = inferred(sizes("view", shape), self.numel())
     strides = reshaped(tuple(self.shape), self._strides, target)
     if strides is None:
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
-        )
+        raise RuntimeError(words("view"))
     return view_of(self, target, strides, self._offset, "ViewBackward0", lambda g: g.reshape(self.shape))
 
 
 @op()
 def reshape(input, *shape, **named):
-    """The same numbers in another shape; a view if possible, else a copy."""
     shape = (named["shape"],) if "shape" in named else shape
     target = inferred(sizes("reshape", shape), input.numel())
     if reshaped(tuple(input.shape), input._strides, target) is None:
@@ -177,7 +153,6 @@ def reshape(input, *shape, **named):
 
 @op()
 def flatten(input, start_dim=0, end_dim=-1):
-    """Some axes (all of them) as one."""
     if not input.dim():
         return reshape(input, 1)
     first, last = axis(start_dim, input.dim()), axis(end_dim, input.dim())
@@ -189,22 +164,17 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @op()
 def ravel(input):
-    """All axes as one."""
     return view(input.contiguous(), -1)
 
 
 @op()
 def unflatten(input, dim, sizes):
-    """One axis as several."""
     d, sizes = axis(dim, input.dim()), list(sizes)
     known = math.prod(size for size in sizes if size != -1)
     if -1 in sizes and known and input.shape[d] % known == 0:
         sizes[sizes.index(-1)] = input.shape[d] // known
     if math.prod(sizes) != input.shape[d]:
-        raise RuntimeError(
-            f"unflatten: Provided sizes {sizes} don't multiply up to the size of dim {d} ({input.shape[d]}) in the "
-            "input tensor"
-        )
+        raise RuntimeError(words("unflatten", sizes, d, input.shape[d]))
     return reshape(input, (*input.shape[:d], *sizes, *input.shape[d + 1 :]))
 
 
@@ -226,15 +196,12 @@ def part_of(x, shape, strides, shift: int, name: str, logical) -> Tensor:
 
 @op("select.int")
 def select(input, dim, index):
-    """One index of an axis."""
     if not input.dim():
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d, index = axis(dim, input.dim()), whole(index)
     size = input.shape[d]
     if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}"
-        )
+        raise IndexError(words("select", index, list(input.shape), d))
 
     def without(of):
         return (*of[:d], *of[d + 1 :])
@@ -259,7 +226,6 @@ def cut(x, d: int, start: int, stop: int, step: int = 1) -> Tensor:
 
 @op()
 def narrow(input, dim, start, length):
-    """Some consecutive indices of an axis."""
     d, start, length = axis(dim, input.dim()), whole(start), whole(length)
     size = input.shape[d]
     if not -size <= start <= size:
@@ -278,23 +244,18 @@ def _together(name: str, views: list) -> tuple:
 
 @op()
 def unbind(input, dim=0):
-    """All indices of an axis, one by one."""
     d = axis(dim, input.dim())
     return _together("Unbind", [select(input, d, i) for i in range(input.shape[d])])
 
 
 @op()
 def split(input, split_size_or_sections, dim=0):
-    """Parts of one size, or of these sizes."""
     d, wish = axis(dim, input.dim()), split_size_or_sections
     size = input.shape[d]
     if isinstance(wish, tuple | list):
         parts = [whole(part) for part in wish]
         if sum(parts) != size:
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension "
-                f"{d}), but got split_sizes={parts}"
-            )
+            raise RuntimeError(words("split", size, d, parts))
     else:
         if isinstance(wish, float):
             raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not float")
@@ -308,25 +269,13 @@ def split(input, split_size_or_sections, dim=0):
 
 @op()
 def chunk(input, chunks, dim=0):
-    """About so many parts of equal size."""
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     return split(input, max(-(-input.shape[axis(dim, input.dim())] // chunks), 1), dim)
 
 
 @op()
-def tensor_split(input, indices_or_sections, dim=0):
-    """Just so many parts, or parts that end at these indices."""
-    size, wish = input.shape[axis(dim, input.dim())], indices_or_sections
-    if isinstance(wish, int):
-        return split(input, [size // wish + (i < size % wish) for i in range(wish)], dim)
-    ends = [0, *wish, size]
-    return split(input, [b - a for a, b in zip(ends, ends[1:], strict=False)], dim)
-
-
-@op()
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """The diagonal of two axes, as the last one."""
     a, b = axis(dim1, input.dim()), axis(dim2, input.dim())
     rest = [d for d in range(input.dim()) if d not in (a, b)]
     down, right = max(-offset, 0), max(offset, 0)
@@ -341,7 +290,6 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 @op(torch=False)
 def unfold(self, dimension, size, step):
-    """All windows of an axis, as a new last axis."""
     d = axis(dimension, self.dim())
     shape = [*self.shape, size]
     shape[d] = (self.shape[d] - size) // step + 1
@@ -357,23 +305,10 @@ def unfold(self, dimension, size, step):
 
 @op()
 def flip(input, *dims):
-    """Some axes from back to front."""
     turned, strides = axes(_integers(dims), input.dim()), rows(tuple(input.shape))
     begin = sum(strides[d] * (input.shape[d] - 1) for d in turned)
     steps = tuple(-s if d in turned else s for d, s in enumerate(strides))
     return picked(input, places(tuple(input.shape), steps, begin), input.shape, "FlipBackward0", input)
-
-
-@op()
-def fliplr(input):
-    """Columns from right to left."""
-    return flip(input, 1)
-
-
-@op()
-def flipud(input):
-    """Rows from bottom to top."""
-    return flip(input, 0)
 
 
 def repicked(x, d: int, at: list, name: str) -> Tensor:
@@ -388,7 +323,6 @@ def repicked(x, d: int, at: list, name: str) -> Tensor:
 
 @op()
 def roll(input, shifts, dims=None):
-    """Indices moved on; what falls off comes in again at the other end."""
     if dims is None:
         return reshape(roll(flatten(input), shifts, 0), input.shape)
     for shift, dim in zip(_tuple(shifts), _tuple(dims), strict=True):
@@ -404,7 +338,6 @@ def _tuple(x) -> tuple:
 
 @op(torch=False)
 def repeat(self, *times):
-    """The whole tensor several times along each axis."""
     times = sizes("repeat", times)
     if len(times) < self.dim():
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -415,25 +348,14 @@ def repeat(self, *times):
 
 
 @op()
-def tile(input, *dims):
-    """As `repeat`; missing counts are 1."""
-    dims = _integers(dims)
-    return repeat(input, *(1,) * (input.dim() - len(dims)), *dims)
-
-
-@op()
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
-    """Each index several times."""
     if dim is None:
         input, dim = flatten(input), 0
     d = axis(dim, input.dim())
     size = input.shape[d]
     counts = flat(repeats) if isinstance(repeats, Tensor) else [repeats]
     if len(counts) not in (1, size):
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{len(counts)} and input.size({d}) = {size}"
-        )
+        raise RuntimeError(words("repeat_interleave", len(counts), d, size))
     counts = counts * size if len(counts) == 1 else counts
     at = [i for i, count in enumerate(counts) for _ in range(count)]
     return repicked(input, d, at, "RepeatInterleaveBackward0")
@@ -458,7 +380,6 @@ def _tensors(name: str, tensors) -> list:
 
 @op(of="anything", also="concat concatenate", method=False)
 def cat(tensors, dim=0):
-    """Tensors one after another along an axis."""
     everyone = _tensors("cat", tensors)
     for i, x in enumerate(everyone):
         if not x.dim():
@@ -473,10 +394,7 @@ def cat(tensors, dim=0):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {first.dim()} and {x.dim()}")
         for k, (size, other) in enumerate(zip(first.shape, x.shape, strict=True)):
             if k != d and size != other:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {d}. Expected size {size} but got size {other} "
-                    f"for tensor number {i} in the list."
-                )
+                raise RuntimeError(words("cat", d, size, other, i))
     inner, outer = math.prod(first.shape[d + 1 :]), math.prod(first.shape[:d])
     lists = [(flat(x) if x.dtype is dtype else n.held(flat(x), dtype), x.shape[d] * inner) for x in parts]
     values = [v for i in range(outer) for of, width in lists for v in of[i * width : (i + 1) * width]]
@@ -491,40 +409,19 @@ def cat(tensors, dim=0):
 
 @op(of="anything", method=False)
 def stack(tensors, dim=0):
-    """Tensors one after another along a new axis."""
     tensors = _tensors("stack", tensors)
     for i, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
-                f"{list(x.shape)} at entry {i}"
-            )
+            raise RuntimeError(words("stack", list(tensors[0].shape), list(x.shape), i))
     return cat([unsqueeze(x, dim) for x in tensors], axis(dim, tensors[0].dim(), 1))
 
 
 @op(of="anything", method=False)
 def hstack(tensors):
-    """Side by side."""
     tensors = [reshape(x, 1) if not x.dim() else x for x in _tensors("hstack", tensors)]
     return cat(tensors, 0 if tensors[0].dim() == 1 else 1)
 
 
 @op(of="anything", method=False)
 def vstack(tensors):
-    """One below the other."""
     return cat([reshape(x, 1, -1) if x.dim() < 2 else x for x in _tensors("vstack", tensors)], 0)
-
-
-def meshgrid(*tensors, indexing="ij"):
-    """All combinations of the numbers of several axes, one tensor for each."""
-    xs = [x.reshape(-1) for x in _integers(tensors)]
-    if indexing == "xy" and len(xs) > 1:
-        xs[:2] = xs[1::-1]
-    shape = [len(x) for x in xs]
-    grids = [x.reshape([-1 if i == d else 1 for i in range(len(xs))]).expand(shape) for d, x in enumerate(xs)]
-    if indexing == "xy" and len(xs) > 1:
-        grids[:2] = grids[1::-1]
-    return tuple(grids)
-
-
-FUNCTIONS["meshgrid"] = meshgrid

@@ -10,7 +10,6 @@ expit, erf, exp2, expm1, log1p = (OF_ONE[name] for name in ("sigmoid", "erf", "e
 
 
 def entr(input):
-    """−x log x."""
     return where(input < 0, -math.inf, -xlogy(input, input))
 
 

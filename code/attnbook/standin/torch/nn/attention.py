@@ -4,7 +4,7 @@ import math
 
 from .. import _numbers as n
 from .._making import empty, ones
-from .._missing import NotInThePage
+from .._missing import NotInThePage, words
 from . import functional as F
 from . import init
 from .modules import Module, NonDynamicallyQuantizableLinear
@@ -19,10 +19,7 @@ class MultiheadAttention(Module):
         vdim=None, batch_first=False, device=None, dtype=None,
     ):  # fmt: skip
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
-                f"num_heads={num_heads} instead"
-            )
+            raise ValueError(words("init-3", embed_dim, num_heads))
         super().__init__()
         if add_bias_kv or add_zero_attn:
             raise NotInThePage("nn.MultiheadAttention(add_bias_kv, add_zero_attn)")

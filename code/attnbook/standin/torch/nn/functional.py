@@ -5,7 +5,7 @@ import math
 from .. import _numbers as n
 from .._elementwise import OF_ONE, clamp, where
 from .._making import clone, full, ones
-from .._missing import missing_from
+from .._missing import missing_from, words
 from .._operations import must_be_tensor, op
 from .._random import default_generator
 from .._reductions import cdist, norm  # noqa: F401
@@ -20,40 +20,29 @@ tanh, sigmoid = OF_ONE["tanh"], OF_ONE["sigmoid"]
 
 
 def relu(input, inplace=False):
-    """max(x, 0)."""
     return input.relu_() if inplace else input.relu()
 
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
-    """x, or a small part of it below zero."""
     return where(input > 0, input, negative_slope * input)
 
 
 def elu(input, alpha=1.0, inplace=False):
-    """x, or eˣ − 1 below zero."""
     return where(input > 0, input, alpha * clamp(input, max=0).expm1())
 
 
 def gelu(input, approximate="none"):
-    """x Φ(x)."""
     if approximate == "tanh":
         return 0.5 * input * (1 + (math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)).tanh())
     return 0.5 * input * (1 + (input / math.sqrt(2)).erf())
 
 
-def silu(input, inplace=False):
-    """x σ(x)."""
-    return input * input.sigmoid()
-
-
 def softplus(input, beta=1, threshold=20):
-    """log(1 + eˣ)."""
     bent = clamp(beta * input, max=threshold).exp().log1p() / beta
     return where(beta * input > threshold, input, bent)
 
 
 def logsigmoid(input):
-    """log σ(x)."""
     return -softplus(-input)
 
 
@@ -62,24 +51,21 @@ def _axis_by_habit(x, dim) -> int:
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """Weights that sum to 1."""
     return _softmax(input, _axis_by_habit(input, dim), dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """The logarithms of such weights."""
     return _log_softmax(input, _axis_by_habit(input, dim), dtype)
 
 
 @op("native_dropout", torch=False, method=False)
 def _dropped(input, p):
-    kept = [default_generator.uniform() < 1 - p for _ in range(input.numel())]
+    kept = [u < 1 - p for u in default_generator.uniforms(input.numel())]
     mask = new(n.held(kept, input.dtype), input.shape, input.dtype)
     return input * mask / (1 - p) if p < 1 else input * 0
 
 
 def dropout(input, p=0.5, training=True, inplace=False):
-    """Zeros at random places; the rest grows, so that the mean stays."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     return _dropped(input, p) if training and p else input
@@ -89,7 +75,6 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 
 def linear(input, weight, bias=None):
-    """x Wᵀ + b."""
     if not isinstance(input, Tensor):
         raise must_be_tensor("linear", "input", 1, input)
     if input.dtype is not weight.dtype:
@@ -103,31 +88,24 @@ def linear(input, weight, bias=None):
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    """Vectors of length 1."""
     return input / clamp(norm(input, p, dim, True), min=eps)
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """The cosine of the angle between vectors."""
     a, b = (x / clamp(norm(x, 2, dim, True), min=eps) for x in broadcast_tensors(x1, x2))
     return (a * b).sum(dim)
 
 
 @op(torch=False, method=False)
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    """The distances between vectors."""
     return norm(x1 - x2 + eps, p, -1, keepdim)
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Mean 0 and variance 1 along the last axes, then a scale and a shift."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if tuple(input.shape[input.dim() - len(shape) :]) != shape:
         wanted = "".join(f", {size}" for size in shape)
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [*{wanted}], but got input of "
-            f"size{list(input.shape)}"
-        )
+        raise RuntimeError(words("layer_norm", list(shape), wanted, list(input.shape)))
     dims = list(range(-len(shape), 0))
     apart = input - input.mean(dims, keepdim=True)
     out = (apart / ((apart * apart).mean(dims, keepdim=True) + eps).sqrt()).contiguous()
@@ -139,15 +117,7 @@ def _scaled(x, weight, bias):
     return x if bias is None else x + bias
 
 
-def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """Mean square 1 along the last axes, then a scale."""
-    dims = list(range(-len(tuple(normalized_shape)), 0))
-    eps = n.LIMITS[input.dtype][1] if eps is None else eps
-    return _scaled(input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt(), weight, None)
-
-
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    """Mean 0 and variance 1 for each channel (axis 1), then a scale and a shift."""
     dims, shape = [d for d in range(input.dim()) if d != 1], [1, -1] + [1] * (input.dim() - 2)
     if training and input.numel() // input.shape[1] == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
@@ -158,13 +128,11 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 
 def embedding(input, weight, padding_idx=None, **_):
-    """The rows of a table."""
     return weight[input]
 
 
 @op(torch=False, method=False)
 def one_hot(input, num_classes=-1):
-    """A row of zeros with a one, for every class."""
     if input.dtype is not n.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     values = flat(input)
@@ -177,16 +145,12 @@ def one_hot(input, num_classes=-1):
 
 
 def pad(input, pad, mode="constant", value=None):
-    """Numbers put in front of and behind the last axes; negative counts cut."""
     if mode != "constant":
         raise AttributeError(f"pad(mode={mode!r}) is not available in the page")
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * input.dim():
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.dim()}"
-        )
+        raise RuntimeError(words("pad", len(pad), input.dim()))
     out = input
     for i in range(len(pad) // 2):
         d, (before, after) = input.dim() - 1 - i, pad[2 * i : 2 * i + 2]
@@ -211,17 +175,10 @@ def _reduced(loss, reduction):
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """The mean of squared differences."""
     return _reduced((input - target) ** 2, reduction)
 
 
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """The mean of absolute differences."""
-    return _reduced((input - target).abs(), reduction)
-
-
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
-    """How far a distribution is from another; `input` holds logarithms."""
     if log_target:
         loss = target.exp() * (target - input)
     else:
@@ -229,14 +186,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction)
 
 
-def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The loss of probabilities of yes and no."""
-    yes, no = clamp(input.log(), min=-100), clamp((1 - input).log(), min=-100)
-    return _reduced(-(target * yes + (1 - target) * no), reduction)
-
-
 def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The loss of scores for yes and no."""
     loss = (1 - target) * input - logsigmoid(input)
     return _reduced(loss if weight is None else loss * weight, reduction)
 
@@ -259,7 +209,6 @@ def _by_class(input, target):
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    """The mean of minus the log-probabilities of the right classes."""
     rows, right, shape = _by_class(input, target)
     if right.dtype is not n.int64:
         raise RuntimeError(f"expected scalar type Long but found {right.dtype.legacy}")
@@ -278,7 +227,6 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 def cross_entropy(
     input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
 ):
-    """The loss of scores, for classes or for distributions over classes."""
     for position, (name, x) in enumerate((("input", input), ("target", target)), 1):
         if not isinstance(x, Tensor):
             raise must_be_tensor("cross_entropy_loss", name, position, x)
@@ -308,7 +256,6 @@ def cross_entropy(
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
 ):
-    """softmax(q·k / √D) v; a row that may attend to nothing gives zeros."""
     if enable_gqa:
         key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
     scores = query.matmul(key.transpose(-2, -1)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)

@@ -8,37 +8,25 @@ from .._tape import no_grad
 
 @no_grad()
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
-    """Between two bounds."""
     return tensor.uniform_(a, b, generator=generator)
 
 
 @no_grad()
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
-    """Normal numbers."""
     return tensor.normal_(mean, std, generator=generator)
 
 
 @no_grad()
 def constant_(tensor, val):
-    """One number everywhere."""
     return tensor.fill_(val)
 
 
 def zeros_(tensor):
-    """Zeros."""
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor):
-    """Ones."""
     return constant_(tensor, 1.0)
-
-
-@no_grad()
-def eye_(tensor):
-    """Ones on the diagonal."""
-    tensor.zero_()
-    return tensor.fill_diagonal_(1)
 
 
 def _fans(tensor):
@@ -47,18 +35,11 @@ def _fans(tensor):
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
-    """Glorot and Bengio's, uniform."""
     bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor, gain=1.0, generator=None):
-    """Glorot and Bengio's, normal."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))), generator)
-
-
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """He's, uniform."""
     gain = (
         math.sqrt(2.0 / (1 + a**2))
         if nonlinearity == "leaky_relu"

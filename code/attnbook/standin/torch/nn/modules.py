@@ -379,7 +379,7 @@ def _pointwise(name: str, of) -> type:
 
 
 ReLU, Tanh, Sigmoid = _pointwise("ReLU", F.relu), _pointwise("Tanh", F.tanh), _pointwise("Sigmoid", F.sigmoid)
-GELU, SiLU, ELU = _pointwise("GELU", F.gelu), _pointwise("SiLU", F.silu), _pointwise("ELU", F.elu)
+GELU, ELU = _pointwise("GELU", F.gelu), _pointwise("ELU", F.elu)
 
 
 class Softmax(Module):
