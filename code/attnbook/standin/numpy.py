@@ -17,11 +17,26 @@ class bool_(generic):
     """No truth value is one of these, here."""
 
 
-def __getattr__(name):
-    """What NumPy has besides."""
-    if name.startswith("__"):
-        raise AttributeError(f"module 'numpy' has no attribute {name!r}")
-    raise AttributeError(
+def _missing(name: str) -> AttributeError:
+    return AttributeError(
         f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
         "In a notebook the same line works."
     )
+
+
+class _Random:
+    """`numpy.random`: it can be seeded, and nothing draws from it."""
+
+    def seed(self, seed=None):
+        """Changes nothing here."""
+
+    def __getattr__(self, name):
+        raise _missing(f"random.{name}")
+
+
+random = _Random()
+
+
+def __getattr__(name):
+    """What NumPy has besides."""
+    raise _missing(name)

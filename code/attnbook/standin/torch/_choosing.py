@@ -27,7 +27,7 @@ def _parts(key, count: int) -> list:
             try:
                 parts[i] = operator.index(part)
             except TypeError:
-                raise IndexError(words("parts", type(part).__name__)) from None
+                raise IndexError(words("index-kind", type(part).__name__)) from None
     used = sum(_axes_used(part) for part in parts)
     if used > count:
         raise IndexError(f"too many indices for tensor of dimension {count}")
@@ -61,7 +61,7 @@ def _seen(x, key) -> tuple[Tensor, list]:
         elif isinstance(part, Tensor):
             for j, size in enumerate(part.shape):
                 if x.shape[d + j] != size:
-                    raise IndexError(words("seen", list(part.shape), j, list(x.shape), d + j))
+                    raise IndexError(words("index-mask", list(part.shape), j, list(x.shape), d + j))
             tensors += nonzero(part, as_tuple=True)
         elif isinstance(part, int):
             if not -x.shape[d] <= part < x.shape[d]:
@@ -91,7 +91,7 @@ def _places_named(x, tensors: list) -> tuple[list, tuple]:
             shape = broadcast(shape, tuple(tensors[d].shape))
         except RuntimeError:
             shapes = ", ".join(str(list(tensors[d].shape)) for d in named)
-            raise IndexError(words("places_named", shapes)) from None
+            raise IndexError(words("index-broadcast", shapes)) from None
     strides, shifts = rows(tuple(x.shape)), [0] * math.prod(shape)
     for d in named:
         size, indices = x.shape[d], spread(tensors[d], shape)
@@ -114,7 +114,9 @@ def _whole_key(x, tensors: list) -> list:
 @op("index.Tensor", torch=False)
 def __getitem__(self, key):
     if not self.dim() and isinstance(key, int) and not isinstance(key, bool):
-        raise IndexError(words("getitem"))
+        raise IndexError(words("index-number"))
+    if type(key) is int and -len(self) <= key < len(self):  # by far the commonest
+        return self.select(0, key)
     x, tensors = _seen(self, key)
     if all(index is None for index in tensors):
         return x if x is not self else self.view(self.shape) if self.is_contiguous() else self.expand(self.shape)
@@ -145,14 +147,14 @@ def _put(x, tensors: list, value) -> Tensor:
         value = tensor(value, dtype=x.dtype)
     if value.dtype is not x.dtype:
         if value.dim():
-            raise RuntimeError(words("put-2", x.dtype.legacy, value.dtype.legacy))
+            raise RuntimeError(words("index-put-dtype", x.dtype.legacy, value.dtype.legacy))
         value = value.to(x.dtype)
     try:
         fits = broadcast(tuple(value.shape), shape) == shape
     except RuntimeError:
         fits = False
     if not fits:
-        raise RuntimeError(words("put", list(value.shape), list(shape)))
+        raise RuntimeError(words("index-put-shape", list(value.shape), list(shape)))
     return put(x, at, value.expand(shape), "IndexPutBackward0")
 
 
@@ -197,7 +199,7 @@ def _checked(name: str, x, dim, index) -> int:
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {other} tensor")
     for k in range(index.dim()):
         if k != d and index.shape[k] > x.shape[k]:
-            raise RuntimeError(words("checked", k, list(index.shape), list(x.shape), d))
+            raise RuntimeError(words("gather-size", k, list(index.shape), list(x.shape), d))
     return d
 
 

@@ -86,7 +86,7 @@ def _unary(name: str, value, derivative, needs: str):
         if dtype.kind < 2 and name not in KEEP_INTEGERS:
             dtype, values = n.default[0], n.held(values, n.default[0])
         if dtype is n.bool_ and name == "neg":
-            raise RuntimeError(words("function"))
+            raise RuntimeError(words("neg-bool"))
         if dtype.kind == 3 and name == "abs":
             return (x.real**2 + x.imag**2).sqrt()
         if dtype.kind == 3:
@@ -245,16 +245,16 @@ def _edge_of_two(name: str, value, a, b):
 def _values(value, a, b, dtype, careful):
     """The numbers of a function of two operands, and their shape."""
     shape = meeting(a, b)
-    sides = []
+    count, sides = math.prod(shape), []
     for x in (a, b):
         if not isinstance(x, Tensor):
-            sides.append(n.held([x], dtype) * math.prod(shape))
+            sides.append(n.held([x], dtype) * count)
         else:
             sides.append(spread(x, shape) if x.dtype.kind == dtype.kind else n.held(spread(x, shape), dtype))
     try:
         return list(map(value, *sides)), shape
     except (ZeroDivisionError, OverflowError, ValueError):
-        return [careful(x, y) for x, y in zip(*sides, strict=True)], shape
+        return list(map(careful, *sides)), shape
 
 
 def _both(name: str, a, b):
@@ -410,7 +410,7 @@ def where(input, self=None, other=None, **named):
     if a is None and b is None:
         return mask.nonzero(as_tuple=True)
     if mask.dtype not in (n.bool_, n.uint8):
-        raise RuntimeError(words("where", mask.dtype.legacy))
+        raise RuntimeError(words("where-mask", mask.dtype.legacy))
     a, b = _both("where", a, b)
     dtype, shape = n.result_type(a, b), meeting(mask, a, b)
     sides = [n.held(spread(x, shape) if isinstance(x, Tensor) else [x] * math.prod(shape), dtype) for x in (a, b)]
@@ -429,13 +429,13 @@ Tensor.where = lambda self, condition, other: where(condition, self, other)
 @op(in_place=True)
 def masked_fill(input, mask, value):
     if not isinstance(mask, Tensor):
-        raise TypeError(words("masked_fill", type(mask).__name__, type(value).__name__))
+        raise TypeError(words("masked-fill-kinds", type(mask).__name__, type(value).__name__))
     if mask.dtype is not n.bool_:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_spelt(mask.dtype)}")
     number = value
     if isinstance(value, Tensor):
         if value.dim():
-            raise RuntimeError(words("masked_fill-2", value.dim()))
+            raise RuntimeError(words("masked-fill-value", value.dim()))
         number = value.item()
     elif (number := operand(value)) is NotImplemented:
         raise TypeError(f"masked_fill(): argument 'value' (position 2) must be Number, not {type(value).__name__}")

@@ -154,7 +154,7 @@ def sizes(name: str, given: tuple) -> tuple:
         if not hasattr(n, "__index__"):
             kind = type(n).__name__
             if i or listed:
-                raise TypeError(words("sizes", name, word, i + 1, kind))
+                raise TypeError(words("size-unpack", name, word, i + 1, kind))
             raise TypeError(f"{name}(): argument '{word}' (position 1) must be tuple of ints, not {kind}")
     return tuple(map(operator.index, found))
 
@@ -168,7 +168,7 @@ def inferred(shape: tuple, count: int) -> tuple:
         raise RuntimeError(f"invalid shape dimension {shape[i]} at index {i} of shape {list(shape)}")
     rest = math.prod(n for n in shape if n != -1)
     if -1 in shape and not rest:
-        raise RuntimeError(words("inferred", list(shape)))
+        raise RuntimeError(words("reshape-ambiguous", list(shape)))
     if count != rest if -1 not in shape else count % rest:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
     return tuple(count // rest if n == -1 else n for n in shape)

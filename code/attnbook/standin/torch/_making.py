@@ -229,7 +229,7 @@ def _to(self, *wishes, dtype=None, device=None, copy=False, non_blocking=False, 
         elif isinstance(wish, str | n.device):
             device = wish
         elif not isinstance(wish, bool | None):
-            raise TypeError(words("to", type(wish).__name__))
+            raise TypeError(words("to-kinds", type(wish).__name__))
     device = None if device is None or n.device(device) == self.device else n.device(device)
     dtype = None if dtype is self.dtype else dtype
     if dtype is None and device is None and not copy:
@@ -304,7 +304,7 @@ def fill_(self, value):
     if isinstance(value, Tensor):
         return copy_(self, value)
     if self.dtype.kind == 1 and isinstance(value, float) and not math.isfinite(value):
-        raise RuntimeError(words("fill", "int64_t" if self.dtype is n.int64 else "int"))
+        raise RuntimeError(words("fill-overflow", "int64_t" if self.dtype is n.int64 else "int"))
     return replace(self, full(self.shape, value, dtype=self.dtype))
 
 

@@ -86,6 +86,9 @@ def of_number(x):
 
 def result_type(*operands):
     """The dtype of a result: tensors with axes come before those without, these before Python numbers."""
+    first, *others = (getattr(x, "dtype", None) for x in operands)
+    if first is not None and all(d is first for d in others):
+        return first
     ranks = [None, None, None]
     for x in operands:
         d = getattr(x, "dtype", None)
@@ -175,7 +178,7 @@ class finfo:
         if d.kind == 3:
             d = d.to_real()
         if d not in LIMITS:
-            raise TypeError(words("init"))
+            raise TypeError(words("finfo"))
         self.max, self.eps, self.tiny = LIMITS[d]
         self.min, self.smallest_normal, self.bits, self.dtype = -self.max, self.tiny, 8 * d.itemsize, d.name
 
@@ -202,7 +205,7 @@ class device:
         if kind in ("cuda", "mps", "xpu"):
             raise RuntimeError(f"there is no {kind} device in the page: torch is a small stand-in on the CPU here")
         if kind not in ("cpu", "meta"):
-            raise RuntimeError(words("init-2", kind))
+            raise RuntimeError(words("device", kind))
         self.type, self.index = kind, int(number) if number else index
 
     def __repr__(self):

@@ -111,7 +111,7 @@ def overwrite(x, result):
             raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(meet)}")
         result = result.expand(x.shape)
     if result.dtype.kind > x.dtype.kind and x.dtype.kind < 4:
-        raise RuntimeError(words("overwrite", result.dtype.legacy, x.dtype.legacy))
+        raise RuntimeError(words("result-type", result.dtype.legacy, x.dtype.legacy))
     return rewrite(x, result if result.dtype is x.dtype else result.to(x.dtype))
 
 
@@ -151,7 +151,7 @@ def must_be_tensor(name: str, argument: str, position: int, came) -> TypeError:
 
 def operand(x):
     """A tensor or a Python number; NotImplemented for anything else."""
-    if isinstance(x, Tensor) or n.of_number(x) is not None:
+    if isinstance(x, Tensor) or type(x) in (float, int, bool) or n.of_number(x) is not None:
         return x
     if isinstance(x, str | list | tuple | dict) or x is None or x is ...:
         return NotImplemented

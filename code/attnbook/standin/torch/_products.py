@@ -24,15 +24,16 @@ def _multiplied(a, b) -> Tensor:
     batch = broadcast(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
     if b.shape[-2] != inner:
         count = math.prod(batch)
-        raise RuntimeError(words("multiplied", count, inner, count, b.shape[-2]))
+        raise RuntimeError(words("bmm-sizes", count, inner, count, b.shape[-2]))
     if a.dtype is n.bool_:
         raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     left = spread(a, (*batch, rows, inner))
-    right = spread(b.detach().transpose(-2, -1), (*batch, columns, inner))
+    right = spread(b, (*batch, inner, columns))
     values, zero = [], n.held([0], a.dtype)
     for i in range(math.prod(batch)):
         across = [left[j : j + inner] for j in range(i * rows * inner, (i + 1) * rows * inner, inner or 1)]
-        down = [right[j : j + inner] for j in range(i * columns * inner, (i + 1) * columns * inner, inner or 1)]
+        table = right[i * columns * inner : (i + 1) * columns * inner]
+        down = [table[j::columns] for j in range(columns)]
         values += [_dot(row, column) for row in across for column in down] if inner else zero * (rows * columns)
     out = new(n.held(values, a.dtype), (*batch, rows, columns), a.dtype)
     by_a, by_b = wants(a), wants(b)
@@ -68,7 +69,7 @@ def _check_dtypes(a, b):
     if a.dtype is b.dtype:
         return
     if a.dim() == b.dim() == 1:
-        raise RuntimeError(words("check_dtypes", a.dtype.legacy, b.dtype.legacy))
+        raise RuntimeError(words("dot-dtypes", a.dtype.legacy, b.dtype.legacy))
     if max(a.dim(), b.dim()) <= 2 or _folds(a, b):
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {a.dtype.cpp} != {b.dtype.cpp}")
     raise RuntimeError(f"expected scalar type {a.dtype.legacy} but found {b.dtype.legacy}")
@@ -80,7 +81,7 @@ def _check_sizes(a, b):
     if inner == size or (max(a.dim(), b.dim()) > 2 and not _folds(a, b)):
         return
     if a.dim() == b.dim() == 1:
-        raise RuntimeError(words("check_sizes", inner, size, inner, size))
+        raise RuntimeError(words("dot-sizes", inner, size, inner, size))
     count, width = math.prod(a.shape[:-1]), b.shape[-1]
     if b.dim() == 1:
         raise RuntimeError(f"size mismatch, got input ({count}), mat ({count}x{inner}), vec ({size})")
@@ -109,7 +110,7 @@ def bmm(input, mat2):
         if x.dim() != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
-        raise RuntimeError(words("bmm", input.shape[0], input.shape[2], mat2.shape[0], mat2.shape[1]))
+        raise RuntimeError(words("bmm-sizes", input.shape[0], input.shape[2], mat2.shape[0], mat2.shape[1]))
     return matmul(input, mat2)
 
 
@@ -209,12 +210,12 @@ def _axes_of_dots(term: str, x, i: int) -> int:
     letters = term.replace("...", "")
     for c in letters:
         if not c.isalpha():
-            raise RuntimeError(words("axes_of_dots-3", term.index(c)))
+            raise RuntimeError(words("einsum-subscript", term.index(c)))
     extra = x.dim() - len(letters)
     if "..." in term and extra < 0:
-        raise RuntimeError(words("axes_of_dots", len(letters), x.dim(), i))
+        raise RuntimeError(words("einsum-too-many", len(letters), x.dim(), i))
     if "..." not in term and extra:
-        raise RuntimeError(words("axes_of_dots-2", len(letters), x.dim(), i))
+        raise RuntimeError(words("einsum-letters", len(letters), x.dim(), i))
     return extra
 
 
@@ -229,7 +230,7 @@ def _check_letters(named: list, operands: tuple):
     for i, (letters, x) in enumerate(zip(named, operands, strict=True)):
         for c, size in zip(letters, x.shape, strict=True):
             if sizes.get(c, 1) != 1 and size not in (1, sizes[c]):
-                raise RuntimeError(words("check_letters", c, size, i, sizes[c]))
+                raise RuntimeError(words("einsum-size", c, size, i, sizes[c]))
             sizes[c] = size if size != 1 else sizes.get(c, 1)
 
 

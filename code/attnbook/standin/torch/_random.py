@@ -150,7 +150,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         drawn = [_drawn(g, row) for row in rows for _ in range(num_samples)]
     else:  # a race of exponential clocks
         if any(sum(p > 0 for p in row) < num_samples for row in rows):
-            raise RuntimeError(words("multinomial"))
+            raise RuntimeError(words("multinomial-few"))
         clocks = [[-math.log1p(-u) for u in g.uniforms(width)] for _ in rows]
         races = [
             [p / c if c else math.inf for p, c in zip(*pair, strict=True)] for pair in zip(rows, clocks, strict=True)

@@ -68,7 +68,7 @@ def sum_to_size(self, *size):
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     x = _in_dtype(input, dtype)
     if x.dtype.kind < 2:
-        raise RuntimeError(words("mean", x.dtype.legacy))
+        raise RuntimeError(words("mean-dtype", x.dtype.legacy))
     count = math.prod(x.shape[d] for d in axes(dim, x.dim()))
     return sum_(x, dim, keepdim) / (count if count else nan)
 

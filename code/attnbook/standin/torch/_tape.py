@@ -48,7 +48,9 @@ def edge(x):
 
 def wants(x) -> bool:
     """Whether an operation on `x` is written down."""
-    return recording[0] and (x._wants or edge(x) is not None)
+    if not recording[0]:
+        return False
+    return x._wants or x._node is not None or (x._base is not None and edge(x) is not None)
 
 
 def record(out, name, inputs, back, saved=()):
@@ -114,7 +116,7 @@ def check_may_write(x):
     """A leaf that wants a gradient is not overwritten while autograd watches."""
     if recording[0] and x.dtype.kind >= 2:
         if x._many and wants(x):
-            raise RuntimeError(words("check_may_write", x._many))
+            raise RuntimeError(words("many-views", x._many))
         if x._base is None and x._wants and x._node is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         if x._base is not None and x._base._wants and x._base._node is None:
@@ -155,17 +157,17 @@ def _begin(outputs, gradients) -> dict:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             g = x.detach().new_ones(x.shape)
         elif g.shape != x.shape:
-            raise RuntimeError(words("begin", g.shape, x.shape))
+            raise RuntimeError(words("grad-shape", g.shape, x.shape))
         gathered[node] = gathered[node] + g if node in gathered else g
     return gathered
 
 
 def _check(node):
     if node.freed:
-        raise RuntimeError(words("check"))
+        raise RuntimeError(words("backward-twice"))
     for store, version, kind, shape, maker in node.saved:
         if store.version != version:
-            raise RuntimeError(words("check-2", kind, shape, maker, store.version, version))
+            raise RuntimeError(words("changed-since", kind, shape, maker, store.version, version))
 
 
 def run_back(outputs, gradients, wanted=None, retain=False) -> dict:
@@ -221,7 +223,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         kept |= {node: x.detach().new_zeros(x.shape) for node, x in zip(nodes, inputs, strict=True) if node not in kept}
     for i, node in enumerate(nodes):
         if node not in kept and not allow_unused:
-            raise RuntimeError(words("grad", i))
+            raise RuntimeError(words("grad-unused", i))
     return tuple(kept.get(node) for node in nodes)
 
 

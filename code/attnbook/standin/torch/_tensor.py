@@ -85,7 +85,7 @@ class Tensor:
         if requires_grad and self.dtype.kind < 2:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if not requires_grad and self._node is not None:
-            raise RuntimeError(words("requires_grad"))
+            raise RuntimeError(words("not-a-leaf"))
         self._wants = bool(requires_grad)
         return self
 

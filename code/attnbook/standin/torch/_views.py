@@ -22,7 +22,7 @@ def _integers(given: tuple) -> tuple:
 def permute(input, *dims):
     dims, count = _integers(dims), input.dim()
     if len(dims) != count:
-        raise RuntimeError(words("permute", count, len(dims)))
+        raise RuntimeError(words("permute-count", count, len(dims)))
     dims = tuple(axis(d, count) for d in dims)
     if len(set(dims)) != count:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
@@ -85,14 +85,16 @@ def expand(self, *sizes_):
     wish = sizes("expand", sizes_)
     extra = len(wish) - self.dim()
     if extra < 0:
-        raise RuntimeError(words("expand", self.dtype.legacy, list(self.shape), list(wish), len(wish), self.dim()))
+        raise RuntimeError(
+            words("expand-count", self.dtype.legacy, list(self.shape), list(wish), len(wish), self.dim())
+        )
     shape, strides = [], []
     for i, size in enumerate(wish):
         own, step = (1, 0) if i < extra else (self.shape[i - extra], self._strides[i - extra])
         if i < extra and size == -1:
-            raise RuntimeError(words("expand-2", size, i))
+            raise RuntimeError(words("expand-new", size, i))
         if size not in (-1, own) and own != 1:
-            raise RuntimeError(words("expand-3", size, own, i, list(wish), list(self.shape)))
+            raise RuntimeError(words("expand-size", size, own, i, list(wish), list(self.shape)))
         shape.append(own if size == -1 else size)
         strides.append(step if shape[-1] == own and i >= extra else 0)
     own = tuple(self.shape)
@@ -138,7 +140,7 @@ def view(self, *shape):
     target = inferred(sizes("view", shape), self.numel())
     strides = reshaped(tuple(self.shape), self._strides, target)
     if strides is None:
-        raise RuntimeError(words("view"))
+        raise RuntimeError(words("view-strides"))
     return view_of(self, target, strides, self._offset, "ViewBackward0", lambda g: g.reshape(self.shape))
 
 
@@ -201,7 +203,7 @@ def select(input, dim, index):
     d, index = axis(dim, input.dim()), whole(index)
     size = input.shape[d]
     if not -size <= index < size:
-        raise IndexError(words("select", index, list(input.shape), d))
+        raise IndexError(words("select-index", index, list(input.shape), d))
 
     def without(of):
         return (*of[:d], *of[d + 1 :])
@@ -255,7 +257,7 @@ def split(input, split_size_or_sections, dim=0):
     if isinstance(wish, tuple | list):
         parts = [whole(part) for part in wish]
         if sum(parts) != size:
-            raise RuntimeError(words("split", size, d, parts))
+            raise RuntimeError(words("split-sizes", size, d, parts))
     else:
         if isinstance(wish, float):
             raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not float")
@@ -355,7 +357,7 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     size = input.shape[d]
     counts = flat(repeats) if isinstance(repeats, Tensor) else [repeats]
     if len(counts) not in (1, size):
-        raise RuntimeError(words("repeat_interleave", len(counts), d, size))
+        raise RuntimeError(words("repeats", len(counts), d, size))
     counts = counts * size if len(counts) == 1 else counts
     at = [i for i, count in enumerate(counts) for _ in range(count)]
     return repicked(input, d, at, "RepeatInterleaveBackward0")
@@ -394,7 +396,7 @@ def cat(tensors, dim=0):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {first.dim()} and {x.dim()}")
         for k, (size, other) in enumerate(zip(first.shape, x.shape, strict=True)):
             if k != d and size != other:
-                raise RuntimeError(words("cat", d, size, other, i))
+                raise RuntimeError(words("cat-sizes", d, size, other, i))
     inner, outer = math.prod(first.shape[d + 1 :]), math.prod(first.shape[:d])
     lists = [(flat(x) if x.dtype is dtype else n.held(flat(x), dtype), x.shape[d] * inner) for x in parts]
     values = [v for i in range(outer) for of, width in lists for v in of[i * width : (i + 1) * width]]
@@ -412,7 +414,7 @@ def stack(tensors, dim=0):
     tensors = _tensors("stack", tensors)
     for i, x in enumerate(tensors):
         if x.shape != tensors[0].shape:
-            raise RuntimeError(words("stack", list(tensors[0].shape), list(x.shape), i))
+            raise RuntimeError(words("stack-sizes", list(tensors[0].shape), list(x.shape), i))
     return cat([unsqueeze(x, dim) for x in tensors], axis(dim, tensors[0].dim(), 1))
 
 

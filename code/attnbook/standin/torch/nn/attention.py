@@ -19,7 +19,7 @@ class MultiheadAttention(Module):
         vdim=None, batch_first=False, device=None, dtype=None,
     ):  # fmt: skip
         if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(words("init-3", embed_dim, num_heads))
+            raise ValueError(words("heads", embed_dim, num_heads))
         super().__init__()
         if add_bias_kv or add_zero_attn:
             raise NotInThePage("nn.MultiheadAttention(add_bias_kv, add_zero_attn)")

@@ -105,7 +105,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if tuple(input.shape[input.dim() - len(shape) :]) != shape:
         wanted = "".join(f", {size}" for size in shape)
-        raise RuntimeError(words("layer_norm", list(shape), wanted, list(input.shape)))
+        raise RuntimeError(words("layer-norm-shape", list(shape), wanted, list(input.shape)))
     dims = list(range(-len(shape), 0))
     apart = input - input.mean(dims, keepdim=True)
     out = (apart / ((apart * apart).mean(dims, keepdim=True) + eps).sqrt()).contiguous()
@@ -150,7 +150,7 @@ def pad(input, pad, mode="constant", value=None):
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * input.dim():
-        raise RuntimeError(words("pad", len(pad), input.dim()))
+        raise RuntimeError(words("pad-length", len(pad), input.dim()))
     out = input
     for i in range(len(pad) // 2):
         d, (before, after) = input.dim() - 1 - i, pad[2 * i : 2 * i + 2]
