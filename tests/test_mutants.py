@@ -123,6 +123,26 @@ TABLE = {
         ("no tanh between the sum and the score", "(query + key).tanh()", "(query + key)", "test_pair_scorers.py"),
         ("no bias", "of_key + bias[:, None, None]", "of_key", "test_pair_scorers.py"),
     ],
+    "standin/torch/_elementwise": [
+        ("half of a tie for both", "where(a == b, g / 2,", "where(a == b, g,",
+         "test_standin_functions.py::test_every_line_once"),
+        ("the wrong sine", "lambda g, x, y: g * x.cos()", "lambda g, x, y: -g * x.cos()",
+         "test_standin_functions.py::test_every_line_once"),
+        ("the first operand wins", "fill if here else v for", "v if here else fill for",
+         "test_standin_functions.py::test_every_line_once"),
+    ],
+    "standin/torch/_layout": [
+        ("rows by columns", "for n in reversed(shape):", "for n in shape:",
+         "test_standin_functions.py::test_every_line_once"),
+        ("a gap is in a row", "if n != 1 and stride != step:", "if n != 1 and stride < step:",
+         "test_standin_functions.py::test_every_line_once"),
+    ],
+    "standin/torch/_tape": [
+        ("what was written is not forgotten", "rest._store.values[i] = 0.0", "rest._store.values[i] += 0.0",
+         "test_standin_functions.py::test_every_line_once"),
+        ("gradients replace each other", "gathered[after] + part if after in gathered", "part if after in gathered",
+         "test_standin_functions.py::test_every_line_once"),
+    ],
     "pairs/losses": [
         ("no threshold for right pairs", "torch.cat([threshold, (-scores)", "torch.cat([threshold - 99, (-scores)",
          "test_pair_losses.py"),

@@ -1,5 +1,6 @@
 """The kinds of answer: tensors, a mask, one number, a list, several results. How each is read and judged."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -98,11 +99,9 @@ class Number(Tensors):
         return self.what
 
     def read(self, arguments: tuple, result: object) -> torch.Tensor:
-        if isinstance(result, torch.Tensor):
-            result = result.detach().cpu().numpy()
-        if isinstance(result, np.ndarray) and result.size == 1:
+        if isinstance(result, torch.Tensor | np.ndarray) and math.prod(result.shape) == 1:
             result = result.item()
-        if isinstance(result, bool | np.bool_ | str | bytes | complex | np.ndarray):
+        if isinstance(result, bool | np.bool_ | str | bytes | complex | np.ndarray | torch.Tensor):
             raise TypeError(f"not a number but a {type(result).__name__}")
         return torch.tensor(float(result), dtype=torch.float64)
 

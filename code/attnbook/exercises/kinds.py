@@ -52,7 +52,7 @@ def _what_is_right(case: Case) -> str:
     try:
         if isinstance(result, list) and result and isinstance(result[0], torch.Tensor):
             result = torch.stack(result)
-        numbers = torch.as_tensor(np.asarray(result, dtype=float)).reshape(expected.shape)
+        numbers = torch.as_tensor(result, dtype=torch.float64).reshape(expected.shape)
     except (TypeError, ValueError, RuntimeError):
         return ""
     return " The numbers in it are right." if near(numbers, expected) else ""

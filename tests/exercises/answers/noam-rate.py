@@ -6,8 +6,6 @@ import math
 import numpy as np
 import torch
 
-from attnbook.training import noam_factor
-
 
 # === right
 def noam_in_one_line(step, d_model, warmup):
@@ -31,6 +29,8 @@ def noam_from_the_peak(step, d_model, warmup):
 
 # === right
 def noam_by_the_package(step, d_model, warmup):
+    from attnbook.training import noam_factor
+
     return noam_factor(step, d_model, warmup)
 
 

@@ -1,0 +1,42 @@
+"""There is no NumPy in the page: only the types that the checker asks about, and a clear word for everything else."""
+
+
+class ndarray:
+    """No array is one of these, here."""
+
+
+class generic(ndarray):
+    """No number is one of these, here."""
+
+
+class integer(generic):
+    """No number is one of these, here."""
+
+
+class bool_(generic):
+    """No truth value is one of these, here."""
+
+
+def _missing(name: str) -> AttributeError:
+    return AttributeError(
+        f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
+        "In a notebook the same line works."
+    )
+
+
+class _Random:
+    """`numpy.random`: it can be seeded, and nothing draws from it."""
+
+    def seed(self, seed=None):
+        """Changes nothing here."""
+
+    def __getattr__(self, name):
+        raise _missing(f"random.{name}")
+
+
+random = _Random()
+
+
+def __getattr__(name):
+    """What NumPy has besides."""
+    raise _missing(name)

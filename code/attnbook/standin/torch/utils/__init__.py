@@ -1,0 +1,3 @@
+"""`torch.utils`: the two parts that look on at operations."""
+
+from . import _python_dispatch, _pytree  # noqa: F401

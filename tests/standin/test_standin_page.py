@@ -1,0 +1,162 @@
+"""What only the stand-in has to do: say what it lacks, print as PyTorch prints, share memory, start quickly."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import twins
+from attnbook.standin import torch as page
+from tools import standin
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+# --- what is missing ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["torch.fft", "torch.nn.LSTM", "torch.zeros(2).numpy", "torch.nn.functional.conv1d"])
+def test_what_pytorch_has_besides_is_said_to_be_missing_in_the_page(line):
+    with pytest.raises(AttributeError, match="is not available in the page: here torch is a small stand-in"):
+        eval(line, {"torch": page})
+
+
+@pytest.mark.parametrize("line", ["torch.sofmax", "torch.nn.Lineer", "torch.zeros(2).summ", "torch.nn.functional.soft"])
+def test_a_slip_of_the_pen_reads_as_in_pytorch_and_python_finds_the_nearest_name(line):
+    with pytest.raises(AttributeError) as theirs:
+        eval(line, {"torch": torch})
+    with pytest.raises(AttributeError) as ours:
+        eval(line, {"torch": page})
+    assert str(ours.value) == str(theirs.value)
+    assert ours.value.name == line.rpartition(".")[2] and hasattr(ours.value, "obj")
+
+
+def test_the_list_of_missing_names_is_what_pytorch_has_and_the_stand_in_lacks():
+    assert standin.NAMES.read_text("utf-8") == standin.missing_names()
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", twins.tables()["printed"])
+def test_things_are_written_as_pytorch_writes_them(line):
+    theirs, ours = (repr(eval(line, {"torch": t, "inf": float("inf"), "nan": float("nan")})) for t in (torch, page))
+    assert ours == theirs
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_view_shares_its_numbers_and_a_copy_does_not():
+    x = page.arange(6.0).reshape(2, 3)
+    x.T[0] = 7
+    x[1].view(3)[1:].mul_(10)
+    x.clone().zero_()
+    x[[0]].zero_()
+    assert x.tolist() == [[7.0, 1.0, 2.0], [7.0, 40.0, 50.0]]
+
+
+def test_gradients_gather_in_leaves_until_they_are_forgotten():
+    w = page.nn.Parameter(page.ones(2))
+    for _ in range(2):
+        (w * page.tensor([2.0, 3.0])).sum().backward()
+    assert w.grad.tolist() == [4.0, 6.0]
+    page.optim.SGD([w], lr=0.5).step()
+    assert w.tolist() == [-1.0, -2.0]
+
+
+@pytest.mark.parametrize("options", [{"lr": 0.1}, {"lr": 0.1, "momentum": 0.9}, {"lr": 0.1, "weight_decay": 0.3}])
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+def test_optimisers_step_as_pytorchs(name, options):
+    if name == "Adam":
+        options = {key: value for key, value in options.items() if key != "momentum"}
+    found = []
+    for library in (torch, page):
+        w = library.nn.Parameter(library.tensor([1.0, -2.0, 0.5], dtype=library.float64))
+        optimiser = getattr(library.optim, name)([w], **options)
+        for _ in range(5):
+            optimiser.zero_grad()
+            ((w - 3) ** 2).sum().backward()
+            optimiser.step()
+        found.append(w.tolist())
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
+
+
+def test_a_function_with_its_own_way_back_and_a_jacobian():
+    found = []
+    for library in (torch, page):
+
+        class Double(library.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return 2 * x
+
+            @staticmethod
+            def backward(ctx, g):
+                return 7 * g * ctx.saved_tensors[0]
+
+        x = library.tensor([1.0, 3.0], requires_grad=True)
+        (grad,) = library.autograd.grad(Double.apply(x).sum(), x)
+        square = library.autograd.functional.jacobian(lambda x: x.outer(x), x)
+        found.append((grad.tolist(), square.tolist()))
+    assert found[0] == found[1] and found[1][0] == [7.0, 21.0]
+
+
+# --- in the page ----------------------------------------------------------------------------------------------------
+
+
+def run_in_the_page(program: str) -> str:
+    """Run a program for which `import torch` finds the stand-in."""
+    path = f"import sys; sys.path[:0] = [{str(standin.STANDIN)!r}, {str(ROOT / 'code')!r}]\n"
+    done = subprocess.run([sys.executable, "-c", path + program], capture_output=True, text=True, timeout=120)
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
+def test_the_rooms_that_answers_may_import_work_with_it():
+    rooms = "attention", "checks", "pairs", "reproducible", "transformer"
+    program = "".join(f"import attnbook.{room}\n" for room in rooms) + "import torch; print(torch.__version__)"
+    assert run_in_the_page(program).endswith("+page\n")
+
+
+def test_there_is_no_numpy_and_it_says_so():
+    program = "import numpy as np\ntry:\n    np.arange(3)\nexcept AttributeError as error:\n    print(error)"
+    assert "numpy.arange is not available in the page" in run_in_the_page(program)
+
+
+# --- readers' answers: `python -m tools.standin` judges all of them -------------------------------------------------
+
+
+def test_answers_are_judged_alike_with_pytorch_and_with_the_stand_in():
+    levels = [standin.alike(*pair) for pair in standin.both("masked-softmax")]
+    assert len(levels) > 30 and {"nothing", "status"}.isdisjoint(levels)
+    assert levels.count("outside") <= 2 and levels.count("text") >= 0.9 * len(levels)
+
+
+def test_answers_changed_at_random_are_judged_alike():
+    levels = [standin.alike(*pair) for pair in standin.both("split-heads", mutants=9, seed=4)]
+    assert len(levels) == 9 and "nothing" not in levels
+
+
+def test_the_answers_change_at_random_but_by_their_seed():
+    import random
+
+    def answer(x, y):
+        return (x + y).sum(dim=0)
+
+    codes = {standin.changed(answer, random.Random(seed)).__code__.co_code for seed in range(60)}
+    twice = [standin.changed(answer, random.Random(5)).__code__.co_consts for _ in range(2)]
+    assert len(codes) > 3 and twice[0] == twice[1]
+
+
+def test_the_stand_in_is_plain_python_and_small():
+    files = list(standin.STANDIN.rglob("*.py"))
+    lines = [line for path in files for line in path.read_text("utf-8").splitlines() if line.strip()]
+    imports = set(re.findall(r"^(?:from|import) (\w+)", "\n".join(lines), re.MULTILINE))
+    allowed = {"array", "cmath", "collections", "contextlib", "functools", "itertools", "math", "operator", "pathlib"}
+    assert imports <= allowed | {"random", "struct"}, imports
+    assert len(files) > 20 and len(lines) < 4500

@@ -1,0 +1,291 @@
+"""The stand-in for PyTorch beside PyTorch: readers' answers judged under both.
+
+    python -m tools.standin [NAME …]           the answers of tests/exercises/answers, exercise by exercise
+    python -m tools.standin --mutants 5 --seed 3 [NAME …]    five of each exercise, changed at random
+    python -m tools.standin --names            write to names.txt what PyTorch offers and the stand-in lacks
+
+Each exercise is judged by two fresh processes; in one of them `import torch` finds the stand-in.
+"""
+
+import argparse
+import ast
+import copy
+import inspect
+import json
+import linecache
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STANDIN = ROOT / "code" / "attnbook" / "standin"
+NAMES = STANDIN / "torch" / "names.txt"
+FIELDS = "status", "diagnosis", "about", "says", "asks", "note"
+PATIENCE = 120  # seconds for a judgement: a changed answer may run for ever
+
+
+# --- in the child: one exercise, under the torch that is found there ------------------------------------------------
+
+
+def judged(name: str, mutants: int, seed: int) -> list[dict]:
+    """Judge the answers to an exercise, or changed copies of some of them."""
+    import torch
+    import verdicts
+
+    from attnbook.exercises.bank import SHELF
+    from attnbook.exercises.checker import judge
+
+    signal.signal(signal.SIGALRM, _too_long)
+    chance, found = random.Random(f"{seed} {name}"), []
+    functions = [answer.function for answer in verdicts.answers(name)]
+    if mutants:
+        functions = [
+            new for function in functions if (new := changed(function, chance))
+        ]
+        functions = chance.sample(functions, min(mutants, len(functions)))
+    for function in functions:
+        torch.manual_seed(0)
+        begin = time.process_time()
+        signal.alarm(PATIENCE)
+        try:
+            verdict = judge(SHELF.get(name), function)
+            told = {field: getattr(verdict, field) for field in FIELDS}
+        except TimeoutError:
+            told = dict.fromkeys(FIELDS) | {"status": "too long"}
+        except Exception as error:
+            told = dict.fromkeys(FIELDS) | {"status": "crash", "says": repr(error)}
+        signal.alarm(0)
+        found.append(
+            {
+                "answer": function.__name__,
+                "seconds": time.process_time() - begin,
+                **told,
+            }
+        )
+    return found
+
+
+def _too_long(*_) -> None:
+    raise TimeoutError
+
+
+SWAPS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+
+
+def _changes(tree: ast.AST) -> list:
+    """What could be changed somewhere in a function: (the node, its field, what comes there)."""
+    nodes, names = (
+        list(ast.walk(tree)),
+        sorted({node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}),
+    )
+    found = [
+        (node, "op", SWAPS[type(node.op)]())
+        for node in nodes
+        if type(getattr(node, "op", 0)) in SWAPS
+    ]
+    compared = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS
+    ]
+    found += [(node, "ops", [SWAPS[type(node.ops[0])]()]) for node in compared]
+    for node in nodes:
+        if isinstance(node, ast.Constant) and type(node.value) in (int, bool, float):
+            found.append(
+                (
+                    node,
+                    "value",
+                    not node.value if type(node.value) is bool else node.value + 1,
+                )
+            )
+        if isinstance(node, ast.Name) and node.id in names:
+            found += [(node, "id", other) for other in names if other != node.id]
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found += [
+                (node, "attr", word)
+                for word in ("sum", "mean", "exp", "T")
+                if word != node.attr
+            ]
+    return found
+
+
+def changed(function, chance: random.Random):
+    """A function with one thing changed; None if its source cannot be read."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    if not isinstance(tree.body[0], ast.FunctionDef) or not _changes(tree.body[0]):
+        return None
+    node, field, new = chance.choice(_changes(tree.body[0]))
+    setattr(node, field, new)
+    code, file = (
+        ast.unparse(ast.fix_missing_locations(tree)),
+        f"<{function.__name__}, changed {chance.random()}>",
+    )
+    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
+    world = copy.copy(function.__globals__)
+    exec(compile(code, file, "exec"), world)
+    return world[function.__name__]
+
+
+# --- in the parent --------------------------------------------------------------------------------------------------
+
+
+def both(name: str, mutants: int = 0, seed: int = 0) -> list[tuple[dict, dict]]:
+    """The verdicts on an exercise's answers under PyTorch and under the stand-in, side by side."""
+    found = []
+    for first in ([], [str(STANDIN)]):
+        path = os.pathsep.join(
+            [*first, str(ROOT / "code"), str(ROOT), str(ROOT / "tests" / "exercises")]
+        )
+        settings = {
+            "PYTHONPATH": path,
+            "ATTNBOOK_PROGRESS": "off",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONHASHSEED": "0",
+        }
+        command = [
+            sys.executable,
+            "-m",
+            "tools.standin",
+            "--child",
+            str(mutants),
+            str(seed),
+            name,
+        ]
+        done = subprocess.run(
+            command, cwd=ROOT, env=os.environ | settings, capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(f"{name} could not be judged:\n{done.stderr}")
+        found.append(json.loads(done.stdout.splitlines()[-1]))
+    return list(zip(*found, strict=True))
+
+
+def alike(theirs: dict, ours: dict) -> str:
+    """How far two verdicts agree: "text", "diagnosis", "status" or "nothing".
+
+    "outside" if the answer needs something that is not in the page (NumPy, the rest of the package), "too long" if it
+    was stopped under one of them.
+    """
+    if "too long" in (theirs["status"], ours["status"]):
+        return "too long"
+    told = f"{ours['says']} {ours['note']}"
+    if theirs != ours and (
+        "not available in the page" in told or "No module named" in told
+    ):
+        return "outside"
+    for field, missed in (("status", "nothing"), ("diagnosis", "status")):
+        if theirs[field] != ours[field]:
+            return missed
+    return (
+        "text" if all(theirs[field] == ours[field] for field in FIELDS) else "diagnosis"
+    )
+
+
+def main() -> None:
+    """Compare, and print a table."""
+    from attnbook.exercises import names as all_names
+
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("exercise", nargs="*", help="names of exercises; without, all")
+    parser.add_argument(
+        "--mutants",
+        type=int,
+        default=0,
+        help="this many answers of each, changed at random",
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--names", action="store_true", help="write names.txt")
+    wish = parser.parse_args()
+    if wish.names:
+        NAMES.write_text(missing_names(), "utf-8")
+        return
+    total: dict[str, int] = {}
+    for name in wish.exercise or all_names():
+        pairs = both(name, wish.mutants, wish.seed)
+        for theirs, ours in pairs:
+            level = alike(theirs, ours)
+            total[level] = total.get(level, 0) + 1
+            if level not in ("text", "diagnosis", "outside"):
+                told = [
+                    f"{v['status']} {v['diagnosis']}: {v['says']}"
+                    for v in (theirs, ours)
+                ]
+                print(
+                    f"    {theirs['answer']}: {level}\n        PyTorch   {told[0]}\n        stand-in  {told[1]}"
+                )
+        slow = max((ours["seconds"] for _, ours in pairs), default=0.0)
+        print(f"{name:<20} {len(pairs):4} answers, slowest {slow:5.1f} s", flush=True)
+    print(
+        ", ".join(f"{level}: {count}" for level, count in sorted(total.items())),
+        f"(of {sum(total.values())})",
+    )
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+MODULES = (
+    "nn",
+    "nn.functional",
+    "nn.init",
+    "nn.utils",
+    "autograd",
+    "linalg",
+    "optim",
+    "random",
+    "special",
+    "utils",
+    "nested",
+)
+
+
+def missing_names() -> str:
+    """What PyTorch offers and the stand-in lacks: a line for each module, and one for the methods of a tensor."""
+    import torch
+
+    from attnbook.standin import torch as page
+
+    owners = {"": (torch, page), "Tensor.": (torch.Tensor, page.Tensor)}
+    for module in MODULES:
+        parts = [torch, page]
+        for name in module.split("."):
+            parts = [vars(part).get(name) for part in parts]
+        owners[f"{module}."] = parts
+    lines = []
+    for owner, (theirs, ours) in owners.items():
+        known = set(dir(ours)) if ours is not None else set()
+        public = [
+            name
+            for name in dir(theirs)
+            if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))
+        ]
+        lines.append(
+            f"{owner}: {' '.join(name for name in public if name not in known)}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        print(json.dumps(judged(sys.argv[4], int(sys.argv[2]), int(sys.argv[3]))))
+    else:
+        main()
