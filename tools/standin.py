@@ -142,7 +142,10 @@ def changed(function, chance: random.Random):
     )
     linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
     world = copy.copy(function.__globals__)
-    exec(compile(code, file, "exec"), world)
+    try:
+        exec(compile(code, file, "exec"), world)
+    except Exception:  # its defaults or annotations cannot be evaluated again
+        return None
     return world[function.__name__]
 
 
