@@ -10,7 +10,7 @@ from ..kit import Figure, checked, choice, one_of, static_box, taking, whole_num
 from ..page import offline_page
 from .given import labels_of, layers_of
 from .packing import pack_head, part_of, plan
-from .picture import as_image, draw
+from .picture import as_image, draw_head
 
 STORED = (
     2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
@@ -164,7 +164,7 @@ class AttentionViewer(Figure):
         where = {
             name: getattr(self, name) for name in ("layer", "head", "query", "key")
         }
-        return draw(self._kinds[self.kind], self.window, self.shade == "root", **where)
+        return draw_head(self._kinds[self.kind], self.window, self.shade == "root", **where)
 
     def to_html(self, most=STORED):
         """The static form of the figure: a picture only, if it would be longer than `most` characters."""

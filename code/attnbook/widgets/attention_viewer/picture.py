@@ -20,7 +20,7 @@ def page_of(t, count, window):
     return range(start, min(count, start + window))
 
 
-def draw(kind, window, root, layer, head, query, key):
+def draw_head(kind, window, root, layer, head, query, key):
     """Draws the overview of a kind and one head around a query and a key.
 
     Args:
