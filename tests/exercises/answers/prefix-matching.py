@@ -211,6 +211,28 @@ def strongest(weights, tokens):
     return torch.stack(rows).mean(0)
 
 
+# === wrong latest-copy
+def most_recent(weights, tokens):
+    rows = []
+    for t in range(len(tokens)):
+        js = [j for j in range(1, t + 1) if tokens[j - 1] == tokens[t]]
+        if js:
+            rows.append(weights[:, t, js[-1]])
+    return torch.stack(rows).mean(0)
+
+
+# === wrong first-copy
+def earliest(weights, tokens):
+    last = {}
+    rows = []
+    for t, token in enumerate(tokens.tolist()):
+        if t and tokens[t - 1].item() not in last:
+            last[tokens[t - 1].item()] = t
+        if token in last:
+            rows.append(weights[:, t, last[token]])
+    return torch.stack(rows).mean(0)
+
+
 # === wrong argmax
 def hits(weights, tokens):
     m = torch.zeros(len(tokens), len(tokens), dtype=torch.bool)
