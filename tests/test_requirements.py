@@ -46,7 +46,8 @@ def top_modules(statements) -> set[str]:
 
 def packages(modules: set[str], folder: Path) -> set[str]:
     """The installable packages that these modules belong to; Python's own and those beside the importer are none."""
-    ours = {"attnbook", "tools", *(path.stem for path in folder.rglob("*.py"))}
+    files = [p for p in folder.rglob("*.py") if "attnbook/standin" not in p.as_posix()]
+    ours = {"attnbook", "tools", *(path.stem for path in files)}
     foreign = modules - ours - set(sys.stdlib_module_names)
     known = packages_distributions()
     unknown = {module for module in foreign if module not in known}
