@@ -230,6 +230,8 @@ def cross_entropy(
     for position, (name, x) in enumerate((("input", input), ("target", target)), 1):
         if not isinstance(x, Tensor):
             raise must_be_tensor("cross_entropy_loss", name, position, x)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     logs, count = log_softmax(input, 0 if input.dim() == 1 else 1), input.shape[0 if input.dim() == 1 else 1]
     if target.dtype.kind == 2:
         if target.shape != input.shape:
