@@ -2,6 +2,7 @@
 
     python -m tools.chapter 04-masked-softmax        one chapter (several names may follow)
     python -m tools.chapter --all --jobs 2           every chapter in chapters/text/, two at a time
+    python -m tools.chapter --words 04-masked-softmax    only words have changed: the outputs stay, nothing is executed
 
 `chapters/text/NAME.md` is what people edit. It is executed in `chapters/`, on the CPU and one thread, and its
 outputs are stored in `chapters/NAME.ipynb`: that notebook is what the book publishes and what nbval re-runs.
@@ -28,6 +29,7 @@ from tools.normal_form import check_outputs, normalise, to_bytes
 from tools.notebooks import (
     ChapterError,
     chapter_names,
+    code_cells,
     find_chapter,
     notebook_path,
     read_twin,
@@ -96,14 +98,35 @@ def _last_error(notebook) -> str:
 # --- the command ----------------------------------------------------------------------------------------------
 
 
-def make_chapter(name: str, root: Path = ROOT) -> bool:
-    """Execute one chapter and store its notebook.
+def take_outputs(
+    notebook: nbformat.NotebookNode, name: str, root: Path = ROOT
+) -> nbformat.NotebookNode:
+    """Give the cells the outputs that are stored for them; a ChapterError if a code cell is not the stored one."""
+    try:
+        stored = code_cells(nbformat.read(notebook_path(name, root), as_version=4))
+    except FileNotFoundError:
+        stored = []
+    cells = code_cells(notebook)
+    same = [old.source == new.source for old, new in zip(stored, cells, strict=False)]
+    if not all(same) or len(stored) != len(cells):
+        number = (same + [False]).index(False) + 1
+        raise ChapterError(
+            f"{name}: code cell {number} is not the one whose output is stored; leave out --words to execute it."
+        )
+    for old, new in zip(stored, cells, strict=True):
+        new.outputs = old.outputs
+    return notebook
+
+
+def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> bool:
+    """Store a chapter's notebook, executed anew or, if only words have changed, with the outputs that it has.
 
     Returns:
         True if the stored notebook changed, False if it was the same already.
     """
     notebook = read_twin(twin_path(name, root))
-    notebook = normalise(execute(notebook, name, root))
+    run = take_outputs if words else execute
+    notebook = normalise(run(notebook, name, root))
     check_outputs(notebook, name, root)
     content = to_bytes(notebook)
     path = notebook_path(name, root)
@@ -113,10 +136,10 @@ def make_chapter(name: str, root: Path = ROOT) -> bool:
     return True
 
 
-def attempt(name: str, root: Path = ROOT) -> tuple[str, bool]:
+def attempt(name: str, root: Path = ROOT, words: bool = False) -> tuple[str, bool]:
     """Make one chapter; what there is to say about it, and whether it succeeded."""
     try:
-        changed = make_chapter(name, root)
+        changed = make_chapter(name, root, words)
     except ChapterError as error:
         return f"\n{error}\n\nchapters/{name}.ipynb was not overwritten.\n", False
     problems = [f"\n  still to do: {problem}" for problem in problems_of(name, root)]
@@ -125,10 +148,10 @@ def attempt(name: str, root: Path = ROOT) -> tuple[str, bool]:
 
 
 def attempt_all(
-    names: Iterable[str], jobs: int, root: Path = ROOT
+    names: Iterable[str], jobs: int, root: Path = ROOT, words: bool = False
 ) -> Iterable[tuple[str, bool]]:
     """`attempt` every chapter, several at a time if asked; the answers come in the order of the names."""
-    work = functools.partial(attempt, root=root)
+    work = functools.partial(attempt, root=root, words=words)
     if jobs == 1:
         yield from map(work, names)
         return
@@ -146,6 +169,9 @@ def main(arguments: list[str] | None = None) -> int:
         help="a chapter, for instance 04-masked-softmax",
     )
     parser.add_argument("--all", action="store_true", help="every chapter")
+    parser.add_argument(
+        "--words", action="store_true", help="keep the stored outputs, execute nothing"
+    )
     parser.add_argument("--jobs", "-j", type=int, default=1, help="how many at a time")
     options = parser.parse_args(arguments)
     if options.jobs < 1:
@@ -157,7 +183,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{error}", file=sys.stderr)
         return 1
     failures = 0
-    for said, succeeded in attempt_all(names, options.jobs):
+    for said, succeeded in attempt_all(names, options.jobs, words=options.words):
         failures += not succeeded
         print(said, file=sys.stdout if succeeded else sys.stderr, flush=True)
     if failures and len(names) > 1:

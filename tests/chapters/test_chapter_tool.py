@@ -75,6 +75,27 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
     assert "widget-view" not in first.decode() and "widget-state" not in first.decode()
 
 
+def test_new_words_keep_the_stored_outputs(book, monkeypatch):
+    chapter.make_chapter("01-trial", book)
+    twin, path = book / "chapters/text/01-trial.md", book / "chapters/01-trial.ipynb"
+    stored = json.loads(path.read_text())
+    twin.write_text(TEXT + "\nMore words.\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(chapter, "execute", None)
+        assert chapter.make_chapter("01-trial", book, words=True) is True
+    executed = [cell for cell in stored["cells"] if cell["cell_type"] == "code"]
+    renewed = json.loads(path.read_text())["cells"]
+    assert renewed[-1]["source"][-1] == "More words."
+    assert [cell for cell in renewed if cell["cell_type"] == "code"] == executed
+
+    other = TEXT + cell_writing("2 + 2").removeprefix(HEADER)
+    for changed in (other, TEXT.replace('"one"', '"two"')):
+        assert changed != TEXT
+        twin.write_text(changed)
+        with pytest.raises(ChapterError, match=r"code cell \d is not the one"):
+            chapter.make_chapter("01-trial", book, words=True)
+
+
 FAILURES = {
     "a cell that raises": (
         "x = 1\nraise KeyError('gone')",
