@@ -102,9 +102,9 @@ def at_line(error: BaseException, fn: Callable) -> str:
 
 def _belongs_to_python(file: str) -> bool:
     paths = sysconfig.get_paths()
-    return file.startswith("<frozen") or any(
-        os.path.abspath(file).startswith(paths[kind]) for kind in ("stdlib", "platstdlib", "purelib", "platlib")
-    )
+    homes = [paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    homes += [os.path.dirname(module.__file__) for module in (os, torch)]  # in a page these are elsewhere
+    return file.startswith("<frozen") or os.path.abspath(file).startswith(tuple(homes))
 
 
 def shapes_there(error: BaseException, fn: Callable) -> str:

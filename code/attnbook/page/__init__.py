@@ -1,53 +1,30 @@
-"""What only the pages use: sources shown, claims checked, plots and diagrams in one visual language."""
+"""What only the pages use: sources shown, claims checked, plots and diagrams in one visual language.
 
-from attnbook.page.claims import ClaimError, claim, what_we_found
-from attnbook.page.diagrams import draw_desk, draw_reach, draw_wind_rose
-from attnbook.page.diagrams_transformer import draw_parameters, draw_transformer
-from attnbook.page.plotting import (
-    GREY,
-    INK,
-    KEY,
-    MASKED,
-    OUTPUT,
-    QUERY,
-    VALUE,
-    VIOLET,
-    WEIGHTS,
-    plot_regression,
-    plot_weights_row,
-    show_heatmaps,
-    use_book_style,
-)
-from attnbook.page.results import stored_results
-from attnbook.page.show import Source, show
-from attnbook.page.timeline import SKETCHES, Event, draw_timeline
+A module is imported when one of its names is first asked for, so that claims work where nothing can be drawn.
+"""
 
-__all__ = [
-    "stored_results",
-    "show",
-    "Source",
-    "claim",
-    "what_we_found",
-    "ClaimError",
-    "QUERY",
-    "KEY",
-    "VALUE",
-    "OUTPUT",
-    "MASKED",
-    "INK",
-    "VIOLET",
-    "GREY",
-    "WEIGHTS",
-    "use_book_style",
-    "show_heatmaps",
-    "plot_regression",
-    "plot_weights_row",
-    "draw_desk",
-    "draw_wind_rose",
-    "draw_reach",
-    "draw_transformer",
-    "draw_parameters",
-    "draw_timeline",
-    "Event",
-    "SKETCHES",
-]
+from importlib import import_module
+
+_NAMES = {
+    "claims": "ClaimError claim what_we_found",
+    "diagrams": "draw_desk draw_reach draw_wind_rose",
+    "diagrams_transformer": "draw_parameters draw_transformer",
+    "plotting": "WEIGHTS plot_regression plot_weights_row show_heatmaps",
+    "results": "stored_results",
+    "sources": "Source show",
+    "style": "GREY INK KEY MASKED OUTPUT QUERY VALUE VIOLET use_book_style",
+    "timeline": "SKETCHES Event draw_timeline",
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"module 'attnbook.page' has no attribute {name!r}")
+    return getattr(import_module(f"attnbook.page.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from attnbook.page.plotting import INK, KEY, MASKED, OUTPUT, QUERY, WEIGHTS
+from attnbook.page.plotting import WEIGHTS
+from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY
 
 WEIGHT = WEIGHTS(1.0)  # the dark end of the weights' colour map
 CENTRED = {"ha": "center", "va": "center"}

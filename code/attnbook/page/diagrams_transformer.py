@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import FancyBboxPatch
 
-from attnbook.page.plotting import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, WEIGHTS
+from attnbook.page.plotting import WEIGHTS
+from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE
 from attnbook.transformer import TransformerConfig
 
 WEIGHT = WEIGHTS(1.0)  # the dark end of the weights' colour map

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -17,56 +16,11 @@ from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 from attnbook.checks import check_mask
+from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE
 
-QUERY = "#0072B2"
-KEY = "#D55E00"
-VALUE = "#009E73"
-OUTPUT = "#CC79A7"
-MASKED = "#999999"
-INK = "#222222"
-VIOLET, GREY = (
-    "#4B3FA8",
-    "#6E6E6E",
-)  # curves that are neither query, key, value nor output
 WEIGHTS = LinearSegmentedColormap.from_list(
     "attnbook.weights", ["#ffffff", "#b9b5e8", "#4B3FA8"]
 )
-
-
-def use_book_style() -> None:
-    """Set the book's defaults: matplotlib's sizes, type, colours and transparent ground; tensors to three decimals."""
-    torch.set_printoptions(precision=3, sci_mode=False)
-    plt.rcParams.update(
-        {
-            "figure.figsize": (6.4, 3.4),
-            "figure.dpi": 144,
-            "figure.facecolor": "none",
-            "axes.facecolor": "none",
-            "savefig.facecolor": "none",
-            "figure.constrained_layout.use": True,
-            "font.size": 11,
-            "axes.titlesize": 11,
-            "axes.labelsize": 11,
-            "xtick.labelsize": 10,
-            "ytick.labelsize": 10,
-            "legend.fontsize": 10,
-            "legend.frameon": False,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.edgecolor": INK,
-            "axes.labelcolor": INK,
-            "text.color": INK,
-            "xtick.color": INK,
-            "ytick.color": INK,
-            "axes.grid": False,
-            "grid.color": "#dddddd",
-            "lines.linewidth": 2.0,
-            "axes.prop_cycle": plt.cycler(
-                color=[QUERY, KEY, VALUE, OUTPUT, "#56B4E9", "#E69F00", INK]
-            ),
-            "hatch.linewidth": 0.8,
-        }
-    )
 
 
 def _array(values) -> np.ndarray:

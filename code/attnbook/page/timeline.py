@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from attnbook.page.plotting import MASKED, WEIGHTS
+from attnbook.page.plotting import WEIGHTS
+from attnbook.page.style import MASKED
 
 LINE = WEIGHTS(1.0)
 

@@ -22,7 +22,7 @@ from attnbook.attention import (
 from attnbook.attention import layers as attention
 from attnbook.data import true_curve
 from attnbook.page import Source, claims, show
-from attnbook.page.show import idea
+from attnbook.page.sources import idea
 
 OBJECTS = [
     masks.masked_softmax,

@@ -1,0 +1,302 @@
+"""Run one cell of a chapter as a notebook would, after those statements of earlier cells that it needs."""
+
+import ast
+import contextlib
+import importlib
+import io
+import json
+import linecache
+import symtable
+import traceback
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+LONGEST = 20_000  # characters that a cell may print
+
+
+class NotHere:
+    """Stands for a name that cannot be imported in the page: a plot, a figure, a model that is trained."""
+
+    def __init__(self, name: str, why: str = ""):
+        self.__dict__.update(_name=name, _why=why)
+
+    def _refuse(self, *_, **__):
+        raise NotInThePage(self._name, self._why)
+
+    def __getattr__(self, name: str):
+        if name.startswith("_"):  # Python's own questions
+            raise AttributeError(name)
+        self._refuse()
+
+
+OPERATIONS = (
+    "call setattr getitem setitem iter len float int bool enter neg invert lt le gt ge "
+    "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow and rand or ror"
+)
+for _operation in OPERATIONS.split():
+    setattr(NotHere, f"__{_operation}__", NotHere._refuse)
+
+
+class NotInThePage(AttributeError):
+    """Raised where a cell uses what only a notebook has."""
+
+    def __init__(self, name: str, why: str = ""):
+        because = (
+            f"the cell above that makes it ends with {why}"
+            if why
+            else "Python has no such package here"
+        )
+        super().__init__(
+            f"{name} is not available in the page: {because}. In the notebook it is."
+        )
+
+
+# --- which earlier statements a cell needs ----------------------------------------------------------------------------
+
+
+def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
+    """Those top-level statements of earlier cells on which a cell depends, in their order.
+
+    A statement is needed if it gives a name that is used further down, or may change the value of one: by an
+    assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, or in a loop.
+    Seeds and options are always set. What a function does to its arguments is not seen.
+    """
+    wanted, found = set(), []
+    for statement in reversed(_parsed(source)):
+        wanted = wanted - _surely_given(statement) | _read(statement)
+    for statement in reversed([each for cell in earlier for each in _parsed(cell)]):
+        if (_given(statement) | _changed(statement)) & wanted or _sets(statement):
+            found.append(statement)
+            wanted = wanted - _surely_given(statement) | _read(statement)
+    return found[::-1]
+
+
+def _parsed(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return []
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    """Names that a statement reads and does not bind in a scope of its own."""
+    tables, found = [symtable.symtable(ast.unparse(statement), "", "exec")], set()
+    while tables:
+        table = tables.pop()
+        outer = table.get_type() == "module"
+        found |= {
+            s.get_name()
+            for s in table.get_symbols()
+            if s.is_referenced() and (outer or s.is_global())
+        }
+        tables += table.get_children()
+    if isinstance(statement, ast.AugAssign):
+        found |= _root(statement.target)
+    return found
+
+
+def _given(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {
+            alias.asname or alias.name.partition(".")[0] for alias in statement.names
+        }
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _surely_given(statement: ast.stmt) -> set[str]:
+    """What a statement gives whatever happens; one in a loop or a condition may not."""
+    sure = (
+        ast.FunctionDef
+        | ast.ClassDef
+        | ast.Import
+        | ast.ImportFrom
+        | ast.Assign
+        | ast.AnnAssign
+    )
+    return _given(statement) if isinstance(statement, sure) else set()
+
+
+def _root(node: ast.AST) -> set[str]:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _changed(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.For | ast.While | ast.With):
+        return _read(statement)
+    targets = [
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute | ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+    ]
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        targets += (
+            [call.func, *call.args[:1]] if call.func.attr.endswith("_") else [call.func]
+        )
+    return {name for target in targets for name in _root(target)}
+
+
+def _sets(statement: ast.stmt) -> bool:
+    """Whether a statement is a call like `seed_everything(0)` or `torch.set_printoptions(precision=3)`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    name = (
+        ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    )
+    return name.startswith(("set_", "use_")) or "seed" in name
+
+
+# --- running it -------------------------------------------------------------------------------------------------------
+
+
+def prepare(statements: Iterable[ast.stmt]) -> dict:
+    """The names that statements of earlier cells give; what they print is dropped, and so is what needs a notebook."""
+    world = {"__name__": "__main__"}
+    for statement in statements:
+        with contextlib.redirect_stdout(io.StringIO()):
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                _import(statement, world)
+                continue
+            try:
+                exec(
+                    compile(ast.Module([statement], []), "<earlier cell>", "exec"),
+                    world,
+                )
+            except Exception as error:
+                for name in _given(statement):
+                    world[name] = NotHere(name, _told(error))
+    return world
+
+
+def _import(statement: ast.Import | ast.ImportFrom, world: dict) -> None:
+    for alias in statement.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        one = type(statement)(**{**dict(ast.iter_fields(statement)), "names": [alias]})
+        module = ast.fix_missing_locations(ast.Module([one], []))
+        try:
+            exec(compile(module, "<earlier cell>", "exec"), world)
+        except ImportError:
+            world[name] = NotHere(name)
+
+
+class _Printed(io.TextIOBase):
+    """Where a cell's prints go: to the page at once, but no more than a reader can use."""
+
+    def __init__(self, tell: Callable[[str], None]):
+        self.tell, self.left = tell, LONGEST
+
+    def write(self, text: str) -> int:
+        if self.left > 0:
+            self.tell(text[: self.left])
+            self.left -= len(text)
+            if self.left <= 0:
+                self.tell("\n… and more, which is not shown.\n")
+        return len(text)
+
+
+def run(
+    source: str, earlier: Iterable[str] = (), tell: Callable[[str], None] = print
+) -> dict:
+    """Run a cell in a world of its own.
+
+    Args:
+        source: the cell's code, as the reader has changed it.
+        earlier: the code of the cells above it.
+        tell: is given what the cell prints, piece by piece.
+
+    Returns:
+        ``{"text": …, "html": …}`` of the last expression's value (empty if there is none), with `exercise` and
+        `status` ("solved", "wrong", "unwritten") if it is a verdict; or, for a cell that raises, ``{"error": …,
+        "line": …}`` with the number of the failing line of the cell, if there is one.
+    """
+    cell = f"<cell {_count()}>"
+    linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
+    try:
+        with contextlib.redirect_stdout(_Printed(tell)):
+            value = _run(source, cell, prepare(needed(source, earlier)))
+            return shown(value)
+    except (
+        BaseException
+    ) as error:  # SystemExit and KeyboardInterrupt, too, end the cell and not Python
+        return _failure(error, cell)
+
+
+def _count(numbers=iter(range(1, 10**9))) -> int:  # noqa: B008 (one counter, for names of cells)
+    return next(numbers)
+
+
+def _run(source: str, cell: str, world: dict) -> object:
+    body = compile(source, cell, "exec", ast.PyCF_ONLY_AST).body
+    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    exec(compile(ast.Module(body, []), cell, "exec"), world)
+    return (
+        eval(compile(ast.Expression(last.value), cell, "eval"), world) if last else None
+    )
+
+
+def shown(value: object) -> dict:
+    """How a notebook shows a value: as HTML, if it has any, and as text."""
+    if value is None:
+        return {"text": "", "html": ""}
+    rich = getattr(value, "_repr_html_", None)
+    answer = {"text": repr(value), "html": rich() if rich else ""}
+    if type(value).__name__ == "Verdict":
+        answer |= {
+            name: getattr(value, name) for name in ("exercise", "status", "diagnosis")
+        }
+    return answer
+
+
+def _failure(error: BaseException, cell: str) -> dict:
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == cell
+    ]
+    if isinstance(error, SyntaxError) and error.filename == cell:
+        lines = [error.lineno]
+    return {"error": _told(error), "line": lines[-1] if lines else None}
+
+
+def _told(error: BaseException) -> str:
+    try:
+        said = str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception:  # its __str__ fails as well
+        said = ""
+    kind = type(error).__name__
+    return (
+        said if kind == NotInThePage.__name__ else f"{kind}: {said}" if said else kind
+    )
+
+
+# --- between Python and the page --------------------------------------------------------------------------------------
+
+
+def earlier_cells(page: str, original: str, changed: dict[str, str]) -> list[str]:
+    """The code of the cells above one of a page, those that the reader has changed as they stand now."""
+    cells = json.loads(Path(__file__).with_name("cells.json").read_text("utf-8")).get(
+        page, []
+    )
+    above = cells[: cells.index(original)] if original in cells else []
+    return [changed.get(cell, cell) for cell in above]
+
+
+def answer(question: str, tell: Callable[[str], None]) -> str:
+    """What the worker asks: JSON with `page`, `original`, `source` and `changed`; JSON of what `run` returns."""
+    asked = json.loads(question)
+    earlier = earlier_cells(asked["page"], asked["original"], asked["changed"])
+    return json.dumps(run(asked["source"], earlier, tell))
+
+
+def warm() -> None:
+    """Import what nearly every cell needs, before the reader asks."""
+    importlib.import_module("torch")
+    importlib.import_module("attnbook.exercises")

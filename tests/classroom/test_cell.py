@@ -1,0 +1,120 @@
+"""A cell runs as in a notebook, after what it needs of the cells above it."""
+
+import ast
+import json
+
+import pytest
+
+from attnbook.classroom import cell
+
+
+def needs(source, *earlier):
+    return [ast.unparse(statement) for statement in cell.needed(source, earlier)]
+
+
+@pytest.mark.parametrize(
+    "source, earlier, expected",
+    {
+        "only what is used": ("b + 1", ["a = 1", "b = 2"], ["b = 2"]),
+        "what that needs in turn": ("c", ["a = 1\nb = 5", "c = a + 1"], ["a = 1", "c = a + 1"]),
+        "the last one counts": ("a", ["a = 1", "a = 2"], ["a = 2"]),
+        "added to": ("a", ["a = 1", "a += 2"], ["a = 1", "a += 2"]),
+        "written into": ("a", ["a = [1]", "a[0] = 2", "b = 3"], ["a = [1]", "a[0] = 2"]),
+        "a method": ("a", ["a = []", "a.append(1)"], ["a = []", "a.append(1)"]),
+        "in place": ("w", ["w = f()", "nn.init.zeros_(w)"], ["w = f()", "nn.init.zeros_(w)"]),
+        "in a loop": ("a", ["a = [1]", "for i in range(3):\n    grow(a, i)"], ["a = [1]", "for i in range(3):\n    grow(a, i)"]),
+        "a condition may not hold": ("a", ["a = 1", "if x:\n    a = 2"], ["a = 1", "if x:\n    a = 2"]),
+        "seeds": ("a", ["seed_everything(0)", "a = 1", "torch.manual_seed(1)"], ["seed_everything(0)", "a = 1", "torch.manual_seed(1)"]),
+        "imports": ("F.relu", ["import torch.nn.functional as F\nimport math"], ["import torch.nn.functional as F"]),
+        "several imports": ("torch", ["import torch.nn"], ["import torch.nn"]),
+        "functions read when called": ("f(1)", ["b = 2", "def f(x):\n    return x + b"], ["b = 2", "def f(x):\n    return x + b"]),
+        "a name of its own inside a function": ("def f(x):\n    weights = x\n    return weights", ["weights = 1"], []),
+        "a name of its own": ("a = 3\na", ["a = 1"], []),
+        "a name inside a comprehension": ("[a for a in range(3)]", ["a = 1"], []),
+        "printing and claims do not matter": ("a", ["a = 1", "print(a)", "claim('one', a == 1)"], ["a = 1"]),
+        "a cell with a mistake in it": ("a", ["a = 1", "a = = 2"], ["a = 1"]),
+    }.values(),
+)  # fmt: skip
+def test_what_a_cell_needs(source, earlier, expected):
+    assert needs(source, *earlier) == expected
+
+
+def run(source, *earlier):
+    printed = []
+    return {**cell.run(source, earlier, printed.append), "printed": "".join(printed)}
+
+
+def test_a_cell_shows_its_last_value_and_what_it_prints():
+    ran = run("print('one')\na * 2", "a = 21\nprint('not again')")
+    assert ran == {"text": "42", "html": "", "printed": "one\n"}
+    assert run("a = 1") == {"text": "", "html": "", "printed": ""}
+    assert run("None")["text"] == ""
+
+
+def test_a_value_with_html_shows_it():
+    source = (
+        "class Rich:\n    def _repr_html_(self):\n        return '<b>it</b>'\nRich()"
+    )
+    assert run(source)["html"] == "<b>it</b>"
+
+
+def test_each_run_begins_anew():
+    run("a = 1")
+    assert run("a")["error"] == "NameError: name 'a' is not defined"
+
+
+@pytest.mark.parametrize(
+    "source, error, line",
+    [
+        ("a = 1\na.foo", "AttributeError: 'int' object has no attribute 'foo'", 2),
+        ("def f():\n    raise ValueError('no')\n\nf()", "ValueError: no", 2),
+        ("a = 1\n\na b", "SyntaxError: invalid syntax", 3),
+        ("import sys\nsys.exit(3)", "SystemExit: 3", 2),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt", 1),
+        ("class E(Exception):\n    def __str__(self):\n        1 / 0\nraise E", "E", 4),
+    ],
+)
+def test_an_error_names_the_readers_line(source, error, line):
+    ran = run(source)
+    assert (ran["error"], ran["line"]) == (error, line)
+
+
+def test_endless_printing_is_cut():
+    ran = run("for i in range(10000): print('0123456789')")
+    assert len(ran["printed"]) < cell.LONGEST + 100
+    assert ran["printed"].endswith("which is not shown.\n")
+
+
+def test_what_cannot_be_imported_says_so_when_it_is_used():
+    imports = "import no_such_package as plt\nfrom math import pi, no_such_name"
+    assert run("round(pi)", imports)["text"] == "3"
+    for source, name in [("plt.plot(1)", "plt"), ("no_such_name(2)", "no_such_name")]:
+        ran = run(source, imports)
+        assert f"{name} is not available in the page" in ran["error"]
+        assert ran["line"] == 1
+
+
+def test_what_a_failing_cell_would_give_says_why():
+    ran = run("weights + 1", "weights = 1 / 0")
+    assert "weights is not available" in ran["error"]
+    assert "ZeroDivisionError: division by zero" in ran["error"]
+    assert run("hasattr(weights, 'shape')", "weights = 1 / 0")["text"] == "False"
+
+
+def test_a_verdict_tells_its_status():
+    ran = run(
+        "def my_soft_lookup(*arguments): ...\ncheck('soft-lookup', my_soft_lookup)",
+        "from attnbook.exercises import check",
+    )
+    told = {name: ran[name] for name in ("exercise", "status", "diagnosis")}
+    assert told == {"exercise": "soft-lookup", "status": "unwritten", "diagnosis": None}
+    assert "not written yet" in ran["html"]
+
+
+def test_the_cells_above_are_taken_as_the_reader_changed_them(tmp_path, monkeypatch):
+    (tmp_path / "cells.json").write_text(json.dumps({"page": ["a = 1", "b = a", "b"]}))
+    monkeypatch.setattr(cell, "__file__", str(tmp_path / "cell.py"))
+    question = {"page": "page", "original": "b", "source": "b + 1", "changed": {}}
+    assert json.loads(cell.answer(json.dumps(question), print))["text"] == "2"
+    question["changed"] = {"a = 1": "a = 10"}
+    assert json.loads(cell.answer(json.dumps(question), print))["text"] == "11"

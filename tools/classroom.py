@@ -1,0 +1,252 @@
+"""Sphinx extension: what pages need to run Python in themselves, below `_static/classroom/`.
+
+A page opened from a file can load scripts and nothing else. So Pyodide (Python for browsers), the checker, the
+stand-in for torch and the chapters' cells are packed with gzip and base64 into scripts of a megabyte each, which
+`attnbook/classroom/page.js` asks for when a reader runs the first cell. Pyodide and CodeMirror come from npm
+(tools/node); without them the book is built without editors, and says so.
+"""
+
+import base64
+import functools
+import gzip
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import torch
+from sphinx.util import logging
+
+from attnbook.classroom.handed import DRAWN
+from attnbook.data import kernel_regression_data
+from tools import ROOT
+
+FOLDER = "classroom"
+PACKAGE = ROOT / "code" / "attnbook"
+HERE = PACKAGE / "classroom"
+NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.sh
+PYODIDE = NODE_MODULES / "pyodide"
+SLICE = 1_000_000  # characters of a script
+# rooms and modules that work in the page; what else a chapter imports is not available there
+ROOMS = "attention", "checks", "classroom", "exercises", "pairs", "page", "transformer"
+MODULES = "__init__.py", "data/synthetic.py", "files.py", "reproducible.py"
+# fmt: off
+# parts of Python's library that no cell of a reader needs: tests, servers, formats, terminals, other systems
+UNUSED = {
+    *("_pyrepl", "_pydatetime", "_pydecimal", "_pyio", "_pylong", "argparse", "bdb", "cmd", "configparser", "cProfile"),
+    *("curses", "dbm", "doctest", "email", "ensurepip", "ftplib", "getpass", "http", "idlelib", "imaplib", "ipaddress"),
+    *("mailbox", "mimetypes", "multiprocessing", "netrc", "optparse", "pdb", "pickletools", "plistlib", "poplib"),
+    *("profile", "pstats", "pyclbr", "pydoc", "pydoc_data", "smtplib", "sqlite3", "tarfile", "test", "tkinter"),
+    *("tomllib", "trace", "tracemalloc", "turtle", "turtledemo", "unittest", "urllib", "uuid", "venv", "wave"),
+    *("webbrowser", "wsgiref", "xml", "xmlrpc", "zipapp", "zoneinfo"),
+}
+# fmt: on
+ENCODINGS = {
+    "__init__",
+    "aliases",
+    "ascii",
+    "cp437",
+    "latin_1",
+    "raw_unicode_escape",
+    "unicode_escape",
+    "utf_8",
+}
+
+
+class Missing(Exception):
+    """What the page's Python is made of is not installed."""
+
+
+# --- Python and its library -------------------------------------------------------------------------------------------
+
+
+def _kept(name: str) -> bool:
+    top, _, rest = name.partition("/")
+    if top == "encodings":
+        return rest.removesuffix(".py") in ENCODINGS
+    return top.removesuffix(".py") not in UNUSED
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """A zip archive that is the same for the same files; not compressed, since gzip does better over all of them."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as out:
+        for name, content in sorted(files.items()):
+            out.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+    return archive.getvalue()
+
+
+def pyodide_parts() -> dict[str, bytes]:
+    """Pyodide as the worker starts it: two words of it are changed, so that it is a script and not a module."""
+    text = (PYODIDE / "pyodide.asm.mjs").read_text("utf-8")
+    export = re.compile(r"export default (\w+);")
+    if len(export.findall(text)) != 1 or "import.meta.url" not in text:
+        raise Missing(
+            f"{PYODIDE} is not the Pyodide that tools/classroom.py knows how to start"
+        )
+    text = export.sub(r"globalThis.createPyodideModule = \1;", text)
+    text = text.replace("import.meta.url", '"https://pyodide.invalid/pyodide.asm.mjs"')
+    with zipfile.ZipFile(PYODIDE / "python_stdlib.zip") as library:
+        names = [name for name in library.namelist() if _kept(name) and name[-1] != "/"]
+        library_files = {name: library.read(name) for name in names}
+    lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
+    return {
+        "asm": text.encode(),
+        "loader": (PYODIDE / "pyodide.js").read_bytes(),
+        "wasm": (PYODIDE / "pyodide.asm.wasm").read_bytes(),
+        "library": zipped(library_files),
+        "lock": json.dumps({**lock, "packages": {}}).encode(),
+    }
+
+
+# --- the book's own part ----------------------------------------------------------------------------------------------
+
+
+def cells() -> dict[str, list[str]]:
+    """The code cells of each page that is a notebook, by the page's name."""
+    return {
+        f"chapters/{path.stem}": [
+            cell.source
+            for cell in nbformat.read(path, as_version=4).cells
+            if cell.cell_type == "code"
+        ]
+        for path in sorted((ROOT / "chapters").glob("*.ipynb"))
+    }
+
+
+def book_files() -> dict[str, bytes]:
+    """The modules of the page's Python: torch and numpy (the stand-in), the rooms that work there, the cells."""
+    standin = PACKAGE / "standin"
+    paths = {path: path.relative_to(standin) for path in standin.rglob("*")}
+    for path in [PACKAGE / name for name in MODULES if (PACKAGE / name).is_file()] + [
+        path for room in ROOMS for path in (PACKAGE / room).rglob("*")
+    ]:
+        paths[path] = path.relative_to(PACKAGE.parent)
+    files = {
+        place.as_posix(): path.read_bytes()
+        for path, place in paths.items()
+        if path.suffix in (".py", ".txt") and "__pycache__" not in path.parts
+    }
+    files |= {
+        "platformdirs.py": b"",
+        "filelock.py": b"",
+        "pygments/__init__.py": b"def highlight(*a):...\n",
+        "pygments/formatters.py": b"class HtmlFormatter:...\n",
+        "pygments/lexers.py": b"class PythonLexer:...\n",
+    }  # TEMP
+    del files["__init__.py"]  # the stand-in's own
+    files["attnbook/classroom/cells.json"] = json.dumps(cells()).encode()
+    files["attnbook/data/__init__.py"] = (HERE / "handed.py").read_bytes()
+    drawn = kernel_regression_data(**DRAWN, dtype=torch.float64)
+    rows = [tensor.tolist() for tensor in vars(drawn).values()]
+    files["attnbook/data/drawn.json"] = json.dumps(rows).encode()
+    return files
+
+
+def exercises() -> dict[str, list[str]]:
+    """Names of the exercises on each page."""
+    found = {
+        page: [
+            name
+            for source in sources
+            for name in re.findall(r'^check\("([\w-]+)"', source, re.MULTILINE)
+        ]
+        for page, sources in cells().items()
+    }
+    return {page: names for page, names in found.items() if names}
+
+
+# --- the scripts ------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _packed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def editor() -> str:
+    """CodeMirror with `editor.js`, as one script."""
+    esbuild = NODE_MODULES / "esbuild/bin/esbuild"
+    node = Path(sys.executable).with_name("node")
+    done = subprocess.run(
+        [node, esbuild, "--bundle", "--minify", "--charset=utf8", "--loader=js"],
+        input=(HERE / "editor.js").read_text("utf-8"),
+        env={"NODE_PATH": str(NODE_MODULES)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    if done.returncode:
+        raise Missing(f"esbuild could not make the editor:\n{done.stderr}")
+    return done.stdout
+
+
+def scripts() -> dict[str, str]:
+    """All that pages load, by file name.
+
+    Raises:
+        Missing: Pyodide, CodeMirror or esbuild is not installed, or not the one that is expected.
+    """
+    if not PYODIDE.is_dir():
+        raise Missing(f"there is no Pyodide in {NODE_MODULES}")
+    parts = {**pyodide_parts(), "book": zipped(book_files())}
+    text, places = "", {}
+    for name, content in parts.items():
+        places[name] = len(text), len(text) + len(packed := _packed(content))
+        text += packed
+    slices = [text[begin : begin + SLICE] for begin in range(0, len(text), SLICE)]
+    files = {
+        f"engine-{number}.js": f"(globalThis.attnbookSlices ??= [])[{number}] = {json.dumps(piece)};\n"
+        for number, piece in enumerate(slices)
+    }
+    worker = (HERE / "worker.js").read_text("utf-8")
+    files["worker.js"] = f"globalThis.attnbookWorker = {json.dumps(worker)};\n"
+    files["editor.js"] = editor()
+    digest = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:10]
+    setup = {
+        "version": digest,  # asked for with each script, so that a browser's cache never mixes two builds
+        "slices": len(slices),
+        "megabytes": round(len(text) / 1e6, 1),
+        "places": places,
+        "exercises": exercises(),
+    }
+    page = (HERE / "page.js").read_text("utf-8")
+    files["page.js"] = f"globalThis.attnbookClassroom = {json.dumps(setup)};\n{page}"
+    files["classroom.css"] = (HERE / "classroom.css").read_text("utf-8")
+    return files
+
+
+def _write(app):
+    if app.builder.format != "html":
+        return
+    try:
+        files = scripts()
+    except Missing as error:
+        logging.getLogger(__name__).info(
+            "The pages are built without their own Python: %s. Exercises work in the notebooks.",
+            error,
+        )
+        return
+    folder = Path(app.outdir) / "_static" / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    app.add_css_file(f"{FOLDER}/classroom.css")
+    app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
+
+
+def _name_page(app, pagename, templatename, context, doctree):
+    tag = f'\n<meta name="attnbook-page" content="{pagename}">'
+    context["metatags"] = context.get("metatags", "") + tag
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    app.connect("builder-inited", _write)
+    app.connect("html-page-context", _name_page)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
