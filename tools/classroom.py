@@ -56,6 +56,11 @@ ENCODINGS = {
     "unicode_escape",
     "utf_8",
 }
+EXERCISES = re.compile(r'<section id="exercises">\s*<h2>.*?</h2>', re.DOTALL)
+WITHOUT = (
+    '<p class="classroom-without">This page has no JavaScript now. With it, answers can be written and checked here; '
+    "without it, in the notebook.</p>"
+)
 
 
 class Missing(Exception):
@@ -240,13 +245,16 @@ def _write(app):
     app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
 
 
-def _name_page(app, pagename, templatename, context, doctree):
+def _finish_page(app, pagename, templatename, context, doctree):
+    if not (Path(app.outdir) / "_static" / FOLDER).is_dir():
+        return
     tag = f'\n<meta name="attnbook-page" content="{pagename}">'
     context["metatags"] = context.get("metatags", "") + tag
+    context["body"] = EXERCISES.sub(rf"\g<0>{WITHOUT}", context.get("body") or "")
 
 
 def setup(app):
     """Registers the extension with Sphinx."""
     app.connect("builder-inited", _write)
-    app.connect("html-page-context", _name_page)
+    app.connect("html-page-context", _finish_page)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

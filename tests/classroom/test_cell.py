@@ -12,29 +12,71 @@ def needs(source, *earlier):
     return [ast.unparse(statement) for statement in cell.needed(source, earlier)]
 
 
+LOOP = "for i in range(3):\n    grow(a, i)"
+OF_A_MODULE = "for i in range(3):\n    torch.randn(i)"
+CONDITION = "if x:\n    a = 2"
+FUNCTION = "def f(x):\n    return x + b"
+SEEDS = "from attnbook.reproducible import seed_everything", "seed_everything(0)"
+OWN_NAME = "def f(x):\n    weights = x\n    return weights"
+
+
 @pytest.mark.parametrize(
     "source, earlier, expected",
     {
         "only what is used": ("b + 1", ["a = 1", "b = 2"], ["b = 2"]),
-        "what that needs in turn": ("c", ["a = 1\nb = 5", "c = a + 1"], ["a = 1", "c = a + 1"]),
+        "what that needs in turn": (
+            "c",
+            ["a = 1", "b = 5", "c = a + 1"],
+            ["a = 1", "c = a + 1"],
+        ),
         "the last one counts": ("a", ["a = 1", "a = 2"], ["a = 2"]),
         "added to": ("a", ["a = 1", "a += 2"], ["a = 1", "a += 2"]),
-        "written into": ("a", ["a = [1]", "a[0] = 2", "b = 3"], ["a = [1]", "a[0] = 2"]),
+        "written into": (
+            "a",
+            ["a = [1]", "a[0] = 2", "b = 3"],
+            ["a = [1]", "a[0] = 2"],
+        ),
         "a method": ("a", ["a = []", "a.append(1)"], ["a = []", "a.append(1)"]),
-        "in place": ("w", ["w = f()", "nn.init.zeros_(w)"], ["w = f()", "nn.init.zeros_(w)"]),
-        "in a loop": ("a", ["a = [1]", "for i in range(3):\n    grow(a, i)"], ["a = [1]", "for i in range(3):\n    grow(a, i)"]),
-        "a condition may not hold": ("a", ["a = 1", "if x:\n    a = 2"], ["a = 1", "if x:\n    a = 2"]),
-        "seeds": ("a", ["seed_everything(0)", "a = 1", "torch.manual_seed(1)"], ["seed_everything(0)", "a = 1", "torch.manual_seed(1)"]),
-        "imports": ("F.relu", ["import torch.nn.functional as F\nimport math"], ["import torch.nn.functional as F"]),
+        "in place": (
+            "w",
+            ["w = f()", "nn.init.zeros_(w)"],
+            ["w = f()", "nn.init.zeros_(w)"],
+        ),
+        "in a loop": ("a", ["a = [1]", LOOP], ["a = [1]", LOOP]),
+        "a loop with nothing but a module": (
+            "torch.e",
+            ["import torch", OF_A_MODULE],
+            ["import torch"],
+        ),
+        "a condition may not hold": ("a", ["a = 1", CONDITION], ["a = 1", CONDITION]),
+        "seeds": ("a", [*SEEDS, "a = 1"], [*SEEDS, "a = 1"]),
+        "a method that only sounds like an option": (
+            "a",
+            ["ax = plot()", "ax.set_title(1)", "a = 1"],
+            ["a = 1"],
+        ),
+        "imports": (
+            "F.relu",
+            ["import math", "import torch.nn.functional as F"],
+            ["import torch.nn.functional as F"],
+        ),
         "several imports": ("torch", ["import torch.nn"], ["import torch.nn"]),
-        "functions read when called": ("f(1)", ["b = 2", "def f(x):\n    return x + b"], ["b = 2", "def f(x):\n    return x + b"]),
-        "a name of its own inside a function": ("def f(x):\n    weights = x\n    return weights", ["weights = 1"], []),
+        "functions read when called": (
+            "f(1)",
+            ["b = 2", FUNCTION],
+            ["b = 2", FUNCTION],
+        ),
+        "a name of its own inside a function": (OWN_NAME, ["weights = 1"], []),
         "a name of its own": ("a = 3\na", ["a = 1"], []),
         "a name inside a comprehension": ("[a for a in range(3)]", ["a = 1"], []),
-        "printing and claims do not matter": ("a", ["a = 1", "print(a)", "claim('one', a == 1)"], ["a = 1"]),
+        "printing and claims do not matter": (
+            "a",
+            ["a = 1", "print(a)", "claim('one', a == 1)"],
+            ["a = 1"],
+        ),
         "a cell with a mistake in it": ("a", ["a = 1", "a = = 2"], ["a = 1"]),
     }.values(),
-)  # fmt: skip
+)
 def test_what_a_cell_needs(source, earlier, expected):
     assert needs(source, *earlier) == expected
 

@@ -54,6 +54,11 @@ class NotInThePage(AttributeError):
 # --- which earlier statements a cell needs ----------------------------------------------------------------------------
 
 
+CONSTANT = (
+    ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+)  # what is done with these does not change them
+
+
 def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     """Those top-level statements of earlier cells on which a cell depends, in their order.
 
@@ -64,8 +69,17 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     wanted, found = set(), []
     for statement in reversed(_parsed(source)):
         wanted = wanted - _surely_given(statement) | _read(statement)
-    for statement in reversed([each for cell in earlier for each in _parsed(cell)]):
-        if (_given(statement) | _changed(statement)) & wanted or _sets(statement):
+    above = [statement for cell in earlier for statement in _parsed(cell)]
+    constant = {
+        name
+        for statement in above
+        if isinstance(statement, CONSTANT)
+        for name in _given(statement)
+    }
+    for statement in reversed(above):
+        if (_given(statement) | _changed(statement) - constant) & wanted or _sets(
+            statement, constant
+        ):
             found.append(statement)
             wanted = wanted - _surely_given(statement) | _read(statement)
     return found[::-1]
@@ -145,12 +159,12 @@ def _changed(statement: ast.stmt) -> set[str]:
     return {name for target in targets for name in _root(target)}
 
 
-def _sets(statement: ast.stmt) -> bool:
+def _sets(statement: ast.stmt, constant: set[str]) -> bool:
     """Whether a statement is a call like `seed_everything(0)` or `torch.set_printoptions(precision=3)`."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    name = (
-        ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
-    )
+    if not isinstance(call, ast.Call) or not _root(call.func) <= constant:
+        return False
+    name = ast.unparse(call.func).rpartition(".")[2]
     return name.startswith(("set_", "use_")) or "seed" in name
 
 

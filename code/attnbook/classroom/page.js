@@ -5,7 +5,6 @@
   const setup = globalThis.attnbookClassroom;
   const here = document.currentScript.src.replace(/[^/]*$/, "");
   const page = document.querySelector("meta[name=attnbook-page]")?.content || "";
-  const LIMIT = 20; // seconds for a cell
   const HELP = "Ctrl and Enter run the cell. Escape, then Tab, leaves the editor.";
 
   // --- what the browser keeps -----------------------------------------------------------------------------------------
@@ -48,6 +47,7 @@
   };
 
   const python = {
+    limit: 20, // seconds for a cell
     worker: null, ready: null, parts: null, running: null, queue: Promise.resolve(),
 
     async begin(say) {
@@ -96,7 +96,8 @@
         try {
           return await new Promise((resolve, reject) => {
             this.running = { resolve, reject, tell };
-            clock = setTimeout(() => this.stop(`Stopped after ${LIMIT} seconds. Does a loop never end?`), LIMIT * 1000);
+            const late = `Stopped after ${this.limit} seconds. Does a loop never end?`;
+            clock = setTimeout(() => this.stop(late), this.limit * 1000);
             this.worker.postMessage({ question });
           });
         } finally {
@@ -147,6 +148,7 @@
     const tools = element("div", { className: "classroom-bar" }, go, edit, halt, again, bar, said);
     code.after(tools);
     cell.classList.add("classroom-cell");
+    if (exercise) cell.dataset.exercise = exercise;
     let editor = null, opening = null, text = store.get(key) ?? original;
     const mine = { original, current: () => text };
     cells.push(mine);
@@ -316,14 +318,20 @@
     return Object.keys(wanted).filter((name) => !(name in globalThis)).map((name) => wanted[name]);
   }
 
+  document.querySelector(".classroom-without")?.remove(); // what only a page without scripts says
   showProgress();
   offerFiles();
   const mine = [...document.querySelectorAll("div.cell")].filter((cell) => {
     const code = codeOf(cell);
     return code && (cell.classList.contains("tag_try-it") || CHECK.test(code));
   });
+  const remark = (cell, textContent) => cell.before(element("p", { className: "classroom-said", textContent }));
   if (mine.length && missing().length) {
-    mine[0].before(element("p", { className: "classroom-said", textContent: `This browser cannot run Python in the page (it lacks ${missing().join(", ")}). The same cells work in the notebook.` }));
-  } else mine.forEach(prepare);
+    remark(mine[0], `This browser cannot run Python in the page (it lacks ${missing().join(", ")}). The same cells work in the notebook.`);
+  } else {
+    mine.forEach(prepare);
+    const first = mine.find((cell) => cell.classList.contains("tag_try-it"));
+    if (first) remark(first, "Cells with ▶ Run can be changed and run here. PyTorch is then a small stand-in in plain Python; the other cells draw or train, and need the notebook.");
+  }
   globalThis.attnbookPython = python; // for tests
 })();

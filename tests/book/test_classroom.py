@@ -1,0 +1,351 @@
+"""Exercises and cells in the built pages, opened from files with no network: written, run, checked and kept there."""
+
+import inspect
+import json
+import re
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from test_pages import AXE, BARRIERS, PHONE, SETTLED, WIDE
+
+from attnbook.exercises.bank import SHELF
+from tools import ROOT, classroom
+from tools.classroom import cells, exercises
+
+pytestmark = pytest.mark.browser
+
+PAGES = {name: page for page, names in exercises().items() for name in names}
+CELL = {
+    name: next(s for s in cells()[page] if f'check("{name}"' in s)
+    for name, page in PAGES.items()
+}
+RUN = """
+async (question) => {
+  const printed = [];
+  const told = attnbookPython.run(question, () => {}, (text) => printed.push(text));
+  const answer = await told.catch((error) => ({ stopped: error.message }));
+  return { ...answer, printed: printed.join("") };
+}
+"""
+RIGHT = """def my_masked_softmax(scores, valid_lens):
+    keep = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    weights = scores.masked_fill(~keep, -torch.inf).softmax(dim=-1)
+    return weights.masked_fill(~keep, 0.0)
+
+check("masked-softmax", my_masked_softmax)"""
+WRONG = RIGHT.replace(
+    "    return weights.masked_fill(~keep, 0.0)", "    return weights"
+)
+CHAPTER = "chapters/04-masked-softmax"
+
+
+class Reader:
+    """Somebody with a page open and an exercise in it."""
+
+    def __init__(self, context, book, page=CHAPTER, exercise="masked-softmax"):
+        self.page = context.new_page()
+        self.errors, self.asked = [], []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto((book / f"{page}.html").as_uri())
+        self.cell = self.page.locator(f'.classroom-cell[data-exercise="{exercise}"]')
+
+    def write(self, text):
+        self.cell.locator(".cell_input").click()
+        self.cell.locator(".cm-content").wait_for()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def check(self):
+        self.cell.evaluate("cell => { delete cell.dataset.status; }")
+        self.cell.get_by_role("button", name=re.compile("Check|Run")).click()
+        return self.result()
+
+    def result(self):
+        self.cell.locator("xpath=self::*[@data-status]").wait_for(timeout=60_000)
+        return self.cell.get_attribute("data-status")
+
+    @property
+    def output(self):
+        return self.cell.locator(".cell_output").inner_text()
+
+    @property
+    def said(self):
+        return self.cell.get_by_role("status").inner_text()
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context(offline=True)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def reader(context, built_book):
+    reader = Reader(context, built_book)
+    yield reader
+    assert reader.errors == []
+    assert [url for url in reader.asked if not re.match("(file|blob|data):", url)] == []
+
+
+@pytest.fixture(scope="module")
+def run(browser, built_book):
+    """Asks the Python of one page, which stays open."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((built_book / f"{CHAPTER}.html").as_uri())
+
+    def ask(where, original, source):
+        question = {
+            "page": where,
+            "original": original,
+            "source": source,
+            "changed": {},
+        }
+        return page.evaluate(RUN, question)
+
+    yield ask
+    context.close()
+
+
+def test_the_engine_is_there(built_book):
+    """What npm brings is there; without it the book is built, too, but has no editors."""
+    names = {path.name for path in (built_book / "_static/classroom").glob("*.js")}
+    assert {"page.js", "worker.js", "editor.js", "engine-0.js"} <= names
+
+
+# --- every exercise, every cell ---------------------------------------------------------------------------------------
+
+
+def test_an_exercise_is_in_a_page(run):
+    assert set(PAGES) == {exercise.name for exercise in SHELF}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_an_exercise_is_judged_in_the_page(run, name):
+    """Its stub, its solution and three of its mistakes, after the chapter's own cells."""
+    exercise, original = SHELF.get(name), CELL[name]
+    asked = original[original.index("check(") :]
+    edits = [mistake for mistake in exercise.mistakes if not callable(mistake.edit)]
+    judged = {None: run(PAGES[name], original, original)}
+    assert (judged[None].get("status"), judged[None].get("error")) == (
+        "unwritten",
+        None,
+    )
+    solved = run(PAGES[name], original, f"{exercise.source()}\n{asked}")
+    assert (solved.get("status"), solved.get("error")) == ("solved", None), solved
+    for mistake in edits[:3]:
+        source = inspect.getsource(exercise.mistaken(mistake))
+        wrong = run(PAGES[name], original, f"{source}\n{asked}")
+        assert (wrong.get("status"), wrong.get("diagnosis")) == (
+            "wrong",
+            mistake.name,
+        ), wrong
+
+
+def marked_cells():
+    """(page, number) of the cells that say they can be run in the page."""
+    for path in sorted((ROOT / "chapters").glob("*.ipynb")):
+        code = [
+            c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"
+        ]
+        for number, cell in enumerate(code):
+            if "try-it" in cell.metadata.get("tags", []):
+                yield pytest.param(path.stem, cell, id=f"{path.stem}-{number}")
+
+
+@pytest.mark.parametrize("page, cell", list(marked_cells()))
+def test_a_cell_gives_in_the_page_what_the_notebook_stores(run, page, cell):
+    ran = run(f"chapters/{page}", cell.source, cell.source)
+    streams = [o.text for o in cell.outputs if o.output_type == "stream"]
+    data = [o.data for o in cell.outputs if o.output_type != "stream"]
+    assert ran.get("error") is None
+    assert ran["printed"] == "".join(streams)
+    assert ran["html"] or ran["text"] == "".join(d.get("text/plain", "") for d in data)
+    assert ran["html"] == "".join(d.get("text/html", "") for d in data)
+    assert ran["milliseconds"] < 5000
+
+
+# --- a reader ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_reader_writes_checks_mends_and_comes_back(reader, context, built_book):
+    assert not any("/engine-" in url or "/editor" in url for url in reader.asked)
+    reader.write(WRONG)
+    reader.page.keyboard.press("Control+Enter")
+    assert reader.result() == "wrong"
+    assert "✗ masked-softmax" in reader.output
+    assert reader.said == "Not right yet."
+    mark = reader.page.locator(".classroom-solved")
+    assert mark.count() == 0
+    reader.write(RIGHT)
+    assert reader.check() == "solved"
+    assert mark.inner_text() == "1/3 ✓"
+
+    again = Reader(context, built_book)  # the same browser, on another day
+    assert "masked_fill(~keep, 0.0)" in again.cell.locator(".cell_input").inner_text()
+    assert again.page.locator(".classroom-solved").inner_text() == "1/3 ✓"
+    assert again.check() == "solved"
+    again.cell.get_by_role("button", name="Start again").click()
+    assert "Softmax over the first" in again.cell.locator(".cell_input").inner_text()
+    assert "not written yet" in again.output
+    assert again.errors == []
+
+
+def test_an_error_is_told_by_the_readers_line(reader):
+    reader.write("a = 1\nprint('seen')\na.nothing")
+    assert reader.check() == "error"
+    assert reader.output.split("\n")[0] == "seen"
+    assert (
+        "line 3: AttributeError: 'int' object has no attribute 'nothing'"
+        in reader.output
+    )
+    assert reader.cell.locator(".classroom-failing").inner_text() == "a.nothing"
+
+
+def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
+    reader.write("print('begun')\nwhile True: pass")
+    reader.cell.get_by_role("button", name="Check").click()
+    reader.cell.locator(".classroom-printed", has_text="begun").wait_for(timeout=60_000)
+    begun = reader.page.evaluate("performance.now()")
+    reader.cell.get_by_role("button", name="Stop").click()
+    assert reader.result() == "stopped"
+    assert reader.page.evaluate("performance.now()") - begun < 1000
+    assert reader.said == "Stopped."
+
+    reader.page.evaluate("attnbookPython.limit = 1")
+    assert reader.check() == "stopped"
+    assert reader.said == "Stopped after 1 seconds. Does a loop never end?"
+    reader.write(RIGHT)
+    assert reader.check() == "solved"
+
+
+def test_the_keyboard_is_enough(reader):
+    edit = reader.cell.get_by_role("button", name="Edit")
+    edit.focus()
+    reader.page.keyboard.press("Enter")
+    reader.cell.locator(".cm-content:focus").wait_for()
+    reader.page.keyboard.press("Control+a")
+    reader.page.keyboard.type("if 1:\n2 + 2\n")
+    assert reader.cell.locator(".cm-line").nth(1).inner_text() == "    2 + 2"
+    reader.page.keyboard.press("Control+z")
+    reader.page.keyboard.press("Escape")
+    reader.page.keyboard.press("Tab")
+    focused = "document.activeElement.textContent"
+    assert reader.page.evaluate(focused) == "▶ Check"
+
+
+def test_an_open_editor_keeps_nobody_out(reader):
+    reader.write(WRONG)
+    assert reader.check() == "wrong"
+    reader.page.evaluate(AXE.read_text("utf-8"))
+    for theme in ("light", "dark"):
+        reader.page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        reader.page.evaluate(SETTLED)
+        assert reader.page.evaluate(BARRIERS, {}) == []
+    reader.page.set_viewport_size(PHONE)
+    reader.page.evaluate(SETTLED)
+    found = reader.page.evaluate(WIDE)
+    assert found["page"] <= found["limit"], found
+
+
+# --- the page of all exercises ----------------------------------------------------------------------------------------
+
+
+def test_progress_goes_to_a_file_and_comes_back(context, built_book, tmp_path):
+    """In the format of the notebooks' own progress file."""
+    from attnbook.exercises import record
+
+    page = context.new_page()
+    page.goto((built_book / "chapters/exercises.html").as_uri())
+    theirs = {
+        "version": 1,
+        "exercises": {
+            "soft-lookup": {"state": "solved", "solved_on": "2026-01-31"},
+            "top-p": {"state": "attempted"},
+        },
+    }
+    (tmp_path / "progress.json").write_text(json.dumps(theirs))
+    choose = page.locator("input[type=file]")
+    choose.set_input_files(tmp_path / "progress.json")
+    page.get_by_text("solved in either place").wait_for()
+    assert (
+        page.locator("table.attnbook-progress caption").inner_text().startswith("1 of")
+    )
+    row = page.locator("table.attnbook-progress tr", has_text="soft-lookup")
+    assert row.get_by_role("img", name="solved").inner_text() == "✓"
+
+    for bad in (
+        "nothing",
+        '{"version": 2, "exercises": {}}',
+        '{"version": 1, "exercises": {"a": {"state": "x"}}}',
+    ):
+        (tmp_path / "bad.json").write_text(bad)
+        choose.set_input_files(tmp_path / "bad.json")
+        page.get_by_text("nothing was changed").wait_for()
+        page.evaluate("document.querySelector('.classroom-said').textContent = ''")
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save my progress").click()
+    saved = tmp_path / "saved.json"
+    download.value.save_as(saved)
+    assert json.loads(saved.read_text()) == theirs
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNBOOK_PROGRESS", str(saved))
+        assert record.read().exercises == theirs["exercises"]
+
+
+# --- where it cannot work ---------------------------------------------------------------------------------------------
+
+
+def test_without_scripts_the_page_is_as_it_was_and_says_why(browser, built_book):
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto((built_book / f"{CHAPTER}.html").as_uri())
+    assert page.get_by_text("This page has no JavaScript now").is_visible()
+    assert page.get_by_text("def my_masked_softmax").first.is_visible()
+    assert page.locator(".classroom-bar").count() == 0
+    context.close()
+
+
+def test_without_workers_the_page_is_as_it_was_and_says_why(browser, built_book):
+    context = browser.new_context(offline=True)
+    context.add_init_script("delete globalThis.Worker")
+    page = context.new_page()
+    page.goto((built_book / f"{CHAPTER}.html").as_uri())
+    assert page.get_by_text(
+        "cannot run Python in the page (it lacks workers)"
+    ).is_visible()
+    assert page.locator(".classroom-bar").count() == 0
+    context.close()
+
+
+def test_a_browser_that_keeps_nothing_still_checks(browser, built_book):
+    context = browser.new_context(offline=True)
+    context.add_init_script(
+        "Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('forbidden'); } })"
+    )
+    reader = Reader(context, built_book)
+    reader.write(RIGHT)
+    assert "keeps nothing" in reader.said or reader.check()
+    assert reader.check() == "solved"
+    context.close()
+
+
+def test_without_its_packages_the_book_is_built_and_says_so(tmp_path, monkeypatch):
+    app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
+    monkeypatch.setattr(classroom, "PYODIDE", tmp_path / "pyodide")
+    said = []
+    monkeypatch.setattr(
+        classroom.logging,
+        "getLogger",
+        lambda _: SimpleNamespace(info=lambda *a: said.append(a)),
+    )
+    classroom._write(app)
+    page = {"body": '<section id="exercises"><h2>Exercises</h2>'}
+    classroom._finish_page(app, "page", "", page, None)
+    assert "without their own Python" in said[0][0]
+    assert page == {"body": '<section id="exercises"><h2>Exercises</h2>'}
+    assert list(tmp_path.iterdir()) == []
