@@ -3,6 +3,10 @@
 import inspect
 import json
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -11,10 +15,12 @@ from test_pages import AXE, BARRIERS, PHONE, SETTLED, WIDE
 
 from attnbook.exercises.bank import SHELF
 from tools import ROOT, classroom
-from tools.classroom import cells, exercises
+from tools.classroom import NODE_MODULES, cells, exercises
 
 pytestmark = pytest.mark.browser
 
+NODE = Path(sys.executable).with_name("node")
+PUPPETEER = NODE_MODULES / "puppeteer-core/lib/puppeteer/puppeteer-core.js"
 PAGES = {name: page for page, names in exercises().items() for name in names}
 CELL = {
     name: next(s for s in cells()[page] if f'check("{name}"' in s)
@@ -166,6 +172,44 @@ def test_a_cell_gives_in_the_page_what_the_notebook_stores(run, page, cell):
     assert ran["html"] or ran["text"] == "".join(d.get("text/plain", "") for d in data)
     assert ran["html"] == "".join(d.get("text/html", "") for d in data)
     assert ran["milliseconds"] < 5000
+
+
+def test_firefox_judges_as_chromium_does(built_book):
+    """Every solution, and the first mistake of every exercise."""
+    firefox = shutil.which("firefox-esr") or shutil.which("firefox")
+    if firefox is None:
+        pytest.skip("no Firefox found (Debian: apt install firefox-esr)")
+    asked, expected = [], []
+    for name, page in PAGES.items():
+        exercise, original = SHELF.get(name), CELL[name]
+        first = next(m for m in exercise.mistakes if not callable(m.edit))
+        for answer, diagnosis in [
+            (exercise.solution, None),
+            (exercise.mistaken(first), first.name),
+        ]:
+            source = (
+                f"{inspect.getsource(answer)}\n{original[original.index('check(') :]}"
+            )
+            asked.append(
+                {"page": page, "original": original, "source": source, "changed": {}}
+            )
+            expected.append(("wrong" if diagnosis else "solved", diagnosis))
+    program = [NODE, Path(__file__).with_name("firefox.mjs"), firefox, PUPPETEER]
+    done = subprocess.run(
+        [*program, (built_book / f"{CHAPTER}.html").as_uri()],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["clicked"], told["errors"]) == ("unwritten", [])
+    judged = [
+        (answer.get("status"), answer.get("diagnosis")) for answer in told["answers"]
+    ]
+    assert judged == expected
 
 
 # --- a reader ---------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ def needs(source, *earlier):
 
 
 LOOP = "for i in range(3):\n    grow(a, i)"
-OF_A_MODULE = "for i in range(3):\n    torch.randn(i)"
+OF_A_MODULE = "for i in range(3):\n    print(torch.randn(i))"
 CONDITION = "if x:\n    a = 2"
 FUNCTION = "def f(x):\n    return x + b"
 SEEDS = "from attnbook.reproducible import seed_everything", "seed_everything(0)"
@@ -43,7 +43,7 @@ OWN_NAME = "def f(x):\n    weights = x\n    return weights"
             ["w = f()", "nn.init.zeros_(w)"],
         ),
         "in a loop": ("a", ["a = [1]", LOOP], ["a = [1]", LOOP]),
-        "a loop with nothing but a module": (
+        "a loop that changes nothing of ours": (
             "torch.e",
             ["import torch", OF_A_MODULE],
             ["import torch"],

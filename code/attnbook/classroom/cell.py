@@ -1,6 +1,7 @@
 """Run one cell of a chapter as a notebook would, after those statements of earlier cells that it needs."""
 
 import ast
+import builtins
 import contextlib
 import importlib
 import io
@@ -71,11 +72,8 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
         wanted = wanted - _surely_given(statement) | _read(statement)
     above = [statement for cell in earlier for statement in _parsed(cell)]
     constant = {
-        name
-        for statement in above
-        if isinstance(statement, CONSTANT)
-        for name in _given(statement)
-    }
+        name for each in above if isinstance(each, CONSTANT) for name in _given(each)
+    } | {*dir(builtins)}
     for statement in reversed(above):
         if (_given(statement) | _changed(statement) - constant) & wanted or _sets(
             statement, constant
