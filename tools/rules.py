@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 
@@ -29,8 +30,15 @@ from tools.reading import load
 LONGEST_CHAPTER = 45  # minutes
 LONGEST_CELL = 24  # lines
 SHORTEST_ALT = 20  # characters: a picture's alt text says what it shows, not only that it is a plot
-CLOSING_SECTIONS = ("What we found", "Exercises", "Further reading")
+CLOSING_SECTIONS = ("What we found", "Check yourself", "Exercises", "Further reading")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$", re.MULTILINE)
+# a box of one class, and in it the choices: title, options, reply
+BOX = r"^(:{4,}|`{4,})\{admonition\}[^\n]*\n:class: %s\n(.*?)^\1\s*$"
+CHOICE = re.compile(
+    r"^(:{3,}|`{3,})\{dropdown\} ([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)(.*?)^\1\s*$",
+    re.M | re.S,
+)
+RIGHT = ":class-container: right"
 FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 # what a chapter without a checked exercise tells its reader
 UNMARKED = "This chapter's exercises have no checker"
@@ -165,7 +173,7 @@ def missing_alt_texts(notebook) -> list[str]:
 
 
 def wrong_order(notebook) -> list[str]:
-    """Label and title; a question and what the reader will be able to do; sections; the three closing ones."""
+    """Label and title; a question and what the reader will be able to do; sections; the four closing ones."""
     text = "\n\n".join(
         cell.source for cell in notebook.cells if cell.cell_type == "markdown"
     )
@@ -181,13 +189,13 @@ def wrong_order(notebook) -> list[str]:
             "the opening does not say what the reader will be able to do (`you will …`, `you can …`)"
         )
     sections = [title for marks, title in HEADING.findall(prose) if len(marks) == 2]
-    if tuple(sections[-3:]) != CLOSING_SECTIONS:
+    if tuple(sections[-4:]) != CLOSING_SECTIONS:
         problems.append(
-            f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-3:]}"
+            f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-4:]}"
         )
-    elif len(sections) < 5:
+    elif len(sections) < 6:
         problems.append(
-            f"there are only {len(sections) - 3} sections before What we found"
+            f"there are only {len(sections) - 4} sections before What we found"
         )
     elif not re.search(r"\{cite", text[text.rindex("## Further reading") :]):
         problems.append("Further reading cites nothing; use {cite:t}`key`")
@@ -224,19 +232,77 @@ def wrong_time(notebook) -> list[str]:
     return problems
 
 
+class Choice(NamedTuple):
+    """One of the choices of a prediction or a quiz question."""
+
+    title: str
+    right: bool
+    reply: str
+
+
+def boxes_of(cell, kind: str) -> list[list[Choice]]:
+    """The choices of every box of class `kind`, predict or quiz, in a Markdown cell."""
+    return [
+        [
+            Choice(title, RIGHT in options, reply.strip())
+            for _, title, options, reply in CHOICE.findall(body)
+        ]
+        for _, body in re.findall(BOX % kind, cell.source, re.M | re.S)
+    ]
+
+
+def wrong_quiz(notebook) -> list[str]:
+    """Three or four questions with three or four choices each, one of them right, and a reply to every one."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    questions = [box for cell in cells for box in boxes_of(cell, "quiz")]
+    asked = sum(cell.source.count(":class: quiz") for cell in cells)
+    problems = []
+    if len(questions) not in (3, 4) or len(questions) != asked:
+        problems.append(
+            f"Check yourself has {len(questions)} questions; it needs three or four, "
+            "each an admonition of four colons or more and `:class: quiz`"
+        )
+    for number, choices in enumerate(questions, 1):
+        if len(choices) not in (3, 4):
+            problems.append(
+                f"question {number} has {len(choices)} choices; it needs three or four"
+            )
+        if sum(choice.right for choice in choices) != 1:
+            problems.append(
+                f"question {number} needs one right choice, marked by a line `{RIGHT}`"
+            )
+        problems += [
+            f"question {number} has no reply to {choice.title!r}"
+            for choice in choices
+            if not choice.reply
+        ]
+    for choices in [box for cell in cells for box in boxes_of(cell, "predict")]:
+        problems += [
+            f"the choice {choice.title!r} needs a line `{RIGHT}`, or a reply that does not begin with {opening}"
+            for choice in choices
+            for opening in ("Yes", "Right")
+            if re.match(rf"{opening}\b", choice.reply) and not choice.right
+        ]
+    places = [
+        [choice.right for choice in box].index(True)
+        for box in questions
+        if any(choice.right for choice in box)
+    ]
+    if len(places) > 2 and len(set(places)) == 1:
+        problems.append("the right choice has the same place in every question")
+    return problems
+
+
 def unanswered(notebook) -> list[str]:
     """Every prediction has choices with a reply to each, every question to think about a folded answer."""
     problems = []
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type != "markdown":
             continue
-        blocks = re.findall(
-            r"^(:{4,}|`{4,})\{admonition\}[^\n]*\n:class: predict\n(.*?)^\1\s*$",
-            cell.source,
-            re.M | re.S,
-        )
-        if len(blocks) != cell.source.count(":class: predict") or any(
-            block.count("{dropdown}") < 2 for _, block in blocks
+        boxes = boxes_of(cell, "predict")
+        if len(boxes) != cell.source.count(":class: predict") or any(
+            len(choices) < 2 or not all(choice.reply for choice in choices)
+            for choices in boxes
         ):
             problems.append(
                 f"cell {number}: a prediction needs two or more choices, each a {{dropdown}} with its reply, "
@@ -379,6 +445,7 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
         problems += wrong_exercises(notebook, registered_exercises())
         problems += wrong_time(notebook)
         problems += unanswered(notebook)
+        problems += wrong_quiz(notebook)
     else:
         problems += wrong_opening_of_appendix(notebook)
     try:

@@ -26,6 +26,18 @@ def printed(text, name="stdout"):
     return new_output("stream", name=name, text=text)
 
 
+def question(number, right):
+    """A quiz question with three choices, of which one is right."""
+    choices = [
+        f":::{{dropdown}} Choice {n}\n"
+        + (":class-container: right\nYes." if n == right else "No.")
+        + "\n:::"
+        for n in (1, 2, 3)
+    ]
+    head = f"::::{{admonition}} Question {number}\n:class: quiz\nWhich?\n"
+    return "\n".join([head, *choices, "::::"])
+
+
 @pytest.fixture
 def chapter():
     """A small chapter in which everything is right."""
@@ -39,12 +51,18 @@ def chapter():
             code("x = 1\nprint(x)", printed("1\n")),
             new_markdown_cell(
                 "## Two\n\n::::{admonition} Predict first\n:class: predict\nOne or two?\n"
-                "\n:::{dropdown} One\nYes.\n:::\n:::{dropdown} Two\nNo.\n:::\n::::"
+                "\n:::{dropdown} One\n:class-container: right\nYes.\n:::\n:::{dropdown} Two\nNo.\n:::\n::::"
             ),
             code("draw(x)", new_output("display_data", data=PICTURE), **ALT),
             code('claim("x is one", x == 1)', printed("✓ x is one\n")),
             new_markdown_cell("## What we found"),
             code("what_we_found()"),
+            new_markdown_cell(
+                "## Check yourself\n\n"
+                + "\n\n".join(
+                    question(n, right) for n, right in enumerate((2, 2, 1), 1)
+                )
+            ),
             new_markdown_cell(
                 "## Exercises\n\n```{exercise} Look it up\n:label: ex-soft-lookup\nDo it.\n```"
             ),
@@ -83,6 +101,7 @@ def all_problems(notebook, twin=None):
         *rules.wrong_exercises(notebook, {"soft-lookup", "bilinear"}),
         *rules.wrong_time(notebook),
         *rules.unanswered(notebook),
+        *rules.wrong_quiz(notebook),
     ]
 
 
@@ -93,6 +112,12 @@ def test_a_chapter_without_fault_passes(chapter):
 def forget(cell, **changes):
     for key, value in changes.items():
         cell[key] = value
+
+
+def edit(cell, old, new):
+    """Replace the first occurrence, which there must be."""
+    assert old in cell.source
+    cell.source = cell.source.replace(old, new, 1)
 
 
 FAULTS = {
@@ -167,7 +192,7 @@ FAULTS = {
         "in the section What we found",
     ),
     "sections in the wrong order": (
-        lambda c: c.insert(6, c.pop(12)),
+        lambda c: c.insert(6, c.pop(13)),
         "the last sections must be",
     ),
     "a section after the last": (
@@ -175,7 +200,7 @@ FAULTS = {
         "the last sections must be",
     ),
     "no citation": (
-        lambda c: forget(c[12], source="## Further reading\n\nBooks."),
+        lambda c: forget(c[13], source="## Further reading\n\nBooks."),
         "cites nothing",
     ),
     "a claim after the findings": (
@@ -200,20 +225,20 @@ FAULTS = {
     ),
     "an exercise that is not registered": (
         lambda c: forget(
-            c[8], source=c[8].source.replace("soft-lookup", "hard-lookup")
+            c[9], source=c[9].source.replace("soft-lookup", "hard-lookup")
         ),
         "ex-hard-lookup is not registered",
     ),
     "an exercise without its check": (
-        lambda c: forget(c[9], source="..."),
+        lambda c: forget(c[10], source="..."),
         "check() is called for []",
     ),
     "an exercise without its hints": (
-        lambda c: forget(c[10], source="..."),
+        lambda c: forget(c[11], source="..."),
         "hints() is called for []",
     ),
     "a check of another exercise": (
-        lambda c: forget(c[9], source='check("bilinear", print)'),
+        lambda c: forget(c[10], source='check("bilinear", print)'),
         "check() is called for ['bilinear']",
     ),
     "no time at the head": (
@@ -237,12 +262,56 @@ FAULTS = {
         "a prediction needs two or more choices",
     ),
     "a question without an answer": (
-        lambda c: forget(c[11], source=c[11].source.replace("{dropdown}", "{note}")),
+        lambda c: forget(c[12], source=c[12].source.replace("{dropdown}", "{note}")),
         "each question to think about",
     ),
     "no exercise": (
-        lambda c: forget(c[8], source="## Exercises"),
+        lambda c: forget(c[9], source="## Exercises"),
         "there is no exercise",
+    ),
+    "no quiz": (
+        lambda c: c.pop(8),
+        "the last sections must be",
+    ),
+    "a quiz of two questions": (
+        lambda c: edit(c[8], "{admonition} Question 3\n:class: quiz", "{note}"),
+        "has 2 questions",
+    ),
+    "a question that is not a box of four colons": (
+        lambda c: edit(c[8], "::::{admonition} Question 3", ":::{admonition} Q"),
+        "has 2 questions",
+    ),
+    "a question with two choices": (
+        lambda c: edit(c[8], "{dropdown} Choice 3", "{note}"),
+        "question 1 has 2 choices",
+    ),
+    "a question without a right choice": (
+        lambda c: edit(c[8], ":class-container: right\n", ""),
+        "question 1 needs one right choice",
+    ),
+    "a question with two right choices": (
+        lambda c: edit(c[8], "\nNo.", "\n:class-container: right\nYes."),
+        "question 1 needs one right choice",
+    ),
+    "a choice without a reply": (
+        lambda c: edit(c[8], "\nNo.", ""),
+        "question 1 has no reply to 'Choice 1'",
+    ),
+    "the right choice always at the same place": (
+        lambda c: forget(
+            c[8],
+            source="## Check yourself\n\n"
+            + "\n\n".join(question(n, 2) for n in (1, 2, 3)),
+        ),
+        "the same place in every question",
+    ),
+    "a right prediction that is not marked": (
+        lambda c: edit(c[3], ":class-container: right\n", ""),
+        "the choice 'One' needs a line",
+    ),
+    "a prediction without a reply": (
+        lambda c: edit(c[3], "\nNo.", ""),
+        "a prediction needs two or more choices",
     ),
 }
 
@@ -287,7 +356,7 @@ def test_a_twin_that_differs_is_named(chapter):
     twin.cells[2].source += " "
     assert "cell 3 differs" in rules.twin_differences(chapter, twin)[0]
     twin.cells.pop()
-    assert "has 13 cells, its text twin 12" in rules.twin_differences(chapter, twin)[-1]
+    assert "has 14 cells, its text twin 13" in rules.twin_differences(chapter, twin)[-1]
     assert rules.twin_header(
         new_notebook(metadata={"jupytext": {"formats": "md:myst"}})
     )
