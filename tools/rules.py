@@ -47,12 +47,13 @@ UNMARKED = "This chapter's exercises have no checker"
 def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
     """Names of the package's public functions and classes, with the module each one stands in.
 
-    The insides of `exercises` and `standin` are left out: they are no part of what the book teaches.
+    The insides of `classroom`, `exercises` and `standin` are left out: they are no part of what the book teaches.
     """
     return {
         node.name: path.relative_to(package).as_posix()
         for path in sorted(package.rglob("*.py"))
-        if path.relative_to(package).parts[0] not in ("exercises", "standin")
+        if path.relative_to(package).parts[0]
+        not in ("classroom", "exercises", "standin")
         or path.name == "__init__.py"
         for node in ast.parse(path.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)

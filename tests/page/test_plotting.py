@@ -13,7 +13,7 @@ from tensors import B, H, S, T, coin, randn, says
 
 from attnbook.attention import nadaraya_watson
 from attnbook.data import kernel_regression_data
-from attnbook.page import plotting
+from attnbook.page import plotting, style
 
 WEIGHTS = randn(B, H, T, S).softmax(-1)
 
@@ -70,7 +70,7 @@ def test_the_colour_map_darkens_steadily():
 
 
 def test_use_book_style():
-    plotting.use_book_style()
+    style.use_book_style()
     assert plt.rcParams["figure.facecolor"] == "none"
     assert plt.rcParams["axes.facecolor"] == "none"
     assert plt.rcParams["savefig.facecolor"] == "none"

@@ -40,7 +40,7 @@ async function start(parts) {
     packageBaseUrl: NOWHERE,
     createPyodideModule: self.createPyodideModule,
     lockFileContents: JSON.parse(new TextDecoder().decode(parts.lock)),
-    env: { HOME: "/home/pyodide", ATTNBOOK_PROGRESS: "off", PYTHONDONTWRITEBYTECODE: "1" },
+    env: { HOME: "/tmp", ATTNBOOK_PROGRESS: "off", PYTHONDONTWRITEBYTECODE: "1" },
   });
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(parts.book, "zip", { extractDir: site });
