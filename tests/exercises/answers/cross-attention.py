@@ -336,7 +336,7 @@ def across_cosines(x, memory, W_q, W_k, W_v, memory_lens):
     )
 
 
-# === wrong W_q-not-transposed + W_v-not-transposed + scaled-by-keys
+# === wrong unknown
 def across_three_slips(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q, memory @ W_k.T, memory @ W_v
     e = q @ k.mT / math.sqrt(memory.shape[1])

@@ -133,7 +133,7 @@ def loo_rooted(x, y, w):
     return ((s.softmax(1) @ y - y) ** 2).sum() ** 0.5
 
 
-# === wrong point-kept + mean + half-missing
+# === wrong unknown
 def loo_point_kept_mean_half_missing(x, y, w):
     d = x[:, None] - x
     s = -((w * d) ** 2)

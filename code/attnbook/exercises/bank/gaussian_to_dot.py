@@ -5,7 +5,7 @@ from torch.utils._pytree import tree_leaves
 
 from ..devices import Watch
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import copies
+from ..observe import observe
 from ..verdict import Finding
 from ..weights import odd_weights
 from ..wording import inputs
@@ -131,7 +131,7 @@ class _Differences(Watch):
 def uses_differences(exercise, fn):
     """Demand that the weights come from dot products, not from distances."""
     with torch.no_grad(), _Differences() as watch:
-        fn(*copies((draw(3, 13, seed=135), draw(5, 13, seed=136))))
+        observe(fn, (draw(3, 13, seed=135), draw(5, 13, seed=136)))
     if not watch.seen:
         return None
     return Finding("uses-distances", "the long way round",
