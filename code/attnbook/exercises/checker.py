@@ -18,7 +18,13 @@ BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 def judge(exercise, fn: Callable) -> Verdict:
     """Judge the reader's function."""
-    with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(devices=[]), guard.on_the_cpu():
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.random.fork_rng(devices=[]),
+        guard.kept(),
+        guard.on_the_cpu(),
+    ):
         try:
             finding, cases = examine(exercise, fn)
         except guard.TooLong as stopped:
