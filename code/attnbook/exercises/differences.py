@@ -123,6 +123,7 @@ def not_repeatable(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 
 
 def path(case: Case) -> str:
-    """The numbers that the solution passes on the way to its answer, as a line of a message."""
-    steps = "; ".join(f"{what} {values(value)}" for what, value in case.exercise.on_the_way(case.arguments))
+    """The numbers that the solution passes on the way to its answer, where they are few, as a line of a message."""
+    on_the_way = [(what, values(value)) for what, value in case.exercise.on_the_way(case.arguments)]
+    steps = "; ".join(f"{what} {value}" for what, value in on_the_way if not value.startswith("numbers of"))
     return f"\nOn the way there, the solution computes: {steps}." if steps else ""
