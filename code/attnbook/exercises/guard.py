@@ -53,13 +53,13 @@ def kept() -> Iterator[list[str]]:
         yield changed
     finally:
         if torch.is_grad_enabled() != grad:
-            changed.append("whether gradients are recorded")
+            changed.append("whether gradients are recorded (`torch.set_grad_enabled`)")
             torch.set_grad_enabled(grad)
         if torch.get_default_dtype() != dtype:
-            changed.append("the default dtype")
+            changed.append("the default dtype (`torch.set_default_dtype`)")
             torch.set_default_dtype(dtype)
         if _device() != device:
-            changed.append("the default device")
+            changed.append("the default device (`torch.set_default_device`)")
             torch.set_default_device(None if device == "cpu" else device)
         for name, before in spaces.items():
             changed += [f"`{name}.{key}`" for key in _put_back(SPACES[name], before)]
