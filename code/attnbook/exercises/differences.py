@@ -74,7 +74,8 @@ def always_the_same(exercise, fn: Callable, cases: list[Case]) -> Finding | None
         return None
     (only,) = found
     what = "empty" if only is None else f"{number(only)}{' throughout' * any(x.numel() > 1 for x in numbers)}"
-    facts = {"wanted": values(cases[0].expected), "names": ", ".join(f"`{name}`" for name in exercise.parameters)}
+    case, names = smallest_wrong(cases), ", ".join(f"`{name}`" for name in exercise.parameters)
+    facts = {"given": case.given, "wanted": values(case.expected), "names": names}
     return message("always-the-same", what=what, count=len(cases), **facts)
 
 

@@ -23,7 +23,8 @@ class TooLong(BaseException):
 def time_limit() -> Iterator[None]:
     """Stop a call after `SECONDS`, where there are alarms: on the main thread, not in the page (it has its own)."""
     alarms = hasattr(signal, "setitimer") and sys.platform != "emscripten"
-    if not alarms or threading.current_thread() is not threading.main_thread() or any(_remaining()):
+    ours = alarms and threading.current_thread() is threading.main_thread()
+    if not ours or any(signal.getitimer(signal.ITIMER_REAL)):  # somebody else's alarm is left alone
         yield
         return
     before = signal.signal(signal.SIGALRM, _stop)
@@ -33,11 +34,6 @@ def time_limit() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
-
-
-def _remaining() -> tuple[float, float]:
-    """What is left of somebody else's alarm, which is then left alone."""
-    return signal.getitimer(signal.ITIMER_REAL)
 
 
 def _stop(*_) -> None:

@@ -1,6 +1,8 @@
 """Answers to masked-softmax, as readers write them; `verdicts.py` says how to read this file."""
 # ruff: noqa (this is how people write)
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -400,3 +402,24 @@ def masked_softmax_right_unseen_9(scores, valid_lens):
         w = F.pad(scores[b, :, :n].softmax(-1), (0, scores.shape[-1] - n))
         rows.append(w)
     return torch.stack(rows)
+
+
+# === wrong few-digits
+def masked_softmax_float16_compute_unseen_b1(scores, valid_lens):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    return (scores.half().masked_fill(~m, -torch.inf).softmax(-1) * m).nan_to_num().to(scores.dtype)
+
+
+# === wrong raises
+def masked_softmax_math_exp_unseen_b4(scores, valid_lens):
+    e = math.exp(scores)
+    return e / e.sum(-1)
+
+
+# === wrong raises
+def masked_softmax_index_too_far_unseen_b6(scores, valid_lens):
+    out = torch.zeros_like(scores)
+    for b in range(scores.shape[0] + 1):
+        n = valid_lens[b]
+        out[b, :, :n] = scores[b, :, :n].softmax(-1)
+    return out

@@ -328,3 +328,8 @@ def top_p_p_1_argmax_unseen_2(probs, p):
     out = torch.zeros_like(probs)
     out[i[:n]] = s[:n]
     return out / out.sum()
+
+
+# === wrong unknown
+def top_p_int_unseen_b3(probs, p):
+    return (probs > p).int()

@@ -169,3 +169,8 @@ def unit_variance_math_domain_unseen_5(n, a, b):
 # === wrong always-the-same
 def unit_variance_0_unseen_7(n, a, b):
     return 0
+
+
+# === wrong few-digits
+def unit_variance_numpy_unseen_b3(n, a, b):
+    return np.sqrt(n * a * b) * 1.0001
