@@ -7,9 +7,11 @@ import pytest
 import torch
 from verdicts import answers
 
+from attnbook.exercises import recognise
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge as judge_afresh
 from attnbook.exercises.exercise import Mistake
+from attnbook.exercises.recognise import does_as
 
 ALL = list(SHELF)
 EXERCISES = {exercise.name: exercise for exercise in ALL}
@@ -186,6 +188,28 @@ def test_the_same_answer_hears_the_same_words():
         second = judge_afresh(EXERCISES[answer.exercise], answer.function)
         assert repr(first) == repr(second)
         assert first._repr_html_() == second._repr_html_()
+
+
+def test_what_precedes_the_question_has_at_most_sixty_words(verdicts):
+    """Numbers, formulas and lines of code are not words."""
+    for exercise, verdict in verdicts:
+        prose = [line for line in verdict.says.splitlines() if line[:4] != " " * 4]
+        words = re.findall(r"\S*[^\W\d_]{2,}\S*", "\n".join(prose))
+        assert len(words) <= 60, (exercise.name, verdict)
+
+
+def test_nothing_takes_many_combinations_of_mistakes(monkeypatch):
+    """What nothing explains is compared with the most; in the page each comparison takes a while."""
+    tried = []
+    monkeypatch.setattr(
+        recognise, "does_as", lambda *a, **k: tried.append(0) or does_as(*a, **k)
+    )
+    hard = [a for a in ANSWERS if a.diagnosis in ("unknown", "few-digits", "factor")]
+    assert len(hard) > 50
+    for answer in hard:
+        tried.clear()
+        judge_afresh(EXERCISES[answer.exercise], answer.function)
+        assert 10 < len(tried) <= 300, answer
 
 
 def test_a_message_is_short(verdicts):

@@ -1,10 +1,14 @@
 """The checker around the numbers: stubs, errors, what comes back, how it behaves, and that it never falls over."""
 
+import concurrent.futures
 import functools
 import math
 import re
+import signal
+import subprocess
 import sys
 import textwrap
+import time
 import warnings
 from itertools import product
 
@@ -16,6 +20,7 @@ from tensors import DEVICES
 
 from attnbook import exercises as book
 from attnbook.attention import kernels, masks, pooling, scores
+from attnbook.exercises import guard
 from attnbook.exercises.answers import Tensors
 from attnbook.exercises.bank import SHELF
 from attnbook.exercises.checker import judge
@@ -449,12 +454,9 @@ RIGHT = "(keys @ query).softmax(0) @ values"
         (f"return 3 * ({RIGHT})", "factor", "The factor is 3 for every shape"),
         (f"return ({RIGHT}) / len(query)", "factor", "the factor is 1/D"),
         (f"return ({RIGHT}) + 2", "offset", "off by 2"),
-        ("return values.sum(0) * 0", "ignores-an-argument", "`query`"),
-        (
-            "return torch.ones(values.shape[1])",
-            "ignores-an-argument",
-            "Two calls that differ only in",
-        ),
+        ("return values.max(0).values", "ignores-an-argument", "`query`"),
+        ("return values.sum(0) * 0", "always-the-same", "is 0 throughout"),
+        ("return torch.ones(values.shape[1])", "always-the-same", "is 1 throughout"),
         (f"return ({RIGHT}).detach()", "no-gradient", "`detach`"),
         (
             "return (keys @ query.detach()).softmax(0) @ values",
@@ -821,6 +823,146 @@ def test_whatever_it_gets_it_answers(exercise):
         assert verdict.status == "wrong", verdict
         assert repr(verdict).startswith("✗")
         assert verdict._repr_html_()
+
+
+class Unspeakable(BaseException):
+    """An error that cannot be written."""
+
+    def __str__(self):
+        raise RuntimeError("no str")
+
+
+@pytest.mark.parametrize(
+    ("body", "diagnosis", "says"),
+    [
+        ("raise Unspeakable", "raises", "Unspeakable"),
+        (f"sys.stdout.close()\n    return {RIGHT}", None, "Right on"),
+        (
+            f"return ({RIGHT}).to(torch.complex128)",
+            "returns-another-kind",
+            "a complex tensor",
+        ),
+        (
+            f"return ({RIGHT}).numpy().astype(complex)",
+            "returns-numpy",
+            "a NumPy ndarray",
+        ),
+        (
+            "return torch.zeros(1).expand(10**6, 10**6)",
+            "returns-another-kind",
+            "over a million numbers",
+        ),
+        ("return [0.0] * 2 * 10**6", "returns-a-list", "length 2000000"),
+        (f"query.unsqueeze_(0)\n    return {RIGHT}[0]", "raises", ""),
+        (
+            f"answer = {RIGHT}\n    query.unsqueeze_(0)\n    return answer",
+            "writes-into-argument",
+            "is of shape (1, 2)",
+        ),
+        (
+            f"answer = {RIGHT}\n    query += 1e-9\n    return answer",
+            "writes-into-argument",
+            "1.0000000011",
+        ),
+        (
+            f"answer = {RIGHT}\n    torch.set_default_dtype(torch.float64)\n    return answer",
+            "changes-torch",
+            "dtype",
+        ),
+        (
+            f"answer = {RIGHT}\n    torch.set_default_device('meta')\n    return answer",
+            "changes-torch",
+            "device",
+        ),
+        (
+            f"answer = {RIGHT}\n    torch.set_grad_enabled(False)\n    return answer",
+            "changes-torch",
+            "gradients",
+        ),
+        (
+            f"answer = {RIGHT}\n    torch.exp = F.softmax = None\n    return answer",
+            "changes-torch",
+            "`F.softmax`",
+        ),
+        (
+            f"answer = {RIGHT}\n    torch.Tensor.exp = None\n    return answer",
+            "changes-torch",
+            "`torch.Tensor.exp`",
+        ),
+    ],
+)
+def test_what_is_odd_ends_in_a_verdict_and_torch_stays_as_it_was(body, diagnosis, says):
+    """`says` is told, and afterwards torch has its own settings and functions."""
+    before = (
+        torch.get_default_device(),
+        torch.get_default_dtype(),
+        dict(vars(torch)),
+        dict(vars(torch.Tensor)),
+    )
+    verdict = judge(
+        LOOKUP,
+        answer(
+            f"def f(query, keys, values):\n    {body}\n",
+            sys=sys,
+            Unspeakable=Unspeakable,
+        ),
+    )
+    assert verdict.diagnosis == diagnosis, verdict
+    assert says in verdict.says
+    assert before[:2] == (torch.get_default_device(), torch.get_default_dtype())
+    assert all(vars(torch)[name] is thing for name, thing in before[2].items())
+    assert set(vars(torch.Tensor)) == set(before[3])
+
+
+@pytest.mark.parametrize("catches", ["Exception", "ValueError"])
+def test_an_endless_loop_ends_and_the_verdict_says_so(catches, monkeypatch):
+    monkeypatch.setattr(guard, "SECONDS", 0.2)
+    source = f"""
+        def f(query, keys, values):
+            while True:
+                try:
+                    query = query + 0
+                except {catches}:
+                    pass
+    """
+    before = signal.getsignal(signal.SIGALRM)
+    verdict = judge(LOOKUP, answer(source))
+    assert verdict.diagnosis == "takes-too-long"
+    assert "stopped after 0.2 seconds" in verdict.says
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert not any(signal.getitimer(signal.ITIMER_REAL))
+
+
+def test_off_the_main_thread_there_is_no_limit(monkeypatch):
+    monkeypatch.setattr(guard, "SECONDS", 0.01)
+
+    def slow(query, keys, values):
+        time.sleep(0.02)
+        return (keys @ query).softmax(0) @ values
+
+    assert judge(LOOKUP, slow).diagnosis == "takes-too-long"
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        assert threads.submit(judge, LOOKUP, slow).result()
+
+
+def test_another_default_device_changes_nothing():
+    torch.set_default_device("meta")
+    try:
+        assert judge(LOOKUP, LOOKUP.solution)
+        assert torch.get_default_device().type == "meta"
+    finally:
+        torch.set_default_device(None)
+
+
+def test_a_name_loads_one_exercise_and_nothing_that_only_help_needs():
+    program = (
+        "import sys\nfrom attnbook import exercises\nexercises.names(), exercises.get('rotary')\n"
+        "print(*(name for name in sys.modules if 'bank.' in name or name in ('filelock', 'platformdirs', 'pygments')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["attnbook.exercises.bank.rotary"]
 
 
 def test_it_can_be_used_where_gradients_are_off():

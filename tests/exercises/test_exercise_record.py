@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+import filelock
 import pytest
 
 from attnbook import exercises as book
@@ -98,9 +99,7 @@ def test_off_keeps_nothing(tmp_path, monkeypatch):
 
 def test_the_place_is_the_users_data_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("ATTNBOOK_PROGRESS", raising=False)
-    monkeypatch.setattr(
-        record.platformdirs, "user_data_dir", lambda *a, **k: str(tmp_path)
-    )
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda *a, **k: str(tmp_path))
     assert record.location() == tmp_path / "progress.json"
 
 
@@ -201,7 +200,7 @@ def test_whichever_step_fails_the_verdict_comes_and_the_file_stays(
         "replace": (os, "replace"),
         "fsync": (os, "fsync"),
         "mkdir": (record.Path, "mkdir"),
-        "lock": (record.filelock.FileLock, "acquire"),
+        "lock": (filelock.FileLock, "acquire"),
     }[step]
     monkeypatch.setattr(*where, cannot, raising=False)
     verdict = book.check("soft-lookup", RIGHT)
@@ -288,7 +287,7 @@ def test_writers_at_the_same_time_lose_nothing(file):
 
 
 def test_a_file_system_without_locks_does_not_stop_anyone(file, monkeypatch):
-    monkeypatch.setattr(record.filelock.FileLock, "acquire", cannot_lock)
+    monkeypatch.setattr(filelock.FileLock, "acquire", cannot_lock)
     assert book.check("soft-lookup", RIGHT).note == ""
     assert marks()["soft-lookup"] == "✓"
 

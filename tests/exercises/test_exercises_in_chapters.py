@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from attnbook.exercises import get, names
 
@@ -28,3 +29,21 @@ def test_it_stands_in_its_chapter(name):
         stem for stem, text in TEXTS.items() if f":label: ex-{name}\n" in text
     ]
     assert int(re.match(r"\d+", chapter).group()) == get(name).chapter
+
+
+def statement(name: str) -> str:
+    """What the chapter says of an exercise, its stub included."""
+    return re.search(rf":label: ex-{name}\n(.*?)\ncheck\(", BOOK, re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_demanded_besides_the_numbers_is_said(name):
+    exercise, told = get(name), statement(name)
+    if exercise.floats:
+        assert "radient" in told, "gradients are looked at"
+        assert "dtype" in told, "float32 should give float32"
+    if exercise.device_matters:
+        assert "device" in told, "the device is looked at"
+    if any(isinstance(a, torch.Tensor | list) for a in exercise.example()):
+        left_alone = r"written|writ|be changed|is changed|change|as (it is|they are)|must stay|stay as"
+        assert re.search(left_alone, told), "arguments must not be written into"

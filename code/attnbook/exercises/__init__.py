@@ -20,7 +20,7 @@ __all__ = ["Exercise", "Mistake", "Verdict", "check", "get", "hint", "hints", "n
 
 def names() -> list[str]:
     """Name all exercises, in the order of the book: ``["soft-lookup", "nadaraya-watson", …]``."""
-    return [exercise.name for exercise in SHELF]
+    return SHELF.names()
 
 
 def get(name: str) -> Exercise:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import torch
 
-from . import conduct, differences
+from . import conduct, differences, guard
 from .errors import an_error, at_the_edge
-from .observe import is_unwritten
+from .observe import at_line, is_unwritten
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
@@ -18,8 +18,18 @@ BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 def judge(exercise, fn: Callable) -> Verdict:
     """Judge the reader's function."""
-    with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(devices=[]):
-        finding, cases = examine(exercise, fn)
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.random.fork_rng(devices=[]),
+        guard.kept(),
+        guard.on_the_cpu(),
+    ):
+        try:
+            finding, cases = examine(exercise, fn)
+        except guard.TooLong as stopped:
+            facts = {"seconds": guard.SECONDS, "line": at_line(stopped, fn)}
+            finding, cases = message("takes-too-long", **facts), []
         if finding is UNWRITTEN:
             return Verdict(exercise.name, "unwritten", None, finding.about)
         if finding is None:
@@ -87,7 +97,15 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     fitting = (differences.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
     ordinary = () if at_the_edge(exercise, cases) else (answer.describe,)
     looks = (
-        *(known_mistake, answer.another_kind, *fitting, several_mistakes, conduct.float32_only, an_error),
+        *(
+            known_mistake,
+            differences.always_the_same,
+            answer.another_kind,
+            *fitting,
+            several_mistakes,
+            conduct.float32_only,
+            an_error,
+        ),
         *(*answer.looks, *exercise.describers, *ordinary),
         *(differences.almost, conduct.writes, differences.unknown),
     )
@@ -96,9 +114,9 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 
 def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     device = (conduct.any_device,) if exercise.device_matters else ()
-    looks = conduct.writes, differences.not_repeatable, conduct.gradients, conduct.keeps_dtype, conduct.any_layout
+    looks = conduct.writes, differences.not_repeatable, conduct.gradients, conduct.keeps_dtype, conduct.changes_torch
     return (
         exercise.answer.demand(exercise, fn, cases)
         or first(exercise.demands, exercise, fn)
-        or first((*looks, *device), exercise, fn, cases)
+        or first((*looks, conduct.any_layout, *device), exercise, fn, cases)
     )

@@ -9,7 +9,7 @@ from .devices import WrongDevice, on_another_device
 from .observe import at_line, copies, error_text, names_used, observe
 from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
-from .wording import LONGEST, short, told_apart, values
+from .wording import LONGEST, in_words, short, told_apart, values
 
 CUTS = (
     *("detach", "item", "numpy", "tolist", "data", "no_grad", "inference_mode", "float", "tensor"),
@@ -25,9 +25,37 @@ def writes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         for position in case.call.touched():
             before, after = case.arguments[position], case.call.after[position]
             key = "writes-into-argument/list" if isinstance(before, list) else "writes-into-argument"
-            facts = {"before": values(before), "after": values(after)}
+            facts = dict(zip(("before", "after"), _unlike(before, after), strict=True))
             return message(key, name=exercise.parameters[position], beginning=beginning, **facts)
     return None
+
+
+def _unlike(before: object, after: object) -> tuple[str, str]:
+    """Write two things so that one sees in what they differ: their numbers, a number in them, shape or dtype."""
+    if isinstance(before, torch.Tensor):
+        if before.shape != after.shape:
+            return f"of shape {tuple(before.shape)}", f"of shape {tuple(after.shape)}"
+        if before.dtype != after.dtype:
+            return f"of the dtype {short(before.dtype)}", f"of the dtype {short(after.dtype)}"
+        told, where = told_apart(before, after), ""
+        if before.numel() > LONGEST:
+            same = torch.isclose(before.double(), after.double(), rtol=0, atol=0, equal_nan=True)
+            at = tuple((~same).nonzero()[0].tolist())
+            told, where = told_apart(before[at], after[at]), f" at {list(at)}"
+        return f"{told[0]}{where}", told[1]
+    told = tuple(getattr(x, "described", None) or in_words(x) for x in (before, after))
+    if told[0] != told[1] and max(map(len, told)) <= 110:
+        return told
+    if len(before) != len(after):
+        return f"a list of {len(before)}", f"a list of {len(after)}"
+    at = next(i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
+    return f"{in_words(before[at])} at {at}", in_words(after[at])
+
+
+def changes_torch(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Find a setting or a function of torch that is another one after the call."""
+    names = next((case.call.changed for case in cases if case.call.changed), ())
+    return message("changes-torch", names=", ".join(names)) if names else None
 
 
 def in_another_dtype(arguments: tuple, dtype: torch.dtype) -> tuple:

@@ -10,7 +10,7 @@ from .errors import at_the_edge, listed
 from .observe import copies, observe, read_from_outside
 from .recognise import Case, fit, make_case, near, smallest_wrong
 from .verdict import Finding, message
-from .wording import values
+from .wording import number, values
 
 
 def ignores(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -60,8 +60,29 @@ def _others(x: object) -> list:
     return [~x if x.dtype == torch.bool else torch.where(x > 2, x - 1, x + 1)]
 
 
+def always_the_same(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
+    """Find an answer that is only begun: the same number everywhere, for all arguments."""
+    numbers = [None if case.got is None else case.got.detach().to(torch.float64).flatten() for case in cases]
+    if (
+        numbers[0] is None
+        or callable(cases[0].call.result)
+        or not all(x is not None and torch.equal(x, x[:1].expand_as(x)) for x in numbers)
+    ):
+        return None
+    found = {float(x[0]) if x.numel() else None for x in numbers}
+    if len(found) > 1 or not (fit(cases) or found == {None}):
+        return None
+    (only,) = found
+    what = "empty" if only is None else f"{number(only)}{' throughout' * any(x.numel() > 1 for x in numbers)}"
+    case, names = smallest_wrong(cases), ", ".join(f"`{name}`" for name in exercise.parameters)
+    facts = {"given": case.given, "wanted": values(case.expected), "names": names}
+    return message("always-the-same", what=what, count=len(cases), **facts)
+
+
 def _where_wrong(case: Case) -> str:
     """Say where the wrong numbers are."""
+    if case.got.shape != case.expected.shape:
+        return ""
     wrong = ~torch.isclose(case.got.detach().to(torch.float64), case.expected, rtol=1e-5, atol=1e-7)
     if wrong.numel() < 2 or wrong.all():
         return ""
@@ -103,6 +124,7 @@ def not_repeatable(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 
 
 def path(case: Case) -> str:
-    """The numbers that the solution passes on the way to its answer, as a line of a message."""
-    steps = "; ".join(f"{what} {values(value)}" for what, value in case.exercise.on_the_way(case.arguments))
+    """The numbers that the solution passes on the way to its answer, where they are few, as a line of a message."""
+    on_the_way = [(what, values(value)) for what, value in case.exercise.on_the_way(case.arguments)]
+    steps = "; ".join(f"{what} {value}" for what, value in on_the_way if not value.startswith("numbers of"))
     return f"\nOn the way there, the solution computes: {steps}." if steps else ""

@@ -2,10 +2,6 @@
 
 from dataclasses import dataclass
 
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
-
 from .exercise import Exercise
 from .wording import inline
 
@@ -54,4 +50,8 @@ def hint(exercise: Exercise, level: int) -> Text:
 
 def highlighted(source: str) -> str:
     """Show Python source in colours (Pygments' classes, as on the rest of the page)."""
+    from pygments import highlight  # not needed for a verdict
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
     return highlight(source, PythonLexer(), HtmlFormatter(cssclass="highlight", wrapcode=True)).strip()

@@ -1,7 +1,9 @@
 """An exception in the reader's function, told by their own line."""
 
+import functools
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from .observe import error_text, own_line, read_from_outside, shapes_there
 from .recognise import Case, first_failed
@@ -12,26 +14,13 @@ REFUSED = (
     "arguments?"
 )
 SIZE = "Is a size written into your code as a number? Where could the code read it off the arguments instead?"
-AXES = "Write the shape of each factor in that line as a comment, axis by axis. Which two axes meet that should not?"
-ANYTHING = "What did you expect that line to hold, and what does printing it one line earlier show?"
 
-# what the text of an error contains, and the question that leads on
-# fmt: off
-QUESTIONS = (
-    ("SystemExit", "By itself this line would end the whole notebook. What should the function do instead?"),
-    ("RecursionError", "The function calls itself without end. Did you mean to call another one?"),
-    ("not defined", "Is this name a parameter of your function, or something that only another cell knows?"),
-    ("must be Tensor, not", "Is what you pass there a tensor or a plain number? Which library has this function for "
-                            "plain numbers?"),
-    ("Dimension out of range", "How many axes does the tensor in that line have, and which one do you ask for?"),
-    ("has no attribute", "What kind of thing comes before the dot? Print its type one line earlier."),
-    ("Boolean value of Tensor", "The line asks a whole tensor for one yes or no. Which number of it is meant, or which "
-                                "operation works on all at once?"),
-    ("subscript", "Write the einsum's letters beside the shapes: does every letter stand for one size throughout?"),
-    ("not supported between", "Which two kinds of things meet in that line?"),
-    *((word, AXES) for word in ("size", "shape", "dimension", "broadcast", "stack expects")),
-)
-# fmt: on
+
+@functools.cache
+def _questions() -> list[list[str]]:
+    """The lines of `questions.txt`: kinds of error, what the text contains, the question."""
+    lines = Path(__file__).with_name("questions.txt").read_text("utf-8").partition("\n\n")[2].splitlines()
+    return [[part.strip() for part in line.split(" | ")] for line in lines]
 
 
 def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -45,7 +34,7 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     where = f"line {place[1]} of {place[0]} raises an error:\n    {place[2]}" if place else "your function raises"
     says = f"With the shapes {case.shapes} {where.rstrip()}\n{error_text(error)}."
     says += "\n" * bool(notes) + " ".join(notes)
-    ask = next((question for part, question in QUESTIONS if part in error_text(error)), ANYTHING)
+    ask = _question(error)
     if at_the_edge(exercise, cases):
         return message("fails-at-the-edge", says=says, ask=ask)
     if case is not cases[0] and cases[0].right():
@@ -57,6 +46,16 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return message("raises", says=says, ask=REFUSED if own else ask)
 
 
+def _question(error: BaseException) -> str:
+    """The question that fits the kind of an error and its text."""
+    kinds, text = {kind.__name__ for kind in type(error).__mro__}, error_text(error)
+    return next(
+        question
+        for of, patterns, question in _questions()
+        if (not of or kinds & set(of.split())) and any(re.search(part, text) for part in patterns.split(" / "))
+    )
+
+
 def at_the_edge(exercise, cases: list[Case]) -> bool:
     """Ask whether an answer is right but for the edges of the task."""
     return all(case.right() for case in cases[: 1 + len(exercise.probes())])
@@ -64,10 +63,10 @@ def at_the_edge(exercise, cases: list[Case]) -> bool:
 
 def _sizes_named(error: BaseException, sizes: dict[str, int]) -> tuple[str, bool]:
     """Name the axes whose sizes an error's text mentions; and whether it mentions a size that no axis has."""
-    text = str(error) if isinstance(error, RuntimeError) else ""
+    text = error_text(error) if isinstance(error, RuntimeError) else ""
     mentioned = {int(n) for n in re.findall(r"(?:\(|\[|x|, |size )(\d+)(?=[\])x, ]|$)", text)} - {0, 1}
     known = sorted(mentioned & set(sizes.values()))
-    named = [" = ".join([*(axis for axis, size in sizes.items() if size == n), str(n)]) for n in known]
+    named = [f"{n} is {' or '.join(axis for axis, size in sizes.items() if size == n)}" for n in known]
     return ", ".join(named), bool(mentioned - set(known))
 
 

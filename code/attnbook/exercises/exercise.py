@@ -1,7 +1,7 @@
 """What an exercise is made of, and the shelf it is taken from by its name."""
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import torch
@@ -136,11 +136,12 @@ class Exercise:
         return found
 
 
-@dataclass
 class Shelf:
-    """The exercises by name, in the order of the book."""
+    """The exercises by name, in the order of the book; each is loaded when it is first asked for."""
 
-    _exercises: dict[str, Exercise] = field(default_factory=dict)
+    def __init__(self, names: Iterable[str] = (), load: Callable[[str], Exercise] | None = None):
+        self._exercises: dict[str, Exercise | None] = dict.fromkeys(names)
+        self._load = load
 
     def add(self, *exercises: Exercise) -> None:
         """Put exercises on the shelf."""
@@ -148,6 +149,10 @@ class Shelf:
             if exercise.name in self._exercises:
                 raise ValueError(f"there are two exercises called {exercise.name!r}; give one another name")
             self._exercises[exercise.name] = exercise
+
+    def names(self) -> list[str]:
+        """The names of all exercises; nothing is loaded."""
+        return list(self._exercises)
 
     def get(self, name: str) -> Exercise:
         """Take an exercise by its name."""
@@ -158,6 +163,8 @@ class Shelf:
                 "check('soft-lookup', my_soft_lookup)."
             )
         if name in self._exercises:
+            if self._exercises[name] is None:
+                self._exercises[name] = self._load(name)
             return self._exercises[name]
         wanted = name.strip().lower().replace("_", "-").removeprefix("ex-").removeprefix("my-")
         near = difflib.get_close_matches(wanted, self._exercises, n=2, cutoff=0.5)
@@ -165,7 +172,7 @@ class Shelf:
         raise ValueError(f"there is no exercise called {name!r}; {advice}")
 
     def __iter__(self) -> Iterator[Exercise]:
-        return iter(self._exercises.values())
+        return map(self.get, self.names())
 
     def __len__(self) -> int:
         return len(self._exercises)

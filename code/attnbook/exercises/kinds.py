@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
-from .recognise import Case, largest, near, near_squeezed, smallest_wrong, unusual
+from .recognise import HUGE, Case, largest, near, near_squeezed, smallest_wrong, unusual
 from .verdict import Finding, message
 from .wording import number, one_line, side_by_side, values
 
 # a result of another kind: its type, the message, what it is, and what gets lost if a gradient is wanted
 KINDS: tuple[tuple[type, str, Callable, str], ...] = (
     (type(None), "returns-none", str, ""),
-    (torch.Tensor, "returns-another-kind/unusual", lambda x: f"a {unusual(x)} tensor; an ordinary one is wanted", ""),
+    (torch.Tensor, "returns-another-kind/unusual", lambda x: f"a {unusual(x)} tensor", ""),
     (tuple, "returns-a-tuple", lambda x: f"a tuple of {len(x)}", ""),
     (list, "returns-a-list", lambda x: f"a Python list of length {len(x)}", ", so that gradients still reach them"),
     (np.ndarray | np.generic, "returns-numpy", lambda x: f"a NumPy {type(x).__name__}",
@@ -49,6 +49,12 @@ def _what_is_right(case: Case) -> str:
     if isinstance(result, tuple):
         where = [i for i, part in enumerate(result, 1) if near(case.numbers(part), expected)]
         return f" Number {where[-1]} of them is the right answer." if where else ""
+    if isinstance(result, np.ndarray | np.generic):
+        strange = result.dtype.kind == "c" or result.size > HUGE
+    else:
+        strange = isinstance(result, torch.Tensor | complex) or (isinstance(result, list) and len(result) > HUGE)
+    if strange:
+        return ""
     try:
         if isinstance(result, list) and result and isinstance(result[0], torch.Tensor):
             result = torch.stack(result)

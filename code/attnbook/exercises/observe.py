@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from .guard import TooLong, kept, time_limit
 from .wording import number, one_line
 
 # what the compiler makes of a body that is only `...`, `pass`, a docstring, `return ...` or `weights = ...`
@@ -36,6 +37,7 @@ class Call:
     error: BaseException | None
     printed: str
     after: tuple  # the copies as the function left them
+    changed: tuple[str, ...] = ()  # what it changed in torch (and was put back)
 
     def touched(self) -> list[int]:
         """Positions of the arguments that the function wrote into."""
@@ -44,16 +46,26 @@ class Call:
 
 
 def observe(fn: Callable, arguments: tuple) -> Call:
-    """Call a function on copies of the arguments, quietly."""
+    """Call a function on copies of the arguments, quietly and for a limited time."""
     given = copies(arguments)
-    printed, result, error = io.StringIO(), None, None
-    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+    printed, result, error = _Printed(), None, None
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings(), kept() as changed:
         warnings.simplefilter("ignore")
         try:
-            result = fn(*given)
-        except (Exception, SystemExit) as raised:
+            with time_limit():
+                result = fn(*given)
+        except (KeyboardInterrupt, TooLong):
+            raise
+        except BaseException as raised:
             error = raised
-    return Call(arguments, result, error, printed.getvalue(), given)
+    return Call(arguments, result, error, printed.getvalue(), given, tuple(changed))
+
+
+class _Printed(io.StringIO):
+    """What is printed; a function that closes it closes nothing."""
+
+    def close(self) -> None:
+        pass
 
 
 def copies(arguments: tuple) -> tuple:
@@ -73,7 +85,7 @@ def is_unwritten(fn: Callable, call: Call) -> bool:
     if isinstance(call.error, NotImplementedError):  # torch raises them, too
         return "NotImplementedError" in names_used(fn)
     if call.error is not None:
-        return isinstance(call.error, TypeError | AttributeError) and "ellipsis" in str(call.error)
+        return isinstance(call.error, TypeError | AttributeError) and "ellipsis" in error_text(call.error)
     if call.result is not None:
         return call.result is ...
     code = getattr(inspect.unwrap(fn), "__code__", None)
@@ -118,7 +130,10 @@ def shapes_there(error: BaseException, fn: Callable) -> str:
 
 def error_text(error: BaseException) -> str:
     """Write an error on one line."""
-    message = one_line(str(error))
+    try:
+        message = one_line(str(error))
+    except Exception:  # an error of the reader's own that cannot be written
+        message = ""
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

@@ -14,7 +14,8 @@ from .verdict import Finding, message
 from .wording import inputs, shapes, side_by_side, values
 
 TOLERANCE = {torch.float32: (1e-3, 1e-5), torch.float16: (2e-2, 2e-3), torch.bfloat16: (1e-1, 2e-2)}
-PAIRS = 1500  # combinations of mistakes that are tried at most
+HUGE = 1_000_000  # numbers in a result; right answers have a few thousand at most
+PAIRS = 250  # combinations of mistakes that are tried at most
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,12 @@ class Case:
 
     def numbers(self, result: object) -> torch.Tensor | None:
         """What is compared of a result of these arguments: an ordinary tensor, or None."""
+        if result is None or (isinstance(result, torch.Tensor) and unusual(result)):
+            return None
+        if isinstance(result, list | tuple) and len(result) > HUGE:
+            return None
         try:
-            result = None if result is None else self.exercise.answer.read(self.arguments, result)
+            result = self.exercise.answer.read(self.arguments, result)
         except Exception:  # a result of another kind than the exercise asks for
             return None
         return result if isinstance(result, torch.Tensor) and not unusual(result) else None
@@ -76,6 +81,7 @@ UNUSUAL: dict[str, Callable] = {
     "float8": lambda x: x.is_floating_point() and x.dtype.itemsize == 1,
     "complex": torch.is_complex,
     "meta": lambda x: x.is_meta,
+    "huge (over a million numbers)": lambda x: x.numel() > HUGE,
 }
 
 
@@ -109,7 +115,8 @@ def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
                 return False
             raised, same = raised + 1, same + (error_text(error) == error_text(case.call.error))
         else:
-            if not alike(case.got, case.numbers(result)):
+            result = case.numbers(result)
+            if not alike(case.got, result) or bool(case.got.any()) != bool(result.any()):  # 0 is not 1e−17
                 return False
             telling = telling or (not alike(case.got, case.expected) and bool(torch.isfinite(case.got).any()))
     return telling or 2 * same > raised
@@ -132,7 +139,7 @@ def _line_fits(mistake, fn: Callable, cases: list[Case]) -> bool:
 
 def several_mistakes(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for two or three of the exercise's mistakes, edits of different places, that meet in one answer."""
-    if smallest_wrong(cases).got is None:  # there are no numbers to tell of
+    if smallest_wrong(cases).got is None or not telling(cases):  # there are no numbers to tell of
         return None
     counts = (2, 3) if fit(cases) else (2,)
     tried = (itertools.combinations(worded(exercise), count) for count in counts)
@@ -180,6 +187,13 @@ def tell_several(looks: list[str], name: str, cases: list[Case]) -> Finding:
     count, some = {2: ("two", "either"), 3: ("three", "any of them")}[len(looks)]
     listed = "; ".join(f"({i}) {text}" for i, text in enumerate(looks, 1))
     return message("several-slips", name, count=count, seen=smallest_wrong(cases).seen, listed=listed, some=some)
+
+
+def telling(cases: list[Case]) -> bool:
+    """Whether some wrong result holds different numbers: one number everywhere fits too many explanations."""
+    numbers = [case.got.detach().flatten() for case in cases if case.got is not None and not case.right()]
+    flat = torch.cat([x.to("cpu", torch.float64) for x in numbers]) if numbers else torch.zeros(1)
+    return bool((flat != flat[:1]).any())
 
 
 def first_failed(cases: list[Case]) -> Case | None:

@@ -9,9 +9,6 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import filelock
-import platformdirs
-
 from ..files import write_atomically
 from .exercise import CHAPTERS, Shelf
 from .verdict import message
@@ -37,6 +34,8 @@ def location() -> Path | None:
         return None
     if wish:
         return Path(wish).expanduser()
+    import platformdirs  # here, and filelock below: not needed where no progress is kept
+
     folder = platformdirs.user_data_dir("attnbook", appauthor=False)
     return Path(folder) / "progress.json"
 
@@ -74,6 +73,8 @@ def note(name: str, solved: bool) -> str:
         path = location()
         if path is None:
             return ""
+        import filelock
+
         path = path.resolve()  # a link stays a link
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:

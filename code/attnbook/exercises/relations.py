@@ -9,7 +9,7 @@ import torch
 
 from .errors import at_the_edge
 from .observe import copies
-from .recognise import Case, near, smallest_wrong, tell_several, worded
+from .recognise import Case, near, smallest_wrong, tell_several, telling, worded
 from .verdict import Finding, message
 from .wording import number
 
@@ -34,11 +34,12 @@ POWERS = (1, "{}"), (-1, "1/{}"), (0.5, "√{}"), (-0.5, "1/√{}"), (-1.5, "1/(
 def relation(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Find a simple relation between the reader's numbers and the right ones (or those of a known mistake)."""
     for name, change in RELATIONS.items():
-        if all(near(case.got, change(case.expected)) for case in cases):
+        if all(near(case.got, change(case.expected)) for case in cases) and telling(cases):
             return message(name, seen=smallest_wrong(cases).seen)
     if found := _factor(exercise, cases) or _offset(cases):
         return found
-    for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), RELATIONS.items()):
+    changes = RELATIONS.items() if telling(cases) else ()
+    for (mistake, results), (name, change) in itertools.product(_mistaken(exercise, cases), changes):
         if all(near(case.got, change(result)) for case, result in zip(cases, results, strict=True)):
             looks = message(name, seen="").about.removeprefix("it looks as if ")
             return tell_several([mistake.phrase, looks], f"{mistake.name} + {name}", cases)
@@ -81,9 +82,12 @@ def _factor(exercise, cases: list[Case]) -> Finding | None:
         if not 1e-6 < ratio.abs() < 1e6 or not near(got, ratio * case.expected):
             return None
         ratios.append(float(ratio))
+    if all(abs(ratio - 1) < 3e-3 for ratio in ratios):
+        return None  # right to a few digits, which has words of its own
     formula = _as_formula(ratios, sizes)
-    if formula is None and (not exercise.returns or at_the_edge(exercise, cases)):
-        return None  # of single numbers any two have a ratio, and at an edge few are left
+    few = max(int((case.expected.abs() > 1e-3).sum()) for case in cases) < 3
+    if formula is None and (few or at_the_edge(exercise, cases)):
+        return None  # of one or two numbers any two have a ratio, and at an edge few are left
     here = ratios[[case is smallest_wrong(cases) for case in cases].index(True)]
     says = f"{smallest_wrong(cases).seen}Every number is {number(here)} times what it should be."
     matter = [axis for axis in sizes[0] if formula is None or axis in formula]

@@ -217,3 +217,17 @@ def in_place(weights, value, W_o, b_o, head, mean):
     with torch.no_grad():
         value[:, head] = mean
     return (weights @ value).transpose(1, 2).flatten(2) @ W_o.T + b_o
+
+
+# === wrong raises
+def ablate_head_mean_without_map_unseen_b1(weights, value, W_o, b_o, head, mean):
+    o = (weights @ value)
+    o[:, head] = mean
+    return o.flatten(2) @ W_o.T + b_o
+
+
+# === wrong index-minus-one
+def ablate_head_head_minus_one_unseen_b2(weights, value, W_o, b_o, head, mean):
+    o = (weights @ value).clone()
+    o[:, head - 1] = mean
+    return o.transpose(1, 2).flatten(2) @ W_o.T + b_o

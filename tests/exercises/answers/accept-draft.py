@@ -57,7 +57,7 @@ def by_where(drafted, p, q, luck):
     return p[drafted.shape[0]].clone()
 
 
-# === right
+# === wrong stays-at-equality
 def minus_the_minimum(drafted, p, q, luck):
     for t, x in enumerate(drafted.tolist()):
         if luck[t] > p[t, x] / q[t, x]:
@@ -243,3 +243,38 @@ def multinomial_thinking(drafted, p, q, luck):
         if luck[t] >= stays[t]:
             return p[t] / p[t].sum()
     return p[-1]
+
+
+# === wrong stays-at-equality
+def accept_draft__unseen_0(drafted, p, q, luck):
+    for t, x in enumerate(drafted.tolist()):
+        if luck[t] > p[t, x] / q[t, x]:
+            r = (p[t] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong always-the-same
+def accept_draft_zeros_unseen_3(drafted, p, q, luck):
+    return torch.zeros(p.shape[1], dtype=p.dtype)
+
+
+# === right
+def accept_draft_right_unseen_6(drafted, p, q, luck):
+    for t in range(len(drafted)):
+        x = drafted[t]
+        if luck[t] * q[t, x] >= p[t, x]:
+            r = torch.relu(p[t] - q[t])
+            return r / r.sum()
+    return p[len(drafted)]
+
+
+# === right
+def accept_draft_right_unseen_7(drafted, p, q, luck):
+    k = torch.arange(len(drafted), device=p.device)
+    bad = luck >= p[k, drafted] / q[k, drafted]
+    if bad.any():
+        t = int(bad.nonzero()[0])
+        r = (p[t] - q[t]).clamp_min(0)
+        return r / r.sum()
+    return p[-1].clone()

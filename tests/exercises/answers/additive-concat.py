@@ -353,3 +353,8 @@ def concat_offset(query, key, W, w_v):
         @ w_v
         + 1
     )
+
+
+# === wrong always-the-same
+def additive_concat_all_zeros_unseen_2(query, key, W, w_v):
+    return query.new_zeros(query.shape[0], query.shape[1], key.shape[1])

@@ -249,3 +249,25 @@ def bahdanau_zeroes_the_memory(state, memory, lens, W_q, W_k, w_v):
     return attend(
         state[-1] @ W_q.T, memory * real[..., None], lens, W_k, w_v, fill=None
     )
+
+
+# === wrong filled-too-high
+def bahdanau_step_fill_5_unseen_2(state, memory, lens, W_q, W_k, w_v):
+    s = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    m = torch.arange(memory.shape[1], device=memory.device) < lens[:, None]
+    w = s.masked_fill(~m, -50.0).softmax(-1)
+    return torch.einsum("bs,bsd->bd", w, memory), w
+
+
+# === wrong not-finite
+def bahdanau_step_exp_without_shift_unseen_3(state, memory, lens, W_q, W_k, w_v):
+    s = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    m = torch.arange(memory.shape[1], device=memory.device) < lens[:, None]
+    w = s.exp() * m
+    w = w / w.sum(-1, keepdim=True)
+    return torch.einsum("bs,bsd->bd", w, memory), w
+
+
+# === wrong always-the-same
+def bahdanau_step_zeros_unseen_4(state, memory, lens, W_q, W_k, w_v):
+    return torch.zeros(memory.shape[0], memory.shape[2], dtype=memory.dtype), torch.zeros(memory.shape[:2], dtype=memory.dtype)

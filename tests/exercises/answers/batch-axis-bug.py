@@ -171,3 +171,8 @@ def add_list(x, encoding):
 # === wrong cut-short
 def add_first_sentence(x, encoding):
     return x[0] + encoding[: x.shape[1]]
+
+
+# === wrong fails-at-the-edge
+def batch_axis_bug_only_32_unseen_3(x, encoding):
+    return x + encoding[:32][: x.shape[1]]

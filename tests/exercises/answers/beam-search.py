@@ -454,3 +454,40 @@ def beam_begins_with_the_end(next_log_probs, eos, width, max_len):
 # === wrong end-is-zero
 def beam_ends_in_zero(next_log_probs, eos, width, max_len):
     return list(search(next_log_probs, 0, width, max_len)[0])
+
+
+# === wrong nothing-found
+def beam_search_start_5_unseen_0(next_log_probs, eos, width, max_len):
+    beams, done = [((), 0.0)], []
+    for _ in range(max_len):
+        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
+        cand.sort(key=lambda c: -c[1])
+        new = cand[:width - len(done)]
+        done += [c for c in new if c[0][-1] == eos]
+        beams = [c for c in new if c[0][-1] != eos]
+        if not beams: break
+    best, score = [], -5
+    for p, s in (done or beams):
+        if s > score: best, score = list(p), s
+    return best
+
+
+# === wrong nothing-found
+def beam_search_start_100_unseen_3(next_log_probs, eos, width, max_len):
+    beams, done = [((), 0.0)], []
+    for _ in range(max_len):
+        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
+        cand.sort(key=lambda c: -c[1])
+        new = cand[:width - len(done)]
+        done += [c for c in new if c[0][-1] == eos]
+        beams = [c for c in new if c[0][-1] != eos]
+        if not beams: break
+    best, score = [], -100
+    for p, s in (done or beams):
+        if s > score: best, score = list(p), s
+    return best
+
+
+# === wrong always-the-same
+def beam_search_empty_unseen_4(next_log_probs, eos, width, max_len):
+    return []

@@ -213,3 +213,19 @@ def folded(start, end, U, w_start, w_end, b):
     left = torch.einsum("btd,cde->bcte", start, U) + w_end[:, None]
     right = torch.einsum("btd,cd->bct", start, w_start) + b[:, None]
     return left @ end[:, None].transpose(-1, -2) + right.unsqueeze(-1)
+
+
+# === wrong always-the-same
+def biaffine_score_zeros_unseen_b4(start, end, U, w_start, w_end, b):
+    return start.new_zeros(start.shape[0], len(U), start.shape[1], end.shape[1])
+
+
+# === wrong raises
+def biaffine_score_dtype_error_unseen_b5(start, end, U, w_start, w_end, b):
+    s = torch.einsum("btd,cde,bse->bcts", start.float(), U, end)
+    return s
+
+
+# === wrong raises
+def biaffine_score_einsum_letters_unseen_b6(start, end, U, w_start, w_end, b):
+    return torch.einsum("btd,cdd,bsd->bcts", start, U, end)

@@ -274,3 +274,8 @@ def maximum(positions, layers, every, window, kv_heads, head_dim, size):
     full = layers // every
     kept = full * positions + (layers - full) * max(window, positions)
     return 2 * kept * kv_heads * head_dim * size
+
+
+# === wrong always-the-same
+def cache_bytes_constant_unseen_b4(positions, layers, every, window, kv_heads, head_dim, size):
+    return 6912

@@ -285,3 +285,9 @@ def triangle_of_nn_transformer_cut(num_queries, num_keys):
 # === wrong raises
 def triangle_without_a_column(num_queries, num_keys):
     return torch.arange(num_keys) <= torch.arange(num_queries)
+
+
+# === wrong wrong-shape
+def causal_mask_32_max_unseen_4(n, m):
+    table = torch.ones(32, 32, dtype=torch.bool).tril()
+    return table[m - n:m, :m]

@@ -61,7 +61,7 @@ def across_with_a_large_number(x, memory, W_q, W_k, W_v, memory_lens):
     return torch.bmm(torch.softmax(scores, 2), memory @ W_v.T)
 
 
-# === right
+# === wrong shifted-by-the-padding
 def across_with_one_matrix_for_both(x, memory, W_q, W_k, W_v, memory_lens):
     """q·k = x W_qᵀ W_k mᵀ: the bilinear score of chapter 5."""
     scores = x @ (W_q.T @ W_k) @ memory.mT * W_q.shape[0] ** -0.5
@@ -336,7 +336,7 @@ def across_cosines(x, memory, W_q, W_k, W_v, memory_lens):
     )
 
 
-# === wrong W_q-not-transposed + W_v-not-transposed + scaled-by-keys
+# === wrong unknown
 def across_three_slips(x, memory, W_q, W_k, W_v, memory_lens):
     q, k, v = x @ W_q, memory @ W_k.T, memory @ W_v
     e = q @ k.mT / math.sqrt(memory.shape[1])
@@ -349,3 +349,18 @@ def across_dropout(x, memory, W_q, W_k, W_v, memory_lens):
     return F.scaled_dot_product_attention(
         q, k, v, attn_mask=_keep(memory, memory_lens), dropout_p=0.1
     )
+
+
+# === wrong filled-too-high
+def cross_attention_fill_10_unseen_3(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
+    m = torch.arange(memory.shape[1], device=x.device) < memory_lens[:, None, None]
+    return (q @ k.mT / x.shape[-1] ** 0.5).masked_fill(~m, -1e2).softmax(-1) @ v
+
+
+# === wrong exp-overflows
+def cross_attention_exp_no_shift_unseen_4(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
+    m = torch.arange(memory.shape[1], device=x.device) < memory_lens[:, None, None]
+    e = (q @ k.mT / x.shape[-1] ** 0.5).exp() * m
+    return e / e.sum(-1, keepdim=True) @ v

@@ -40,7 +40,7 @@ def gaussian_with_the_query_norm(query, key):
     return F.softmax(-squares / 2, dim=-1)
 
 
-# === right
+# === wrong not-finite
 def gaussian_kernel_and_sum(query, key):
     kernel = torch.exp(query @ key.T) * torch.exp(-(key.norm(dim=1) ** 2) / 2)
     return kernel / kernel.sum(dim=1, keepdim=True)
@@ -54,7 +54,7 @@ def gaussian_einsum(query, key):
     return torch.softmax(scores, -1)
 
 
-# === right
+# === wrong exp-overflows
 def gaussian_loops(query, key):
     rows = []
     for q in query:
@@ -151,7 +151,7 @@ def gaussian_weights_do_not_sum_to_one(query, key):
     return (query @ key.T).softmax(-1) * torch.exp(-(key**2).sum(-1) / 2)
 
 
-# === wrong uses-distances
+# === wrong not-finite
 def gaussian_uses_distances(query, key):
     return torch.exp(-(torch.cdist(query, key) ** 2) / 2) / torch.exp(
         -(torch.cdist(query, key) ** 2) / 2
@@ -215,3 +215,31 @@ def gaussian_log_on_top(query, key):
 def gaussian_other_scores(query, key):
     k = key / key.norm(dim=-1, keepdim=True)
     return F.softmax(query @ k.T, -1)
+
+
+# === wrong exp-overflows
+def gaussian_to_dot_exp_unseen_1(query, key):
+    s = query @ key.T - key.pow(2).sum(-1) / 2
+    e = s.exp()
+    return e / e.sum(-1, keepdim=True)
+
+
+# === wrong one-shift-for-all
+def gaussian_to_dot_shift_axis_unseen_2(query, key):
+    s = query @ key.T - key.pow(2).sum(-1) / 2
+    e = (s - s.max()).exp()
+    return e / e.sum(-1, keepdim=True)
+
+
+# === right
+def gaussian_to_dot_right_unseen_7(query, key):
+    return torch.softmax(query @ key.mT - 0.5 * (key * key).sum(-1)[None], -1)
+
+
+# === right
+def gaussian_to_dot_right_unseen_8(query, key):
+    q2 = (query**2).sum(1, keepdim=True)
+    k2 = (key**2).sum(1)[None]
+    s = -(q2 + k2 - 2 * query @ key.T) / 2
+    s = s - s.max(dim=1, keepdim=True)[0]
+    return s.exp() / s.exp().sum(1, keepdim=True)

@@ -225,3 +225,11 @@ def frozen(q, k, v):
     return F.scaled_dot_product_attention(
         q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
     )
+
+
+# === wrong exp-overflows
+def grouped_queries_exp_unseen_3(q, k, v):
+    n = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
+    e = (q @ k.mT / q.shape[-1] ** 0.5).exp()
+    return e @ v / e.sum(-1, keepdim=True)

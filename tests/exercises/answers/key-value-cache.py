@@ -335,3 +335,23 @@ def cache_first_of_the_batch(q, k, v, past_keys, past_values, rotate):
     )
     q, keys, values, t = parts(q, k, v, past_keys, past_values, rotate)
     return attended(q, keys, values, t), keys, values
+
+
+# === wrong raises
+def key_value_cache_cat_on_batch_unseen_b6(q, k, v, past_keys, past_values, rotate):
+    t, T = past_keys.shape[2], q.shape[2]
+    p = torch.arange(t, t + T)
+    keys = torch.cat([past_keys, rotate(k, p)])
+    values = torch.cat([past_values, v])
+    return q, keys, values
+
+
+# === wrong not-finite
+def key_value_cache_exp_unseen_b7(q, k, v, past_keys, past_values, rotate):
+    t, T = past_keys.shape[2], q.shape[2]
+    p = torch.arange(t, t + T)
+    keys = torch.cat([past_keys, rotate(k, p)], 2)
+    values = torch.cat([past_values, v], 2)
+    m = torch.ones(T, t + T, dtype=torch.bool).tril(t)
+    e = (rotate(q, p) @ keys.mT / q.shape[-1] ** 0.5).exp() * m
+    return e @ values / e.sum(-1, keepdim=True), keys, values

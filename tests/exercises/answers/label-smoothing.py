@@ -202,3 +202,21 @@ def smoothing_twice(logits, target, epsilon):
 def smoothing_half(logits, target, epsilon):
     lp = F.log_softmax(logits, 1)
     return F.nll_loss(lp, target) / 2 - lp.mean() / 2
+
+
+# === wrong not-finite
+def label_smoothing_log_softmax_underflow_unseen_0(logits, target, epsilon):
+    lp = logits.softmax(-1).log()
+    return (-(1 - epsilon) * lp[torch.arange(len(target)), target] - epsilon * lp.mean(-1)).mean()
+
+
+# === wrong wrong-at-the-edge
+def label_smoothing_floor_unseen_1(logits, target, epsilon):
+    lp = logits.softmax(-1).clamp_min(1e-12).log()
+    return (-(1 - epsilon) * lp[torch.arange(len(target)), target] - epsilon * lp.mean(-1)).mean()
+
+
+# === wrong not-finite
+def label_smoothing_log_of_logits_unseen_b2(logits, target, epsilon):
+    lp = torch.log(logits)
+    return -lp.gather(1, target[:, None]).mean()

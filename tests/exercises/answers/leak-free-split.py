@@ -282,3 +282,34 @@ def drawn_at_random(sources, every):
     size = -(-len(distinct) // every)
     chosen = {distinct[i] for i in torch.randperm(len(distinct))[:size]}
     return [i for i, s in enumerate(sources) if clean(s) in chosen]
+
+
+# === wrong strips-the-beginning
+def leak_free_split_strips_both_unseen_1(sources, every):
+    seen = {}
+    return [i for i, s in enumerate(sources) if seen.setdefault(s.lower().strip(".!? "), len(seen)) % every == 0]
+
+
+# === wrong always-the-same
+def leak_free_split_empty_unseen_3(sources, every):
+    return []
+
+
+# === wrong marks-anywhere
+def leak_free_split_replaces_everywhere_unseen_5(sources, every):
+    seen = {}
+    out = []
+    for i, s in enumerate(sources):
+        for c in ".!? ":
+            s = s.replace(c, "")
+        if seen.setdefault(s.lower(), len(seen)) % every == 0: out.append(i)
+    return out
+
+
+# === wrong one-mark-after-another
+def leak_free_split_once_each_unseen_6(sources, every):
+    out = []
+    for c in ".!? ":
+        sources = [s.lower().rstrip(c) for s in sources]
+    seen = {}
+    return [i for i, s in enumerate(sources) if seen.setdefault(s, len(seen)) % every == 0]

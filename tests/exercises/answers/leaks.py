@@ -328,3 +328,18 @@ def mask_without_an_axis(attend, x, mask):
 def a_table(attend, x, mask):
     jacobian = torch.autograd.functional.jacobian(attend, x)
     return (jacobian != 0).any(dim=3).any(dim=1) & ~mask
+
+
+# === wrong always-the-same
+def leaks_all_false_unseen_1(attend, x, mask):
+    return torch.zeros(len(x), dtype=torch.bool)
+
+
+# === wrong averaged
+def leaks_replaced_by_the_mean_unseen_4(attend, x, mask):
+    out = attend(x)
+    res = []
+    for i in range(len(x)):
+        y = torch.where(mask[i][:, None], x, x.mean(0))
+        res.append(not torch.allclose(attend(y)[i], out[i]))
+    return torch.tensor(res)

@@ -133,7 +133,7 @@ def loo_rooted(x, y, w):
     return ((s.softmax(1) @ y - y) ** 2).sum() ** 0.5
 
 
-# === wrong point-kept + mean + half-missing
+# === wrong unknown
 def loo_point_kept_mean_half_missing(x, y, w):
     d = x[:, None] - x
     s = -((w * d) ** 2)
@@ -268,3 +268,10 @@ def loo_not_repeatable(x, y, w):
     s = -((w * (x - x[i])) ** 2) / 2
     s[i] = -torch.inf
     return (s.softmax(0) @ y - y[i]) ** 2
+
+
+# === wrong wrong-at-the-edge
+def leave_one_out_1e2_as_minus_infinity_unseen_5(x, y, w):
+    s = -((x[:, None] - x) * w) ** 2 / 2
+    s = s.masked_fill(torch.eye(len(x), dtype=torch.bool, device=x.device), -100)
+    return ((s.softmax(1) @ y - y) ** 2).sum()

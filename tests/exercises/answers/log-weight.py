@@ -1,6 +1,8 @@
 """Answers to log-weight, as readers write them; `verdicts.py` says how to read this file."""
 # ruff: noqa (this is how people write)
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -259,3 +261,25 @@ def base_two(scores, valid_lens, chosen):
         - m
         - (s - m[:, None]).exp().sum(1).log2()
     )
+
+
+# === wrong wrong-at-the-edge
+def log_weight_floor_unseen_1(scores, valid_lens, chosen):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None]
+    w = scores.masked_fill(~m, -torch.inf).softmax(-1)
+    return w.gather(1, chosen[:, None]).squeeze(1).clamp_min(1e-300).log()
+
+
+# === wrong wrong-at-the-edge
+def log_weight_eps_unseen_2(scores, valid_lens, chosen):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None]
+    w = scores.masked_fill(~m, -torch.inf).softmax(-1)
+    return (w.gather(1, chosen[:, None]).squeeze(1) + 1e-12).log()
+
+
+# === wrong fails-at-the-edge
+def log_weight_math_log_domain_unseen_6(scores, valid_lens, chosen):
+    out = []
+    for s, n, c in zip(scores, valid_lens, chosen):
+        out.append(math.log(s[:n].softmax(0)[c]))
+    return torch.tensor(out, dtype=scores.dtype)

@@ -247,3 +247,8 @@ def sigmoid_style_with_loop(query, keys, values):
     for j, k in enumerate(keys):
         out = out + w[j] * (1 - w[j]) * values[j][:, None] * k[None]
     return out
+
+
+# === wrong always-the-same
+def lookup_gradient_zeros_unseen_0(query, keys, values):
+    return torch.zeros(values.shape[1], keys.shape[1], dtype=values.dtype)

@@ -46,7 +46,7 @@ def loss_by_loops(logits, target, pad):
     return total / max(count, 1)
 
 
-# === right
+# === wrong not-finite
 def loss_by_one_hot(logits, target, pad):
     V = logits.shape[-1]
     p = torch.exp(logits) / torch.exp(logits).sum(-1, keepdim=True)
@@ -238,3 +238,53 @@ def loss_of_the_vocabularys_mean(logits, target, pad):
     one_hot = F.one_hot(target, logits.shape[-1])
     real = (target != pad)[..., None]
     return -(log_probs * one_hot * real).mean()
+
+
+# === wrong not-finite
+def masked_loss_log_of_softmax_unseen_0(logits, target, pad):
+    p = logits.softmax(-1).gather(-1, target[..., None]).squeeze(-1)
+    m = target != pad
+    return -(p.log() * m).sum() / m.sum().clamp(min=1)
+
+
+# === wrong not-finite
+def masked_loss_log_of_softmax_masked_select_unseen_1(logits, target, pad):
+    m = target != pad
+    if not m.any(): return logits.sum() * 0
+    p = logits[m].softmax(-1)
+    return -p[torch.arange(len(p)), target[m]].log().mean()
+
+
+# === wrong wrong-at-the-edge
+def masked_loss_floor_unseen_2(logits, target, pad):
+    m = target != pad
+    p = logits.softmax(-1).gather(-1, target[..., None]).squeeze(-1).clamp_min(1e-9)
+    return -(p.log() * m).sum() / m.sum().clamp(min=1)
+
+
+# === wrong not-finite
+def masked_loss_exp_logsum_unseen_3(logits, target, pad):
+    m = target != pad
+    lp = logits.gather(-1, target[..., None]).squeeze(-1) - logits.exp().sum(-1).log()
+    return -(lp * m).sum() / m.sum().clamp(min=1)
+
+
+# === wrong always-the-same
+def masked_loss_constant_unseen_7(logits, target, pad):
+    return logits.sum() * 0
+
+
+# === right
+def masked_loss_right_unseen_9(logits, target, pad):
+    m = target != pad
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / m.sum().clamp(min=1)
+
+
+# === right
+def masked_loss_right_unseen_10(logits, target, pad):
+    total, n = logits.sum() * 0, 0
+    for lg, t in zip(logits.flatten(0, 1), target.flatten().tolist()):
+        if t != pad:
+            total = total - lg.log_softmax(0)[t]
+            n += 1
+    return total / max(n, 1)

@@ -1,6 +1,8 @@
 """Answers to masked-softmax, as readers write them; `verdicts.py` says how to read this file."""
 # ruff: noqa (this is how people write)
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -27,7 +29,7 @@ def wrong(exercise, diagnosis):
     return file
 
 
-# === right
+# === wrong exp-overflows-guarded
 def masked_where(scores, valid_lens):
     keep = (
         torch.arange(scores.size(-1), device=scores.device)[None, None]
@@ -75,7 +77,7 @@ def masked_in_a_copy(scores, valid_lens):
     return torch.where(torch.isnan(weights), torch.zeros_like(weights), weights)
 
 
-# === right
+# === wrong wrong-at-the-edge
 def masked_and_shared_out_again(scores, valid_lens):
     keep = (
         torch.arange(scores.shape[2], device=scores.device) < valid_lens[:, None, None]
@@ -184,7 +186,7 @@ def masked_softmax_over_queries(scores, valid_lens):
     return e / e.sum(1, keepdim=True)
 
 
-# === wrong nan-row
+# === wrong not-finite
 def masked_nan_row_2(scores, valid_lens):
     mask = torch.arange(scores.size(-1)) < valid_lens[:, None, None]
     e = scores.exp() * mask
@@ -323,7 +325,7 @@ def masked_uniform_row_3(scores, valid_lens):
     return (scores * m - 1e9 * (1 - m)).softmax(-1)
 
 
-# === wrong uniform-row
+# === wrong filled-too-high-alone
 def masked_uniform_row_4(scores, valid_lens):
     m = torch.arange(scores.size(-1)) < valid_lens[:, None, None]
     return F.softmax(scores.masked_fill(~m, -30.0), -1)
@@ -358,3 +360,66 @@ def masked_zero_fill_and_mask_2(scores, valid_lens):
     m = torch.arange(scores.size(-1), device=scores.device) < valid_lens[:, None, None]
     e = (scores * m).exp()
     return e / e.sum(-1, keepdim=True) * m
+
+
+# === wrong not-finite
+def masked_softmax_exp_no_shift_large_scores_overflow_unseen_0(scores, valid_lens):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    e = torch.exp(scores) * m
+    s = e.sum(-1, keepdim=True)
+    return e / s.masked_fill(s == 0, 1)
+
+
+# === wrong wrong-at-the-edge
+def masked_softmax_shift_including_padding_with_clamp_unseen_2(scores, valid_lens):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    e = torch.exp(scores - scores.amax(-1, keepdim=True)).masked_fill(~m, 0)
+    return e / e.sum(-1, keepdim=True).clamp(min=1e-12)
+
+
+# === wrong filled-too-high
+def masked_softmax_100_fill_unseen_4(scores, valid_lens):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    return scores.masked_fill(~m, -100.0).softmax(-1) * m
+
+
+# === wrong ignores-an-argument
+def masked_softmax_all_equal_unseen_5(scores, valid_lens):
+    return torch.full_like(scores, 1 / scores.shape[-1])
+
+
+# === right
+def masked_softmax_right_unseen_8(scores, valid_lens):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    low = torch.finfo(scores.dtype).min
+    return torch.where(m, scores, low).softmax(-1) * m
+
+
+# === right
+def masked_softmax_right_unseen_9(scores, valid_lens):
+    rows = []
+    for b, n in enumerate(valid_lens.tolist()):
+        w = F.pad(scores[b, :, :n].softmax(-1), (0, scores.shape[-1] - n))
+        rows.append(w)
+    return torch.stack(rows)
+
+
+# === wrong few-digits
+def masked_softmax_float16_compute_unseen_b1(scores, valid_lens):
+    m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    return (scores.half().masked_fill(~m, -torch.inf).softmax(-1) * m).nan_to_num().to(scores.dtype)
+
+
+# === wrong raises
+def masked_softmax_math_exp_unseen_b4(scores, valid_lens):
+    e = math.exp(scores)
+    return e / e.sum(-1)
+
+
+# === wrong raises
+def masked_softmax_index_too_far_unseen_b6(scores, valid_lens):
+    out = torch.zeros_like(scores)
+    for b in range(scores.shape[0] + 1):
+        n = valid_lens[b]
+        out[b, :, :n] = scores[b, :, :n].softmax(-1)
+    return out

@@ -248,3 +248,11 @@ def sigmoid(most_a, total_a, mean_a, most_b, total_b, mean_b):
     most = torch.where(most_a > most_b, most_a, most_b)
     total = total_a * (most_a - most).exp() + total_b * (most_b - most).exp()
     return most, total, mean_b + share * (mean_a - mean_b)
+
+
+# === wrong not-finite
+def merge_softmax_shift_by_a_unseen_4(ma, ta, a, mb, tb, b):
+    f = (mb - ma).exp()
+    t = ta + tb * f
+    m = torch.maximum(ma, mb)
+    return m, t * (ma - m).exp(), (ta * a + tb * f * b) / t

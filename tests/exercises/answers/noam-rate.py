@@ -176,3 +176,13 @@ def noam_linear(step, d_model, warmup):
 def noam_relative_and_flat(step, d_model, warmup):
     s = min(step + 1, warmup)
     return s * warmup**-1.5
+
+
+# === wrong always-the-same
+def noam_rate_0_001_unseen_4(step, d, w):
+    return 0.001
+
+
+# === wrong always-the-same
+def noam_rate_0_unseen_5(step, d, w):
+    return 0

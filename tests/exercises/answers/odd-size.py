@@ -259,3 +259,49 @@ def sinusoids_no_return(num_positions, d_model):
         -(column // 2 * 2) / d_model
     )
     torch.where(column % 2 == 0, angle.sin(), angle.cos())
+
+
+# === wrong cut-short
+def odd_size_32_positions_at_most_unseen_0(n, d):
+    t = torch.arange(32)[:, None] * 10000 ** (-torch.arange(0, d, 2) / d)
+    out = torch.zeros(32, d)
+    out[:, 0::2] = t.sin()
+    out[:, 1::2] = t[:, : d // 2].cos()
+    return out[:n]
+
+
+# === wrong half-precision
+def odd_size_half_unseen_1(n, d):
+    t = torch.arange(n)[:, None] * 10000 ** (-torch.arange(0, d, 2) / d)
+    out = torch.zeros(n, d)
+    out[:, 0::2] = t.sin()
+    out[:, 1::2] = t[:, : d // 2].cos()
+    return out.half()
+
+
+# === wrong few-digits
+def odd_size_computed_in_half_unseen_2(n, d):
+    t = torch.arange(n).half()[:, None] * (10000 ** (-torch.arange(0, d, 2) / d)).half()
+    out = torch.zeros(n, d)
+    out[:, 0::2] = t.sin()
+    out[:, 1::2] = t[:, : d // 2].cos()
+    return out
+
+
+# === wrong half-precision
+def odd_size_bfloat16_unseen_3(n, d):
+    t = torch.arange(n)[:, None] * 10000 ** (-torch.arange(0, d, 2) / d)
+    out = torch.zeros(n, d)
+    out[:, 0::2] = t.sin()
+    out[:, 1::2] = t[:, : d // 2].cos()
+    return out.bfloat16()
+
+
+# === wrong changes-torch
+def odd_size_set_default_dtype_unseen_6(n, d):
+    torch.set_default_dtype(torch.float64)
+    t = torch.arange(n)[:, None] * 10000 ** (-torch.arange(0, d, 2) / d)
+    out = torch.zeros(n, d)
+    out[:, 0::2] = t.sin()
+    out[:, 1::2] = t[:, : d // 2].cos()
+    return out

@@ -306,3 +306,14 @@ def decoder_python_and(valid_lens, T):
 def decoder_positions_from_one(valid_lens, T):
     p = torch.arange(1, T + 1)
     return (p < valid_lens[:, None, None]) & (p <= p[:, None])
+
+
+# === wrong always-the-same
+def padding_and_causal_all_false_unseen_3(valid_lens, T):
+    return torch.zeros(len(valid_lens), T, T, dtype=torch.bool)
+
+
+# === wrong raises
+def padding_and_causal_subscriptable_int_unseen_5(valid_lens, T):
+    p = torch.arange(T[0]) < valid_lens[:, None]
+    return p

@@ -238,3 +238,8 @@ def softplus_of_lse(scores, target):
     p = (-scores).masked_fill(~target, low).flatten().logsumexp(0)
     n = scores.masked_fill(target, low).flatten().logsumexp(0)
     return F.softplus(p) + F.softplus(n)
+
+
+# === wrong always-the-same
+def pair_loss_zero_unseen_6(scores, target):
+    return scores.sum() * 0

@@ -279,3 +279,8 @@ def single(weights, tokens):
     m[:, 1:] = (tokens[:, None] == tokens[:-1]).float()
     m = m.tril()
     return (weights.float() * m).sum((1, 2)) / m.any(-1).sum()
+
+
+# === wrong always-the-same
+def prefix_matching_zeros_unseen_2(weights, tokens):
+    return torch.zeros(len(weights), dtype=weights.dtype)

@@ -257,3 +257,21 @@ def rotary_no_return(x, positions):
     torch.stack(
         [a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], -1
     ).flatten(1)
+
+
+# === wrong fails-at-the-edge
+def rotary_table_of_32_positions_unseen_2(x, positions):
+    D = x.shape[-1]
+    w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype, device=x.device) / D)
+    a = (torch.arange(32, device=x.device)[:, None] * w)[positions]
+    x1, x2 = x[:, 0::2], x[:, 1::2]
+    return torch.stack([x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1).flatten(1)
+
+
+# === wrong wrong-at-the-edge
+def rotary_table_by_modulo_unseen_3(x, positions):
+    D = x.shape[-1]
+    w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype, device=x.device) / D)
+    a = (torch.arange(512, device=x.device)[:, None] * w)[positions % 512]
+    x1, x2 = x[:, 0::2], x[:, 1::2]
+    return torch.stack([x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1).flatten(1)

@@ -288,3 +288,14 @@ def scaled_truncated(query, key):
 # === wrong factor
 def scaled_factor_9(query, key):
     return query @ key.mT / math.sqrt(query.shape[-1] + key.shape[-1])
+
+
+# === wrong changes-torch
+def scaled_dot_scores_global_default_dtype_unseen_3(query, key):
+    torch.set_default_dtype(query.dtype)
+    return query @ key.transpose(1, 2) / torch.sqrt(torch.tensor(query.shape[-1] * 1.0))
+
+
+# === wrong raises
+def scaled_dot_scores_math_sqrt_of_tensor_unseen_6(query, key):
+    return query @ key.transpose(1, 2) / math.sqrt(query)

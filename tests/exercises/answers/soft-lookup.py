@@ -274,3 +274,29 @@ def lookup_returns_another_kind(query, keys, values):
 # === wrong unknown
 def lookup_unknown(query, keys, values):
     return (keys @ query).softmax(0) @ values + query.sum()
+
+
+# === wrong always-the-same
+def soft_lookup_zeros_unseen_1(query, keys, values):
+    return torch.zeros(values.shape[1])
+
+
+# === wrong changes-torch
+def soft_lookup_default_dtype_changed_unseen_3(query, keys, values):
+    torch.set_default_dtype(torch.float64)
+    return (keys @ query).softmax(0) @ values
+
+
+# === wrong raises
+def soft_lookup_subscript_of_method_unseen_4(query, keys, values):
+    w = (keys @ query).softmax[0]
+    return w @ values
+
+
+# === wrong raises
+def soft_lookup_index_error_unseen_5(query, keys, values):
+    out = torch.zeros(values.shape[1], dtype=values.dtype)
+    w = (keys @ query).softmax(0)
+    for i in range(len(keys) + 1):
+        out = out + w[i] * values[i]
+    return out

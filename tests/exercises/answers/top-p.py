@@ -310,3 +310,26 @@ def nucleus_squares(probs, p):
     keep = sorted_probs.cumsum(0) - sorted_probs < p
     out = torch.zeros_like(probs).scatter(0, order, sorted_probs * keep)
     return out * probs / (out * probs).sum()
+
+
+# === wrong one-dtype-only
+def top_p_mask_p_1_float_unseen_1(probs, p):
+    s, i = probs.sort(descending=True)
+    n = int((s.cumsum(0) >= p).nonzero()[0]) + 1
+    out = torch.zeros_like(probs)
+    out[i[:n]] = s[:n]
+    return out / out.sum()
+
+
+# === wrong sum-never-reached
+def top_p_p_1_argmax_unseen_2(probs, p):
+    s, i = probs.sort(descending=True)
+    n = int((s.cumsum(0) >= p).to(torch.int).argmax()) + 1
+    out = torch.zeros_like(probs)
+    out[i[:n]] = s[:n]
+    return out / out.sum()
+
+
+# === wrong unknown
+def top_p_int_unseen_b3(probs, p):
+    return (probs > p).int()

@@ -436,3 +436,13 @@ def layer_with_a_new_linear(W_q, W_k, W_v, W_o, num_heads):
 # === wrong returns-another-kind
 def layer_method(W_q, W_k, W_v, W_o, num_heads):
     return _new(W_q, num_heads).forward
+
+
+# === wrong changes-torch
+def torch_weights_default_dtype_set_unseen_1(W_q, W_k, W_v, W_o, num_heads):
+    torch.set_default_dtype(W_q.dtype)
+    a = torch.nn.MultiheadAttention(len(W_q), num_heads, bias=False, batch_first=True)
+    with torch.no_grad():
+        a.in_proj_weight.copy_(torch.cat([W_q, W_k, W_v]))
+        a.out_proj.weight.copy_(W_o)
+    return a

@@ -154,3 +154,23 @@ def both_numbers(num_features, query_variance, key_variance):
 # === wrong rounded
 def rounded(num_features, query_variance, key_variance):
     return round((num_features * query_variance * key_variance) ** 0.5)
+
+
+# === wrong always-the-same
+def unit_variance_always_12_unseen_4(n, a, b):
+    return 12
+
+
+# === wrong raises
+def unit_variance_math_domain_unseen_5(n, a, b):
+    return math.sqrt(n * a * -b)
+
+
+# === wrong always-the-same
+def unit_variance_0_unseen_7(n, a, b):
+    return 0
+
+
+# === wrong few-digits
+def unit_variance_numpy_unseen_b3(n, a, b):
+    return np.sqrt(n * a * b) * 1.0001

@@ -241,3 +241,15 @@ def bands(length, window, sinks):
     first = ones.tril()
     first[:, sinks:] = False
     return band | first
+
+
+# === wrong wrong-shape
+def window_mask_32_unseen_3(length, window, sinks):
+    i, j = torch.arange(32)[:, None], torch.arange(32)
+    return ((j <= i) & ((i - j < window) | (j < sinks)))[:length, :length]
+
+
+# === wrong returns-another-kind
+def window_mask_complex_unseen_4(length, window, sinks):
+    i, j = torch.arange(length)[:, None], torch.arange(length)
+    return ((j <= i) & ((i - j < window) | (j < sinks))).to(torch.complex64)

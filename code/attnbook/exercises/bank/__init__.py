@@ -1,4 +1,4 @@
-"""The exercises themselves, one module each; `SHELF` holds them in the order of the book."""
+"""The exercises themselves, one module each; `SHELF` has them in the order of the book and loads them by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 
 from ..exercise import Exercise, Shelf
 
-MODULES = (
+MODULES = (  # soft_lookup holds the exercise soft-lookup
     "soft_lookup",
     "lookup_gradient",
     "nadaraya_watson",
@@ -26,9 +26,9 @@ MODULES = (
     "split_heads",
     "torch_weights",
     "grouped_queries",
-    "positions_batch",
-    "positions_sinusoids",
-    "positions_rotary",
+    "batch_axis_bug",
+    "odd_size",
+    "rotary",
     "layer_norm",
     "pre_ln_block",
     "noam_rate",
@@ -61,10 +61,9 @@ MODULES = (
 )
 
 
-def _exercise(module: str) -> Exercise:
-    contents = vars(import_module(f"{__name__}.{module}")).values()
+def _exercise(name: str) -> Exercise:
+    contents = vars(import_module(f"{__name__}.{name.replace('-', '_')}")).values()
     return next(thing for thing in contents if isinstance(thing, Exercise))
 
 
-SHELF = Shelf()
-SHELF.add(*map(_exercise, MODULES))
+SHELF = Shelf([module.replace("_", "-") for module in MODULES], _exercise)

@@ -41,6 +41,11 @@ def twice() -> tuple:
     return torch.tensor([0, 0, 0]), p, q, exact(0.5, 0.5, 0.5)
 
 
+def just_as_lucky() -> tuple:
+    """The luck is exactly p/q: it is not smaller."""
+    return torch.tensor([1]), exact([0.75, 0.25], [0.5, 0.5]), exact([0.5, 0.5]), exact(0.5)
+
+
 def _round(k: int, v: int, seed: int, luck: list[float]) -> tuple:
     p, q = draw(k + 1, v, seed=seed).softmax(-1), (2 * draw(k, v, seed=seed + 50)).softmax(-1)
     return q.argmax(-1), p, q, exact(*luck)
@@ -56,7 +61,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [all_stay(), likelier(), twice()]
+    return [all_stay(), likelier(), twice(), just_as_lucky()]
 
 
 # edits that are used several times
@@ -67,6 +72,9 @@ WANTED = "Which words had the draft been given too little of, and by how much?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("stays-at-equality", (LUCK, "luck[t] > chance"),
+        "a word stays if its luck *equals* p/q. The task wants it smaller; for other numbers you are right.",
+        "A word with p = 0 and a luck of 0: should it stay?", just_as_lucky),
     Mistake("from-p", (SHARE, "return p[t]"),
         "after a rejection the word is drawn from p itself. The words that the draft likes too well would then be "
         "written too often: sometimes drafted, sometimes drawn.", WANTED),

@@ -40,6 +40,16 @@ def other_w_v() -> tuple:
     return *example()[:5], exact(2, -1)
 
 
+def loud(sign: int = 1) -> tuple:
+    """Scores in the hundreds: 863, 482, and 995 at the padding, or the same below 0; and a sentence of zeros."""
+    state, memory = exact([[5], [4]], [[1], [0]]), exact([[2, 0], [0, 1], [3, 3]])
+    return state, torch.cat([memory, 0 * memory]), torch.tensor([2, 2]), *_maps()[:2], exact(sign * 500, sign * 500)
+
+
+def low() -> tuple:
+    return loud(-1)
+
+
 def two_sentences(*lens: int) -> tuple:
     state = exact([[5], [4]], [[1], [-1]])
     memory = exact([[2, 0], [0, 1]], [[0, 1], [2, 0]])
@@ -63,7 +73,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)]
+    return [*(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)), loud(), low()]
 
 
 # edits that are used several times
@@ -78,6 +88,13 @@ ROOT = "Is there a square root in the formula of this score?"
 
 # fmt: off
 MISTAKES = (
+    Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(dim=-1, keepdim=True)"),
+        "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(863) is ∞, "
+        "and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a sentence without changing its weights?",
+        loud),
+    Mistake("filled-too-high", (FILL, "scores.masked_fill(~real, -100.0)"),
+        "the scores of the padding get a number that others can fall below. The padding then takes all the weight.",
+        "Which number lies below every score?", low),
     Mistake("bottom-layer", (TOP, "state[0]"),
         "the bottom layer's state asks. The bottom layer sees the word that was read; the top layer knows what the "
         "decoder makes of it, and is what the next word is predicted from.",

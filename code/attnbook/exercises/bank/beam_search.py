@@ -193,7 +193,10 @@ def what_was_found(exercise, fn, cases):
             f"{case.seen}The word {eos} ends a sentence, and yours goes on after it.",
             "What should your code do with a continuation whose last word is `eos`?")
     if not mine:
-        return None
+        best = number(sum(float(language(tuple(right[:i]))[word]) for i, word in enumerate(right)))
+        return Finding("nothing-found", "an empty list",
+            f"{case.seen}The right sentence has the log-probability {best}, and yours found none that it would take.",
+            "With which number does your search for the largest begin, and can a sentence have less?")
     if any(not 0 <= word < size for word in mine):
         return Finding("no-such-word", "a word that does not exist",
             f"{case.seen}The vocabulary has {size} words, numbered from 0.",

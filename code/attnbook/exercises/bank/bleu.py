@@ -58,6 +58,7 @@ far_first = sentences("she is at home now", "and now at last she is at home", "n
 said_twice = sentences("calm and calm", "he is calm", "keep calm and go", max_n=1)
 no_bigram = sentences("mat the on cat the", CAT[0])
 too_short = sentences("the cat", "the cat", max_n=3)
+glueable = sentences("it was a bout of it", "it was bout ab out a of it")  # a·bout and ab·out
 
 # fmt: off
 PROBES = (
@@ -71,8 +72,8 @@ PROBES = (
     between, three, no_bigram, short,
 )
 EDGES = (
-    too_short, sentences("", "the cat"), sentences("go", "go", "go on", max_n=1), sentences(CAT[0], *CAT, max_n=6),
-    sentences("no word of it", "the cat", max_n=1),
+    too_short, glueable, sentences("", "the cat"), sentences("go", "go", "go on", max_n=1),
+    sentences(CAT[0], *CAT, max_n=6), sentences("no word of it", "the cat", max_n=1),
 )
 # fmt: on
 
@@ -90,6 +91,9 @@ NEARER = "Which of the references' lengths is nearest to that of the hypothesis?
 
 # fmt: off
 MISTAKES = (
+    Mistake("glued", ("tuple(tokens[i : i + n])", '"".join(tokens[i : i + n])'),
+        "the tokens of an n-gram are glued together without anything between them: *a bout* and *ab out* then count "
+        "as the same.", "What can hold several tokens, keep them apart, and still be counted?", glueable),
     Mistake("not-clipped", (CLIP, "Counter({gram: count for gram, count in counts.items() if gram in allowed})"),
         "an n-gram counts whenever a reference has it at all. The precisions should be {precisions}.",
         "How often does *the* occur in the reference that has it most often?"),

@@ -112,7 +112,8 @@ MISTAKES = (
 EXERCISE = Exercise(
     name="causal-mask", title="The triangle", chapter=6, solution=my_causal_mask,
     shapes={"num_queries": "a number", "num_keys": "a number"}, returns="T S", answer=Mask(), example=example,
-    probes=lambda: [(3, 7), (5, 11), (2, 3), (7, 13)], edges=lambda: [(1, 1), (5, 5), (1, 7)], mistakes=MISTAKES,
+    mistakes=MISTAKES,
+    probes=lambda: [(3, 7), (5, 11), (2, 3), (7, 13)], edges=lambda: [(1, 1), (5, 5), (1, 7), (3, 67)],
     steps={"query": "the positions of the queries", "key": "the positions of the keys"},
     hints=(
         "Draw the table for 2 queries and 5 keys. Write beside each row at which of the positions 0 to 4 its query is, "

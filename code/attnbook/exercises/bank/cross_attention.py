@@ -43,6 +43,16 @@ def two_questions() -> tuple:
     return exact([[1, 0], [-1, 0]]), MEMORY, *MATRICES, torch.tensor([2])
 
 
+def loud() -> tuple:
+    """The scores of the first sentence lie in the thousands, the largest at the padding."""
+    memory = exact([[0, 1], [1, 2], [3, 3]], [[0, 1], [1, 2], [3, 3]])
+    return exact([[1000, 0]], [[1, 0]]), memory, *MATRICES, torch.tensor([2, 2])
+
+
+def low() -> tuple:
+    return loud()[0] * exact([[-1]], [[1]]), *loud()[1:]
+
+
 def nothing_padded() -> tuple:
     return exact([[1, 0], [-1, 0]]), MEMORY, *MATRICES, torch.tensor([3])
 
@@ -73,6 +83,7 @@ def edges() -> list[tuple]:
         (*(draw(1, n, 5, seed=451) for n in (1, 1)), *(draw(5, 5, seed=452 + i) for i in range(3)), one),
         (*(draw(3, n, 1, seed=455) for n in (2, 5)), *(draw(1, 1, seed=456 + i) for i in range(3)), several),
         (*(draw(2, 3, 5, seed=460 + i) for i in (1, 2)), *(draw(5, 5, seed=463 + i) for i in range(3)), full),
+        loud(), low(),
     ]
 
 
@@ -84,6 +95,7 @@ Q, K, V = "W_q.T", "W_k.T", "W_v.T"
 ROOT, SCALE = "math.sqrt(x.shape[-1])", "scores / math.sqrt(x.shape[-1])"
 REAL, LENGTHS = "position < lengths", "memory_lens[:, None, None]"
 FILL, SOFTMAX, OUT = "scaled.masked_fill(~real, -torch.inf)", "filled.softmax(dim=-1)", "weights @ value"
+BY_ALL = "(lambda e: e / e.sum(-1, keepdim=True))((filled - scaled.amax(-1, keepdim=True)).exp())"
 PRODUCT = r"@|matmul|bmm|einsum"
 ROLES = "Which of query, key and value belong to the sequence that asks, and which to the one that answers?"
 AXIS = "A linear layer keeps its weight as (outputs, inputs). Which axis of {} must meet the features?"
@@ -147,6 +159,16 @@ MISTAKES = (
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
         "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1.",
         "Which axis of (B, T, S) counts the keys?", nothing_padded),
+    Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(-1, keepdim=True)"),
+        "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(1000) is "
+        "∞, and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a query without changing its weights?",
+        loud),
+    Mistake("shifted-by-the-padding", (SOFTMAX, BY_ALL),
+        "the largest score is looked for among all positions, padding included. If the padding holds it, every real "
+        "exponential may be 0, and 0/0 is NaN.", "Which positions may the shift come from?", loud),
+    Mistake("filled-too-high", (FILL, "scaled.masked_fill(~real, -100.0)"),
+        "the masked scores get a number that others can fall below. The padding then takes all the weight.",
+        "Which number lies below every score?", low),
     Mistake("weights-returned", (OUT, "weights"),
         "the weights are returned", "What is done with the weights (B, T, S) and the values (B, S, D)?"),
     Mistake("key-not-transposed", ("key.mT", "key"),

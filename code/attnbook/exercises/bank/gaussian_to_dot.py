@@ -5,7 +5,7 @@ from torch.utils._pytree import tree_leaves
 
 from ..devices import Watch
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import copies
+from ..observe import observe
 from ..verdict import Finding
 from ..weights import odd_weights
 from ..wording import inputs
@@ -33,8 +33,13 @@ def probes() -> list[tuple]:
     ]
 
 
+def far() -> tuple:
+    """All keys far from the origin: the scores of the three queries lie around 1800, −1800 and 0."""
+    return exact([60, 0], [0, 2], [30, 0]), exact([60, 0], [61, 0], [60, 1])
+
+
 def edges() -> list[tuple]:
-    return [(draw(1, 3, seed=131), draw(5, 3, seed=132)), (draw(3, 1, seed=133), draw(2, 1, seed=134))]
+    return [(draw(1, 3, seed=131), draw(5, 3, seed=132)), (draw(3, 1, seed=133), draw(2, 1, seed=134)), far()]
 
 
 # edits that are used several times
@@ -45,6 +50,13 @@ UNIT = "query / query.norm(dim=-1, keepdim=True) @ (key / key.norm(dim=-1, keepd
 
 # fmt: off
 MISTAKES = (
+    Mistake("exp-overflows", (SOFTMAX, "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)"),
+        "the exponentials are taken of the scores as they are. Near the origin you are right; but exp(1800) is ∞, "
+        "exp(−1800) is 0, and ∞/∞ and 0/0 are NaN.",
+        "Which number may be subtracted from all scores of a query without changing its weights?", far),
+    Mistake("one-shift-for-all", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((scores - scores.max()).exp())"),
+        "the largest score of the whole table is subtracted from every row. A query whose scores are all far lower is "
+        "left with 0/0.", "Over which axis should the maximum be taken?", far),
     Mistake("norms-forgotten", (COMBINE, "dots"),
         "the norms of the single keys have no effect. The dot products {dots} alone let long keys win: (2, 0) beats "
         "(1, 0), which *is* the query. (Subtracting ‖q‖², or one norm for all keys, changes nothing: it cancels in "
@@ -131,7 +143,7 @@ class _Differences(Watch):
 def uses_differences(exercise, fn):
     """Demand that the weights come from dot products, not from distances."""
     with torch.no_grad(), _Differences() as watch:
-        fn(*copies((draw(3, 13, seed=135), draw(5, 13, seed=136))))
+        observe(fn, (draw(3, 13, seed=135), draw(5, 13, seed=136)))
     if not watch.seen:
         return None
     return Finding("uses-distances", "the long way round",

@@ -34,6 +34,11 @@ def two_positions() -> tuple:
     return exact([[[0], [1]], [[1], [2]]]), exact([[[0], [1]]]), exact([[[10], [20]]])
 
 
+def loud() -> tuple:
+    q, k, v = example()
+    return 1000 * q, k, v
+
+
 def two_groups_of_three() -> tuple:
     q, k, v = example()
     return torch.cat([q, q[:, :2]], 1), k, v
@@ -49,7 +54,7 @@ def edges() -> list[tuple]:
     shapes = (2, 3, 3, 5, 2, 7), (2, 5, 1, 3, 2, 7), (1, 1, 1, 1, 1, 1), (2, 4, 2, 1, 3, 5)
     made = [(draw(b, h, t, d, seed=830 + t), *(draw(b, g, s, d, seed=840 + s + i) for i in range(2)))
             for b, h, g, t, s, d in shapes]
-    return [*made, two_groups_of_three(), two_features(), two_positions()]
+    return [*made, two_groups_of_three(), two_features(), two_positions(), loud()]
 
 
 # edits that are used several times
@@ -81,6 +86,10 @@ MISTAKES = (
         "q.unflatten(1, (k.shape[1], -1)).mean(2) @ keys.mT")),
         "the queries of a group are averaged. You get one output per key/value head; the queries stay different, only "
         "keys and values are shared.", "How many outputs should come out, one per query head or one per group?"),
+    Mistake("exp-overflows", (SOFTMAX, "scaled.exp() / scaled.exp().sum(-1, keepdim=True)"),
+        "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(1000) is "
+        "∞, and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a query without changing its weights?",
+        loud),
     Mistake("unscaled", (SCALE, "scores"), "the scores are not scaled", "By what are they divided?",
         two_features),
     Mistake("scaled-by-d", (SCALE, "scores / q.shape[-1]"), "the scores are divided by Dh instead of its root",

@@ -35,7 +35,8 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_words(3, 5, 0.0, 1305), _words(1, 2, 0.25, 1306), _words(2, 5, 1.0, 1307)]
+    far_apart = exact([1000, 0, -1000], [-1000, 1000, 0]), torch.tensor([0, 2]), 0.3
+    return [_words(3, 5, 0.0, 1305), _words(1, 2, 0.25, 1306), _words(2, 5, 1.0, 1307), far_apart]
 
 
 # edits that are used several times

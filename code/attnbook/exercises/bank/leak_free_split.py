@@ -33,6 +33,9 @@ three = pairs("Go.", "I lost.", "Come in.", "He ran.", every=3)
 translations = pairs("Are you calm?", "Are you calm?", "Go.")
 late = pairs("We're late.", "Were late.", "Go.")
 apart = pairs("Go.", "I lost.", "Go.")
+leading = pairs("Go.", "... go.", "I lost.")
+inside = pairs("Oh! No.", "Oh no.", "Go.")
+mixed = pairs("Go ?!. ?!.", "Go.", "I lost.")
 
 # fmt: off
 PROBES = (
@@ -42,7 +45,10 @@ PROBES = (
     pairs("You ran.", "He ran.", "you ran!", "I ran.", "We ran.", "he ran", "WE RAN.", "You ran?", "I ran.", every=4),
     pairs("Wait!", "Zip it.", "Ask him.", "wait", "Ask him!", "Call me.", "Be fair.", "zip it", "Ask me.", every=2),
 )
-EDGES = (pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1), pairs("A", "b", "a!", "B", every=5))
+EDGES = (
+    leading, inside, mixed, pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1),
+    pairs("A", "b", "a!", "B", every=5),
+)
 
 
 def one_block(sources, every):
@@ -95,6 +101,15 @@ MISTAKES = (
     Mistake("space-before-the-mark", (KEY, 'source.lower().rstrip(".!?")'),
         "the space before a mark stays, so that *Go !* and *Go.* count as two sentences. " + BOTH,
         "What is left of `go !` when the mark is gone?"),
+    Mistake("strips-the-beginning", (KEY, 'source.lower().strip(" .!?")'),
+        "marks are taken off the beginning as well, so that *... go* and *go* count as one sentence. " + BOTH,
+        "At which end of a sentence are the marks to be removed?", leading),
+    Mistake("marks-anywhere", (KEY, '"".join(c for c in source.lower() if c not in " .!?")'),
+        "marks and spaces are taken out wherever they are, so that *Oh! No* and *Oh no* count as one sentence. " + BOTH,
+        "Where in a sentence are the marks to be removed?", inside),
+    Mistake("one-mark-after-another", (KEY, 'source.lower().rstrip(".").rstrip("!").rstrip("?").rstrip()'),
+        "the four characters are taken off one after the other, each once, so that *Go ?!. ?!.* keeps some. " + BOTH,
+        "Which method takes off all the characters of a set, in whatever order they come?", mixed),
     Mistake("apostrophe-gone", (KEY, 'source.lower().replace("\'", "").rstrip(" .!?")'),
         "apostrophes are taken out too, so that *We're late* and *Were late* count as one sentence. " + BOTH,
         "Where in a sentence are marks to be ignored, and which?", late),

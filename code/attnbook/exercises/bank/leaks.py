@@ -63,6 +63,10 @@ def zeros_at_the_end() -> tuple:
     return Described("x.mean(0) for all", lambda x: x.mean(0) + 0 * x), exact([1, 0], [0, 1], [0, 0]), TWO_WORDS
 
 
+def first_is_the_mean() -> tuple:
+    return example()[0], exact([2, 1], [1, 0], [3, 2]), past(3)
+
+
 honest = partial(try_on, "a causal average")
 one_ahead = partial(try_on, "a causal average + the next row", ahead(1))
 two_ahead = partial(try_on, "a causal average + the row after the next", ahead(2))
@@ -85,7 +89,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    more = zeros_at_the_end, sees_size, sees_direction, sees_spread, one_feature, a_little
+    more = zeros_at_the_end, first_is_the_mean, sees_size, sees_direction, sees_spread, one_feature, a_little
     return [*(make() for make in more), try_on("a causal average", mask=past(1))]
 
 
@@ -97,6 +101,9 @@ MISTAKES = (
     Mistake("zeros", (OTHER, "torch.zeros_like(x)"),
         "the hidden inputs are replaced by zeros. Where they are zero already, as padding often is, nothing changes.",
         "What could take their place so that a change is certain?", zeros_at_the_end),
+    Mistake("averaged", (OTHER, "x.mean(0).expand_as(x)"),
+        "the hidden inputs are replaced by the mean of all. A layer that takes the mean may not notice.",
+        BLIND, first_is_the_mean),
     Mistake("scaled", (OTHER, "2 * x"),
         "the hidden inputs are multiplied by a number. They keep their direction.", BLIND, sees_direction),
     Mistake("negated", (OTHER, "-x"),

@@ -41,7 +41,9 @@ def probes() -> list[tuple]:
 def edges() -> list[tuple]:
     same_place = draw(5, seed=91)
     same_place[3] = same_place[1]  # two observations at the same x
-    return [(same_place, draw(5, seed=92), _number(1.3)), (draw(2, seed=93), draw(2, seed=94), _number(0.9))]
+    few = (same_place, draw(5, seed=92), _number(1.3)), (draw(2, seed=93), draw(2, seed=94), _number(0.9))
+    narrow = exact(0, 0.5, 1), exact(0, 2, 6), _number(40.0)  # the scores of neighbours are −200
+    return [*few, narrow]
 
 
 # edits that are used several times

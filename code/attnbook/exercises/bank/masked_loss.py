@@ -41,6 +41,11 @@ def three_positions() -> tuple:
     return logits[:, [0, 1, 1]][:1], torch.tensor([[1, 2, 0]]), pad
 
 
+def far_apart() -> tuple:
+    """Logits so far apart that a probability is 0: the losses are 1000, 0 and 2000."""
+    return exact([[1000, 0, 0], [0, 1000, 0], [-1000, 1000, 0]]), torch.tensor([[1, 1, 0]]), 2
+
+
 def nothing_but_padding() -> tuple:
     logits, target, pad = example()
     return logits, torch.full_like(target, pad), pad
@@ -65,7 +70,8 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_batch((2, 3, 5), 0, (3, 3), 1105), _batch((1, 1, 3), 2, (1,), 1106), _batch((2, 3, 5), 1, (0, 0), 1107)]
+    small = _batch((2, 3, 5), 0, (3, 3), 1105), _batch((1, 1, 3), 2, (1,), 1106), _batch((2, 3, 5), 1, (0, 0), 1107)
+    return [*small, far_apart()]
 
 
 # edits that are used several times

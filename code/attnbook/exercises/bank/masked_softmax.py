@@ -34,6 +34,18 @@ def no_words() -> tuple:
     return exact([[1, 2, 3, 4]]), torch.tensor([0])
 
 
+def loud() -> tuple:
+    return exact([[1000, 999, 3]], [[1, 2, 3]]), torch.tensor([2, 3])
+
+
+def loud_padding() -> tuple:
+    return exact([[5, 6, 900]], [[1, 2, 3]]), torch.tensor([2, 3])
+
+
+def low() -> tuple:
+    return exact([[-3000, -3001, 0]], [[1, 2, 3]]), torch.tensor([2, 3])
+
+
 def probes() -> list[tuple]:
     return [
         (draw(2, 5, 7, seed=101), torch.tensor([3, 5])),
@@ -44,7 +56,8 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(draw(3, 2, 5, seed=105), torch.tensor([1, 5, 0])), (draw(2, 3, 1, seed=106), torch.tensor([0, 1]))]
+    small = (draw(3, 2, 5, seed=105), torch.tensor([1, 5, 0])), (draw(2, 3, 1, seed=106), torch.tensor([0, 1]))
+    return [*small, loud(), loud_padding(), low()]
 
 
 # edits that are used several times
@@ -55,6 +68,8 @@ SOFTMAX, AFTER = "filled.softmax(dim=-1)", "weights.masked_fill(~keep, 0.0)"
 LEAVE = (AFTER, "weights")
 SHAPE = "Which shape must the lengths have to match scores of shape (B, T, S) along B?"
 KEYS = "Each query spends a budget of 1 on the keys. Which axis of (B, T, S) counts the keys?"
+SHIFT = "Which number may be subtracted from all scores of a row without changing its weights?"
+BY_ALL = "(lambda e: e / e.sum(-1, keepdim=True))((filled - scores.amax(-1, keepdim=True)).exp())"
 TWICE = "Where may nothing be attended to? Could you use the same mask once more, after the softmax?"
 
 # fmt: off
@@ -109,6 +124,22 @@ MISTAKES = (
     Mistake("uniform-row", ((FILL, "scores.masked_fill(~keep, -1e6)"), LEAVE),
         "the masked scores get a large negative number, and nothing happens after the softmax. A softmax of equal "
         "scores is uniform. For all other lengths you are right.", TWICE, no_words),
+    Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(-1, keepdim=True)"),
+        "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(1000) is "
+        "∞, and ∞/∞ is NaN.", SHIFT, loud),
+    Mistake("exp-overflows-guarded", (SOFTMAX, "filled.exp() / filled.exp().sum(-1, keepdim=True).clamp(min=1e-30)"),
+        "the exponentials are taken of the scores as they are, and a sum of 0 is replaced by something small. "
+        "exp(1000) is ∞, and ∞/∞ is NaN; and exp(−3000) is 0, so that such scores get no weight at all.", SHIFT, loud),
+    Mistake("shifted-by-the-padding", (SOFTMAX, BY_ALL),
+        "the largest score is looked for among all keys, padding included. If the padding holds it, every valid "
+        "exponential may be 0, and 0/0 is NaN.", "Which keys may the shift come from?", loud_padding),
+    Mistake("filled-too-high", (FILL, "scores.masked_fill(~keep, -100.0)"),
+        "the masked scores get a number that others can fall below. The padding then takes the whole budget, and "
+        "nothing is left when it is set to 0.", "Which number lies below every score?", low),
+    Mistake("filled-too-high-alone", ((FILL, "scores.masked_fill(~keep, -100.0)"), LEAVE),
+        "the masked scores get a number that others can fall below, and nothing happens after the softmax. A sentence "
+        "without words gets uniform weights, and where scores are lower still, the padding gets everything.",
+        "Which number lies below every score?", low),
     Mistake("nan-gradient",
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
     Mistake("wrong-device", ("scores.shape[-1], device=scores.device", "scores.shape[-1]")),

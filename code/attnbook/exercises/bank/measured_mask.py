@@ -26,13 +26,13 @@ def my_measured_mask(score, words):
 def decoder(described: str, reads, vocabulary: int, seed: int, falling: bool = False) -> Described:
     """A decoder that reads the words as a table says: entry (t, s) is how strongly row t reads word s.
 
-    What the words at even positions do to the scores sums to 0; those at odd positions leave the last score alone. If
-    falling, all scores sink as the number of the word grows.
+    What the words at even positions do to the scores sums to 0; those at odd positions leave the first and
+    the last score alone. If falling, all scores sink as the number of the word grows.
     """
     reads = torch.as_tensor(reads, dtype=torch.float64)
     effect = draw(len(reads), vocabulary, vocabulary, seed=seed)  # (position, its word, V)
     effect[::2] -= effect[::2].mean(-1, keepdim=True)
-    effect[1::2, :, -1] = 0
+    effect[1::2, :, [0, -1]] = 0
     if falling:
         effect = -torch.arange(1.0, 1 + vocabulary).double()[:, None].expand_as(effect).clone()
 

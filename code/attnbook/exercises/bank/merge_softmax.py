@@ -41,13 +41,25 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [_drawn(3, 5, (4, 2), 760, scale=600.0), _drawn(1, 2, (2, 3), 800), two_queries(), two_unlike_queries()]
+    return [
+        _drawn(3, 5, (4, 2), 760, scale=600.0),
+        _drawn(1, 2, (2, 3), 800),
+        two_queries(),
+        two_unlike_queries(),
+        far_apart(),
+    ]
 
 
 def two_queries() -> tuple:
     """The second query finds its best key where the first one does not."""
     pairs = zip(example(), (*example()[3:], *example()[:3]), strict=True)
     return tuple(torch.cat(pair) for pair in pairs)
+
+
+def far_apart() -> tuple:
+    """The scores of the two workers lie 1000 apart, in one direction and in the other."""
+    most = exact([500], [-500]), exact([-500], [500])
+    return most[0], *two_queries()[1:3], most[1], *two_queries()[4:]
 
 
 def two_unlike_queries() -> tuple:

@@ -136,7 +136,7 @@ MISTAKES = (
 EXERCISE = Exercise(
     name="padding-and-causal", title="A decoder's mask", chapter=4, solution=my_decoder_mask,
     shapes={"valid_lens": "B", "T": "a number"}, returns="B T T", answer=Mask(), example=example, probes=probes,
-    edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1)], mistakes=MISTAKES,
+    edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1), (_lengths(34, 2), 37)], mistakes=MISTAKES,
     steps={"real": "which keys are words", "past": "which keys are not later than the query"}, device_matters=True,
     hints=(
         "Two conditions, and a key must meet both. Which of them depends on the sentence, and which on the query?",

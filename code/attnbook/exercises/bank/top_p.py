@@ -27,6 +27,11 @@ def reached_exactly() -> tuple:
     return exact(0.0625, 0.5, 0.1875, 0.25), 0.75
 
 
+def never_reached() -> tuple:
+    """Hundredths, whose sum is rounded to a little less than 1."""
+    return exact(0.25, 0.45, 0.2, 0.1), 1.0
+
+
 def shuffled() -> tuple:
     return exact(0.15, 0.25, 0.1, 0.5), 0.7
 
@@ -37,7 +42,8 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [reached_exactly(), (exact(0.0625, 0.5, 0.1875, 0.25), 1.0), (exact(1), 0.5), (exact(0, 0.75, 0.25), 0.9)]
+    whole = exact(0.0625, 0.5, 0.1875, 0.25), 1.0
+    return [reached_exactly(), whole, never_reached(), (exact(1), 0.5), (exact(0, 0.75, 0.25), 0.9)]
 
 
 # an edit that is used several times
@@ -60,6 +66,10 @@ MISTAKES = (
     Mistake("one-too-many-at-exactly-p", (BEFORE, "before <= p"),
         "a word also stays if those before it have exactly p (`<=`). For every other p you are right.",
         "If the words before it have p already, is one more needed?", reached_exactly),
+    Mistake("sum-never-reached", (BEFORE, "torch.arange(len(ranked)) <= (ranked.cumsum(0) >= p).int().argmax()"),
+        "the word with which the sum reaches p is looked for, and with p = 1 none is found: rounding keeps the sum a "
+        "little below 1. For other p you are right.",
+        "Which words should stay if the sum never quite reaches p?", never_reached),
     Mistake("not-rescaled", (SHARE, "kept"),
         "the probabilities that are kept are not divided by their sum",
         "What do your numbers sum to, and what should they?"),

@@ -91,7 +91,7 @@ EXERCISE = Exercise(
     name="window-mask", title="A window, and the beginning", chapter=15, solution=my_window_mask,
     shapes={"length": "a number", "window": "a number", "sinks": "a number"}, returns="T T", answer=Mask(),
     example=example, probes=lambda: [(7, 3, 1), (11, 4, 2), (13, 2, 3)],
-    edges=lambda: [wide(), (5, 1, 0), (3, 7, 1), (1, 1, 1), (4, 2, 9), (6, 2, 0)], mistakes=MISTAKES,
+    edges=lambda: [wide(), (5, 1, 0), (3, 7, 1), (1, 1, 1), (4, 2, 9), (6, 2, 0), (37, 3, 2)], mistakes=MISTAKES,
     steps={"past": "what is not later", "near": "what is in the window", "first": "what is among the first"},
     hints=(
         "Draw the table for five positions, a window of two, and one position at the beginning. In the last row, which "

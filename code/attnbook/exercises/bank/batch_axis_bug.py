@@ -32,6 +32,7 @@ def edges() -> list[tuple]:
         (draw(1, 5, 3, seed=821), draw(7, 3, seed=822)),
         (draw(3, 1, 5, seed=823), draw(7, 5, seed=824)),
         (draw(2, 5, 3, seed=825), draw(5, 3, seed=826)),
+        (draw(2, 67, 3, seed=827), draw(71, 3, seed=828)),
     ]
 
 

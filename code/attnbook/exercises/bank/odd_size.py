@@ -3,6 +3,9 @@
 import torch
 
 from ..exercise import Exercise, Mistake
+from ..observe import observe
+from ..verdict import Finding
+from ..wording import short
 
 
 def my_sinusoids(num_positions, d_model):
@@ -33,7 +36,7 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(1, 5), (5, 1), (3, 2)]
+    return [(1, 5), (5, 1), (3, 2), (67, 5)]
 
 
 def fill_by_columns(num_positions, d_model):
@@ -124,10 +127,20 @@ MISTAKES = (
     Mistake("transposed", (CUT, "table[:, :d_model].T")),
 )
 
+
+def precise(exercise, fn):
+    """Demand a dtype of at least float32."""
+    dtype = observe(fn, exercise.example()).result.dtype
+    return None if dtype in (torch.float32, torch.float64) else Finding("half-precision", f"{short(dtype)}",
+        f"The numbers are right to a few digits, but their dtype is {short(dtype)}; the task wants float32 or float64. "
+        "At position 1000 such an angle may be off by half a turn.",
+        "Which line of yours chooses the dtype?")
+
+
 EXERCISE = Exercise(
     name="odd-size", title="Sinusoids of any width", chapter=8, solution=my_sinusoids,
     shapes={"num_positions": "a number", "d_model": "a number"}, returns="T D", example=example, probes=probes,
-    edges=edges, mistakes=MISTAKES, steps={"omega": "the frequencies", "angle": "the angles"},
+    edges=edges, mistakes=MISTAKES, demands=(precise,), steps={"omega": "the frequencies", "angle": "the angles"},
     hints=(
         "How many frequencies are there for D = 4, 5, 6? Write down which columns each of them fills.",
         "`torch.arange(0, d_model, 2)` is 0, 2, 4, …: the numbers 2i, of which there are ⌈D/2⌉. The angles are a "

@@ -34,7 +34,8 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [(draw(1, 4, seed=844), torch.tensor([3])), (draw(5, 2, seed=845), torch.tensor([4, 1, 0, 2, 3]))]
+    far = draw(4, 2, seed=846), torch.tensor([33, 600, 5000, 70])  # in one pair the frequency is exactly 1
+    return [(draw(1, 4, seed=844), torch.tensor([3])), (draw(5, 2, seed=845), torch.tensor([4, 1, 0, 2, 3])), far]
 
 
 # edits that are used several times

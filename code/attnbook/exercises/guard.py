@@ -1,0 +1,85 @@
+"""Call a reader's function for a limited time, and put back what it changes in torch."""
+
+import contextlib
+import math
+import operator
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F
+
+SECONDS = 20  # for a call; the slowest right answer takes less than one
+SPACES = {"torch": torch, "F": F, "torch.nn": torch.nn, "torch.Tensor": torch.Tensor, "math": math}
+
+
+class TooLong(BaseException):
+    """A call took longer than `SECONDS`. No `except Exception` of the reader's should catch it."""
+
+
+@contextlib.contextmanager
+def time_limit() -> Iterator[None]:
+    """Stop a call after `SECONDS`, where there are alarms: on the main thread, not in the page (it has its own)."""
+    alarms = hasattr(signal, "setitimer") and sys.platform != "emscripten"
+    ours = alarms and threading.current_thread() is threading.main_thread()
+    if not ours or any(signal.getitimer(signal.ITIMER_REAL)):  # somebody else's alarm is left alone
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)  # again every second, lest an `except:` swallow it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
+
+
+def _stop(*_) -> None:
+    raise TooLong
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[list[str]]:
+    """Put torch's settings and functions back afterwards; the list then names those that were changed."""
+    changed, spaces = [], {name: dict(vars(space)) for name, space in SPACES.items()}
+    grad, dtype, device = torch.is_grad_enabled(), torch.get_default_dtype(), _device()
+    try:
+        yield changed
+    finally:
+        if torch.is_grad_enabled() != grad:
+            changed.append("whether gradients are recorded (`torch.set_grad_enabled`)")
+            torch.set_grad_enabled(grad)
+        if torch.get_default_dtype() != dtype:
+            changed.append("the default dtype (`torch.set_default_dtype`)")
+            torch.set_default_dtype(dtype)
+        if _device() != device:
+            changed.append("the default device (`torch.set_default_device`)")
+            torch.set_default_device(None if device == "cpu" else device)
+        for name, before in spaces.items():
+            changed += [f"`{name}.{key}`" for key in _put_back(SPACES[name], before)]
+
+
+def on_the_cpu() -> contextlib.AbstractContextManager:
+    """Make tensors on the CPU, whatever the notebook's default device is."""
+    return contextlib.nullcontext() if _device() == "cpu" else torch.device("cpu")
+
+
+def _device() -> str:
+    ask = getattr(torch, "get_default_device", None)  # the page has one device only
+    return str(ask()) if ask else "cpu"
+
+
+def _put_back(space: object, before: dict[str, object]) -> list[str]:
+    """Restore a module's or a class's own names; returns those that had been changed."""
+    now = vars(space)
+    if len(now) == len(before) and all(map(operator.is_, now.values(), before.values())):
+        return []
+    changed = [name for name, thing in before.items() if now.get(name) is not thing]
+    for name in changed:
+        setattr(space, name, before[name])
+    added = [name for name in now if name not in before] if isinstance(space, type) else []  # modules load others
+    for name in added:
+        delattr(space, name)
+    return [name for name in changed + added if not name.startswith("__")]
