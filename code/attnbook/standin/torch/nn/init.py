@@ -29,25 +29,8 @@ def ones_(tensor):
     return constant_(tensor, 1.0)
 
 
-def _fans(tensor):
-    rest = math.prod(tensor.shape[2:])
-    return tensor.shape[1] * rest, tensor.shape[0] * rest
-
-
 def xavier_uniform_(tensor, gain=1.0, generator=None):
-    bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
-    return uniform_(tensor, -bound, bound, generator)
-
-
-def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    gain = (
-        math.sqrt(2.0 / (1 + a**2))
-        if nonlinearity == "leaky_relu"
-        else math.sqrt(2.0)
-        if nonlinearity == "relu"
-        else 1.0
-    )
-    bound = math.sqrt(3.0) * gain / math.sqrt(_fans(tensor)[mode == "fan_out"])
+    bound = gain * math.sqrt(6.0 / sum(tensor.shape))
     return uniform_(tensor, -bound, bound, generator)
 
 
