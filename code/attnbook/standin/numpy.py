@@ -5,38 +5,20 @@ class ndarray:
     """No array is one of these, here."""
 
 
-class generic(ndarray):
-    """No number is one of these, here."""
+generic = integer = bool_ = type("generic", (ndarray,), {})
 
 
-class integer(generic):
-    """No number is one of these, here."""
-
-
-class bool_(generic):
-    """No truth value is one of these, here."""
-
-
-def _missing(name: str) -> AttributeError:
-    return AttributeError(
-        f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
-        "In a notebook the same line works."
-    )
-
-
-class _Random:
+class random:
     """`numpy.random`: it can be seeded, and nothing draws from it."""
 
-    def seed(self, seed=None):
+    @staticmethod
+    def seed(seed=None):
         """Changes nothing here."""
-
-    def __getattr__(self, name):
-        raise _missing(f"random.{name}")
-
-
-random = _Random()
 
 
 def __getattr__(name):
     """What NumPy has besides."""
-    raise _missing(name)
+    raise AttributeError(
+        f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
+        "In a notebook the same line works."
+    )

@@ -24,7 +24,7 @@ strided, sparse_coo, contiguous_format, preserve_format = (
     f"torch.{_name}" for _name in ("strided", "sparse_coo", "contiguous_format", "preserve_format")
 )
 globals().update(_FUNCTIONS)
-manual_seed, initial_seed, seed = default_generator.manual_seed, default_generator.initial_seed, default_generator.seed
+manual_seed, initial_seed = default_generator.manual_seed, default_generator.initial_seed
 get_rng_state, set_rng_state = default_generator.get_state, default_generator.set_state
 
 

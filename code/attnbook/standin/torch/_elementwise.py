@@ -9,7 +9,7 @@ from math import copysign, inf, nan
 
 from . import _numbers as n
 from ._missing import error, require
-from ._operations import check_fits, define, must_be_tensor, number, op, operand
+from ._operations import ORDINARY, check_fits, define, must_be_tensor, number, op, operand
 from ._tape import record, wants
 from ._tensor import Tensor, alike, flat, meeting, new, spread
 
@@ -225,6 +225,8 @@ def _values(value, a, b, dtype, careful=None) -> tuple[list, tuple]:
 
 def _both(name: str, a, b) -> tuple:
     """Both operands, or the error of a function that takes something else."""
+    if type(a) in ORDINARY and type(b) in ORDINARY and name not in TENSORS_ONLY:
+        return a, b
     pair = operand(a), operand(b)
     for position, (x, came) in enumerate(zip(pair, (a, b), strict=True), 1):
         if x is NotImplemented or (name in TENSORS_ONLY and not isinstance(x, Tensor)):
@@ -257,7 +259,8 @@ def binary(name: str, a, b):
         return y
     needed = "".join(needs for _, _, needs in sides)
     kept = y.detach() if "y" in needed else None
-    saved = [x for x, letter in ((a, "a"), (b, "b")) if letter in needed and isinstance(x, Tensor)]
+    saved = [x for x, letter in ((a, "a"), (b, "b")) if letter in needed]
+    saved = [x if isinstance(x, Tensor) else new([x], (), dtype) for x in saved]
     inputs = tuple(x for x, _, _ in sides)
     return record(
         y, f"{name.capitalize()}Backward0", inputs, lambda g: [by(g, a, b, kept) for _, by, _ in sides], saved
@@ -415,7 +418,8 @@ def _operator(symbol: str, function, reflected=None):
 
     def meaning(of):
         def method(self, other):
-            other = operand(other)
+            if type(other) not in ORDINARY:
+                other = operand(other)
             return other if other is NotImplemented else of(self, other)
 
         return method
@@ -441,3 +445,4 @@ for _symbol, _name in {"floordiv": "floor_divide", "mod": "remainder"}.items():
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     _operator(_name, getattr(Tensor, _name))
 Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, bitwise_not
+Tensor.__pos__ = lambda self: self

@@ -69,14 +69,16 @@ def full(size, fill_value, *, dtype=None, **wishes):
     return made([value] * math.prod(shape), shape, dtype or n.of_number(value), **wishes)
 
 
-@op(method=False)
-def full_like(input, fill_value, *, dtype=None, device=None, **wishes):
-    return full(input._shape, fill_value, dtype=dtype or input.dtype, device=device or input.device, **wishes)
+def _full_like(input, fill_value, **wishes):
+    return FUNCTIONS["empty_like"](input, **wishes).fill_(fill_value)
 
 
-@op(torch=False)
-def new_full(self, size, fill_value, *, dtype=None, **wishes):
-    return full(size, fill_value, dtype=dtype or self.dtype, **wishes)
+def _new_full(self, size, fill_value, **wishes):
+    return self.new_empty(size, **wishes).fill_(fill_value)
+
+
+define({"full_like": _full_like}, method=False)
+define({"new_full": _new_full}, torch=False)
 
 
 @op(of="anything", method=False)
@@ -125,24 +127,15 @@ def _nested(data) -> tuple[list, tuple, object]:
         require(value is not NotImplemented, "data-kind", type(data).__name__)
         return [value], (), n.of_number(value)
     values, shape, dtype = [], None, None
-    for i, part in enumerate(data):
+    for part in data:
         require(not isinstance(part, Tensor) or not part.dim() or part.numel() == 1, "one-element")
         more, size, kind = _nested(part)
         size = () if isinstance(part, Tensor) else size
         if shape is not None and size != shape:
-            _ragged(data[i - 1], shape, part, size)
+            raise error("data-length", *(shape or (1,))[:1], *(size or (1,))[:1])
         values += more
         shape, dtype = size, kind if dtype is None else dtype if kind is None else n.promote_types(dtype, kind)
     return values, (len(data), *(shape or ())), dtype
-
-
-def _ragged(before, shape: tuple, part, size: tuple):
-    """The error for neighbours of different shapes."""
-    if shape and size:
-        raise error("data-length", shape[0], size[0])
-    kind, other = type(part if size else before).__name__, part if shape else before
-    require(not isinstance(other, int), "data-integer", kind)
-    raise error("data-number", kind)
 
 
 @op(of="anything", method=False)
@@ -286,18 +279,3 @@ def zero_(self):
 def fill_diagonal_(self, fill_value):
     self.diagonal().fill_(fill_value)
     return self
-
-
-def _restrided(name: str):
-    """An in-place method that changes how a tensor is seen, and none of its numbers."""
-
-    def restride(self, *args):
-        seen = getattr(self, name)(*args)
-        self._shape, self._strides, self._node = seen._shape, seen._strides, seen._node
-        return self
-
-    setattr(Tensor, f"{name}_", restride)
-
-
-for _name in ("transpose", "squeeze", "unsqueeze"):
-    _restrided(_name)

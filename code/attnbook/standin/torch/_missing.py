@@ -2,8 +2,8 @@
 
 import builtins
 import functools
+import os
 import sys
-from pathlib import Path
 
 
 class NotInThePage(AttributeError):
@@ -18,8 +18,9 @@ class NotInThePage(AttributeError):
 
 @functools.cache
 def _rows(file: str, bar: str) -> dict[str, str]:
-    lines = Path(__file__).with_name(file).read_text("utf-8").splitlines()
-    return {key: text for key, found, text in (line.partition(bar) for line in lines) if found}
+    with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as lines:
+        parts = (line.rstrip().partition(bar) for line in lines)
+        return {key: text for key, found, text in parts if found}
 
 
 def absent(owner: str, name: str, thing: object, kind: str) -> AttributeError:

@@ -14,6 +14,8 @@ from ._missing import require
 from ._tape import check_may_write, record, wants, written
 from ._tensor import Tensor, flat
 
+ORDINARY = {Tensor, float, int, bool}
+OPERANDS = Tensor, float, int, complex
 FUNCTIONS = {}  # what the module torch offers
 MODES = []  # the active dispatch modes, the innermost last
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim"}  # NumPy's, which PyTorch takes as well
@@ -148,7 +150,7 @@ def must_be_tensor(name: str, argument: str, position: int, came) -> TypeError:
 
 def operand(x):
     """A tensor or a Python number; NotImplemented for anything else."""
-    if isinstance(x, Tensor | float | int | complex):
+    if type(x) in ORDINARY or isinstance(x, OPERANDS):
         return x
     if isinstance(x, str | list | tuple | dict) or x is None or x is ...:
         return NotImplemented

@@ -5,24 +5,25 @@ import math
 import random
 from array import array
 from functools import lru_cache
+from math import cos, log, log1p, pi, sin, sqrt
 from operator import mul
 
 from . import _numbers as n
 from ._making import factory, made, shape_of
-from ._missing import require
+from ._missing import NotInThePage, require
 from ._operations import op, rewrite
 from ._tensor import flat, new
 
 
-@lru_cache(256)
-def _state(seed: int) -> tuple:
-    """The state in which the Mersenne Twister begins, as Python's `random` takes it."""
+@lru_cache(4096)
+def _state(seed: int) -> array:
+    """The state in which the Mersenne Twister begins."""
     x = seed & 0xFFFFFFFF
     state = [x]
     for i in range(1, 624):
         x = (1812433253 * (x ^ (x >> 30)) + i) & 0xFFFFFFFF
         state.append(x)
-    return 3, (*state, 624), None
+    return array("I", state)
 
 
 class Generator:
@@ -41,10 +42,6 @@ class Generator:
         """The seed that was given last."""
         return self._seed
 
-    def seed(self):
-        """Begin anew, nobody knows where."""
-        return self.manual_seed(random.SystemRandom().getrandbits(53)).initial_seed()
-
     def get_state(self):
         """Where the stream is."""
         return self._twister and self._twister.getstate(), self._spare, self._seed
@@ -62,14 +59,15 @@ class Generator:
 
     def bits(self, count: int) -> array:
         """So many numbers of 32 random bits."""
-        self._twister = self._twister or self._started(_state(self._seed))
+        self._twister = self._twister or self._started((3, (*_state(self._seed), 624), None))
         return array("I", self._twister.getrandbits(32 * count).to_bytes(4 * count, "little"))
 
     def uniforms(self, count: int, dtype=n.float64) -> list:
         """Numbers in [0, 1) of as many random bits as the dtype has digits."""
         if dtype is n.float64:
             bits = self.bits(2 * count)
-            return [((high & 0x1FFFFF) << 32 | low) * 2.0**-53 for high, low in zip(bits[::2], bits[1::2], strict=True)]
+            bits[::2], bits[1::2] = bits[1::2], bits[::2]  # the high half is drawn first
+            return [(pair & 0x1FFFFFFFFFFFFF) * 2.0**-53 for pair in array("Q", bits.tobytes())]
         digits = {n.float16: 11, n.bfloat16: 8}.get(dtype, 24)
         return [(bits & ((1 << digits) - 1)) * 2.0**-digits for bits in self.bits(count)]
 
@@ -79,9 +77,9 @@ class Generator:
             spare, self._spare = self._spare, None
             return spare
         first, second = self.uniforms(2)
-        angle, radius = 2 * math.pi * first, math.sqrt(-2 * math.log1p(-second))
-        self._spare = radius * math.sin(angle)
-        return radius * math.cos(angle)
+        angle, radius = 2 * pi * first, sqrt(-2 * log1p(-second))
+        self._spare = radius * sin(angle)
+        return radius * cos(angle)
 
     def normals(self, count: int, dtype) -> list:
         """Normal numbers; from 16 on PyTorch makes them in blocks of 16."""
@@ -96,10 +94,10 @@ def _blocks(u: list) -> list:
     u = u[: len(u) // 16 * 16]
     values = [0.0] * len(u)
     for i in range(8):
-        radii = [math.sqrt(-2 * math.log(1 - x)) for x in u[i::16]]
-        angles = [2 * math.pi * x for x in u[i + 8 :: 16]]
-        values[i::16] = map(mul, radii, map(math.cos, angles))
-        values[i + 8 :: 16] = map(mul, radii, map(math.sin, angles))
+        radii = [sqrt(-2 * log(1 - x)) for x in u[i::16]]
+        angles = [2 * pi * x for x in u[i + 8 :: 16]]
+        values[i::16] = map(mul, radii, map(cos, angles))
+        values[i + 8 :: 16] = map(mul, radii, map(sin, angles))
     return values
 
 
@@ -130,29 +128,19 @@ def randperm(count, *, generator=None, dtype=None, **wishes):
 
 @op()
 def multinomial(input, num_samples, replacement=False, *, generator=None):
+    if replacement and num_samples > 1:
+        raise NotInThePage("multinomial(replacement=True)")
     g, width = generator or default_generator, input._shape[-1]
     rows, drawn = [flat(input)[i : i + width] for i in range(0, input.numel(), width)], []
     for row in rows:
         require(all(p >= 0 and math.isfinite(p) for p in row), "multinomial-values")
         require(sum(row) > 0, "multinomial-sum")
-        require(replacement or sum(p > 0 for p in row) >= num_samples, "multinomial-few")
+        require(sum(p > 0 for p in row) >= num_samples, "multinomial-few")
     for row in rows:
-        if replacement and num_samples > 1:
-            drawn += [_drawn(g, row) for _ in range(num_samples)]
-        else:  # a race of exponential clocks
-            clocks = [-math.log1p(-u) for u in g.uniforms(width)]
-            race = [p / c if c else math.inf for p, c in zip(row, clocks, strict=True)]
-            drawn += sorted(range(width), key=race.__getitem__, reverse=True)[:num_samples]
+        clocks = [-log1p(-u) for u in g.uniforms(width)]  # exponential, and the fastest win
+        race = [p / c if c else math.inf for p, c in zip(row, clocks, strict=True)]
+        drawn += sorted(range(width), key=race.__getitem__, reverse=True)[:num_samples]
     return new(drawn, (*input._shape[:-1], num_samples), n.int64)
-
-
-def _drawn(g, row: list) -> int:
-    at, total = g.uniforms(1)[0] * sum(row), 0.0
-    for i, p in enumerate(row):
-        total += p
-        if at < total:
-            return i
-    return max(i for i, p in enumerate(row) if p > 0)
 
 
 def _filled(x, values: list):
@@ -169,11 +157,6 @@ def uniform_(self, a=0.0, b=1.0, *, generator=None, **named):
 def normal_(self, mean=0.0, std=1.0, *, generator=None):
     normals = (generator or default_generator).normals(self.numel(), self.dtype)
     return _filled(self, [mean + std * z for z in normals])
-
-
-@op(torch=False, mutable=True)
-def bernoulli_(self, p=0.5, *, generator=None):
-    return _filled(self, [u < p for u in (generator or default_generator).uniforms(self.numel())])
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from math import inf, nan
 from . import _numbers as n
 from ._elementwise import binary, where
 from ._layout import axes, axis, in_a_row, places
-from ._missing import error, require
+from ._missing import NotInThePage, error, require
 from ._operations import define, op
 from ._tape import record, wants
 from ._tensor import Tensor, flat, new
@@ -308,7 +308,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 
 @op()
-def median(input):
+def median(input, dim=None):
+    if dim is not None:
+        raise NotInThePage("Tensor.median(dim)")
     return sort(input.flatten()).values[(input.numel() - 1) // 2]
 
 
@@ -341,6 +343,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
 
 @op("_cdist_forward", method=False)
 def cdist(x1, x2, p=2.0):
+    for name, x in (("X1", x1), ("X2", x2)):
+        require(x.dim() > 1, "cdist-axes", name, x.dim())
     require(x1._shape[-1] == x2._shape[-1], "cdist-columns", x1._shape[-1], x2._shape[-1])
     return norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 

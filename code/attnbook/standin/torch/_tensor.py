@@ -195,13 +195,15 @@ def new(values: list, shape: tuple, dtype) -> Tensor:
 def alike(values: list, shape: tuple, dtype, *operands) -> Tensor:
     """A tensor of numbers (in logical order) that lies in memory as the operands do."""
     out = new(values, shape, dtype)
-    if len(shape) > 1 and any(isinstance(x, Tensor) and not in_a_row(x._shape, x._strides) for x in operands):
-        given = tuple(stretched(x._shape, x._strides, shape) for x in operands if isinstance(x, Tensor))
-        out._strides = laid_out(shape, given)
-        if out._strides != rows(shape):
-            out._store.values = list(values)
-            for p, v in zip(places(shape, out._strides), values, strict=True):
-                out._store.values[p] = v
+    for x in operands if len(shape) > 1 else ():
+        if isinstance(x, Tensor) and not in_a_row(x._shape, x._strides):
+            given = tuple(stretched(x._shape, x._strides, shape) for x in operands if isinstance(x, Tensor))
+            out._strides = laid_out(shape, given)
+            if out._strides != rows(shape):
+                out._store.values = list(values)
+                for p, v in zip(places(shape, out._strides), values, strict=True):
+                    out._store.values[p] = v
+            break
     return out
 
 

@@ -150,7 +150,7 @@ define(
     },
     torch=False,
 )
-define({"broadcast_to": lambda input, size: expand(input, size), "ravel": lambda input: reshape(input, -1)})
+define({"broadcast_to": lambda input, size: expand(input, size), "ravel": lambda input: view(input.contiguous(), -1)})
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 
