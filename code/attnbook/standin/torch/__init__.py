@@ -23,46 +23,21 @@ long, int, short, cfloat, cdouble = _n.int64, _n.int32, _n.int16, _n.complex64, 
 strided, sparse_coo, contiguous_format, preserve_format = (
     f"torch.{_name}" for _name in ("strided", "sparse_coo", "contiguous_format", "preserve_format")
 )
-globals().update(_FUNCTIONS)
 manual_seed, initial_seed = default_generator.manual_seed, default_generator.initial_seed
 get_rng_state, set_rng_state = default_generator.get_state, default_generator.set_state
 
 
-def is_tensor(obj):
-    """Whether something is a tensor."""
-    return isinstance(obj, Tensor)
-
-
-def is_floating_point(input):
-    """Whether a tensor holds floating-point numbers."""
-    return input.is_floating_point()
-
-
-def is_complex(input):
-    """Whether a tensor holds complex numbers."""
-    return input.is_complex()
-
-
-def numel(input):
-    """How many numbers a tensor holds."""
-    return input.numel()
-
-
-def get_default_dtype():
-    """The dtype that floating-point numbers get if none is asked for."""
-    return _n.default
-
-
-def is_autocast_enabled(*_):
-    """Never, here."""
-    return False
-
-
-def _nothing(*_, **__):
-    """What has no meaning here is passed over."""
-
-
-set_num_threads = use_deterministic_algorithms = _nothing
+_ABOUT = {
+    "is_tensor": lambda obj: isinstance(obj, Tensor),
+    "is_floating_point": Tensor.is_floating_point,
+    "is_complex": Tensor.is_complex,
+    "numel": Tensor.numel,
+    "get_default_dtype": lambda: _n.default,
+    "is_autocast_enabled": lambda *_: False,
+    "use_deterministic_algorithms": lambda *_, **__: None,
+    "set_num_threads": lambda *_: None,
+}
+globals().update(_FUNCTIONS | _ABOUT)
 
 
 class SymInt:
@@ -72,7 +47,7 @@ class SymInt:
 class compiler:
     """`torch.compiler`: nothing is compiled here."""
 
-    is_compiling = staticmethod(is_autocast_enabled)
+    is_compiling = staticmethod(lambda: False)
 
 
 from . import autograd, cuda, linalg, nested, nn, optim, random, special, testing, utils  # noqa: E402, F401

@@ -288,22 +288,19 @@ def _imag(x):
 Tensor.real, Tensor.imag = property(_real), property(_imag)
 
 
-@op()
-def conj(input):
-    return input if input.dtype.kind != 3 else complex_(input.real, -input.imag)
+define({"conj": lambda input: input if input.dtype.kind != 3 else complex_(input.real, -input.imag)})
 
 
-@op(method=False)
-def polar(abs, angle):
-    return complex_(abs * angle.cos(), abs * angle.sin())
-
-
-@op(method=False)
-def view_as_complex(input):
+def _pairs(input):
     require(input._shape and input._shape[-1] == 2, "view-as-complex")
     return complex_(input.select(-1, 0), input.select(-1, 1))
 
 
-@op(method=False)
-def view_as_real(input):
-    return input.real.unsqueeze(-1).where(tensor([True, False]), input.imag.unsqueeze(-1))
+define(
+    {
+        "polar": lambda abs, angle: complex_(abs * angle.cos(), abs * angle.sin()),
+        "view_as_complex": _pairs,
+        "view_as_real": lambda x: x.real.unsqueeze(-1).where(tensor([True, False]), x.imag.unsqueeze(-1)),
+    },
+    method=False,
+)

@@ -276,7 +276,7 @@ define({name: _named(name) for name in ("maximum", "minimum", "logaddexp")})
 define({name: _named(name) for name in ("floor_divide", "remainder")}, of="anything", in_place=True)
 
 
-@op(also="subtract", in_place=True)
+@op(of="anything", also="subtract", in_place=True)
 def sub(input, other, *, alpha=1):
     bools = [x.dtype is n.bool_ if isinstance(x, Tensor) else isinstance(x, bool) for x in (input, other)]
     require(not any(bools), "sub-bools" if all(bools) else "sub-bool")
@@ -435,7 +435,7 @@ def _turned(function):
 
 
 _operator("add", add, add)
-_operator("sub", sub, _turned(sub.__wrapped__))
+_operator("sub", sub, _turned(sub))
 _operator("truediv", div, lambda self, other: self.reciprocal() * other)
 _operator("pow", pow, _turned(pow))
 for _symbol, _name in {"mul": "mul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}.items():

@@ -37,8 +37,8 @@ def _never_filled(count: int, *_) -> list:
     return [(-1) ** i * (1 + (start + 11 * i) % 101) * 10.0 ** ((start + i) % 7 - 4) for i in range(count)]
 
 
-def factory(name: str, numbers):
-    """Register `name`, `name_like` and `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
+def factory(name: str, numbers, new_too=True):
+    """Register `name`, `name_like` and (perhaps) `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
 
     def fresh(*size, dtype=None, generator=None, **wishes):
         dtype, shape = dtype or n.default, shape_of(name, size or (wishes.pop("size", ()),))
@@ -53,7 +53,8 @@ def factory(name: str, numbers):
         return fresh(*size, dtype=dtype or self.dtype, device=device or self.device, **wishes)
 
     define({f"{name}_like": like}, method=False)
-    define({f"new_{name}": new_one}, torch=False)
+    if new_too:
+        define({f"new_{name}": new_one}, torch=False)
     fresh.__name__ = name
     return op(of="anything", method=False)(fresh)
 
@@ -132,7 +133,7 @@ def _nested(data) -> tuple[list, tuple, object]:
         more, size, kind = _nested(part)
         size = () if isinstance(part, Tensor) else size
         if shape is not None and size != shape:
-            raise error("data-length", *(shape or (1,))[:1], *(size or (1,))[:1])
+            raise error("data-length", shape[0], size[0]) if shape and size else error("data-number", "list")
         values += more
         shape, dtype = size, kind if dtype is None else dtype if kind is None else n.promote_types(dtype, kind)
     return values, (len(data), *(shape or ())), dtype
@@ -270,12 +271,9 @@ def fill_(self, value):
     return replace(self, full(self._shape, value, dtype=self.dtype))
 
 
-@op("zero_", torch=False, mutable=True)
-def zero_(self):
-    return fill_(self, 0)
-
-
-@op("fill_diagonal_", torch=False, mutable=True)
-def fill_diagonal_(self, fill_value):
+def _fill_diagonal(self, fill_value):
     self.diagonal().fill_(fill_value)
     return self
+
+
+define({"zero_": lambda self: fill_(self, 0), "fill_diagonal_": _fill_diagonal}, torch=False, mutable=True)

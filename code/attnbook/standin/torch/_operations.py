@@ -62,7 +62,7 @@ def op(aten="", *, of="tensor", also="", in_place=False, mutable=False, torch=Tr
                     raise must_be_tensor(name.strip("_"), "input", 1, first)
             return _dispatched(seen, args, kwargs) if MODES else kernel(*args, **kwargs)
 
-        operation.__name__, operation.__wrapped__ = name, kernel
+        operation.__name__ = name
         for spelling in (name, *also.split()):
             if torch:
                 FUNCTIONS[spelling] = operation

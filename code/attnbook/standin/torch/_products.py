@@ -96,29 +96,32 @@ def _folds(a, b) -> bool:
     return wants(small) or (a.dim() != 2 and reshaped(large._shape, large._strides, tall) is not None)
 
 
-@op()
-def bmm(input, mat2):
-    for name, x in (("batch1", input), ("batch2", mat2)):
-        require(x.dim() == 3, "must-be", name, "3D tensor")
-    require(input.shape[0] == mat2.shape[0], "bmm-sizes", *input._shape[::2], *mat2._shape[:2])
+def _all_have(axes: int, kind: str, **tensors):
+    for name, x in tensors.items():
+        require(x.dim() == axes, "must-be", name, kind)
+
+
+def _mm(input, mat2):
+    _all_have(2, "matrix", self=input, mat2=mat2)
     return matmul(input, mat2)
 
 
-@op()
-def mm(input, mat2):
-    for name, x in (("self", input), ("mat2", mat2)):
-        require(x.dim() == 2, "must-be", name, "matrix")
-    return matmul(input, mat2)
-
-
-@op()
-def dot(input, tensor):
+def _dot_product(input, tensor):
     require(input.dim() == tensor.dim() == 1, "dot-axes", input.dim(), tensor.dim())
     return matmul(input, tensor)
 
 
+@op()
+def bmm(input, mat2):
+    _all_have(3, "3D tensor", batch1=input, batch2=mat2)
+    require(input.shape[0] == mat2.shape[0], "bmm-sizes", *input._shape[::2], *mat2._shape[:2])
+    return matmul(input, mat2)
+
+
 define(
     {
+        "mm": _mm,
+        "dot": _dot_product,
         "mv": lambda input, vec: matmul(input, vec),
         "inner": lambda input, other: matmul(input, other.transpose(-2, -1) if other.dim() > 1 else other),
         "outer": lambda input, vec2: input.unsqueeze(1) * vec2.unsqueeze(0),
@@ -163,14 +166,12 @@ def einsum(equation, *operands):
             require(out.count(c) == 1, "einsum-twice", c)
     else:
         out = dots + sorted(c for c in set(everywhere) if c not in dots and everywhere.count(c) == 1)
-    letters, x = _without_repeats(own[0], operands[0])
-    for i, y in enumerate(operands[1:], 1):
-        needed = set(out).union(*own[i + 1 :])
-        letters, x = _joined(letters, x, *_without_repeats(own[i], y), needed)
-    gone = [d for d, c in enumerate(letters) if c not in out]
-    x = x.sum(gone) if gone else x
-    letters = [c for c in letters if c in out]
-    return x.permute([letters.index(c) for c in out])
+    product = 1
+    for letters, x in map(_without_repeats, own, operands):  # each with the axes of all, side by side
+        x = x.permute([letters.index(c) for c in sizes if c in letters])
+        product = product * x[tuple(slice(None) if c in letters else None for c in sizes)]
+    gone, left = [d for d, c in enumerate(sizes) if c not in out], [c for c in sizes if c in out]
+    return (product.sum(gone) if gone else product).permute([left.index(c) for c in out])
 
 
 def _letters(term: str, x, i: int) -> list:
@@ -192,27 +193,6 @@ def _without_repeats(letters: list, x) -> tuple[list, Tensor]:
         x = x.diagonal(0, first, second)
         letters = [c for c in letters if c != twice[0]] + twice[:1]
     return letters, x
-
-
-def _joined(la: list, a, lb: list, b, needed: set) -> tuple[list, Tensor]:
-    """Two operands as one: their product, with axes in common, summed over what nothing needs any more.
-
-    Both become batches of matrices: axes of both that are needed, axes of the one, axes of both that are not needed.
-    """
-    both = [c for c in la if c in lb]
-    batch, over = [c for c in both if c in needed], [c for c in both if c not in needed]
-    rows, columns = [c for c in la if c not in lb], [c for c in lb if c not in la]
-    sizes = dict(zip(lb, b._shape, strict=True))
-    sizes |= {c: size for c, size in zip(la, a._shape, strict=True) if sizes.get(c, 1) == 1}
-
-    def matrices(letters, x, *groups):
-        x = x.permute([letters.index(c) for group in groups for c in group])
-        x = x.expand([sizes[c] for group in groups for c in group])  # an axis of size 1 repeats along the other's
-        return x.reshape([math.prod(sizes[c] for c in group) for group in groups])
-
-    out = batch + rows + columns
-    x = matmul(matrices(la, a, batch, rows, over), matrices(lb, b, batch, over, columns))
-    return out, x.reshape([sizes[c] for c in out])
 
 
 FUNCTIONS |= {"einsum": einsum, "tensordot": tensordot}

@@ -102,8 +102,8 @@ def _blocks(u: list) -> list:
 
 
 default_generator = Generator()
-factory("rand", lambda count, dtype, g: (g or default_generator).uniforms(count, dtype))
-factory("randn", lambda count, dtype, g: (g or default_generator).normals(count, dtype))
+factory("rand", lambda count, dtype, g: (g or default_generator).uniforms(count, dtype), new_too=False)
+factory("randn", lambda count, dtype, g: (g or default_generator).normals(count, dtype), new_too=False)
 
 
 @op(of="anything", method=False)
@@ -112,6 +112,8 @@ def randint(low, high=None, size=None, *, generator=None, dtype=None, **wishes):
         high, size = None, high
     low, high = (0, low) if high is None else (low, high)
     require(high > low, "randint", low, high)
+    if high - low >= 1 << 28:
+        raise NotInThePage("randint of more than 2**28 numbers")
     shape = shape_of("randint", (size,))
     values = [bits % (high - low) + low for bits in (generator or default_generator).bits(math.prod(shape))]
     return made(values, shape, dtype or n.int64, **wishes)

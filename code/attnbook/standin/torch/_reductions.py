@@ -117,13 +117,15 @@ def _deviation(input, *args, **wishes):
     return var(input, *args, **wishes).sqrt()
 
 
-define({"any": _truth(any), "all": _truth(all), "std": _deviation})
+define(
+    {
+        "any": _truth(any),
+        "all": _truth(all),
+        "count_nonzero": lambda input, dim=None: sum_(input != 0, dim),
+        "std": _deviation,
+    }
+)
 define({"var_mean": _with_mean(var), "std_mean": _with_mean(_deviation)}, method=False)
-
-
-@op()
-def count_nonzero(input, dim=None):
-    return _reduced(input, dim, False, lambda group: sum(map(bool, group)), n.int64)
 
 
 # --- extremes -------------------------------------------------------------------------------------------------------
@@ -183,11 +185,7 @@ def _extreme(name: str, best, other_name: str):
 _extreme("max", max, "maximum")
 _extreme("min", min, "minimum")
 _BOTH = named_pair("aminmax", "min", "max")
-
-
-@op()
-def aminmax(input, *, dim=(), keepdim=False):
-    return _BOTH((input.amin(dim, keepdim), input.amax(dim, keepdim)))
+define({"aminmax": lambda input, *, dim=(), keepdim=False: _BOTH((input.amin(dim, keepdim), input.amax(dim, keepdim)))})
 
 
 @op()
@@ -307,20 +305,20 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     return _TOP([x.narrow(dim, 0, k).contiguous() for x in found] if input._shape else found)
 
 
-@op()
-def median(input, dim=None):
+def _median(input, dim=None, keepdim=False):
     if dim is not None:
         raise NotInThePage("Tensor.median(dim)")
     return sort(input.flatten()).values[(input.numel() - 1) // 2]
 
 
-@op()
-def diff(input, n=1, dim=-1):
-    for _ in range(n):
-        size = input.size(dim)
-        input = input.narrow(dim, 1, size - 1) - input.narrow(dim, 0, size - 1)
-    return input
-
+define(
+    {
+        "median": _median,
+        "diff": lambda input, dim=-1: (
+            input.narrow(dim, 1, input.size(dim) - 1) - input.narrow(dim, 0, input.size(dim) - 1)
+        ),
+    }
+)
 
 # --- lengths --------------------------------------------------------------------------------------------------------
 

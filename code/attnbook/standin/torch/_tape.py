@@ -204,14 +204,11 @@ class _Switch(contextlib.ContextDecorator):
         recording[0] = self.before.pop()
 
 
-def no_grad(function=None):
-    """A block, or a function decorated with it, that writes nothing on the tape."""
-    return _Switch(False) if function is None else _Switch(False)(function)
+def _switch(mode):
+    return lambda function=None: _Switch(mode) if function is None else _Switch(mode)(function)
 
 
-def enable_grad(function=None):
-    """A block, or a function decorated with it, that is written on the tape."""
-    return _Switch(True) if function is None else _Switch(True)(function)
+no_grad, enable_grad = _switch(False), _switch(True)
 
 
 def inference_mode(mode=True):

@@ -84,37 +84,11 @@ class Tensor:
     def backward(self, gradient=None, retain_graph=None, create_graph=False):
         _tape.backward(self, gradient, retain_graph, create_graph)
 
-    def dim(self):
-        return len(self._shape)
-
     def size(self, dim=None):
         return self.shape if dim is None else self._shape[axis(dim, len(self._shape))]
 
-    def numel(self):
-        return math.prod(self._shape)
-
     def stride(self, dim=None):
         return self._strides if dim is None else self._strides[axis(dim, len(self._shape))]
-
-    def data_ptr(self):
-        return id(self._store) + self._offset * self.dtype.itemsize
-
-    def untyped_storage(self):
-        return self._store
-
-    def element_size(self):
-        return self.dtype.itemsize
-
-    def is_floating_point(self):
-        return self.dtype.kind == 2
-
-    def is_complex(self):
-        return self.dtype.kind == 3
-
-    def is_contiguous(self, memory_format=None):
-        return in_a_row(self._shape, self._strides)
-
-    ndimension, nelement = dim, numel
 
     # --- as Python sees it ---
 
@@ -183,6 +157,19 @@ class Tensor:
 
 
 Tensor.__module__ = "torch"
+FACTS = {
+    "dim ndimension": lambda self: len(self._shape),
+    "numel nelement": lambda self: math.prod(self._shape),
+    "is_contiguous": lambda self, memory_format=None: in_a_row(self._shape, self._strides),
+    "is_floating_point": lambda self: self.dtype.kind == 2,
+    "is_complex": lambda self: self.dtype.kind == 3,
+    "element_size": lambda self: self.dtype.itemsize,
+    "untyped_storage": lambda self: self._store,
+    "data_ptr": lambda self: id(self._store) + self._offset * self.dtype.itemsize,
+}
+for _names, _fact in FACTS.items():
+    for _name in _names.split():
+        setattr(Tensor, _name, _fact)
 
 
 def new(values: list, shape: tuple, dtype) -> Tensor:

@@ -69,25 +69,16 @@ class Module:
             if module is not None:
                 yield from module.named_modules(f"{prefix}.{name}" if prefix else name)
 
-    def _named(self, kind):
+    def named_parameters(self):
         seen = set()
         for path, module in self.named_modules():
-            for name, x in module.__dict__[kind].items():
+            for name, x in module._parameters.items():
                 if x is not None and id(x) not in seen:
                     seen.add(id(x))
                     yield f"{path}.{name}" if path else name, x
 
-    def named_parameters(self):
-        return self._named("_parameters")
-
-    def named_buffers(self):
-        return self._named("_buffers")
-
     def parameters(self):
         return (p for _, p in self.named_parameters())
-
-    def buffers(self):
-        return (b for _, b in self.named_buffers())
 
     def modules(self):
         return (m for _, m in self.named_modules())
@@ -130,14 +121,10 @@ class Module:
                         own[name] = x.to(*wishes, **named)
         return self
 
-    def type(self, dst_type):
-        return self.to(dst_type)
+    type = to
 
     def double(self):
         return self.to(n.float64)
-
-    def float(self):
-        return self.to(n.float32)
 
     def train(self, mode=True):
         for module in self.modules():
