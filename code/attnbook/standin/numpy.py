@@ -8,12 +8,17 @@ class ndarray:
 generic = integer = bool_ = type("generic", (ndarray,), {})
 
 
-class random:
+class _Random:
     """`numpy.random`: it can be seeded, and nothing draws from it."""
 
-    @staticmethod
-    def seed(seed=None):
+    def seed(self, seed=None):
         """Changes nothing here."""
+
+    def __getattr__(self, name):
+        return __getattr__(f"random.{name}")
+
+
+random = _Random()
 
 
 def __getattr__(name):

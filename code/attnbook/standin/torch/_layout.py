@@ -17,9 +17,13 @@ def rows(shape: tuple) -> tuple:
     return tuple(reversed(strides))
 
 
-@lru_cache(2048)
 def places(shape: tuple, strides: tuple, offset: int = 0) -> list:
     """Positions in the storage, in logical order. The list is shared: not to be changed."""
+    return (_places if math.prod(shape) < 4096 else _places.__wrapped__)(shape, strides, offset)
+
+
+@lru_cache(2048)
+def _places(shape: tuple, strides: tuple, offset: int) -> list:
     at = [offset]
     for n, step in zip(shape, strides, strict=True):
         at = [p + i for p in at for i in range(0, n * step, step)] if step else [p for p in at for _ in range(n)]

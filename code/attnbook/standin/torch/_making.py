@@ -38,7 +38,7 @@ def _never_filled(count: int, *_) -> list:
 
 
 def factory(name: str, numbers, new_too=True):
-    """Register `name`, `name_like` and (perhaps) `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
+    """Register `name`, `name_like`, perhaps `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
 
     def fresh(*size, dtype=None, generator=None, **wishes):
         dtype, shape = dtype or n.default, shape_of(name, size or (wishes.pop("size", ()),))
