@@ -19,11 +19,7 @@ from ._tensor import flat, new
 def _state(seed: int) -> array:
     """The state in which the Mersenne Twister begins."""
     x = seed & 0xFFFFFFFF
-    state = [x]
-    for i in range(1, 624):
-        x = (1812433253 * (x ^ (x >> 30)) + i) & 0xFFFFFFFF
-        state.append(x)
-    return array("I", state)
+    return array("I", [x, *[x := (1812433253 * (x ^ (x >> 30)) + i) & 0xFFFFFFFF for i in range(1, 624)]])
 
 
 class Generator:
@@ -53,7 +49,7 @@ class Generator:
         return self
 
     def _started(self, state):
-        twister = random.Random()
+        twister = random.Random(0)
         twister.setstate(state)
         return twister
 
