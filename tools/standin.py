@@ -273,6 +273,7 @@ def missing_names() -> str:
         for name in module.split("."):
             parts = [vars(part).get(name) for part in parts]
         owners[f"{module}."] = parts
+    owners["nn.Module."] = torch.nn.Module(), page.nn.Module()
     lines = []
     for owner, (theirs, ours) in owners.items():
         known = set(dir(ours)) if ours is not None else set()

@@ -71,15 +71,11 @@ def test_gradients_gather_in_leaves_until_they_are_forgotten():
     assert w.tolist() == [-1.0, -2.0]
 
 
-@pytest.mark.parametrize("options", [{"lr": 0.1}, {"lr": 0.1, "momentum": 0.9}, {"lr": 0.1, "weight_decay": 0.3}])
-@pytest.mark.parametrize("name", ["SGD", "Adam"])
-def test_optimisers_step_as_pytorchs(name, options):
-    if name == "Adam":
-        options = {key: value for key, value in options.items() if key != "momentum"}
+def test_the_optimiser_steps_as_pytorchs():
     found = []
     for library in (torch, page):
         w = library.nn.Parameter(library.tensor([1.0, -2.0, 0.5], dtype=library.float64))
-        optimiser = getattr(library.optim, name)([w], **options)
+        optimiser = library.optim.SGD([w], lr=0.1)
         for _ in range(5):
             optimiser.zero_grad()
             ((w - 3) ** 2).sum().backward()
@@ -88,25 +84,31 @@ def test_optimisers_step_as_pytorchs(name, options):
     assert found[1] == pytest.approx(found[0], rel=1e-12)
 
 
-def test_a_function_with_its_own_way_back_and_a_jacobian():
+def test_a_jacobian():
     found = []
     for library in (torch, page):
+        x = library.tensor([1.0, 3.0])
+        found.append(library.autograd.functional.jacobian(lambda x: x.outer(x), x).tolist())
+    assert found[0] == found[1] and found[1][0] == [[2.0, 0.0], [3.0, 1.0]]
 
-        class Double(library.autograd.Function):
-            @staticmethod
-            def forward(ctx, x):
-                ctx.save_for_backward(x)
-                return 2 * x
 
-            @staticmethod
-            def backward(ctx, g):
-                return 7 * g * ctx.saved_tensors[0]
+def test_a_function_with_its_own_way_back_can_be_defined_but_not_used():
+    class Double(page.autograd.Function):
+        pass
 
-        x = library.tensor([1.0, 3.0], requires_grad=True)
-        (grad,) = library.autograd.grad(Double.apply(x).sum(), x)
-        square = library.autograd.functional.jacobian(lambda x: x.outer(x), x)
-        found.append((grad.tolist(), square.tolist()))
-    assert found[0] == found[1] and found[1][0] == [7.0, 21.0]
+    with pytest.raises(AttributeError, match="autograd.Function is not available in the page"):
+        Double.apply(page.ones(2))
+
+
+def test_gradients_survive_a_write_into_a_part_of_what_they_passed():
+    found = []
+    for library in (torch, page):
+        x = library.arange(12.0).reshape(2, 3, 2).requires_grad_()
+        y = x.clone()
+        y[:, 1] = library.tensor([5.0, 7.0])
+        (y.permute(1, 2, 0).reshape(-1) * library.arange(12.0)).sum().backward()
+        found.append(x.grad.tolist())
+    assert found[0] == found[1] and found[1][0][1] == [0.0, 0.0]
 
 
 # --- in the page ----------------------------------------------------------------------------------------------------
@@ -160,6 +162,6 @@ def test_the_stand_in_is_plain_python_and_small():
     files = list(standin.STANDIN.rglob("*.py"))
     lines = [line for path in files for line in path.read_text("utf-8").splitlines() if line.strip()]
     imports = set(re.findall(r"^(?:from|import) (\w+)", "\n".join(lines), re.MULTILINE))
-    allowed = {"array", "cmath", "collections", "contextlib", "functools", "itertools", "math", "operator", "pathlib"}
-    assert imports <= allowed | {"random", "struct"}, imports
-    assert len(files) > 20 and len(lines) < 4500
+    allowed = {"array", "builtins", "cmath", "collections", "contextlib", "functools", "itertools", "math", "operator"}
+    assert imports <= allowed | {"os", "random", "struct", "sys", "warnings"}, imports
+    assert len(files) > 20 and len(lines) < 3200

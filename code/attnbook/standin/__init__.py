@@ -9,7 +9,8 @@ Under it the exercises (`attnbook.exercises`) and the rooms `attention`, `checks
 whether a result is an array. What PyTorch has besides stands in `torch/names.txt` and raises `NotInThePage`.
 
 Numbers are lists of Python floats, in float64 as PyTorch's to the last digits; strides, views, dtypes, errors, the
-random stream and printing are PyTorch's. Not here: second derivatives, compilers, other devices, convolutions.
+random stream and printing are PyTorch's. Not here: second derivatives, functions with their own way back, compilers,
+other devices, convolutions.
 """
 
 __all__: list[str] = []

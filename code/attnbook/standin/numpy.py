@@ -5,23 +5,7 @@ class ndarray:
     """No array is one of these, here."""
 
 
-class generic(ndarray):
-    """No number is one of these, here."""
-
-
-class integer(generic):
-    """No number is one of these, here."""
-
-
-class bool_(generic):
-    """No truth value is one of these, here."""
-
-
-def _missing(name: str) -> AttributeError:
-    return AttributeError(
-        f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
-        "In a notebook the same line works."
-    )
+generic = integer = bool_ = type("generic", (ndarray,), {})
 
 
 class _Random:
@@ -31,7 +15,7 @@ class _Random:
         """Changes nothing here."""
 
     def __getattr__(self, name):
-        raise _missing(f"random.{name}")
+        return __getattr__(f"random.{name}")
 
 
 random = _Random()
@@ -39,4 +23,7 @@ random = _Random()
 
 def __getattr__(name):
     """What NumPy has besides."""
-    raise _missing(name)
+    raise AttributeError(
+        f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
+        "In a notebook the same line works."
+    )

@@ -2,18 +2,20 @@
 
 import itertools
 import math
+import warnings
 
 from . import _numbers as n
 from . import _tape
 from ._layout import broadcast, sizes
-from ._missing import words
+from ._missing import error, require
 from ._numbers import CPU
-from ._operations import FUNCTIONS, op, operand, replace
+from ._operations import FUNCTIONS, check_fits, define, number, op, operand, replace
 from ._tensor import Tensor, alike, flat, new
 
 
-def finished(x, device=None, requires_grad=False) -> Tensor:
-    """A new tensor, on the device and with the wish that were asked for."""
+def made(values: list, shape: tuple, dtype, device=None, requires_grad=False, **_) -> Tensor:
+    """A new tensor of these numbers, on the device and with the wish that were asked for."""
+    x = new(n.held(values, dtype), shape, dtype)
     if device is not None and n.device(device) != CPU:
         x.device = n.device(device)
     return x.requires_grad_() if requires_grad else x
@@ -22,108 +24,95 @@ def finished(x, device=None, requires_grad=False) -> Tensor:
 def shape_of(name: str, given: tuple) -> tuple:
     """The shape that a factory was asked for."""
     shape = sizes(name, given)
-    if any(size < 0 for size in shape):
-        raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+    require(all(size >= 0 for size in shape), "size-negative", name)
     return shape
-
-
-def laid_like(x, input) -> Tensor:
-    """A new tensor, lying in memory as another one does."""
-    x._strides = alike(flat(x), x.shape, x.dtype, input)._strides
-    return x
 
 
 _empties = itertools.count()
 
 
-def _never_filled(count: int) -> list:
+def _never_filled(count: int, *_) -> list:
     """What memory may hold that nobody has filled: something else every time."""
     start = 7 * next(_empties)
     return [(-1) ** i * (1 + (start + 11 * i) % 101) * 10.0 ** ((start + i) % 7 - 4) for i in range(count)]
 
 
-def _constant(name: str, value):
-    def factory(*size, dtype=None, device=None, requires_grad=False, **_):
-        dtype, shape = dtype or n.default[0], shape_of(name, size or (_["size"],) if "size" in _ else size)
-        count = math.prod(shape)
-        values = n.held(_never_filled(count) if value is None else [value], dtype)
-        return finished(new(values * (1 if value is None else count), shape, dtype), device, requires_grad)
+def factory(name: str, numbers, new_too=True):
+    """Register `name`, `name_like`, perhaps `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
 
-    def like(input, *, dtype=None, device=None, requires_grad=False, **_):
-        wish = {"dtype": dtype or input.dtype, "device": device or input.device, "requires_grad": requires_grad}
-        return laid_like(factory(input.shape, **wish), input)
+    def fresh(*size, dtype=None, generator=None, **wishes):
+        dtype, shape = dtype or n.default, shape_of(name, size or (wishes.pop("size", ()),))
+        return made(numbers(math.prod(shape), dtype, generator), shape, dtype, **wishes)
 
-    def new_one(self, *size, dtype=None, device=None, requires_grad=False, **_):
-        return factory(*size, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad)
+    def like(input, *, dtype=None, device=None, **wishes):
+        x = fresh(input._shape, dtype=dtype or input.dtype, device=device or input.device, **wishes)
+        x._strides = alike(flat(x), x._shape, x.dtype, input)._strides
+        return x
 
-    for function, spelling in ((like, f"{name}_like"), (new_one, f"new_{name}"), (factory, name)):
-        function.__name__ = spelling
-    op(method=False)(like)
-    op(torch=False)(new_one)
-    return op(of="anything", method=False)(factory)
+    def new_one(self, *size, dtype=None, device=None, **wishes):
+        return fresh(*size, dtype=dtype or self.dtype, device=device or self.device, **wishes)
 
-
-zeros, ones, empty = _constant("zeros", 0), _constant("ones", 1), _constant("empty", None)
-zeros_like = FUNCTIONS["zeros_like"]
+    define({f"{name}_like": like}, method=False)
+    if new_too:
+        define({f"new_{name}": new_one}, torch=False)
+    fresh.__name__ = name
+    return op(of="anything", method=False)(fresh)
 
 
-@op(of="anything", method=False)
-def full(size, fill_value, *, dtype=None, device=None, requires_grad=False, **_):
-    number = fill_value.item() if isinstance(fill_value, Tensor) else operand(fill_value)
-    if number is NotImplemented:
-        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
-    dtype = dtype or n.of_number(number)
-    shape = shape_of("full", (size,))
-    return finished(new(n.held([number], dtype) * math.prod(shape), shape, dtype), device, requires_grad)
-
-
-@op(method=False)
-def full_like(input, fill_value, *, dtype=None, device=None, requires_grad=False, **_):
-    wish = {"dtype": dtype or input.dtype, "device": device or input.device, "requires_grad": requires_grad}
-    return laid_like(full(input.shape, fill_value, **wish), input)
-
-
-@op(torch=False)
-def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False, **_):
-    return full_like(self.detach().new_empty(size), fill_value, dtype=dtype, requires_grad=requires_grad)
+zeros = factory("zeros", lambda count, *_: [0] * count)
+ones = factory("ones", lambda count, *_: [1] * count)
+empty = factory("empty", _never_filled)
 
 
 @op(of="anything", method=False)
-def arange(*bounds, start=0, end=None, step=1, dtype=None, device=None, requires_grad=False, **_):
+def full(size, fill_value, *, dtype=None, **wishes):
+    value, shape = number(fill_value, "full", "fill_value", 2), shape_of("full", (size,))
+    return made([value] * math.prod(shape), shape, dtype or n.of_number(value), **wishes)
+
+
+def _full_like(input, fill_value, **wishes):
+    return FUNCTIONS["empty_like"](input, **wishes).fill_(fill_value)
+
+
+def _new_full(self, size, fill_value, **wishes):
+    return self.new_empty(size, **wishes).fill_(fill_value)
+
+
+define({"full_like": _full_like}, method=False)
+define({"new_full": _new_full}, torch=False)
+
+
+@op(of="anything", method=False)
+def arange(*bounds, start=0, end=None, step=1, dtype=None, **wishes):
     start, end, step = {0: (start, end, step), 1: (start, *bounds, step), 2: (*bounds, step)}.get(len(bounds), bounds)
     start, end, step = (operand(x.item() if isinstance(x, Tensor) else x) for x in (start, end, step))
     if NotImplemented in (start, end, step):
-        kinds = ", ".join(type(x).__name__ for x in bounds)
-        raise TypeError(f"arange() received an invalid combination of arguments - got ({kinds}), but expected one of:")
+        raise error("arange", ", ".join(type(x).__name__ for x in bounds))
     if dtype is None:
-        dtype = n.int64 if all(isinstance(x, int) for x in (start, end, step)) else n.default[0]
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) / step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    values = [start + i * step for i in range(math.ceil((end - start) / step))]
-    return finished(new(n.held(values, dtype), (len(values),), dtype), device, requires_grad)
+        dtype = n.int64 if all(isinstance(x, int) for x in (start, end, step)) else n.default
+    require(step != 0, "step-zero")
+    require((end - start) / step >= 0, "step-sign")
+    count = math.ceil((end - start) / step)
+    return made([start + i * step for i in range(count)], (count,), dtype, **wishes)
 
 
 @op(of="anything", method=False)
-def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False, **_):
-    start, end, dtype = float(start), float(end), dtype or n.default[0]
-    step = (end - start) / (steps - 1) if steps > 1 else 0.0
-    values = [start + i * step if i < steps // 2 else end - (steps - 1 - i) * step for i in range(steps)]
-    values = [start] if steps == 1 else values
-    return finished(new(n.held(values, dtype), (steps,), dtype), device, requires_grad)
+def linspace(start, end, steps, *, dtype=None, **wishes):
+    start, end = float(start), float(end)
+    step = (end - start) / max(steps - 1, 1)
+    values = [start + i * step if 2 * i < steps else end - (steps - 1 - i) * step for i in range(steps)]
+    return made(values, (steps,), dtype or n.default, **wishes)
 
 
 @op(of="anything", method=False)
-def logspace(start, end, steps, base=10.0, *, dtype=None, device=None, requires_grad=False, **_):
-    return base ** linspace(start, end, steps, dtype=dtype, device=device, requires_grad=requires_grad)
+def logspace(start, end, steps, base=10.0, **wishes):
+    return base ** linspace(start, end, steps, **wishes)
 
 
 @op(of="anything", method=False)
-def eye(n_, m=None, *, dtype=None, device=None, requires_grad=False, **_):
-    m, dtype = n_ if m is None else m, dtype or n.default[0]
-    values = n.held([i == j for i in range(n_) for j in range(m)], dtype)
-    return finished(new(values, (n_, m), dtype), device, requires_grad)
+def eye(n_, m=None, *, dtype=None, **wishes):
+    m = n_ if m is None else m
+    return made([i == j for i in range(n_) for j in range(m)], (n_, m), dtype or n.default, **wishes)
 
 
 # --- from Python's numbers and lists --------------------------------------------------------------------------------
@@ -132,37 +121,28 @@ def eye(n_, m=None, *, dtype=None, device=None, requires_grad=False, **_):
 def _nested(data) -> tuple[list, tuple, object]:
     """The numbers, the shape and the dtype of nested lists."""
     if isinstance(data, Tensor):
-        return flat(data), tuple(data.shape), data.dtype
-    if isinstance(data, str):
-        raise TypeError("new(): invalid data type 'str'")
+        return flat(data), data._shape, data.dtype
+    require(not isinstance(data, str), "data-text")
     if not isinstance(data, list | tuple | range):
-        number = operand(data)
-        if number is NotImplemented:
-            raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-        return [number], (), n.of_number(number)
+        value = operand(data)
+        require(value is not NotImplemented, "data-kind", type(data).__name__)
+        return [value], (), n.of_number(value)
     values, shape, dtype = [], None, None
-    for i, part in enumerate(data):
-        if isinstance(part, Tensor) and part.dim() and part.numel() != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
+    for part in data:
+        require(not isinstance(part, Tensor) or not part.dim() or part.numel() == 1, "one-element")
         more, size, kind = _nested(part)
         size = () if isinstance(part, Tensor) else size
         if shape is not None and size != shape:
-            if not shape or not size:
-                kind = type(part if size else data[i - 1]).__name__
-                if isinstance(part if shape else data[i - 1], int):
-                    raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
-                raise TypeError(f"must be real number, not {kind}")
-            raise ValueError(f"expected sequence of length {shape[0]} at dim 1 (got {size[0]})")
+            raise error("data-length", shape[0], size[0]) if shape and size else error("data-number", "list")
         values += more
         shape, dtype = size, kind if dtype is None else dtype if kind is None else n.promote_types(dtype, kind)
     return values, (len(data), *(shape or ())), dtype
 
 
 @op(of="anything", method=False)
-def tensor(data, *, dtype=None, device=None, requires_grad=False, **_):
+def tensor(data, *, dtype=None, **wishes):
     values, shape, found = _nested(data)
-    dtype = dtype or found or n.default[0]
-    return finished(new(n.held(values, dtype), shape, dtype), device, requires_grad)
+    return made(values, shape, dtype or found or n.default, **wishes)
 
 
 def as_tensor(data, dtype=None, device=None):
@@ -173,8 +153,8 @@ def as_tensor(data, dtype=None, device=None):
 
 
 FUNCTIONS |= {"as_tensor": as_tensor, "asarray": as_tensor}
-Tensor._of = staticmethod(lambda *data: tensor(data[0] if data else [], dtype=n.default[0]))
-Tensor.new_tensor = lambda self, data, dtype=None, **wish: tensor(data, dtype=dtype or self.dtype, **wish)
+Tensor._of = staticmethod(lambda *data: tensor(data[0] if data else [], dtype=n.default))
+Tensor.new_tensor = lambda self, data, dtype=None, **wishes: tensor(data, dtype=dtype or self.dtype, **wishes)
 
 # --- copies ---------------------------------------------------------------------------------------------------------
 
@@ -182,7 +162,7 @@ Tensor.new_tensor = lambda self, data, dtype=None, **wish: tensor(data, dtype=dt
 @op()
 def detach(input):
     x = object.__new__(Tensor)
-    x._lie(input._store, input.shape, input._strides, input._offset, input.dtype)
+    x._lie(input._store, input._shape, input._strides, input._offset, input.dtype)
     if input.device is not CPU:
         x.device = input.device
     return x
@@ -190,8 +170,8 @@ def detach(input):
 
 @op()
 def clone(input, *, memory_format=None):
-    plain = memory_format is n.contiguous_format
-    out = alike(list(flat(input)), input.shape, input.dtype, *(() if plain else (input,)))
+    plain = memory_format == "torch.contiguous_format"
+    out = alike(list(flat(input)), input._shape, input.dtype, *(() if plain else (input,)))
     if input.device is not CPU:
         out.device = input.device
     return _tape.record(out, "CloneBackward0", (input,), lambda g: (g,))
@@ -199,25 +179,20 @@ def clone(input, *, memory_format=None):
 
 @op(torch=False)
 def contiguous(self, memory_format=None):
-    return self if self.is_contiguous() else clone(self, memory_format=n.contiguous_format)
+    return self if self.is_contiguous() else clone(self, memory_format="torch.contiguous_format")
 
 
 @op("_to_copy", torch=False)
 def _to_copy(self, *, dtype=None, device=None):
     out = clone(detach(self))
-    if dtype is not None and dtype is not self.dtype:
+    if dtype is not None:
         if dtype.kind < 3 and self.dtype.kind == 3:
-            _warn_of_complex()
+            told = "Casting complex values to real discards the imaginary part"
+            warnings.warn(told, UserWarning, stacklevel=3)
         out._store.values, out.dtype = n.held(out._store.values, dtype), dtype
     if device is not None:
-        out.device = CPU
-    return _tape.record(finished(out, device), "ToCopyBackward0", (self,), lambda g: (g.to(self.dtype),))
-
-
-def _warn_of_complex():
-    import warnings
-
-    warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=3)
+        out.device = device
+    return _tape.record(out, "ToCopyBackward0", (self,), lambda g: (g.to(self.dtype),))
 
 
 def _to(self, *wishes, dtype=None, device=None, copy=False, non_blocking=False, memory_format=None):
@@ -229,30 +204,21 @@ def _to(self, *wishes, dtype=None, device=None, copy=False, non_blocking=False, 
         elif isinstance(wish, str | n.device):
             device = wish
         elif not isinstance(wish, bool | None):
-            raise TypeError(words("to-kinds", type(wish).__name__))
-    device = None if device is None or n.device(device) == self.device else n.device(device)
-    dtype = None if dtype is self.dtype else dtype
-    if dtype is None and device is None and not copy:
-        return self
-    changes = {"dtype": dtype, "device": device}
-    return self._to_copy(**{name: wish for name, wish in changes.items() if wish is not None})
+            raise error("to-kinds", type(wish).__name__)
+    changes = {}
+    if dtype is not None and dtype is not self.dtype:
+        changes["dtype"] = dtype
+    if device is not None and n.device(device) != self.device:
+        changes["device"] = n.device(device)
+    return self._to_copy(**changes) if changes or copy else self
 
 
 Tensor.to = _to
 Tensor.type_as = lambda self, other: self.to(other.dtype)
 Tensor.cpu = lambda self: self.to("cpu")
 Tensor.cuda = lambda self, *_: self.to("cuda")
-for _name, _dtype in {
-    "double": n.float64,
-    "float": n.float32,
-    "half": n.float16,
-    "bfloat16": n.bfloat16,
-    "bool": n.bool_,
-    "long": n.int64,
-    "int": n.int32,
-    "short": n.int16,
-    "byte": n.uint8,
-}.items():
+_CASTS = {"double": n.float64, "float": n.float32, "half": n.float16, "bfloat16": n.bfloat16, "bool": n.bool_}
+for _name, _dtype in (_CASTS | {"long": n.int64, "int": n.int32, "short": n.int16, "byte": n.uint8}).items():
     setattr(Tensor, _name, lambda self, dtype=_dtype: self.to(dtype))
 
 
@@ -261,9 +227,7 @@ def _type(self, dtype=None):
 
 
 def _set_data(self, other):
-    if not isinstance(other, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
-    self._lie(other._store, other.shape, other._strides, other._offset, other.dtype)
+    self._lie(other._store, other._shape, other._strides, other._offset, other.dtype)
 
 
 Tensor.type, Tensor.data = _type, property(lambda self: self.detach(), _set_data)
@@ -273,18 +237,17 @@ Tensor.type, Tensor.data = _type, property(lambda self: self.detach(), _set_data
 
 @op("_local_scalar_dense", torch=False)
 def item(self):
-    if self.numel() != 1:
-        raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
-    return flat(self)[0]
+    require(self.numel() == 1, "item", self.numel())
+    return self._store.values[self._offset]
 
 
 @op(torch=False)
 def tolist(self):
     values, count = list(flat(self)), self.numel()
-    for size in reversed(self.shape[1:]):
-        count = count // size if size else math.prod(self.shape[:-1])
+    for size in reversed(self._shape[1:]):
+        count = count // size if size else math.prod(self._shape[:-1])
         values = [values[i * size : (i + 1) * size] for i in range(count)]
-    return values if self.shape else values[0]
+    return values if self._shape else values[0]
 
 
 # --- writing in place -----------------------------------------------------------------------------------------------
@@ -293,9 +256,10 @@ def tolist(self):
 @op("copy_", torch=False, mutable=True)
 def copy_(self, src, non_blocking=False):
     src = src if isinstance(src, Tensor) else tensor(src)
-    if (meet := broadcast(tuple(self.shape), tuple(src.shape))) != self.shape:
-        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(meet)}")
-    src = src.expand(self.shape) if src.shape != self.shape else src
+    if src._shape != self._shape:
+        meet = broadcast(self._shape, src._shape)
+        require(meet == self._shape, "output-shape", list(self.shape), list(meet))
+        src = src.expand(meet)
     return replace(self, src.to(self.dtype))
 
 
@@ -303,38 +267,13 @@ def copy_(self, src, non_blocking=False):
 def fill_(self, value):
     if isinstance(value, Tensor):
         return copy_(self, value)
-    if self.dtype.kind == 1 and isinstance(value, float) and not math.isfinite(value):
-        raise RuntimeError(words("fill-overflow", "int64_t" if self.dtype is n.int64 else "int"))
-    return replace(self, full(self.shape, value, dtype=self.dtype))
+    check_fits(value, self.dtype)
+    return replace(self, full(self._shape, value, dtype=self.dtype))
 
 
-@op("zero_", torch=False, mutable=True)
-def zero_(self):
-    return fill_(self, 0)
-
-
-@op("fill_diagonal_", torch=False, mutable=True)
-def fill_diagonal_(self, fill_value, wrap=False):
+def _fill_diagonal(self, fill_value):
     self.diagonal().fill_(fill_value)
     return self
 
 
-@op(torch=False, mutable=True)
-def detach_(self):
-    self._node, self._wants = None, False
-    return self
-
-
-def _restrided(name: str):
-    """An in-place method that changes how a tensor is seen, and none of its numbers."""
-
-    def restride(self, *args):
-        seen = getattr(self, name)(*args)
-        self.shape, self._strides, self._node = seen.shape, seen._strides, seen._node
-        return self
-
-    setattr(Tensor, f"{name}_", restride)
-
-
-for _name in ("transpose", "swapaxes", "t", "squeeze", "unsqueeze"):
-    _restrided(_name)
+define({"zero_": lambda self: fill_(self, 0), "fill_diagonal_": _fill_diagonal}, torch=False, mutable=True)

@@ -1,7 +1,9 @@
-"""What a name says that PyTorch has and this stand-in has not."""
+"""Errors: what a name says that PyTorch has and this stand-in has not, and PyTorch's own words for mistakes."""
 
+import builtins
 import functools
-from pathlib import Path
+import os
+import sys
 
 
 class NotInThePage(AttributeError):
@@ -14,12 +16,19 @@ class NotInThePage(AttributeError):
         )
 
 
+@functools.cache
+def _rows(file: str, bar: str) -> dict[str, str]:
+    with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as lines:
+        parts = (line.rstrip().partition(bar) for line in lines)
+        return {key: text for key, found, text in parts if found}
+
+
 def absent(owner: str, name: str, thing: object, kind: str) -> AttributeError:
     """The error for a name that `owner` (``""``, ``"nn."``, ``"Tensor."``) lacks: missing here, or missing everywhere.
 
-    Python adds to the latter the nearest name that `thing` has.
+    Python adds to the latter the nearest name that `thing` has. names.txt holds what PyTorch offers besides.
     """
-    if not name.startswith("_") and f"{owner}{name}" in _names():
+    if not name.startswith("_") and name in _rows("names.txt", ":").get(owner, "").split():
         return NotInThePage(f"{owner}{name}")
     return AttributeError(f"{kind} has no attribute '{name}'", name=name, obj=thing)
 
@@ -29,25 +38,18 @@ def missing_from(module: str, thing: dict):
     owner = "".join(f"{part}." for part in module.split(".")[1:])
 
     def __getattr__(name):
-        import sys
-
         raise absent(owner, name, sys.modules.get(thing["__name__"]), f"module '{module}'")
 
     return __getattr__
 
 
-@functools.cache
-def _errors() -> dict[str, str]:
-    rows = Path(__file__).with_name("errors.txt").read_text("utf-8").splitlines()
-    return {key: text.replace("\\n", "\n") for key, bar, text in (row.partition(" | ") for row in rows) if bar}
+def error(key: str, *facts: object) -> Exception:
+    """The error with this key, from errors.txt, which holds its type and PyTorch's words."""
+    kind, _, text = _rows("errors.txt", " | ")[key].partition(": ")
+    return getattr(builtins, kind)(text.replace("\\n", "\n").format(*facts))
 
 
-def words(key: str, *facts: object) -> str:
-    """An error's message, from errors.txt."""
-    return _errors()[key].format(*facts)
-
-
-def _names() -> set:
-    """What PyTorch offers besides, as ``"trapezoid"``, ``"nn.LSTM"``, ``"Tensor.cholesky"``."""
-    lines = Path(__file__).with_name("names.txt").read_text("utf-8").splitlines()
-    return {owner + name for owner, _, names in (line.partition(":") for line in lines) for name in names.split()}
+def require(holds: object, key: str, *facts: object):
+    """Raise the error with this key unless something holds."""
+    if not holds:
+        raise error(key, *facts)

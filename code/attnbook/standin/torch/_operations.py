@@ -3,17 +3,19 @@
     @op(in_place=True, also="negative")
     def neg(input): ...
 
-gives `torch.neg`, `torch.negative`, `Tensor.neg`, `Tensor.negative` and `Tensor.neg_`.
+gives `torch.neg`, `torch.negative`, `Tensor.neg`, `Tensor.negative` and `Tensor.neg_`. `define` does the same for
+functions that are one expression.
 """
 
-import functools
+import math
 
-from . import _numbers as n
-from ._layout import broadcast
-from ._missing import words
+from ._layout import broadcast, in_a_row, places
+from ._missing import require
 from ._tape import check_may_write, record, wants, written
 from ._tensor import Tensor, flat
 
+ORDINARY = {Tensor, float, int, bool}
+OPERANDS = Tensor, float, int, complex
 FUNCTIONS = {}  # what the module torch offers
 MODES = []  # the active dispatch modes, the innermost last
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim"}  # NumPy's, which PyTorch takes as well
@@ -51,7 +53,6 @@ def op(aten="", *, of="tensor", also="", in_place=False, mutable=False, torch=Tr
             name = name.removesuffix("_")  # `sum_` is called sum
         seen = _Seen(aten or name, kernel, mutable)
 
-        @functools.wraps(kernel)
         def operation(*args, **kwargs):
             if kwargs:
                 kwargs = {SPELLINGS.get(key, key): value for key, value in kwargs.items()}
@@ -59,10 +60,9 @@ def op(aten="", *, of="tensor", also="", in_place=False, mutable=False, torch=Tr
                 first = args[0] if args else kwargs.get("input")
                 if not isinstance(first, Tensor) and (args or "input" in kwargs):
                     raise must_be_tensor(name.strip("_"), "input", 1, first)
-            if MODES:
-                return _dispatched(seen, args, kwargs)
-            return kernel(*args, **kwargs)
+            return _dispatched(seen, args, kwargs) if MODES else kernel(*args, **kwargs)
 
+        operation.__name__ = name
         for spelling in (name, *also.split()):
             if torch:
                 FUNCTIONS[spelling] = operation
@@ -75,6 +75,13 @@ def op(aten="", *, of="tensor", also="", in_place=False, mutable=False, torch=Tr
     return register
 
 
+def define(functions: dict, **options):
+    """Register functions by their names; a key may hold several."""
+    for names, function in functions.items():
+        function.__name__, _, also = names.partition(" ")
+        op(also=also, **options)(function)
+
+
 def _dispatched(seen, args, kwargs):
     mode = MODES.pop()
     try:
@@ -84,17 +91,15 @@ def _dispatched(seen, args, kwargs):
 
 
 def _in_place(name, kernel):
+    """A method that computes from what the tensor was, and overwrites it."""
+
     def write(self, *args, **kwargs):
-        """Compute from what the tensor was, and overwrite it."""
-        return overwrite(self, kernel(self if not wants(self) else _as_it_was(self), *args, **kwargs))
+        return overwrite(self, kernel(_as_it_was(self) if wants(self) else self, *args, **kwargs))
 
-    seen = _Seen(name, write, True)
-
-    @functools.wraps(kernel)
     def operation(self, *args, **kwargs):
         return _dispatched(seen, (self, *args), kwargs) if MODES else write(self, *args, **kwargs)
 
-    operation.__name__ = name
+    seen = _Seen(name, write, True)
     return operation
 
 
@@ -105,39 +110,33 @@ def _as_it_was(x):
 
 def overwrite(x, result):
     """Put a result into the tensor itself: numbers, and history."""
-    if result.shape != x.shape:
-        meet = broadcast(tuple(x.shape), tuple(result.shape))
-        if meet != x.shape:
-            raise RuntimeError(f"output with shape {list(x.shape)} doesn't match the broadcast shape {list(meet)}")
-        result = result.expand(x.shape)
-    if result.dtype.kind > x.dtype.kind and x.dtype.kind < 4:
-        raise RuntimeError(words("result-type", result.dtype.legacy, x.dtype.legacy))
-    return rewrite(x, result if result.dtype is x.dtype else result.to(x.dtype))
+    if result._shape != x._shape:
+        meet = broadcast(x._shape, result._shape)
+        require(meet == x._shape, "output-shape", list(x.shape), list(meet))
+        result = result.expand(x._shape)
+    require(result.dtype.kind <= x.dtype.kind, "result-type", result.dtype.legacy, x.dtype.legacy)
+    return rewrite(x, result.to(x.dtype))
 
 
 def replace(x, source):
     """Write `source` over a tensor, which forgets what it was."""
-    return rewrite(x, record(source.detach(), "CopyBackwards", (x, source), lambda g: (g.new_zeros(g.shape), g)))
+    return rewrite(x, record(source.detach(), "CopyBackwards", (x, source), lambda g: (g.new_zeros(g._shape), g)))
 
 
 def rewrite(x, result):
     """Write a tensor of the same shape and dtype over another one."""
-    from ._layout import in_a_row, places
-
     check_may_write(x)
     values, store = flat(result), x._store
-    if in_a_row(tuple(x.shape), x._strides):
+    if in_a_row(x._shape, x._strides):
         store.values[x._offset : x._offset + len(values)] = values
     else:
         values = list(values)  # it may be the same storage
-        for p, v in zip(places(tuple(x.shape), x._strides, x._offset), values, strict=True):
+        for p, v in zip(places(x._shape, x._strides, x._offset), values, strict=True):
             store.values[p] = v
     store.version += 1
     if result._node is not None:  # what it saved of itself is now saved of the tensor
-        own = result._store
-        result._node.saved = [
-            (store, store.version, *of) if at is own else (at, v, *of) for at, v, *of in result._node.saved
-        ]
+        own, saved = result._store, result._node.saved
+        result._node.saved = [(store, store.version, *of) if at is own else (at, v, *of) for at, v, *of in saved]
     if x._node is not None or x._base is not None or wants(result):
         written(x, result)
     return x
@@ -151,10 +150,21 @@ def must_be_tensor(name: str, argument: str, position: int, came) -> TypeError:
 
 def operand(x):
     """A tensor or a Python number; NotImplemented for anything else."""
-    if isinstance(x, Tensor) or type(x) in (float, int, bool) or n.of_number(x) is not None:
+    if type(x) in ORDINARY or isinstance(x, OPERANDS):
         return x
     if isinstance(x, str | list | tuple | dict) or x is None or x is ...:
         return NotImplemented
-    if hasattr(x, "__index__"):
-        return int(x)
     return float(x) if hasattr(x, "__float__") else NotImplemented
+
+
+def check_fits(value, dtype):
+    """There is no whole number for ∞ and NaN."""
+    kind = {"long": "int64_t"}.get(dtype.cpp, dtype.cpp)
+    require(dtype.kind > 1 or not isinstance(value, float) or math.isfinite(value), "fill-overflow", kind)
+
+
+def number(x, name: str, argument: str, position: int):
+    """A Python number, also out of a tensor that holds one."""
+    found = x.item() if isinstance(x, Tensor) else operand(x)
+    require(found is not NotImplemented, "number", name, argument, position, type(x).__name__)
+    return found

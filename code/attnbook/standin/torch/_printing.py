@@ -5,99 +5,76 @@ import math
 from . import _numbers as n
 from ._tensor import Tensor
 
-PRECISION, LINE, MOST, EDGE = 4, 80, 1000, 3
+LINE, MOST, EDGE = 80, 1000, 3
 
 
-def _format(values: list, kind: int):
-    """How each of these numbers is written, all with one width."""
-    if kind < 2:
-        return _aligned(str, values)
-    finite = [v for v in values if math.isfinite(v) and v != 0]
-    small, big = min(map(abs, finite), default=1.0), max(map(abs, finite), default=1.0)
-    if all(v == math.ceil(v) for v in finite):
-        exponents = big / small > 1000 or big > 1e8
-        plain = "{:.0f}."
-    else:
-        exponents = big / small > 1000 or big > 1e8 or small < 1e-4
-        plain = f"{{:.{PRECISION}f}}"
-    text = f"{{:.{PRECISION}e}}" if exponents else plain
-    # PyTorch finds no width where all is zero or not finite
-    return _aligned(lambda v: text.format(v) if math.isfinite(v) else str(v), values if finite else [])
+def _format(values: list, kind: int) -> tuple:
+    """How each of these numbers is written, and the width of all."""
+    text, width = str, 0
+    if kind == 3:
+        (real, left), (imag, right) = (_format([getattr(v, p) for v in values], 2) for p in ("real", "imag"))
+
+        def text(v):
+            return f"{real(v.real)}{imag(v.imag) if v.imag < 0 else '+' + imag(v.imag).lstrip()}j"
+
+        width = left + right + 1
+    if kind == 2:
+        finite = [v for v in values if math.isfinite(v) and v != 0]
+        small, big = min(map(abs, finite), default=1.0), max(map(abs, finite), default=1.0)
+        whole = all(v == math.ceil(v) for v in finite)
+        exponents = big / small > 1000 or big > 1e8 or (small < 1e-4 and not whole)
+        digits = "{:.4e}" if exponents else "{:.0f}." if whole else "{:.4f}"
+        values = values if finite else []  # PyTorch finds no width where all is zero or not finite
+
+        def text(v):
+            return digits.format(v) if math.isfinite(v) else str(v)
+
+    column = max((len(text(v)) for v in values), default=1)
+    return lambda v: text(v).rjust(column), width or column
 
 
-def _aligned(text, values: list):
-    width = max((len(text(v)) for v in values), default=1)
-
-    def one(v):
-        return text(v).rjust(width)
-
-    one.width = width
-    return one
-
-
-def _complex_format(values: list):
-    real, imag = _format([v.real for v in values], 2), _format([v.imag for v in values], 2)
-    one = _aligned(lambda v: f"{real(v.real)}{imag(v.imag) if v.imag < 0 else '+' + imag(v.imag).lstrip()}j", values)
-    one.width = real.width + imag.width + 1
-    return one
-
-
-def _shown(x, depth: int) -> list:
+def _shown(x, depth: int):
     """The numbers that are written out, as nested lists with … in between."""
     if not depth:
         return x
-    return [
-        part if part is ... else _shown(part, depth - 1)
-        for part in ([*x[:EDGE], ..., *x[-EDGE:]] if len(x) > 2 * EDGE else x)
-    ]
+    return [v if v is ... else _shown(v, depth - 1) for v in ([*x[:EDGE], ..., *x[-EDGE:]] if len(x) > 2 * EDGE else x)]
 
 
 def _leaves(x) -> list:
     return [leaf for part in x for leaf in _leaves(part)] if isinstance(x, list) else [] if x is ... else [x]
 
 
-def _written(x, depth: int, indent: int, one) -> str:
+def _written(x, depth: int, indent: int, one, width: int) -> str:
     if not depth:
         return one(x)
+    breaks, inner = ",\n", " " * (indent + 1)
     if depth == 1:
-        parts = [" ..." if v is ... else one(v) for v in x]
-        many = max(1, (LINE - indent) // (one.width + 2))
-        lines = [", ".join(parts[i : i + many]) for i in range(0, len(parts), many)] or [""]
-        return f"[{(',' + chr(10) + ' ' * (indent + 1)).join(lines)}]"
-    parts = ["..." if part is ... else _written(part, depth - 1, indent + 1, one) for part in x]
-    return f"[{(',' + chr(10) * (depth - 1) + ' ' * (indent + 1)).join(parts)}]"
+        parts, many = [" ..." if v is ... else one(v) for v in x], max(1, (LINE - indent) // (width + 2))
+        lines = [", ".join(parts[i : i + many]) for i in range(0, len(parts), many)]
+        return f"[{(breaks + inner).join(lines)}]"
+    parts = ["..." if v is ... else _written(v, depth - 1, indent + 1, one, width) for v in x]
+    return f"[{(breaks + chr(10) * (depth - 2) + inner).join(parts)}]"
 
 
 def _repr(self, *, tensor_contents=None) -> str:
-    depth, nested = self.dim(), self.detach().tolist()
+    depth, nested, empty = self.dim(), self.detach().tolist(), not self.numel()
     if self.numel() > MOST:
         nested = _shown(nested, depth)
-    values = [nested] if not depth else _leaves(nested)
-    one = _complex_format(values) if self.dtype.kind == 3 else _format(values, self.dtype.kind)
-    empty = not self.numel()
-    notes = ["[]" if empty else _written(nested, depth, len("tensor("), one)]
+    form = _format(_leaves(nested), self.dtype.kind)
+    notes = ["[]" if empty else _written(nested, depth, len("tensor("), *form)]
     if empty and depth != 1:
         notes.append(f"size={tuple(self.shape)}")
-    usual = (n.default[0], n.default[0].to_complex(), *(() if empty else (n.int64, n.bool_)))
-    if self.dtype not in usual:
+    if self.dtype not in (n.default, n.complex64) and (empty or self.dtype not in (n.int64, n.bool_)):
         notes.append(f"dtype={self.dtype}")
     if self.grad_fn is not None:
         notes.append(f"grad_fn=<{self.grad_fn.name()}>")
     elif self.requires_grad:
         notes.append("requires_grad=True")
-    name = "Parameter containing:\ntensor" if type(self).__name__ == "Parameter" else "tensor"
-    return _fitted(name, notes)
-
-
-def _fitted(name: str, notes: list) -> str:
-    """Notes that no longer fit behind the numbers stand on a line of their own."""
-    text = f"{name}({notes[0]}"
-    length = len(text) - (text.rfind("\n") + 1)
-    for note in notes[1:]:
-        if length + len(note) + 3 > LINE:
-            text, length = f"{text},\n{' ' * len('tensor(')}{note}", len("tensor(") + len(note)
-        else:
-            text, length = f"{text}, {note}", length + len(note) + 2
+    text = "Parameter containing:\ntensor" if type(self).__name__ == "Parameter" else "tensor"
+    text += f"({notes[0]}"
+    for note in notes[1:]:  # on a line of its own where it does not fit behind the numbers
+        fits = len(text) - (text.rfind("\n") + 1) + len(note) + 3 <= LINE
+        text += f", {note}" if fits else f",\n{' ' * len('tensor(')}{note}"
     return f"{text})"
 
 

@@ -2,15 +2,24 @@
 
 import contextlib
 import math
-import operator
 import random
 from array import array
+from functools import lru_cache
+from math import cos, log, log1p, pi, sin, sqrt
+from operator import mul
 
 from . import _numbers as n
-from ._making import finished, laid_like, shape_of
-from ._missing import words
+from ._making import factory, made, shape_of
+from ._missing import NotInThePage, require
 from ._operations import op, rewrite
 from ._tensor import flat, new
+
+
+@lru_cache(4096)
+def _state(seed: int) -> array:
+    """The state in which the Mersenne Twister begins."""
+    x = seed & 0xFFFFFFFF
+    return array("I", [x, *[x := (1812433253 * (x ^ (x >> 30)) + i) & 0xFFFFFFFF for i in range(1, 624)]])
 
 
 class Generator:
@@ -22,41 +31,39 @@ class Generator:
 
     def manual_seed(self, seed):
         """Begin anew: equal seeds give equal numbers."""
-        self._seed, self._spare = int(seed), None
-        state = [self._seed & 0xFFFFFFFF]
-        for i in range(1, 624):
-            state.append((1812433253 * (state[-1] ^ (state[-1] >> 30)) + i) & 0xFFFFFFFF)
-        self._twister = random.Random()
-        self._twister.setstate((3, (*state, 624), None))
+        self._seed, self._spare, self._twister = int(seed), None, None
         return self
 
     def initial_seed(self):
         """The seed that was given last."""
         return self._seed
 
-    def seed(self):
-        """Begin anew, nobody knows where."""
-        return self.manual_seed(random.SystemRandom().getrandbits(53)).initial_seed()
-
     def get_state(self):
         """Where the stream is."""
-        return self._twister.getstate(), self._spare, self._seed
+        return self._twister and self._twister.getstate(), self._spare, self._seed
 
     def set_state(self, state):
         """Go back to where the stream was."""
         twister, self._spare, self._seed = state
-        self._twister.setstate(twister)
+        self._twister = None if twister is None else self._started(twister)
         return self
+
+    def _started(self, state):
+        twister = random.Random(0)
+        twister.setstate(state)
+        return twister
 
     def bits(self, count: int) -> array:
         """So many numbers of 32 random bits."""
+        self._twister = self._twister or self._started((3, (*_state(self._seed), 624), None))
         return array("I", self._twister.getrandbits(32 * count).to_bytes(4 * count, "little"))
 
     def uniforms(self, count: int, dtype=n.float64) -> list:
         """Numbers in [0, 1) of as many random bits as the dtype has digits."""
         if dtype is n.float64:
             bits = self.bits(2 * count)
-            return [((high & 0x1FFFFF) << 32 | low) * 2.0**-53 for high, low in zip(bits[::2], bits[1::2], strict=True)]
+            bits[::2], bits[1::2] = bits[1::2], bits[::2]  # the high half is drawn first
+            return [(pair & 0x1FFFFFFFFFFFFF) * 2.0**-53 for pair in array("Q", bits.tobytes())]
         digits = {n.float16: 11, n.bfloat16: 8}.get(dtype, 24)
         return [(bits & ((1 << digits) - 1)) * 2.0**-digits for bits in self.bits(count)]
 
@@ -66,132 +73,92 @@ class Generator:
             spare, self._spare = self._spare, None
             return spare
         first, second = self.uniforms(2)
-        angle, radius = 2 * math.pi * first, math.sqrt(-2 * math.log1p(-second))
-        self._spare = radius * math.sin(angle)
-        return radius * math.cos(angle)
+        angle, radius = 2 * pi * first, sqrt(-2 * log1p(-second))
+        self._spare = radius * sin(angle)
+        return radius * cos(angle)
 
     def normals(self, count: int, dtype) -> list:
         """Normal numbers; from 16 on PyTorch makes them in blocks of 16."""
         if count < 16:
             return [self.normal() for _ in range(count)]
-        u = self.uniforms(count, dtype)
-        blocks = [_block(u[i : i + 16]) for i in range(0, count - 15, 16)]
-        values = [z for block in blocks for z in block]
-        return values[: count - 16] + _block(self.uniforms(16, dtype)) if count % 16 else values
+        values = _blocks(self.uniforms(count, dtype))
+        return values if count % 16 == 0 else values[: count - 16] + _blocks(self.uniforms(16, dtype))
 
 
-def _block(u: list) -> list:
-    """Sixteen uniform numbers as normal ones."""
-    radii = [math.sqrt(-2 * math.log(1 - x)) for x in u[:8]]
-    angles = [2 * math.pi * x for x in u[8:]]
-    return [*map(operator.mul, radii, map(math.cos, angles)), *map(operator.mul, radii, map(math.sin, angles))]
+def _blocks(u: list) -> list:
+    """Uniform numbers as normal ones, sixteen by sixteen, as far as they fill blocks."""
+    u = u[: len(u) // 16 * 16]
+    values = [0.0] * len(u)
+    for i in range(8):
+        radii = [sqrt(-2 * log(1 - x)) for x in u[i::16]]
+        angles = [2 * pi * x for x in u[i + 8 :: 16]]
+        values[i::16] = map(mul, radii, map(cos, angles))
+        values[i + 8 :: 16] = map(mul, radii, map(sin, angles))
+    return values
 
 
 default_generator = Generator()
-manual_seed, initial_seed, seed = default_generator.manual_seed, default_generator.initial_seed, default_generator.seed
-
-
-def _factory(name: str, draw):
-    def factory(*size, generator=None, dtype=None, device=None, requires_grad=False, **_):
-        dtype, shape = dtype or n.default[0], shape_of(name, size)
-        values = draw(generator or default_generator, math.prod(shape), dtype)
-        return finished(new(n.held(values, dtype), shape, dtype), device, requires_grad)
-
-    def like(input, *, dtype=None, **wish):
-        return laid_like(factory(input.shape, dtype=dtype or input.dtype, **wish), input)
-
-    factory.__name__, like.__name__ = name, f"{name}_like"
-    op(method=False)(like)
-    return op(of="anything", method=False)(factory)
-
-
-rand = _factory("rand", Generator.uniforms)
-randn = _factory("randn", Generator.normals)
-
-
-def _integers(g, low: int, high: int, count: int) -> list:
-    span = high - low
-    if span < 1 << 28:
-        return [bits % span + low for bits in g.bits(count)]
-    bits = g.bits(2 * count)
-    return [(first << 32 | second) % span + low for first, second in zip(bits[::2], bits[1::2], strict=True)]
+factory("rand", lambda count, dtype, g: (g or default_generator).uniforms(count, dtype), new_too=False)
+factory("randn", lambda count, dtype, g: (g or default_generator).normals(count, dtype), new_too=False)
 
 
 @op(of="anything", method=False)
-def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, **_):
+def randint(low, high=None, size=None, *, generator=None, dtype=None, **wishes):
     if size is None:
         high, size = None, high
     low, high = (0, low) if high is None else (low, high)
-    if high <= low:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    shape, dtype = shape_of("randint", (size,)), dtype or n.int64
-    values = _integers(generator or default_generator, low, high, math.prod(shape))
-    return finished(new(n.held(values, dtype), shape, dtype), device, requires_grad)
+    require(high > low, "randint", low, high)
+    if high - low >= 1 << 28:
+        raise NotInThePage("randint of more than 2**28 numbers")
+    shape = shape_of("randint", (size,))
+    values = [bits % (high - low) + low for bits in (generator or default_generator).bits(math.prod(shape))]
+    return made(values, shape, dtype or n.int64, **wishes)
 
 
 @op(of="anything", method=False)
-def randperm(count, *, generator=None, dtype=None, device=None, **_):
-    g, values, dtype = generator or default_generator, list(range(count)), dtype or n.int64
-    for i, bits in enumerate(g.bits(max(count - 1, 0))):
+def randperm(count, *, generator=None, dtype=None, **wishes):
+    values = list(range(count))
+    for i, bits in enumerate((generator or default_generator).bits(max(count - 1, 0))):
         j = i + bits % (count - i)
         values[i], values[j] = values[j], values[i]
-    return finished(new(n.held(values, dtype), (count,), dtype), device)
+    return made(values, (count,), dtype or n.int64, **wishes)
 
 
 @op()
 def multinomial(input, num_samples, replacement=False, *, generator=None):
-    g, width = generator or default_generator, input.shape[-1]
-    rows = [flat(input)[i : i + width] for i in range(0, input.numel(), width)]
-    if any(p < 0 or not math.isfinite(p) for row in rows for p in row):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if any(sum(row) <= 0 for row in rows):
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:
-        drawn = [_drawn(g, row) for row in rows for _ in range(num_samples)]
-    else:  # a race of exponential clocks
-        if any(sum(p > 0 for p in row) < num_samples for row in rows):
-            raise RuntimeError(words("multinomial-few"))
-        clocks = [[-math.log1p(-u) for u in g.uniforms(width)] for _ in rows]
-        races = [
-            [p / c if c else math.inf for p, c in zip(*pair, strict=True)] for pair in zip(rows, clocks, strict=True)
-        ]
-        drawn = [i for race in races for i in sorted(range(width), key=lambda i: -race[i])[:num_samples]]  # noqa: B023
-    return new(drawn, (*input.shape[:-1], num_samples), n.int64)
+        raise NotInThePage("multinomial(replacement=True)")
+    g, width = generator or default_generator, input._shape[-1]
+    rows, drawn = [flat(input)[i : i + width] for i in range(0, input.numel(), width)], []
+    for row in rows:
+        require(all(p >= 0 and math.isfinite(p) for p in row), "multinomial-values")
+        require(sum(row) > 0, "multinomial-sum")
+        require(sum(p > 0 for p in row) >= num_samples, "multinomial-few")
+    for row in rows:
+        clocks = [-log1p(-u) for u in g.uniforms(width)]  # exponential, and the fastest win
+        race = [p / c if c else math.inf for p, c in zip(row, clocks, strict=True)]
+        drawn += sorted(range(width), key=race.__getitem__, reverse=True)[:num_samples]
+    return new(drawn, (*input._shape[:-1], num_samples), n.int64)
 
 
-def _drawn(g, row: list) -> int:
-    at, total = g.uniforms(1)[0] * sum(row), 0.0
-    for i, p in enumerate(row):
-        total += p
-        if at < total:
-            return i
-    return max(i for i, p in enumerate(row) if p > 0)
+def _filled(x, values: list):
+    return rewrite(x, new(n.held(values, x.dtype), x._shape, x.dtype))
 
 
-def _drawn_in_place(name: str, draw):
-    def fill(self, *parameters, generator=None, **named):
-        values = draw(generator or default_generator, self, *parameters, **named)
-        return rewrite(self, new(n.held(values, self.dtype), self.shape, self.dtype))
-
-    fill.__name__ = name
-    op(torch=False, mutable=True)(fill)
+@op(torch=False, mutable=True)
+def uniform_(self, a=0.0, b=1.0, *, generator=None, **named):
+    a, b = named.get("from", a), named.get("to", b)
+    return _filled(self, [a + (b - a) * u for u in (generator or default_generator).uniforms(self.numel(), self.dtype)])
 
 
-def _fill_uniform(g, x, from_=0.0, to=1.0, **named):
-    low, high = named.get("from", named.get("a", from_)), named.get("b", to)
-    return [low + (high - low) * u for u in g.uniforms(x.numel(), x.dtype)]
-
-
-_drawn_in_place("uniform_", _fill_uniform)
-_drawn_in_place("normal_", lambda g, x, mean=0.0, std=1.0: [mean + std * z for z in g.normals(x.numel(), x.dtype)])
-_drawn_in_place("bernoulli_", lambda g, x, p=0.5: [u < p for u in g.uniforms(x.numel())])
-_drawn_in_place(
-    "random_", lambda g, x, low=0, high=None: _integers(g, *((0, low) if high is None else (low, high)), x.numel())
-)
+@op(torch=False, mutable=True)
+def normal_(self, mean=0.0, std=1.0, *, generator=None):
+    normals = (generator or default_generator).normals(self.numel(), self.dtype)
+    return _filled(self, [mean + std * z for z in normals])
 
 
 @contextlib.contextmanager
-def fork_rng(devices=None, enabled=True, **_):
+def fork_rng(devices=None, enabled=True):
     """A block after which the random stream is where it was."""
     state = default_generator.get_state()
     try:
@@ -199,13 +166,3 @@ def fork_rng(devices=None, enabled=True, **_):
     finally:
         if enabled:
             default_generator.set_state(state)
-
-
-def get_rng_state():
-    """Where the random stream is."""
-    return default_generator.get_state()
-
-
-def set_rng_state(state):
-    """Go back to where the random stream was."""
-    default_generator.set_state(state)

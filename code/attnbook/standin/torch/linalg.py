@@ -14,9 +14,7 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     return _norm(A, "fro" if ord is None else ord, dim, keepdim, dtype)
 
 
-def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
-    if not left:
-        return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
+def solve_triangular(A, B, *, upper, unitriangular=False):
     size, found = A.shape[-1], {}
     for i in reversed(range(size)) if upper else range(size):
         rest = B[..., i, :]

@@ -1,16 +1,17 @@
 """`torch.special`: some functions under their other names."""
 
-import math
+from math import inf
 
-from ._elementwise import OF_ONE, where, xlogy  # noqa: F401
+from ._elementwise import where
 from ._missing import missing_from
-from ._reductions import log_softmax, logsumexp, softmax  # noqa: F401
+from ._operations import FUNCTIONS
 
-expit, erf, exp2, expm1, log1p = (OF_ONE[name] for name in ("sigmoid", "erf", "exp2", "expm1", "log1p"))
+expit, erf, expm1, log1p = (FUNCTIONS[name] for name in ("sigmoid", "erf", "expm1", "log1p"))
+softmax, log_softmax, logsumexp = (FUNCTIONS[name] for name in ("softmax", "log_softmax", "logsumexp"))
 
 
 def entr(input):
-    return where(input < 0, -math.inf, -xlogy(input, input))
+    return where(input < 0, -inf, where(input == 0, 0.0, -input * where(input == 0, 1.0, input).log()))
 
 
 __getattr__ = missing_from("torch.special", globals())

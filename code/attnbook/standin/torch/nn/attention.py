@@ -3,12 +3,14 @@
 import math
 
 from .. import _numbers as n
-from .._making import empty, ones
-from .._missing import NotInThePage, words
+from .._making import empty, ones, zeros
+from .._missing import NotInThePage, require
 from . import functional as F
 from . import init
 from .modules import Module, NonDynamicallyQuantizableLinear
 from .parameter import Parameter
+
+WEIGHTS = "in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"
 
 
 class MultiheadAttention(Module):
@@ -18,32 +20,27 @@ class MultiheadAttention(Module):
         self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
         vdim=None, batch_first=False, device=None, dtype=None,
     ):  # fmt: skip
-        if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(words("heads", embed_dim, num_heads))
+        require(embed_dim > 0 and num_heads > 0, "heads", embed_dim, num_heads)
         super().__init__()
         if add_bias_kv or add_zero_attn:
             raise NotInThePage("nn.MultiheadAttention(add_bias_kv, add_zero_attn)")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
-        self.kdim, self.vdim = embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim
-        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
-        self.head_dim = embed_dim // num_heads
-        assert self.head_dim * num_heads == self.embed_dim, "embed_dim must be divisible by num_heads"
-        split = {"q_proj_weight": embed_dim, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
-        for name, size in split.items():
-            own = None if self._qkv_same_embed_dim else Parameter(empty(embed_dim, size, dtype=dtype))
-            self.register_parameter(name, own)
-        whole = Parameter(empty(3 * embed_dim, embed_dim, dtype=dtype)) if self._qkv_same_embed_dim else None
-        self.register_parameter("in_proj_weight", whole)
-        self.register_parameter("in_proj_bias", Parameter(empty(3 * embed_dim, dtype=dtype)) if bias else None)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
-        self.bias_k = self.bias_v = None
-        self.add_zero_attn = False
-        for p in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
-            if p is not None:
-                init.xavier_uniform_(p)
+        self.kdim, self.vdim, self.head_dim = kdim or embed_dim, vdim or embed_dim, embed_dim // num_heads
+        require(self.head_dim * num_heads == embed_dim, "heads-size")
+        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
+        shapes = {"in_proj_weight": (3 * embed_dim, embed_dim)}
+        if not self._qkv_same_embed_dim:
+            sizes = zip(WEIGHTS[1:], (embed_dim, self.kdim, self.vdim), strict=True)
+            shapes = {name: (embed_dim, size) for name, size in sizes}
+        for name in (*WEIGHTS, "in_proj_bias"):
+            self.register_parameter(name, None)
         if bias:
-            init.constant_(self.in_proj_bias, 0.0)
-            init.constant_(self.out_proj.bias, 0.0)
+            self.in_proj_bias = Parameter(zeros(3 * embed_dim, dtype=dtype))
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+        for name, shape in shapes.items():
+            setattr(self, name, Parameter(init.xavier_uniform_(empty(shape, dtype=dtype))))
+        if bias:
+            init.zeros_(self.out_proj.bias)
 
     def forward(
         self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,
@@ -54,9 +51,9 @@ class MultiheadAttention(Module):
         if not self.batch_first and not single:
             query, key, value = (x.transpose(0, 1) for x in (query, key, value))
         query, key, value = (x.unsqueeze(0) if single else x for x in (query, key, value))
-        for x, size in ((query, self.embed_dim),):
-            assert x.shape[-1] == size, f"was expecting embedding dimension of {size}, but got {x.shape[-1]}"
-        weights = self.in_proj_weight.chunk(3) if self._qkv_same_embed_dim else self._separate()
+        require(query.shape[-1] == self.embed_dim, "heads-query", self.embed_dim, query.shape[-1])
+        separate = [getattr(self, name) for name in WEIGHTS[1:]]
+        weights = self.in_proj_weight.chunk(3) if self._qkv_same_embed_dim else separate
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
         heads = [
             F.linear(x, w, b).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
@@ -72,9 +69,6 @@ class MultiheadAttention(Module):
             return out.squeeze(0), weights if weights is None else weights.squeeze(0)
         return out if self.batch_first else out.transpose(0, 1), weights
 
-    def _separate(self):
-        return self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
-
     def _masks(self, mask, padding, batch: int):
         """The masks, broadcastable to the scores (B, H, T, S)."""
         if mask is not None:
@@ -89,7 +83,8 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz, device=None, dtype=None):
         """−∞ above the diagonal, else 0."""
-        return (ones(sz, sz, dtype=dtype) * -math.inf).triu(1).nan_to_num(neginf=-math.inf)
+        above = ones(sz, sz).triu(1).bool()
+        return zeros(sz, sz, dtype=dtype).masked_fill(above, -math.inf)
 
     def __init__(self, *_, **__):
         raise NotInThePage("nn.Transformer")

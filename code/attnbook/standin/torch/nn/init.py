@@ -4,51 +4,16 @@ import math
 
 from .._missing import missing_from
 from .._tape import no_grad
+from .._tensor import Tensor
 
-
-@no_grad()
-def uniform_(tensor, a=0.0, b=1.0, generator=None):
-    return tensor.uniform_(a, b, generator=generator)
-
-
-@no_grad()
-def normal_(tensor, mean=0.0, std=1.0, generator=None):
-    return tensor.normal_(mean, std, generator=generator)
-
-
-@no_grad()
-def constant_(tensor, val):
-    return tensor.fill_(val)
-
-
-def zeros_(tensor):
-    return constant_(tensor, 0.0)
-
-
-def ones_(tensor):
-    return constant_(tensor, 1.0)
-
-
-def _fans(tensor):
-    rest = math.prod(tensor.shape[2:])
-    return tensor.shape[1] * rest, tensor.shape[0] * rest
+uniform_, normal_ = no_grad(Tensor.uniform_), no_grad(Tensor.normal_)
+constant_, zeros_ = no_grad(Tensor.fill_), no_grad(Tensor.zero_)
+ones_ = no_grad(lambda tensor: tensor.fill_(1.0))
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
-    bound = gain * math.sqrt(6.0 / sum(_fans(tensor)))
-    return uniform_(tensor, -bound, bound, generator)
-
-
-def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    gain = (
-        math.sqrt(2.0 / (1 + a**2))
-        if nonlinearity == "leaky_relu"
-        else math.sqrt(2.0)
-        if nonlinearity == "relu"
-        else 1.0
-    )
-    bound = math.sqrt(3.0) * gain / math.sqrt(_fans(tensor)[mode == "fan_out"])
-    return uniform_(tensor, -bound, bound, generator)
+    bound = gain * math.sqrt(6.0 / sum(tensor.shape))
+    return uniform_(tensor, -bound, bound, generator=generator)
 
 
 __getattr__ = missing_from("torch.nn.init", globals())

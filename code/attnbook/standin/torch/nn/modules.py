@@ -3,26 +3,27 @@
 import math
 from collections import OrderedDict
 
+from .. import _numbers as n
 from .._making import empty, ones, zeros
+from .._missing import absent, error, require
 from .._tape import no_grad
 from .._tensor import Tensor
 from . import functional as F
 from . import init
-from .parameter import Buffer, Parameter
+from .parameter import Parameter
 
-KINDS = "_parameters", "_modules", "_buffers"
-
-
-def _kind(x) -> str:
-    return "torch.nn.Parameter" if isinstance(x, Parameter) else x.type() if isinstance(x, Tensor) else type(x).__name__
+KINDS = {  # what a module owns: the type, and how PyTorch's errors call it
+    "_parameters": (Parameter, "parameter", "parameters", "torch.nn.Parameter"),
+    "_modules": (object, "child module", "module", "torch.nn.Module"),
+    "_buffers": ((), "buffer", "buffer", "torch.nn.Buffer, torch.Tensor"),
+}
 
 
 class Module:
     """Owns parameters, buffers and other modules, by their names."""
 
-    def __init__(self, *args, **kwargs):
-        own = {"_parameters": {}, "_modules": {}, "_buffers": {}, "_unsaved": set(), "training": True}
-        self.__dict__.update(own)
+    def __init__(self):
+        self.__dict__.update({kind: {} for kind in KINDS}, _unsaved=set(), training=True)
 
     def forward(self, *args, **kwargs):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
@@ -34,42 +35,24 @@ class Module:
         for kind in KINDS:
             if name in self.__dict__.get(kind, ()):
                 return self.__dict__[kind][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+        raise absent("nn.Module.", name, self, f"'{type(self).__name__}' object")
 
     def __setattr__(self, name, value):
         own = self.__dict__
-        new = next((k for k, of in zip(KINDS, (Parameter, Module, Buffer), strict=True) if isinstance(value, of)), None)
-        if new and new not in own:
-            what = {"_parameters": "parameters", "_modules": "module", "_buffers": "buffer"}[new]
-            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
-        old = next((kind for kind in KINDS if name in own.get(kind, ())), None)
-        if new is None and old:
-            if value is not None and not (old == "_buffers" and isinstance(value, Tensor)):
-                what, wanted = {
-                    "_parameters": ("parameter", "torch.nn.Parameter"),
-                    "_modules": ("child module", "torch.nn.Module"),
-                    "_buffers": ("buffer", "torch.nn.Buffer, torch.Tensor"),
-                }[old]
-                raise TypeError(f"cannot assign '{_kind(value)}' as {what} '{name}' ({wanted} or None expected)")
-            own[old][name] = value
-        elif new is None:
+        kind = next((kind for kind, (of, *_) in KINDS.items() if isinstance(value, of)), None)
+        before = next((kind for kind in KINDS if name in own.get(kind, ())), None)
+        if kind is not None:
+            require(kind in own, "module-early", KINDS[kind][2])
+            for of in (own, *(own[other] for other in KINDS)):
+                of.pop(name, None)
+            own[kind][name] = value
+        elif before is None:
             object.__setattr__(self, name, value)
         else:
-            own.pop(name, None)
-            for kind in KINDS:
-                if kind != new:
-                    own[kind].pop(name, None)
-            own[new][name] = value
-
-    def __delattr__(self, name):
-        for kind in KINDS:
-            if name in self.__dict__[kind]:
-                del self.__dict__[kind][name]
-                return
-        object.__delattr__(self, name)
-
-    def __dir__(self):
-        return [*object.__dir__(self), *(name for kind in KINDS for name in self.__dict__.get(kind, ()))]
+            if value is not None and not (before == "_buffers" and isinstance(value, Tensor)):
+                came = value.type() if isinstance(value, Tensor) else type(value).__name__
+                raise error("module-kind", came, KINDS[before][1], name, KINDS[before][3])
+            own[before][name] = value
 
     def register_parameter(self, name, param):
         self._parameters[name] = param
@@ -78,129 +61,70 @@ class Module:
         self._buffers[name] = tensor
         (self._unsaved.discard if persistent else self._unsaved.add)(name)
 
-    def add_module(self, name, module):
-        self._modules[name] = module
-
-    register_module = add_module
-
     # --- what it owns ---
 
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        memo = set() if memo is None else memo
-        if self not in memo:
-            memo.add(self)
-            yield prefix, self
-            for name, module in self.named_children():
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+    def named_modules(self, prefix=""):
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(f"{prefix}.{name}" if prefix else name)
 
-    def named_children(self):
-        return ((name, module) for name, module in self._modules.items() if module is not None)
-
-    def _named(self, kind, recurse=True, prefix=""):
+    def named_parameters(self):
         seen = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
-            for name, x in module.__dict__[kind].items():
+        for path, module in self.named_modules():
+            for name, x in module._parameters.items():
                 if x is not None and id(x) not in seen:
                     seen.add(id(x))
                     yield f"{path}.{name}" if path else name, x
 
-    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        return self._named("_parameters", recurse, prefix)
-
-    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        return self._named("_buffers", recurse, prefix)
-
-    def parameters(self, recurse=True):
-        return (p for _, p in self.named_parameters(recurse=recurse))
-
-    def buffers(self, recurse=True):
-        return (b for _, b in self.named_buffers(recurse=recurse))
+    def parameters(self):
+        return (p for _, p in self.named_parameters())
 
     def modules(self):
         return (m for _, m in self.named_modules())
 
     def children(self):
-        return (m for _, m in self.named_children())
-
-    def get_submodule(self, target):
-        module = self
-        for name in target.split(".") if target else ():
-            module = getattr(module, name)
-        return module
-
-    def get_parameter(self, target):
-        path, _, name = target.rpartition(".")
-        return getattr(self.get_submodule(path), name)
+        return (m for m in self._modules.values() if m is not None)
 
     # --- its numbers ---
 
-    def state_dict(self, *, prefix="", keep_vars=False):
+    def state_dict(self, *, keep_vars=False):
         state = OrderedDict()
-        for path, module in self.named_modules(prefix=prefix.rstrip(".")):
+        for path, module in self.named_modules():
             for name, x in [*module._parameters.items(), *module._buffers.items()]:
                 if x is not None and name not in module._unsaved:
                     state[f"{path}.{name}" if path else name] = x if keep_vars else x.detach()
         return state
 
-    def load_state_dict(self, state_dict, strict=True, assign=False):
+    @no_grad()
+    def load_state_dict(self, state_dict, strict=True):
         own, problems = self.state_dict(keep_vars=True), []
-        missing, strange = (
-            [key for key in one if key not in other] for one, other in ((own, state_dict), (state_dict, own))
-        )
-        for what, keys in (("Unexpected", strange), ("Missing", missing)):
-            if strict and keys:
-                listed = ", ".join(f'"{key}"' for key in keys)
+        for what, one, other in (("Unexpected", state_dict, own), ("Missing", own, state_dict)):
+            if strict and one.keys() - other.keys():
+                listed = ", ".join(f'"{key}"' for key in one if key not in other)
                 problems.append(f"{what} key(s) in state_dict: {listed}. ")
-        for key, x in own.items():
-            if key in state_dict and x.shape != state_dict[key].shape:
-                problems.append(
-                    f"size mismatch for {key}: copying a param with shape {state_dict[key].shape} from checkpoint, the "
-                    f"shape in current model is {x.shape}."
-                )
-            elif key in state_dict:
-                with no_grad():
-                    x.copy_(state_dict[key])
-        if problems:
-            listed = "\n\t".join(problems)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
-        return missing, strange
-
-    def _apply(self, fn):
-        for module in self.modules():
-            for p in (p for p in module._parameters.values() if p is not None):
-                p.data = fn(p.detach())
-                p._gatherer = None
-            for name, b in module._buffers.items():
-                module._buffers[name] = None if b is None else fn(b)
-        return self
+        for key in [key for key in own if key in state_dict]:
+            new, now = state_dict[key].shape, own[key].shape
+            if new == now:
+                own[key].copy_(state_dict[key])
+            else:
+                problems.append(str(error("load-size", key, new, now)))
+        require(not problems, "load", type(self).__name__, "\n\t".join(problems))
 
     def to(self, *wishes, **named):
-        def moved(x):
-            y = x.to(*wishes, **named)
-            return y if x.dtype.kind == 2 and y.dtype.kind == 2 else x.to(y.device)
+        for module in self.modules():
+            for own in (module._parameters, module._buffers):
+                for name, x in own.items():
+                    if x is not None and x.dtype.kind == 2 and own is module._parameters:
+                        x.data, x._gatherer = x.detach().to(*wishes, **named), None
+                    elif x is not None and x.dtype.kind == 2:
+                        own[name] = x.to(*wishes, **named)
+        return self
 
-        return self._apply(moved)
-
-    def type(self, dst_type):
-        return self.to(dst_type)
+    type = to
 
     def double(self):
-        return self.to(F.n.float64)
-
-    def float(self):
-        return self.to(F.n.float32)
-
-    def half(self):
-        return self.to(F.n.float16)
-
-    def cpu(self):
-        return self.to("cpu")
-
-    def apply(self, fn):
-        for module in self.children():
-            module.apply(fn)
-        fn(self)
-        return self
+        return self.to(n.float64)
 
     def train(self, mode=True):
         for module in self.modules():
@@ -232,23 +156,23 @@ class Module:
         return "\n  ".join([f"{name}(", *[extra] * bool(extra), *children]) + "\n)"
 
 
-class Sequential(Module):
-    """Modules one after another."""
+KINDS["_modules"] = (Module, *KINDS["_modules"][1:])
 
-    def __init__(self, *modules):
+
+class ModuleList(Module):
+    """A list of modules."""
+
+    def __init__(self, modules=()):
         super().__init__()
-        named = modules[0].items() if modules and isinstance(modules[0], dict) else enumerate(modules)
-        for name, module in named:
-            self.add_module(str(name), module)
+        for module in modules:
+            self.append(module)
 
-    def forward(self, input):
-        for module in self.children():
-            input = module(input)
-        return input
+    def append(self, module):
+        self._modules[str(len(self))] = module
+        return self
 
     def __getitem__(self, i):
-        found = list(self.children())[i]
-        return Sequential(*found) if isinstance(i, slice) else found
+        return list(self.children())[i]
 
     def __len__(self):
         return len(self._modules)
@@ -257,27 +181,16 @@ class Sequential(Module):
         return self.children()
 
 
-class ModuleList(Module):
-    """A list of modules."""
+class Sequential(ModuleList):
+    """Modules one after another."""
 
-    def __init__(self, modules=()):
-        super().__init__()
-        self.extend(modules)
+    def __init__(self, *modules):
+        super().__init__(modules)
 
-    def append(self, module):
-        self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, modules):
-        for module in modules:
-            self.append(module)
-        return self
-
-    def __getitem__(self, i):
-        found = list(self.children())[i]
-        return ModuleList(found) if isinstance(i, slice) else found
-
-    __len__, __iter__ = Sequential.__len__, Sequential.__iter__
+    def forward(self, input):
+        for module in self:
+            input = module(input)
+        return input
 
 
 class Identity(Module):
@@ -294,18 +207,10 @@ class Linear(Module):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
-        self.bias = None
-        if bias:
-            self.bias = Parameter(empty(out_features, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            bound = 1 / math.sqrt(self.in_features) if self.in_features else 0
-            init.uniform_(self.bias, -bound, bound)
+        self.register_parameter("bias", Parameter(empty(out_features, dtype=dtype)) if bias else None)
+        bound = 1 / math.sqrt(in_features) if in_features else 0
+        for x in self.parameters():
+            init.uniform_(x, -bound, bound)
 
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
@@ -323,11 +228,9 @@ class Embedding(Module):
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, device=None, dtype=None):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
-        self.weight = Parameter(empty(num_embeddings, embedding_dim, dtype=dtype))
-        init.normal_(self.weight)
+        self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
         if padding_idx is not None:
-            with no_grad():
-                self.weight[padding_idx].fill_(0)
+            self.weight.detach()[padding_idx].fill_(0)
 
     def forward(self, input):
         return F.embedding(input, self.weight)
@@ -342,13 +245,9 @@ class LayerNorm(Module):
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.eps, self.elementwise_affine = eps, elementwise_affine
-        self.register_parameter("weight", None)
-        self.register_parameter("bias", None)
-        if elementwise_affine:
-            self.weight = Parameter(ones(self.normalized_shape, dtype=dtype))
-            if bias:
-                self.bias = Parameter(zeros(self.normalized_shape, dtype=dtype))
+        self.eps, self.elementwise_affine, shape = eps, elementwise_affine, self.normalized_shape
+        self.register_parameter("weight", Parameter(ones(shape, dtype=dtype)) if elementwise_affine else None)
+        self.register_parameter("bias", Parameter(zeros(shape, dtype=dtype)) if elementwise_affine and bias else None)
 
     def forward(self, input):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -363,8 +262,7 @@ class Dropout(Module):
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        require(0 <= p <= 1, "dropout", p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input):
@@ -374,36 +272,17 @@ class Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-def _pointwise(name: str, of) -> type:
-    return type(name, (Module,), {"forward": lambda self, input: of(input), "__doc__": f"`{name}` as a module."})
+def _as_module(name: str, of) -> type:
+    """A module for a function; it keeps the keyword arguments."""
 
-
-ReLU, Tanh, Sigmoid = _pointwise("ReLU", F.relu), _pointwise("Tanh", F.tanh), _pointwise("Sigmoid", F.sigmoid)
-GELU, ELU = _pointwise("GELU", F.gelu), _pointwise("ELU", F.elu)
-
-
-class Softmax(Module):
-    """Weights that sum to 1."""
-
-    def __init__(self, dim=None):
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, input):
-        return F.softmax(input, self.dim)
-
-
-class _Loss(Module):
     def __init__(self, **options):
-        super().__init__()
+        Module.__init__(self)
         self.options = options
 
-    def forward(self, input, target):
-        return type(self).of(input, target, **self.options)
+    methods = {"__init__": __init__, "forward": lambda self, *given: of(*given, **self.options)}
+    return type(name, (Module,), methods | {"__doc__": f"`{name}` as a module."})
 
 
-CrossEntropyLoss = type(
-    "CrossEntropyLoss", (_Loss,), {"of": staticmethod(F.cross_entropy), "__doc__": "As the function."}
-)
-MSELoss = type("MSELoss", (_Loss,), {"of": staticmethod(F.mse_loss), "__doc__": "As the function."})
-NLLLoss = type("NLLLoss", (_Loss,), {"of": staticmethod(F.nll_loss), "__doc__": "As the function."})
+ReLU, Tanh, Sigmoid = _as_module("ReLU", F.relu), _as_module("Tanh", F.tanh), _as_module("Sigmoid", F.sigmoid)
+GELU, Softmax = _as_module("GELU", F.gelu), _as_module("Softmax", F.softmax)
+CrossEntropyLoss, MSELoss = _as_module("CrossEntropyLoss", F.cross_entropy), _as_module("MSELoss", F.mse_loss)

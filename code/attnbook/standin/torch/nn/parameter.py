@@ -9,12 +9,3 @@ class Parameter(Tensor):
 
     def __new__(cls, data=None, requires_grad=True):
         return Tensor._make_subclass(cls, (tensor([]) if data is None else data).detach(), requires_grad)
-
-
-class Buffer(Tensor):
-    """A tensor that belongs to a module and is not trained."""
-
-    def __new__(cls, data=None, *, persistent=True):
-        made = Tensor._make_subclass(cls, (tensor([]) if data is None else data).detach())
-        made.persistent = persistent
-        return made
