@@ -821,8 +821,17 @@ def test_whatever_it_gets_it_answers(exercise):
     for odd in ODD:
         verdict = judge(exercise, odd)
         assert verdict.status == "wrong", verdict
+        assert verdict.diagnosis != "cannot-be-judged", verdict
         assert repr(verdict).startswith("✗")
         assert verdict._repr_html_()
+
+
+class Hostile(torch.Tensor):
+    """A tensor that nothing can be done with."""
+
+    @classmethod
+    def __torch_function__(cls, *a, **k):
+        raise RuntimeError("hostile")
 
 
 class Unspeakable(BaseException):
@@ -836,6 +845,16 @@ class Unspeakable(BaseException):
     ("body", "diagnosis", "says"),
     [
         ("raise Unspeakable", "raises", "Unspeakable"),
+        (
+            "return values.as_subclass(Hostile)",
+            "cannot-be-judged",
+            "`RuntimeError: hostile`",
+        ),
+        (
+            "return torch.nested.nested_tensor([values])",
+            "returns-another-kind",
+            "a nested tensor",
+        ),
         (f"sys.stdout.close()\n    return {RIGHT}", None, "Right on"),
         (
             f"return ({RIGHT}).to(torch.complex128)",
@@ -904,6 +923,7 @@ def test_what_is_odd_ends_in_a_verdict_and_torch_stays_as_it_was(body, diagnosis
         answer(
             f"def f(query, keys, values):\n    {body}\n",
             sys=sys,
+            Hostile=Hostile,
             Unspeakable=Unspeakable,
         ),
     )
