@@ -965,6 +965,23 @@ def test_off_the_main_thread_there_is_no_limit(monkeypatch):
         assert threads.submit(judge, LOOKUP, slow).result()
 
 
+def test_what_torch_changes_itself_is_not_the_readers_doing():
+    """jacrev loads torch's compiler, which wraps torch.manual_seed; only a fresh process has not loaded it yet."""
+    program = """
+import torch
+from attnbook.exercises.bank import SHELF
+from attnbook.exercises.checker import judge
+def f(query, keys, values):
+    scores = torch.func.jacrev(lambda query: keys @ query)(query) @ query
+    return scores.softmax(0) @ values
+print(judge(SHELF.get("soft-lookup"), f).status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "solved\n"
+
+
 def test_another_default_device_changes_nothing():
     torch.set_default_device("meta")
     try:
