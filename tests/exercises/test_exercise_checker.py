@@ -821,8 +821,17 @@ def test_whatever_it_gets_it_answers(exercise):
     for odd in ODD:
         verdict = judge(exercise, odd)
         assert verdict.status == "wrong", verdict
+        assert verdict.diagnosis != "cannot-be-judged", verdict
         assert repr(verdict).startswith("✗")
         assert verdict._repr_html_()
+
+
+class Hostile(torch.Tensor):
+    """A tensor that nothing can be done with."""
+
+    @classmethod
+    def __torch_function__(cls, *a, **k):
+        raise RuntimeError("hostile")
 
 
 class Unspeakable(BaseException):
@@ -836,6 +845,16 @@ class Unspeakable(BaseException):
     ("body", "diagnosis", "says"),
     [
         ("raise Unspeakable", "raises", "Unspeakable"),
+        (
+            "return values.as_subclass(Hostile)",
+            "cannot-be-judged",
+            "`RuntimeError: hostile`",
+        ),
+        (
+            "return torch.nested.nested_tensor([values])",
+            "returns-another-kind",
+            "a nested tensor",
+        ),
         (f"sys.stdout.close()\n    return {RIGHT}", None, "Right on"),
         (
             f"return ({RIGHT}).to(torch.complex128)",
@@ -904,6 +923,7 @@ def test_what_is_odd_ends_in_a_verdict_and_torch_stays_as_it_was(body, diagnosis
         answer(
             f"def f(query, keys, values):\n    {body}\n",
             sys=sys,
+            Hostile=Hostile,
             Unspeakable=Unspeakable,
         ),
     )
@@ -943,6 +963,23 @@ def test_off_the_main_thread_there_is_no_limit(monkeypatch):
     assert judge(LOOKUP, slow).diagnosis == "takes-too-long"
     with concurrent.futures.ThreadPoolExecutor() as threads:
         assert threads.submit(judge, LOOKUP, slow).result()
+
+
+def test_what_torch_changes_itself_is_not_the_readers_doing():
+    """jacrev loads torch's compiler, which wraps torch.manual_seed; only a fresh process has not loaded it yet."""
+    program = """
+import torch
+from attnbook.exercises.bank import SHELF
+from attnbook.exercises.checker import judge
+def f(query, keys, values):
+    scores = torch.func.jacrev(lambda query: keys @ query)(query) @ query
+    return scores.softmax(0) @ values
+print(judge(SHELF.get("soft-lookup"), f).status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "solved\n"
 
 
 def test_another_default_device_changes_nothing():

@@ -37,8 +37,11 @@ class Tensors:
 
     def another_kind(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Find a result of another kind."""
-        answered = (case for case in cases if case.call.error is None)
-        return next((found for case in answered if (found := self.amiss(exercise, fn, case))), None)
+        for case in (case for case in cases if case.call.error is None):
+            strange = isinstance(result := case.call.result, torch.Tensor) and unusual(result)
+            if found := kinds.wrong_kind(case, self.wanted(exercise)) if strange else self.amiss(exercise, fn, case):
+                return found
+        return None
 
     def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
         """What to say of a result of another kind; None if this is not the matter."""

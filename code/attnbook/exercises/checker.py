@@ -7,7 +7,7 @@ import torch
 
 from . import conduct, differences, guard
 from .errors import an_error, at_the_edge
-from .observe import at_line, is_unwritten
+from .observe import at_line, error_text, is_unwritten
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
@@ -30,6 +30,8 @@ def judge(exercise, fn: Callable) -> Verdict:
         except guard.TooLong as stopped:
             facts = {"seconds": guard.SECONDS, "line": at_line(stopped, fn)}
             finding, cases = message("takes-too-long", **facts), []
+        except (Exception, SystemExit) as error:  # a result that fights back
+            finding, cases = message("cannot-be-judged", error=error_text(error)), []
         if finding is UNWRITTEN:
             return Verdict(exercise.name, "unwritten", None, finding.about)
         if finding is None:

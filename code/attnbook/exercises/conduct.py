@@ -43,12 +43,12 @@ def _unlike(before: object, after: object) -> tuple[str, str]:
             at = tuple((~same).nonzero()[0].tolist())
             told, where = told_apart(before[at], after[at]), f" at {list(at)}"
         return f"{told[0]}{where}", told[1]
-    told = tuple(getattr(x, "described", None) or in_words(x) for x in (before, after))
+    told = in_words(list(before)), in_words(list(after))
     if told[0] != told[1] and max(map(len, told)) <= 110:
         return told
     if len(before) != len(after):
         return f"a list of {len(before)}", f"a list of {len(after)}"
-    at = next(i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
+    at = next(i for i, old in enumerate(before) if old != after[i])
     return f"{in_words(before[at])} at {at}", in_words(after[at])
 
 

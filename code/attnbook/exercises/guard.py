@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 SECONDS = 20  # for a call; the slowest right answer takes less than one
+WRAPPED = {"manual_seed"}  # torch wraps it itself when it loads its compiler
 SPACES = {"torch": torch, "F": F, "torch.nn": torch.nn, "torch.Tensor": torch.Tensor, "math": math}
 
 
@@ -76,10 +77,8 @@ def _put_back(space: object, before: dict[str, object]) -> list[str]:
     now = vars(space)
     if len(now) == len(before) and all(map(operator.is_, now.values(), before.values())):
         return []
-    changed = [name for name, thing in before.items() if now.get(name) is not thing]
+    changed = [name for name, thing in before.items() if now.get(name) is not thing and name not in WRAPPED]
+    changed += [name for name in now if name not in before] if isinstance(space, type) else []  # modules load others
     for name in changed:
-        setattr(space, name, before[name])
-    added = [name for name in now if name not in before] if isinstance(space, type) else []  # modules load others
-    for name in added:
-        delattr(space, name)
-    return [name for name in changed + added if not name.startswith("__")]
+        setattr(space, name, before[name]) if name in before else delattr(space, name)
+    return [name for name in changed if not name.startswith("__")]

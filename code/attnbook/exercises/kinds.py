@@ -49,11 +49,9 @@ def _what_is_right(case: Case) -> str:
     if isinstance(result, tuple):
         where = [i for i, part in enumerate(result, 1) if near(case.numbers(part), expected)]
         return f" Number {where[-1]} of them is the right answer." if where else ""
-    if isinstance(result, np.ndarray | np.generic):
-        strange = result.dtype.kind == "c" or result.size > HUGE
-    else:
-        strange = isinstance(result, torch.Tensor | complex) or (isinstance(result, list) and len(result) > HUGE)
-    if strange:
+    array = isinstance(result, np.ndarray | np.generic) and result.dtype.kind != "c"
+    size = result.size if array else len(result) if isinstance(result, list) else 1
+    if not (array or isinstance(result, list | int | float)) or size > HUGE:
         return ""
     try:
         if isinstance(result, list) and result and isinstance(result[0], torch.Tensor):

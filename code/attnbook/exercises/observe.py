@@ -132,7 +132,7 @@ def error_text(error: BaseException) -> str:
     """Write an error on one line."""
     try:
         message = one_line(str(error))
-    except Exception:  # an error of the reader's own that cannot be written
+    except (Exception, SystemExit):  # an error of the reader's own that cannot be written
         message = ""
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 

@@ -35,9 +35,8 @@ class Case:
 
     def numbers(self, result: object) -> torch.Tensor | None:
         """What is compared of a result of these arguments: an ordinary tensor, or None."""
-        if result is None or (isinstance(result, torch.Tensor) and unusual(result)):
-            return None
-        if isinstance(result, list | tuple) and len(result) > HUGE:
+        strange = isinstance(result, torch.Tensor) and unusual(result)
+        if result is None or strange or (isinstance(result, list | tuple) and len(result) > HUGE):
             return None
         try:
             result = self.exercise.answer.read(self.arguments, result)

@@ -117,7 +117,7 @@ def _as_formula(ratios: list[float], sizes: list[dict[str, int]]) -> str | None:
 
 
 def _offset(cases: list[Case]) -> Finding | None:
-    offsets = [float((case.got.to(torch.float64) - case.expected).mean()) for case in cases]
+    offsets = [float((case.got.detach().to(torch.float64) - case.expected).mean()) for case in cases]
     off = all(near(c.got.to(torch.float64), c.expected + by) for c, by in zip(cases, offsets, strict=True))
     if not off or max(offsets) - min(offsets) > 1e-5:
         return None

@@ -144,12 +144,25 @@ def another_kernel(exercise, fn, cases):
         "Which formula gives these numbers, and where does it differ from exp(−u²/2)?")
 
 
+
+def far_away(exercise, fn):
+    """Remark on a query so far from every key that all its kernel values are 0."""
+    arguments = exact(81), exact(0, 1), exact(2, 6), 2.0
+    result = observe(fn, arguments).result
+    if near(result, exercise.solution(*arguments)):
+        return None
+    return Finding("far-away", "far away",
+        f"Forty widths away from every key, with {inputs(exercise.parameters, arguments)}, your guess is "
+        f"{values(result)}: every kernel value is rounded to 0. By then the nearest key decides, and its value is 6.",
+        "Which number may be subtracted from all exponents of a query without changing its weights?")
+
+
 EXERCISE = Exercise(
     name="nadaraya-watson", title="Nadaraya–Watson by hand", chapter=2, solution=my_nadaraya_watson,
     shapes={"queries": "T", "keys": "S", "values": "S", "width": "a number"}, returns="T", example=example,
     probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"u": "the distances in widths", "scores": "the exponents −u²/2", "weights": "the weights"},
-    describers=(another_kernel,), differentiable=("queries", "keys", "values"),
+    describers=(another_kernel,), remarks=(far_away,), differentiable=("queries", "keys", "values"),
     hints=(
         "Every query meets every key. What shape has the table of distances, and which axes of size 1 make it?",
         "Measure the distances in widths, u = distance / width. The kernel is exp(−u²/2); divide each row by its sum.",
