@@ -100,6 +100,17 @@ def test_a_function_with_its_own_way_back_can_be_defined_but_not_used():
         Double.apply(page.ones(2))
 
 
+@pytest.mark.parametrize("options", [{"precision": 3, "sci_mode": False}, {"precision": 2}, {"sci_mode": True}])
+def test_print_options_are_pytorchs(options):
+    written = []
+    for library in (torch, page):
+        library.set_printoptions(**options)
+        tensors = [[1.0, 2.0], [0.12345, 20.5], [1e-7, 1.0], [0.0], [float("nan"), 3.0], [1e9]]
+        written.append([repr(library.tensor(numbers)) for numbers in tensors])
+        library.set_printoptions(precision=4)
+    assert written[0] == written[1]
+
+
 def test_gradients_survive_a_write_into_a_part_of_what_they_passed():
     found = []
     for library in (torch, page):

@@ -23,6 +23,7 @@ long, int, short, cfloat, cdouble = _n.int64, _n.int32, _n.int16, _n.complex64, 
 strided, sparse_coo, contiguous_format, preserve_format = (
     f"torch.{_name}" for _name in ("strided", "sparse_coo", "contiguous_format", "preserve_format")
 )
+set_printoptions = _printing.set_printoptions
 manual_seed, initial_seed = default_generator.manual_seed, default_generator.initial_seed
 get_rng_state, set_rng_state = default_generator.get_state, default_generator.set_state
 

@@ -6,6 +6,12 @@ from . import _numbers as n
 from ._tensor import Tensor
 
 LINE, MOST, EDGE = 80, 1000, 3
+options = {"precision": 4, "sci_mode": None}
+
+
+def set_printoptions(precision: int | None = None, *, sci_mode: bool | None = None) -> None:
+    """How many digits are written, and whether exponents are; of PyTorch's options these two."""
+    options.update(precision=options["precision"] if precision is None else precision, sci_mode=sci_mode)
 
 
 def _format(values: list, kind: int) -> tuple:
@@ -23,8 +29,11 @@ def _format(values: list, kind: int) -> tuple:
         small, big = min(map(abs, finite), default=1.0), max(map(abs, finite), default=1.0)
         whole = all(v == math.ceil(v) for v in finite)
         exponents = big / small > 1000 or big > 1e8 or (small < 1e-4 and not whole)
-        digits = "{:.4e}" if exponents else "{:.0f}." if whole else "{:.4f}"
-        values = values if finite else []  # PyTorch finds no width where all is zero or not finite
+        if finite and options["sci_mode"] is not None:
+            exponents = options["sci_mode"]
+        form = "e" if exponents else "f"
+        digits = "{:.0f}." if whole and not exponents else f"{{:.{options['precision']}{form}}}"
+        values = finite  # of these alone PyTorch takes the width
 
         def text(v):
             return digits.format(v) if math.isfinite(v) else str(v)
