@@ -82,7 +82,7 @@ def log_of_softmax_loop(scores, valid_lens, chosen):
     )
 
 
-# === wrong wrong-at-the-edge
+# === wrong floor-under-the-weight
 def log_with_epsilon(scores, valid_lens, chosen):
     keep = mask_of(scores, valid_lens)
     w = scores.masked_fill(~keep, -torch.inf).softmax(-1)
@@ -263,14 +263,14 @@ def base_two(scores, valid_lens, chosen):
     )
 
 
-# === wrong wrong-at-the-edge
+# === wrong floor-under-the-weight
 def log_weight_floor_unseen_1(scores, valid_lens, chosen):
     m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None]
     w = scores.masked_fill(~m, -torch.inf).softmax(-1)
     return w.gather(1, chosen[:, None]).squeeze(1).clamp_min(1e-300).log()
 
 
-# === wrong wrong-at-the-edge
+# === wrong floor-under-the-weight
 def log_weight_eps_unseen_2(scores, valid_lens, chosen):
     m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None]
     w = scores.masked_fill(~m, -torch.inf).softmax(-1)

@@ -3,6 +3,8 @@
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
+from ..verdict import Finding
+from ..wording import number
 
 
 def my_log_weight(scores, valid_lens, chosen):
@@ -124,12 +126,27 @@ MISTAKES = (
     Mistake("changes-dtype", (OUT, "(score - top[:, 0] - total).float()")),
 )
 
+
+def a_floor(exercise, fn, cases):
+    """Recognise a floor under the weight, or a small number added to it, by the logarithm where the weight is 0."""
+    apart = [case for case in cases if torch.equal(case.arguments[0], far_apart()[0])]
+    if not apart:  # the edges have not been tried yet
+        return None
+    case, (floor, other) = apart[0], apart[0].got.tolist()
+    if not -750 < floor < -9 or abs(other - float(case.expected[1])) > 1e-3:
+        return None
+    return Finding("floor-under-the-weight", "a floor under the weight",
+        f"{case.seen}The weight is rounded to 0, and {number(floor)} is the logarithm of the small number that your "
+        "code puts in its place or adds. The gradient is lost there, too.",
+        "Write log(exp(e) / sum) as a difference. Which exponential need never be computed?")
+
+
 EXERCISE = Exercise(
     name="log-weight", title="The logarithm of a weight", chapter=4, solution=my_log_weight,
     shapes={"scores": "B S", "valid_lens": "B", "chosen": "B"}, returns="B", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES,
     steps={"top": "the largest valid score", "total": "the log of the sum", "score": "the chosen score"},
-    differentiable=("scores",),
+    differentiable=("scores",), detectors=(a_floor,),
     hints=(
         "For the scores (0, 1000) the weight of key 0 is exp(−1000), which a computer rounds to 0. What is its "
         "logarithm on paper?",
