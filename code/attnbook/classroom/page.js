@@ -180,6 +180,8 @@
       if (!halt.hidden) return;
       await open();
       editor.mark(null);
+      const folded = output.closest("details");
+      if (folded) folded.open = true;
       [go.disabled, halt.hidden] = [true, false];
       const printed = element("pre", { className: "classroom-printed" });
       printed.tabIndex = 0;
