@@ -46,6 +46,12 @@ WRONG = RIGHT.replace(
 CHAPTER = "chapters/04-masked-softmax"
 
 
+def verdict(answer):
+    """Status and diagnosis of what was checked last."""
+    last = (answer.get("verdicts") or [{}])[-1]
+    return last.get("status"), last.get("diagnosis")
+
+
 class Reader:
     """Somebody with a page open and an exercise in it."""
 
@@ -135,20 +141,13 @@ def test_an_exercise_is_judged_in_the_page(run, name):
     exercise, original = SHELF.get(name), CELL[name]
     asked = original[original.index("check(") :]
     edits = [mistake for mistake in exercise.mistakes if not callable(mistake.edit)]
-    judged = {None: run(PAGES[name], original, original)}
-    assert (judged[None].get("status"), judged[None].get("error")) == (
-        "unwritten",
-        None,
-    )
+    assert verdict(run(PAGES[name], original, original)) == ("unwritten", None)
     solved = run(PAGES[name], original, f"{exercise.source()}\n{asked}")
-    assert (solved.get("status"), solved.get("error")) == ("solved", None), solved
+    assert verdict(solved) == ("solved", None), solved
     for mistake in edits[:3]:
         source = inspect.getsource(exercise.mistaken(mistake))
         wrong = run(PAGES[name], original, f"{source}\n{asked}")
-        assert (wrong.get("status"), wrong.get("diagnosis")) == (
-            "wrong",
-            mistake.name,
-        ), wrong
+        assert verdict(wrong) == ("wrong", mistake.name), wrong
 
 
 def marked_cells():
@@ -171,10 +170,9 @@ def test_a_cell_gives_in_the_page_what_the_notebook_stores(run, page, cell):
     assert ran["printed"] == "".join(streams)
     assert ran["html"] or ran["text"] == "".join(d.get("text/plain", "") for d in data)
     assert ran["html"] == "".join(d.get("text/html", "") for d in data)
-    assert ran["milliseconds"] < 5000
 
 
-def test_firefox_judges_as_chromium_does(built_book):
+def test_firefox_judges_as_chromium_does(built_book, tmp_path):
     """Every solution, and the first mistake of every exercise."""
     firefox = shutil.which("firefox-esr") or shutil.which("firefox")
     if firefox is None:
@@ -194,10 +192,11 @@ def test_firefox_judges_as_chromium_does(built_book):
                 {"page": page, "original": original, "source": source, "changed": {}}
             )
             expected.append(("wrong" if diagnosis else "solved", diagnosis))
+    (tmp_path / "questions.json").write_text(json.dumps(asked))
+    page = (built_book / f"{CHAPTER}.html").as_uri()
     program = [NODE, Path(__file__).with_name("firefox.mjs"), firefox, PUPPETEER]
     done = subprocess.run(
-        [*program, (built_book / f"{CHAPTER}.html").as_uri()],
-        input=json.dumps(asked),
+        [*program, page, tmp_path / "questions.json"],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -206,10 +205,7 @@ def test_firefox_judges_as_chromium_does(built_book):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["clicked"], told["errors"]) == ("unwritten", [])
-    judged = [
-        (answer.get("status"), answer.get("diagnosis")) for answer in told["answers"]
-    ]
-    assert judged == expected
+    assert [verdict(answer) for answer in told["answers"]] == expected
 
 
 # --- a reader ---------------------------------------------------------------------------------------------------------
@@ -221,7 +217,7 @@ def test_a_reader_writes_checks_mends_and_comes_back(reader, context, built_book
     reader.page.keyboard.press("Control+Enter")
     assert reader.result() == "wrong"
     assert "✗ masked-softmax" in reader.output
-    assert reader.said == "Not right yet."
+    assert reader.said == "Not right yet. The result is below."
     mark = reader.page.locator(".classroom-solved")
     assert mark.count() == 0
     reader.write(RIGHT)
@@ -230,11 +226,14 @@ def test_a_reader_writes_checks_mends_and_comes_back(reader, context, built_book
 
     again = Reader(context, built_book)  # the same browser, on another day
     assert "masked_fill(~keep, 0.0)" in again.cell.locator(".cell_input").inner_text()
+    assert "Solved on 2" in again.output and "not written yet" not in again.output
     assert again.page.locator(".classroom-solved").inner_text() == "1/3 ✓"
     assert again.check() == "solved"
     again.cell.get_by_role("button", name="Start again").click()
     assert "Softmax over the first" in again.cell.locator(".cell_input").inner_text()
     assert "not written yet" in again.output
+    again.cell.get_by_role("button", name="Undo").click()
+    assert "masked_fill(~keep, 0.0)" in again.cell.locator(".cell_input").inner_text()
     assert again.errors == []
 
 
@@ -242,6 +241,7 @@ def test_an_error_is_told_by_the_readers_line(reader):
     reader.write("a = 1\nprint('seen')\na.nothing")
     assert reader.check() == "error"
     assert reader.output.split("\n")[0] == "seen"
+    assert reader.said == "Line 3 raises an error."
     assert (
         "line 3: AttributeError: 'int' object has no attribute 'nothing'"
         in reader.output
@@ -266,6 +266,56 @@ def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
     assert reader.check() == "solved"
 
 
+def test_two_cells_take_turns_and_each_stops_itself(reader):
+    other = reader.page.locator('.classroom-cell[data-exercise="log-weight"]')
+    reader.write("print('begun')\nwhile True: pass")
+    reader.cell.get_by_role("button", name="Check").click()
+    reader.cell.locator(".classroom-printed", has_text="begun").wait_for(timeout=60_000)
+    other.get_by_role("button", name="Check").click()
+    waiting = other.get_by_role("status")
+    assert waiting.inner_text() == "Waiting for the other cell …"
+    other.get_by_role("button", name="Stop").click()
+    other.locator("xpath=self::*[@data-status='stopped']").wait_for()
+    assert reader.cell.get_by_role("button", name="Stop").is_visible()
+    reader.cell.get_by_role("button", name="Stop").click()
+    assert reader.result() == "stopped"
+    other.get_by_role("button", name="Check").click()
+    other.locator("xpath=self::*[@data-status='unwritten']").wait_for(timeout=60_000)
+
+
+def test_python_that_breaks_down_starts_afresh(reader):
+    reader.write("import os\nos._exit(1)")
+    assert reader.check() == "stopped"
+    assert "starts afresh" in reader.said
+    reader.write(RIGHT)
+    assert reader.check() == "solved"
+
+
+def test_a_check_that_was_taken_away_is_missed(reader):
+    reader.write("1 + 1")
+    assert reader.check() == "done"
+    assert "the last line should be check(" in reader.said
+
+
+def test_the_focus_stays_where_it_was(reader):
+    check = reader.cell.get_by_role("button", name="Check")
+    check.focus()
+    reader.page.keyboard.press("Enter")
+    assert reader.result() == "unwritten"
+    assert check.evaluate("button => button === document.activeElement")
+
+
+def test_what_the_browser_keeps_may_be_anything(context, built_book):
+    context.add_init_script(
+        "localStorage.setItem('attnbook:cell:chapters/04-masked-softmax:masked-softmax', '17');"
+        "localStorage.setItem('attnbook:progress', '[1');"
+    )
+    reader = Reader(context, built_book)
+    assert "Softmax over the first" in reader.cell.locator(".cell_input").inner_text()
+    assert reader.check() == "unwritten"
+    assert reader.errors == []
+
+
 def test_the_keyboard_is_enough(reader):
     edit = reader.cell.get_by_role("button", name="Edit")
     edit.focus()
@@ -278,7 +328,7 @@ def test_the_keyboard_is_enough(reader):
     reader.page.keyboard.press("Escape")
     reader.page.keyboard.press("Tab")
     focused = "document.activeElement.textContent"
-    assert reader.page.evaluate(focused) == "▶ Check"
+    assert reader.page.evaluate(focused) == "Check"
 
 
 def test_an_open_editor_keeps_nobody_out(reader):
@@ -373,7 +423,7 @@ def test_a_browser_that_keeps_nothing_still_checks(browser, built_book):
     )
     reader = Reader(context, built_book)
     reader.write(RIGHT)
-    assert "keeps nothing" in reader.said or reader.check()
+    assert "storage is full or blocked" in reader.said
     assert reader.check() == "solved"
     context.close()
 

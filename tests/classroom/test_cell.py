@@ -86,10 +86,47 @@ def run(source, *earlier):
     return {**cell.run(source, earlier, printed.append), "printed": "".join(printed)}
 
 
+def test_a_verdict_counts_wherever_it_goes():
+    imported = "from attnbook.exercises import check"
+    stub = "def my_soft_lookup(*arguments): ...\n"
+    for line in (
+        "v = check('soft-lookup', my_soft_lookup)",
+        "print(check('soft-lookup', my_soft_lookup))",
+    ):
+        assert [v["status"] for v in run(stub + line, imported)["verdicts"]] == [
+            "unwritten"
+        ]
+
+
+def test_a_cell_that_prints_nothing_for_ever_tells_nothing():
+    told = []
+    cell.run("for i in range(1000): print(end='')", (), told.append)
+    assert told == []
+    cell.run("for i in range(1000): print(i)", (), told.append)
+    assert len(told) < 100 and "".join(told).startswith("0\n1\n")
+
+
+def test_what_a_cell_breaks_in_torch_is_whole_for_the_next():
+    run("import torch\ntorch.exp = None")
+    assert run("import torch\ntorch.exp(torch.zeros(1)).item()")["text"] == "1.0"
+
+
+def test_what_only_a_notebook_has():
+    assert "input() is not available" in run("input('name')")["error"]
+    assert "The page has no package no_such" in run("import no_such")["error"]
+    assert "work only in notebooks" in run("a = 1\n%timeit a")["error"]
+    assert "plt is not available" in run("plt", "import no_such as plt")["error"]
+    assert (
+        "to the page"
+        in run("import sys\nprint('to the page', file=sys.stderr)")["printed"]
+    )
+    assert len(run("list(range(100000))")["text"]) < cell.LONGEST + 100
+
+
 def test_a_cell_shows_its_last_value_and_what_it_prints():
     ran = run("print('one')\na * 2", "a = 21\nprint('not again')")
-    assert ran == {"text": "42", "html": "", "printed": "one\n"}
-    assert run("a = 1") == {"text": "", "html": "", "printed": ""}
+    assert ran == {"text": "42", "html": "", "printed": "one\n", "verdicts": []}
+    assert run("a = 1") == {"text": "", "html": "", "printed": "", "verdicts": []}
     assert run("None")["text"] == ""
 
 
@@ -148,8 +185,8 @@ def test_a_verdict_tells_its_status():
         "def my_soft_lookup(*arguments): ...\ncheck('soft-lookup', my_soft_lookup)",
         "from attnbook.exercises import check",
     )
-    told = {name: ran[name] for name in ("exercise", "status", "diagnosis")}
-    assert told == {"exercise": "soft-lookup", "status": "unwritten", "diagnosis": None}
+    expected = {"exercise": "soft-lookup", "status": "unwritten", "diagnosis": None}
+    assert ran["verdicts"] == [expected]
     assert "not written yet" in ran["html"]
 
 

@@ -8,6 +8,8 @@ import io
 import json
 import linecache
 import symtable
+import sys
+import time
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -31,7 +33,7 @@ class NotHere:
 
 
 OPERATIONS = (
-    "call setattr getitem setitem iter len float int bool enter neg invert lt le gt ge "
+    "repr call setattr getitem setitem iter len float int bool enter neg invert lt le gt ge "
     "add radd sub rsub mul rmul truediv rtruediv matmul rmatmul pow rpow and rand or ror"
 )
 for _operation in OPERATIONS.split():
@@ -169,9 +171,13 @@ def _sets(statement: ast.stmt, constant: set[str]) -> bool:
 # --- running it -------------------------------------------------------------------------------------------------------
 
 
+def _no_input(*_):
+    raise NotInThePage("input()", "")
+
+
 def prepare(statements: Iterable[ast.stmt]) -> dict:
     """The names that statements of earlier cells give; what they print is dropped, and so is what needs a notebook."""
-    world = {"__name__": "__main__"}
+    world = {"__name__": "__main__", "input": _no_input}
     for statement in statements:
         with contextlib.redirect_stdout(io.StringIO()):
             if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -182,7 +188,7 @@ def prepare(statements: Iterable[ast.stmt]) -> dict:
                     compile(ast.Module([statement], []), "<earlier cell>", "exec"),
                     world,
                 )
-            except Exception as error:
+            except BaseException as error:
                 for name in _given(statement):
                     world[name] = NotHere(name, _told(error))
     return world
@@ -200,18 +206,30 @@ def _import(statement: ast.Import | ast.ImportFrom, world: dict) -> None:
 
 
 class _Printed(io.TextIOBase):
-    """Where a cell's prints go: to the page at once, but no more than a reader can use."""
+    """Where a cell's prints go: to the page in pieces, several lines at once, and no more than a reader can use."""
 
     def __init__(self, tell: Callable[[str], None]):
-        self.tell, self.left = tell, LONGEST
+        self.tell, self.left, self.waiting, self.told = (
+            tell,
+            LONGEST,
+            "",
+            time.monotonic(),
+        )
 
     def write(self, text: str) -> int:
-        if self.left > 0:
-            self.tell(text[: self.left])
+        if text and self.left > 0:
+            self.waiting += text[: self.left]
             self.left -= len(text)
             if self.left <= 0:
-                self.tell("\n… and more, which is not shown.\n")
+                self.waiting += "\n… and more, which is not shown.\n"
+            if self.left <= 0 or time.monotonic() - self.told > 0.05:
+                self.flush()
         return len(text)
+
+    def flush(self) -> None:
+        if self.waiting:
+            self.tell(self.waiting)
+        self.waiting, self.told = "", time.monotonic()
 
 
 def run(
@@ -225,20 +243,49 @@ def run(
         tell: is given what the cell prints, piece by piece.
 
     Returns:
-        ``{"text": …, "html": …}`` of the last expression's value (empty if there is none), with `exercise` and
-        `status` ("solved", "wrong", "unwritten") if it is a verdict; or, for a cell that raises, ``{"error": …,
-        "line": …}`` with the number of the failing line of the cell, if there is one.
+        `text` and `html` of the last expression's value (empty if there is none); or, for a cell that raises, `error`
+        and `line`, the number of the failing line of the cell, if there is one. In both cases `verdicts`: exercise,
+        status and diagnosis of each answer that was checked.
     """
-    cell = f"<cell {_count()}>"
+    cell, verdicts = f"<cell {_count()}>", []
     linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
+    printed = _Printed(tell)
+    _restore()
     try:
-        with contextlib.redirect_stdout(_Printed(tell)):
-            value = _run(source, cell, prepare(needed(source, earlier)))
-            return shown(value)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            world = prepare(needed(source, earlier))
+            _note_checks(world, verdicts)
+            answer = shown(_run(source, cell, world))
     except (
         BaseException
     ) as error:  # SystemExit and KeyboardInterrupt, too, end the cell and not Python
-        return _failure(error, cell)
+        answer = _failure(error, cell)
+    printed.flush()
+    return answer | {"verdicts": verdicts}
+
+
+def _restore(kept: dict = {}) -> None:  # noqa: B006 (what torch was before the first cell)
+    names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
+    kept.update({} if kept else names)
+    names.update(kept)
+
+
+def _note_checks(world: dict, verdicts: list) -> None:
+    check = world.get("check")
+    if not getattr(check, "__module__", "").startswith("attnbook.exercises"):
+        return
+
+    def noted(*arguments, **options):
+        verdict = check(*arguments, **options)
+        verdicts.append(
+            {
+                name: getattr(verdict, name)
+                for name in ("exercise", "status", "diagnosis")
+            }
+        )
+        return verdict
+
+    world["check"] = noted
 
 
 def _count(numbers=iter(range(1, 10**9))) -> int:  # noqa: B008 (one counter, for names of cells)
@@ -255,16 +302,17 @@ def _run(source: str, cell: str, world: dict) -> object:
 
 
 def shown(value: object) -> dict:
-    """How a notebook shows a value: as HTML, if it has any, and as text."""
+    """How a notebook shows a value: as HTML, if it has any, and as text, which is cut where it is very long."""
     if value is None:
         return {"text": "", "html": ""}
     rich = getattr(value, "_repr_html_", None)
-    answer = {"text": repr(value), "html": rich() if rich else ""}
-    if type(value).__name__ == "Verdict":
-        answer |= {
-            name: getattr(value, name) for name in ("exercise", "status", "diagnosis")
-        }
-    return answer
+    text = repr(value)
+    cut = (
+        text
+        if len(text) <= LONGEST
+        else text[:LONGEST] + " … and more, which is not shown."
+    )
+    return {"text": cut, "html": rich() if rich else ""}
 
 
 def _failure(error: BaseException, cell: str) -> dict:
@@ -279,6 +327,12 @@ def _failure(error: BaseException, cell: str) -> dict:
 
 
 def _told(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"The page has no package {error.name}; in the notebook it can be imported. Try without it here."
+    if isinstance(error, SyntaxError) and (error.text or "").lstrip().startswith(
+        ("%", "!")
+    ):
+        return "Lines that begin with % or ! work only in notebooks."
     try:
         said = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:  # its __str__ fails as well

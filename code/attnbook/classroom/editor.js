@@ -23,13 +23,13 @@ const marked = StateField.define({
 
 // parent: an empty element. label: for screen readers. told(text): after each change. run(): on Ctrl+Enter.
 function make(parent, text, { label, help, told, run }) {
-  const enter = { key: "Mod-Enter", run: () => (run(), true), preventDefault: true };
+  const enter = ["Mod-Enter", "Ctrl-Enter", "Shift-Enter"].map((key) => ({ key, run: () => (run(), true) }));
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
       extensions: [
-        keymap.of([enter, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...enter, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
         lineNumbers(),
         history(),
         drawSelection(),
@@ -40,8 +40,7 @@ function make(parent, text, { label, help, told, run }) {
         python(),
         syntaxHighlighting(classHighlighter),
         marked,
-        EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label, "aria-description": help }),
+        EditorView.contentAttributes.of({ "aria-label": label, "aria-description": help, tabindex: "0" }),
         EditorView.updateListener.of((update) => update.docChanged && told(update.state.doc.toString())),
       ],
     }),
