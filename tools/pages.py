@@ -7,9 +7,13 @@ that is no landmark.
 """
 
 import re
+import shutil
+import struct
 from pathlib import Path
 
 from docutils import nodes
+
+from tools import styles
 
 SCRIPT = r'\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 ICONS = re.compile(SCRIPT.format("fontawesome"))
@@ -19,8 +23,13 @@ NAMES = {
     ' aria-label="Search" data-bs-placement': " data-bs-placement",
     ' role="doc-biblioentry"': "",
     '<div role="list" class="citation-list">': '<div class="citation-list">',
+    'class="logo__image': 'width="211" height="92" class="logo__image',
     '<div id="pst-primary-sidebar"': '<div id="pst-primary-sidebar" role="region" aria-label="The book"',
 }
+OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
+HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
+PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
+CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
@@ -41,14 +50,36 @@ def description(doctree: nodes.document) -> str:
     return ""
 
 
-def lighter(page: str, is_search: bool) -> str:
-    """A built page without the scripts it does not use, its pictures loaded when they come into sight, and named."""
+def size(picture: Path) -> str:
+    """Attributes with the width and height of a PNG picture, so that its place is kept; none for other kinds."""
+    head = picture.read_bytes()[:24] if picture.is_file() else b""
+    if head[:4] != b"\x89PNG":
+        return ""
+    return 'width="{}" height="{}" '.format(*struct.unpack(">II", head[16:]))
+
+
+def lighter(page: str, is_search: bool, built: Path) -> str:
+    """A built page without the scripts it does not use; those it uses, and its pictures, do not hold it up.
+
+    Args:
+        page: its HTML.
+        is_search: it is the search page, the only one that needs the index.
+        built: the folder of the built book.
+    """
     page = ICONS.sub("", page)
-    page = page if is_search else SEARCH.sub("", page)
+    if not is_search:
+        options = built / "_static/documentation_options.js"
+        if options.is_file():
+            short = " ".join(options.read_text("utf-8").split())
+            page = OPTIONS.sub(lambda _: f"<script>{short}</script>", page)
+        page = HEAD_SCRIPT.sub("<script defer ", SEARCH.sub("", page))
     for theirs, ours in NAMES.items():
         page = page.replace(theirs, ours)
     page = EMPTY_HEADING.sub("<td></td>", page)
-    return re.sub(r'<img (?=[^>]*src="[^"]*_images/)', '<img loading="lazy" ', page)
+    page = CLAIM.sub(r'\1<span class="claim">\2</span>\3', page)
+    return PICTURE.sub(
+        lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}', page
+    )
 
 
 def _describe(app, pagename, templatename, context, doctree):
@@ -65,12 +96,14 @@ def _lighten(app, error):
     built = Path(app.outdir)
     for path in built.rglob("*.html"):
         page = path.read_text("utf-8")
-        light = lighter(page, is_search=path.name == "search.html")
+        light = lighter(page, path.name == "search.html", built)
         if light != page:
             path.write_text(light, "utf-8")
     static = built / "_static"
     for unused in {*static.glob("scripts/fontawesome*"), *static.rglob("*.map")}:
         unused.unlink()
+    shutil.rmtree(static / "locales", ignore_errors=True)  # the book is in English
+    styles.bundle(built)
 
 
 def setup(app):

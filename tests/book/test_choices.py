@@ -3,7 +3,9 @@
 import re
 
 import pytest
-from test_pages import AXE, BARRIERS, DESK, PHONE, WIDE
+from test_pages import WIDE
+
+from tools.barriers import AXE, BARRIERS, DESK, PHONE
 
 CHAPTER = "chapters/04-masked-softmax.html"
 SEVERAL = "chapters/09-transformer-blocks.html"

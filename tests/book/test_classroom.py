@@ -11,10 +11,11 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from test_pages import AXE, BARRIERS, PHONE, SETTLED, WIDE
+from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
 from tools import ROOT, classroom
+from tools.barriers import AXE, BARRIERS, PHONE, SETTLED
 from tools.classroom import NODE_MODULES, cells, exercises
 
 pytestmark = pytest.mark.browser

@@ -1,5 +1,7 @@
 """What the book's own Sphinx extensions make of formulas and pages."""
 
+import struct
+
 import pytest
 from docutils import nodes
 
@@ -58,26 +60,50 @@ def test_the_description_is_how_the_page_begins():
     assert description(page([nodes.Text("short")])) == ""
 
 
-def test_a_page_sheds_what_it_does_not_use():
+def test_a_page_sheds_what_it_does_not_use(tmp_path):
     head = (
         '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
         '<script src="../_static/searchtools.js"></script><script src="../searchindex.js"></script>'
         '<script src="../_static/doctools.js"></script>'
     )
     picture = '<img alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
-    assert lighter(head + picture, is_search=False) == (
-        '<script src="../_static/doctools.js"></script>'
-        '<img loading="lazy" alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
+    (tmp_path / "_images").mkdir()
+    header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 617, 311)
+    (tmp_path / "_images/x.png").write_bytes(header)
+    assert lighter(head + picture, False, tmp_path) == (
+        '<script defer src="../_static/doctools.js"></script>'
+        '<img loading="lazy" width="617" height="311" alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
     )
-    assert "searchindex" in lighter(head, is_search=True)
+    assert "searchindex" in lighter(head, True, tmp_path)
 
 
-def test_what_screen_readers_are_told_is_put_right():
+def test_the_options_of_scripts_need_no_request(tmp_path):
+    (tmp_path / "_static").mkdir()
+    text = "const DOCUMENTATION_OPTIONS = {\n    A: 1,\n};"
+    (tmp_path / "_static/documentation_options.js").write_text(text)
+    script = '<script src="../_static/documentation_options.js?v=1"></script>'
+    assert (
+        lighter(script, False, tmp_path)
+        == "<script>const DOCUMENTATION_OPTIONS = { A: 1, };</script>"
+    )
+
+
+def test_a_claim_can_be_broken_where_numbers_keep_their_columns(tmp_path):
+    output = "<pre><span></span>1  2\n✓ first\n✓ second\n</pre><p>a ✓ b</p>"
+    assert lighter(output, False, tmp_path) == (
+        '<pre><span></span>1  2\n<span class="claim">✓ first</span>\n'
+        '<span class="claim">✓ second</span>\n</pre><p>a ✓ b</p>'
+    )
+    one = "<pre><span></span>✓ only\n</pre>"
+    assert '<span class="claim">✓ only</span>' in lighter(one, False, tmp_path)
+
+
+def test_what_screen_readers_are_told_is_put_right(tmp_path):
     page = (
         '<summary aria-label="Toggle hidden content">Show</summary><th class="head"><p></p></th><th>a</th>'
         '<div role="list" class="citation-list"><div role="doc-biblioentry"></div></div>'
     )
-    assert lighter(page, is_search=False) == (
+    assert lighter(page, False, tmp_path) == (
         "<summary>Show</summary><td></td><th>a</th>"
         '<div class="citation-list"><div></div></div>'
     )

@@ -2,14 +2,11 @@
 
 import dataclasses
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-PHONE = {"width": 390, "height": 844}
-TABLET = {"width": 820, "height": 1180}
-DESK = {"width": 1400, "height": 900}
+from tools.barriers import DESK, SETTLED, barriers, cut
 
 # Collected in the page itself. Code, scripts and formulas are not prose.
 LOOK = r"""
@@ -58,28 +55,6 @@ WIDE = """
   };
 }
 """
-CUT = """
-() => [...document.querySelectorAll(".katex-display")]
-  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1)
-  .map((e) => `${e.scrollWidth - e.clientWidth} px of ` + e.querySelector("annotation").textContent.slice(0, 80))
-"""
-AXE = Path(sys.prefix) / "node/node_modules/axe-core/axe.min.js"  # tools/environment.sh
-# Formulas are hidden from screen readers, which get their MathML instead; code is thousands of spans in a palette that
-# is tested elsewhere. In drawings a label says in words what stands there as several numbers, so the two differ.
-BARRIERS = """
-async (options) => (await axe.run(
-  { include: document, exclude: [".katex-html", ".highlight"] },
-  { resultTypes: ["violations"], preload: false, rules: { "empty-table-header": { enabled: false } }, ...options },
-)).violations.flatMap((rule) => rule.nodes
-  .filter((node) => !(rule.id === "label-content-name-mismatch" && node.html.startsWith("<g ")))
-  .map((node) => `${rule.id}: ${node.html.replace(/\\s+/g, " ").slice(0, 160)}`))
-"""
-SETTLED = """
-async () => {
-  await document.fonts.ready;
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-}
-"""
 
 
 @dataclasses.dataclass
@@ -95,7 +70,7 @@ class Visit:
     )  # what axe finds, light and dark
     cut: list = dataclasses.field(
         default_factory=list
-    )  # display formulas wider than their line
+    )  # formulas and claims wider than their line
 
 
 def visit(browser, address: str) -> Visit:
@@ -129,18 +104,9 @@ def visit(browser, address: str) -> Visit:
     page.goto(address, wait_until="load")
     page.evaluate(SETTLED)
     found.seen = page.evaluate(LOOK)
-    page.evaluate(AXE.read_text("utf-8"))
-    found.barriers = page.evaluate(BARRIERS, {})
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    contrast = {"runOnly": ["color-contrast"]}
-    found.barriers += [f"dark: {b}" for b in page.evaluate(BARRIERS, contrast)]
-    page.evaluate("document.documentElement.dataset.theme = 'light'")
-    for size in (DESK, TABLET, PHONE):
-        page.set_viewport_size(size)
-        page.evaluate(SETTLED)
-        found.cut += [
-            f"at {size['width']} px: {formula}" for formula in page.evaluate(CUT)
-        ]
+    light, dark = barriers(page)
+    found.barriers = light + [f"dark: {what}" for what in dark]
+    found.cut = cut(page)
     found.phone = page.evaluate(WIDE)
     context.close()
     return found
@@ -214,7 +180,7 @@ def test_no_page_keeps_anybody_out(visits):
     nothing_in({page: found.seen["emptyHeadings"] for page, found in visits.items()})
 
 
-def test_no_formula_is_cut(visits):
+def test_no_formula_or_claim_is_cut(visits):
     nothing_in({page: found.cut for page, found in visits.items()})
 
 
@@ -331,7 +297,7 @@ def test_a_faulty_page_is_noticed_in_every_respect(browser, tmp_path: Path):
         test_every_name_on_a_page_stands_for_one_thing,
         test_no_page_is_wider_than_a_phone,
         test_no_markup_is_left_in_the_text,
-        test_no_formula_is_cut,
+        test_no_formula_or_claim_is_cut,
         test_no_page_keeps_anybody_out,
     ):
         with pytest.raises(AssertionError, match="faulty.html"):

@@ -1,0 +1,66 @@
+"""The theme's styles lose what no page uses, and nothing else; paper loses no line and hides no hint."""
+
+import pytest
+
+from tools.barriers import PAPER
+from tools.styles import bundle, without_unused
+
+USED = {"a", "b", "col-1.5", "w-50"}
+
+
+@pytest.mark.parametrize(
+    ("css", "left"),
+    [
+        (".a{x:1}.gone{x:2}.b{x:3}", ".a{x:1}.b{x:3}"),
+        (".gone,.a .b,.a.gone{x:1}", ".a .b{x:1}"),
+        ("@media print{.a{x:1}.gone{x:2}}", "@media print{.a{x:1}}"),
+        ("p:not(.gone){x:1}", "p:not(.gone){x:1}"),
+        (":is(.gone, :not(.a)) p,.gone{x:1}", ":is(.gone, :not(.a)) p{x:1}"),
+        ("p{x:1.5rem}@font-face{x:url(a.b)}", "p{x:1.5rem}@font-face{x:url(a.b)}"),
+        ("/* .a{} */@charset 'x';.gone{x:1}p{x:1}", "@charset 'x';p{x:1}"),
+        (r".w-50{x:1}.col-1\.5{x:2}", r".w-50{x:1}.col-1\.5{x:2}"),
+    ],
+)
+def test_only_rules_that_match_nothing_go(css, left):
+    assert without_unused(css, USED) == left
+
+
+def test_pages_name_one_style_of_the_theme_and_keep_ours_after_it(tmp_path):
+    folder = tmp_path / "_static" / "styles"
+    folder.mkdir(parents=True)
+    (folder / "theme.css").write_text('@import "../basic.css";.a{x:url(y.png)}')
+    (tmp_path / "_static/basic.css").write_text(".gone{x:1}.b{x:url(file.png)}")
+    link = '<link href="_static/styles/theme.css?v=1" rel="stylesheet" />'
+    ours = '<link rel="stylesheet" href="_static/book.css" />'
+    (tmp_path / "index.html").write_text(f'{link}{ours}<p class="a b">')
+    bundle(tmp_path)
+    text = (folder / "theirs.css").read_text()
+    assert text == ".b{x:url(../file.png)}.a{x:url(y.png)}"
+    page = (tmp_path / "index.html").read_text()
+    assert page.count("<link") == 2 and "theme.css" not in page
+    assert page.index("theirs.css?v=") < page.index("book.css")
+
+
+def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
+    context = browser.new_context(viewport=PAPER, offline=True)
+    page = context.new_page()
+    page.goto((built_book / "chapters/04-masked-softmax.html").as_uri())
+    folded = "() => document.querySelectorAll('main details:not([open])').length"
+    others = "() => document.querySelectorAll(':is(.predict, .quiz) details').length"
+    before, choices = page.evaluate(folded), page.evaluate(others)
+    assert before > choices > 0
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(folded) == choices
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(folded) == before
+    context.close()
+
+
+def test_every_icon_of_a_page_is_in_the_font(built_book):
+    from fontTools.ttLib import TTFont
+
+    fonts = built_book / "_static/vendor/fontawesome/webfonts"
+    icons = set(TTFont(fonts / "fa-solid-900.woff").getBestCmap())
+    # download, expand, list, search, sun, moon, close, and the arrows of the foot
+    assert {0xF019, 0xF065, 0xF03A, 0xF002, 0xF185, 0xF186, 0xF00D, 0xF104} <= icons
+    assert len(icons) < 100 and not [*fonts.glob("*.ttf"), *fonts.glob("*.woff2")]

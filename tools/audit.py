@@ -1,0 +1,196 @@
+"""What a built page costs its reader, and whom it keeps out: what `make audit` runs.
+
+    python -m tools.audit                        all pages of _build/html: weight, requests, barriers, cut lines
+    python -m tools.audit index 'chapters/04*'   only these; --log names their heaviest files
+    python -m tools.audit --lighthouse           and Lighthouse's scores (a minute per page)
+
+The pages are served on localhost, compressed with gzip, as a web server would do. Goals that are missed are listed at
+the end and make the exit status 1. Lighthouse is an optional package of tools/node.
+"""
+
+import argparse
+import contextlib
+import functools
+import gzip
+import json
+import mimetypes
+import os
+import subprocess
+import sys
+import threading
+from fnmatch import fnmatch
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from attnbook.widgets.browser import chromium, find_chromium
+from tools import ROOT
+from tools.barriers import DESK, NODE_MODULES, SETTLED, barriers, cut
+
+# the least that a score may be, or the most that there may be of anything else
+GOALS = {
+    "KB": 450,  # a first visit, compressed, without the stored models of figures
+    "outside": 0,  # requests that leave the book's own server
+    "light": 0,  # what axe finds
+    "dark": 0,
+    "cut": 0,  # formulas and claims wider than their line: 1400, 820 and 390 px, and in print
+    "folder MB": 25,  # the whole book, without the Python that runs in pages
+    "accessibility": 100,
+    "best-practices": 100,
+    "seo": 100,
+    "performance desktop": 95,
+    "performance mobile": 60,
+    "performance mobile, index": 85,
+}
+SCORES = "performance", "accessibility", "best-practices", "seo"
+BOOK = ROOT / "_build" / "html"
+LIGHTHOUSE = NODE_MODULES / "lighthouse/cli/index.js"
+NODE = Path(sys.executable).with_name("node")
+
+
+@functools.cache
+def compressed(path: Path) -> bytes:
+    """A file's content as it is sent."""
+    content = path.read_bytes()
+    return content if path.suffix in (".woff2", ".png") else gzip.compress(content, 6)
+
+
+@contextlib.contextmanager
+def served(folder: Path):
+    """The address at which a folder is served, compressed, while the block runs."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            path = folder / unquote(urlsplit(self.path).path).lstrip("/")
+            there = path.is_file() and path.resolve().is_relative_to(folder.resolve())
+            body = compressed(path) if there else b""
+            self.send_response(200 if there else 404)
+            self.send_header("Content-Length", str(len(body)))
+            if there:
+                kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+                text = kind.startswith("text/") or kind.endswith("javascript")
+                self.send_header("Content-Type", kind + "; charset=utf-8" * text)
+                self.send_header("Cache-Control", "max-age=31536000")
+            if body[:2] == b"\x1f\x8b":
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list]:
+    """Open a page for the first time; returns its row, what was found, and its heaviest files."""
+    context = browser.new_context(viewport=DESK)
+    page, asked = context.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{base}{name}.html", wait_until="load")
+    page.evaluate(SETTLED)
+    ours = {urlsplit(u).path.lstrip("/") for u in asked if u.startswith(base)}
+    outside = [u for u in asked if not u.startswith((base, "data:", "blob:"))]
+    sizes = {
+        path: len(compressed(folder / path))
+        for path in ours
+        if (folder / path).is_file() and "/model-" not in path
+    }
+    light, dark = barriers(page)
+    too_wide = cut(page)
+    context.close()
+    row = {"KB": round(sum(sizes.values()) / 1000), "requests": len(asked)}
+    row |= {"outside": len(outside), "light": len(light), "dark": len(dark)}
+    heaviest = sorted(sizes, key=sizes.get, reverse=True)[:12]
+    log = [f"{sizes[path] / 1000:7.1f} KB  {path}" for path in heaviest]
+    found = outside + light + [f"dark: {what}" for what in dark] + too_wide
+    return row | {"cut": len(too_wide)}, found, log
+
+
+def lighthouse(address: str, desktop: bool) -> dict[str, int]:
+    """Lighthouse's four scores of an address, of 100."""
+    command = [NODE, LIGHTHOUSE, address, "--output=json", "--quiet"]
+    command += [f"--only-categories={','.join(SCORES)}"]
+    command += ["--chrome-flags=--headless=new --no-sandbox --disable-gpu"]
+    done = subprocess.run(
+        command + ["--preset=desktop"] * desktop,
+        env={**os.environ, "CHROME_PATH": find_chromium()},
+        capture_output=True,
+        check=True,
+    )
+    categories = json.loads(done.stdout)["categories"]
+    return {name: round(100 * categories[name]["score"]) for name in SCORES}
+
+
+def scores(address: str, name: str) -> dict[str, int]:
+    """A row's part from Lighthouse: performance twice, of the others the worse of desktop and mobile."""
+    desk, phone = lighthouse(address, True), lighthouse(address, False)
+    mobile = "performance mobile" + ", index" * (name == "index")
+    row = {"performance desktop": desk["performance"], mobile: phone["performance"]}
+    return row | {what: min(desk[what], phone[what]) for what in SCORES[1:]}
+
+
+def missed(row: dict) -> list[str]:
+    """What a row misses of the goals, in words."""
+    return [
+        f"{what} is {row[what]}, the goal is {goal}"
+        for what, goal in GOALS.items()
+        if what in row
+        and (row[what] < goal if what.startswith(SCORES) else row[what] > goal)
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Print a line for each page, and below it what was found; returns 1 if a goal is missed."""
+    ask = argparse.ArgumentParser("python -m tools.audit")
+    ask.add_argument(
+        "pages", nargs="*", default=["*"], help="such as index 'chapters/0*'"
+    )
+    ask.add_argument("--lighthouse", action="store_true", help="a minute per page")
+    ask.add_argument(
+        "--log", action="store_true", help="the heaviest files of each page"
+    )
+    wanted = ask.parse_args(arguments)
+    if wanted.lighthouse and not LIGHTHOUSE.is_file():
+        ask.error(f"there is no Lighthouse in {NODE_MODULES}: npm left it out")
+    files = [f for f in BOOK.rglob("*") if f.is_file() and "classroom" not in f.parts]
+    size = round(sum(f.stat().st_size for f in files) / 1e6, 1)
+    print(f"{BOOK}: {size} MB without the Python that runs in pages")
+    bad = missed({"folder MB": size})
+    names = [
+        f.relative_to(BOOK).with_suffix("").as_posix()
+        for f in files
+        if f.suffix == ".html"
+    ]
+    names = [
+        n
+        for n in sorted(names)
+        if "_static" not in n and any(fnmatch(n, p) for p in wanted.pages)
+    ]
+    with served(BOOK) as base, chromium() as browser:
+        for name in names:
+            row, found, heaviest = visit(browser, base, name, BOOK)
+            if wanted.lighthouse:
+                row |= scores(f"{base}{name}.html", name)
+            print(
+                f"{name:38}"
+                + "  ".join(f"{what} {value}" for what, value in row.items())
+            )
+            print(
+                *(f"    {what}" for what in found + heaviest * wanted.log),
+                sep="\n",
+                end="",
+            )
+            bad += [f"{name}: {what}" for what in missed(row)]
+    print("", f"{len(names)} pages, {len(bad)} goals missed", *bad, sep="\n")
+    return int(bool(bad))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

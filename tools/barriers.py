@@ -1,0 +1,67 @@
+"""What keeps readers out of a page that a browser has opened: what axe-core finds, and lines that are cut off.
+
+The tests of the pages ask it, and `tools.audit`.
+"""
+
+import sys
+from pathlib import Path
+
+NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.sh
+AXE = NODE_MODULES / "axe-core/axe.min.js"
+PHONE = {"width": 390, "height": 844}
+TABLET = {"width": 820, "height": 1180}
+DESK = {"width": 1400, "height": 900}
+PAPER = {"width": 700, "height": 1000}  # A4 with the margins of Chromium
+
+# Formulas are hidden from screen readers, which get their MathML instead; code is thousands of spans in a palette that
+# is tested elsewhere. In drawings a label says in words what stands there as several numbers, so the two differ.
+BARRIERS = """
+async (options) => (await axe.run(
+  { include: document, exclude: [".katex-html", ".highlight"] },
+  { resultTypes: ["violations"], preload: false, rules: { "empty-table-header": { enabled: false } }, ...options },
+)).violations.flatMap((rule) => rule.nodes
+  .filter((node) => !(rule.id === "label-content-name-mismatch" && node.html.startsWith("<g ")))
+  .map((node) => `${rule.id}: ${node.html.replace(/\\s+/g, " ").slice(0, 160)}`))
+"""
+CUT = """
+() => [...document.querySelectorAll(".katex-display, .output.stream pre")]
+  .filter((e) => e.matches(".katex-display") || e.textContent.startsWith("✓"))
+  .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1)
+  .map((e) => `${e.scrollWidth - e.clientWidth} px of `
+    + (e.querySelector("annotation") || e).textContent.slice(0, 80))
+"""
+CUT_IN_PRINT = """
+() => [...document.querySelectorAll("main :is(.katex-display, pre, table)")]
+  .filter((e) => e.clientWidth && (e.scrollWidth > e.clientWidth + 1
+    || e.getBoundingClientRect().right > document.documentElement.clientWidth + 1))
+  .map((e) => "print: " + (e.querySelector("annotation") || e).textContent.trim().slice(0, 80))
+"""
+SETTLED = """
+async () => {
+  await document.fonts.ready;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}
+"""
+
+
+def barriers(page) -> tuple[list[str], list[str]]:
+    """What axe-core finds on an opened page in the light theme, and of contrast in the dark one."""
+    page.evaluate(AXE.read_text("utf-8"))
+    light = page.evaluate(BARRIERS, {})
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    dark = page.evaluate(BARRIERS, {"runOnly": ["color-contrast"]})
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    return light, dark
+
+
+def cut(page) -> list[str]:
+    """Formulas and claims of an opened page that are wider than their line; leaves it as wide as a phone."""
+    page.emulate_media(media="print")
+    page.set_viewport_size(PAPER)
+    found = page.evaluate(CUT_IN_PRINT)
+    page.emulate_media(media="screen")
+    for size in (DESK, TABLET, PHONE):
+        page.set_viewport_size(size)
+        page.evaluate(SETTLED)
+        found += [f"{size['width']} px: {what}" for what in page.evaluate(CUT)]
+    return found
