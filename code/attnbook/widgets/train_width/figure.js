@@ -66,7 +66,7 @@ function tell(path, k, rate, best) {
   if (Math.abs(now.w) < 0.3 && Math.abs(now.slope) < 6)
     return `Near w = 0 all keys get nearly equal weights and the loss is almost flat: ${next}.`;
   if (!last) return `At the start the slope is ${fmt(now.slope, 1)}: ${next}.`;
-  const losses = `the loss from ${fmt(last.loss, 1)} to ${fmt(now.loss, 1)}`;
+  const losses = `the loss from ${fmt(last.loss)} to ${fmt(now.loss)}`;
   const across = last.w * now.w < 0 ? `crossed 0, from ${fmt(last.w)} to ${fmt(now.w)}, and ` : "";
   return `Step ${k} ${across}${now.loss < last.loss ? "lowered" : "raised"} ${losses}: ${next}.`;
 }
