@@ -93,7 +93,10 @@ def at(w, loss, slope):
         ([at(0.5, 41, -2), at(4, 16, -0.4)], "In the valley: loss 16.00"),
         ([at(-3, 17, 2), at(-4, 16, 0.4)], "the curve is that of w = 4.00"),
         ([at(0.5, 41, -42), at(-1, 30, 20)], "Step 1 crossed 0, from 0.50 to −1.00"),
-        ([at(0.5, 41, -42), at(1, 30, -20)], "Step 1 lowered the loss from 41.00 to 30"),
+        (
+            [at(0.5, 41, -42), at(1, 30, -20)],
+            "Step 1 lowered the loss from 41.00 to 30",
+        ),
         ([at(1, 30, -20), at(0.5, 41, -42)], "Step 1 raised the loss from 30.00 to 41"),
     ],
 )
