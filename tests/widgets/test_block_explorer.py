@@ -474,3 +474,38 @@ def test_the_layer_follows_the_depth_and_later_changes_are_checked():
     with pytest.raises(ValueError, match="cannot be set"):
         figure.grid = {}
     figure.grid = GRID
+
+
+def test_the_gradient_is_followed_downwards_and_the_signal_upwards(open_figure):
+    page = open_figure(BlockExplorerFigure(measure="gradient", depth=4, layer=4))
+    reached = (
+        "(n) => document.querySelector('.attnbook-figure').abModel.get('layer') === n"
+    )
+    again = page.page.get_by_role("button", name="Walk through", exact=True)
+    page.click("Walk through")
+    page.page.wait_for_function(reached, arg=1)
+    again.wait_for()  # it stops at the input
+    page.set(measure="stream")
+    page.click("Walk through")
+    page.page.wait_for_function(reached, arg=3)
+    page.click("Pause")
+    page.page.wait_for_timeout(1000)
+    assert page.state("layer") == 3
+
+
+def test_without_motion_each_press_is_one_layer(open_figure):
+    page = open_figure(BlockExplorerFigure(measure="gradient", depth=4, layer=4))
+    page.page.emulate_media(reduced_motion="reduce")
+    page.click("Walk through")
+    page.click("Walk through")
+    page.page.wait_for_timeout(1000)
+    assert page.state("layer") == 2
+
+
+def test_on_a_phone_the_charts_follow_their_controls(open_figure):
+    page = open_figure(BlockExplorerFigure(), width=390)
+    top = lambda one: one.bounding_box()["y"]  # noqa: E731
+    block, charts = page.page.locator(".ab-stage").all()
+    assert top(charts) < top(block)
+    walk = page.page.get_by_role("button", name="Walk through", exact=True)
+    assert top(charts) + charts.bounding_box()["height"] - top(walk) < 700

@@ -20,7 +20,7 @@ CELLS = [
     "print('the kernel sees', figure.d, figure.scaled)",
     "figure.d = 4",
     "training = TrainWidthFigure(w0=0.5, lr=0.5)\ntraining",
-    "print('the kernel drew', training.frame['key'])",
+    "print('the kernel sees', training.lr, training.step)",
     "training.w0 = 2",
     "import torch\nfrom attnbook.widgets import AttentionViewer\n"
     "viewer = AttentionViewer(torch.rand(2, 3, 5, 7).softmax(-1))\nviewer",
@@ -233,25 +233,23 @@ def test_a_browser_side_figure(open_lab):
     )
 
 
-def test_a_kernel_backed_figure(open_lab):
+def test_gradient_steps(open_lab):
     lab = open_lab
     lab.run(3)
     card = lab.cell(3).locator(".ab-card")
-    card.locator(".ab-said").get_by_text("overshoots").wait_for()
-    picture = card.locator("img.ab-frame").first.get_attribute("src")
-    assert picture.startswith("data:image/png;base64,")
+    card.locator(".ab-said").get_by_text("At the start the slope is").wait_for()
 
-    # control → kernel → picture
+    # control → kernel
     card.locator('select[data-control="lr"]').select_option(label="0.05")
-    card.locator(".ab-said").get_by_text("ends in the valley").wait_for()
-    assert card.locator("img.ab-frame").first.get_attribute("src") != picture
-    assert lab.printed(4) == "the kernel drew 0.5|0.05"
+    card.get_by_role("button", name="Forward ▶").click()
+    card.locator(".ab-said").get_by_text("Step 1").wait_for()
+    lab.page.wait_for_timeout(300)  # changes are sent every 50 ms
+    assert lab.printed(4) == "the kernel sees 0.05 1"
 
-    # kernel → control and picture
+    # kernel → control and drawing
     lab.run(5)
-    card.locator('output[data-value="w0"]').get_by_text("2", exact=True).wait_for()
-    card.locator('output[data-value="w"]').get_by_text("2.4", exact=True).wait_for()
-    assert card.locator('input[data-control="w0"]').input_value() == "3"
+    card.locator('output[data-value="w0"]').get_by_text("2.0", exact=True).wait_for()
+    assert card.locator('input[data-control="w0"]').input_value() == "19"
 
 
 def test_the_attention_viewer(open_lab):

@@ -389,3 +389,20 @@ def test_traits_are_checked_when_set_later():
 
 def test_a_tensor_of_scores_is_welcome():
     assert MaskBuilderFigure(scores=torch.zeros(5, 5)).scores == [[0.0] * 5] * 5
+
+
+def test_the_tools_are_one_stop_and_the_arrow_keys_lead_through_them(open_figure):
+    page = open_figure(MaskBuilderFigure())
+    tools = page.page.get_by_role("toolbar").get_by_role("button")
+    stops = lambda: [tool.get_attribute("tabindex") for tool in tools.all()]  # noqa: E731
+    assert stops() == ["0", "-1", "-1"]
+    tools.first.focus()
+    page.page.keyboard.press("ArrowRight")
+    page.page.keyboard.press("ArrowRight")
+    assert stops() == ["-1", "-1", "0"]
+    before = page.state("scores")
+    page.page.keyboard.press("Enter")
+    page.settle()
+    assert page.state("scores") != before
+    page.page.keyboard.press("ArrowRight")  # and round again
+    assert tools.first.evaluate("(node) => node === document.activeElement")

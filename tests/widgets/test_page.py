@@ -47,7 +47,7 @@ def test_a_module_that_cannot_become_a_script_is_an_error(source, message):
 
 def test_scripts_are_written_for_every_figure(tmp_path):
     files = write_assets(tmp_path / "a" / "b")
-    assert {"host.js", "figures.css", "frames.js", "softmax_saturation.js"} <= set(
+    assert {"host.js", "figures.css", "train_width.js", "softmax_saturation.js"} <= set(
         files
     )
     assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == files
@@ -234,9 +234,7 @@ def test_a_wrong_directive_stops_the_build(tmp_path, directive, message):
 # -- the stored pictures --
 
 
-@pytest.mark.parametrize(
-    "module", [n for n in widgets.FIGURES.values() if n != "train_width"]
-)
+@pytest.mark.parametrize("module", widgets.FIGURES.values())
 def test_the_stored_picture_is_that_of_the_present_code(browser, module):
     """If this fails: python -m attnbook.widgets.capture, and look at what has changed."""
     stored = (WIDGETS / module / "fallback.svg").read_text("utf-8")

@@ -341,3 +341,17 @@ def test_defaults_follow_the_sizes_and_later_changes_are_checked():
     with pytest.raises(ValueError, match="each once"):
         figure.order = [0, 0, 1]
     assert not math.isnan(figure.base)
+
+
+def test_play_moves_the_position_until_it_is_paused_or_at_the_end(open_figure):
+    page = open_figure(PositionExplorerFigure(position=29))
+    reached = "(p) => document.querySelector('.attnbook-figure').abModel.get('position') === p"
+    page.click("Play p")
+    page.page.wait_for_function(reached, arg=31)
+    page.page.get_by_role("button", name="Play p", exact=True).wait_for()  # the end
+    page.click("Play p")
+    assert page.state("position") == 0
+    page.page.wait_for_function(reached, arg=2)
+    page.click("Pause")
+    page.page.wait_for_timeout(900)
+    assert page.state("position") == 2

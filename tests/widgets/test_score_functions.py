@@ -444,3 +444,31 @@ def test_bad_sizes_are_named(sizes, says):
 def test_an_unknown_score_is_named():
     with pytest.raises(ValueError, match="one of dot, scaled_dot, .*; got 'cosine'"):
         score_costs("cosine", 1, 1, 1, 1)
+
+
+def test_the_sentence_begins_with_what_has_changed(open_figure):
+    page = open_figure(ScoreFunctionsFigure())
+    said = page.page.locator(".ab-said").first
+    weights = lambda: [page.read(f"weight_{j}") for j in range(1, 5)]  # noqa: E731
+    assert "As " not in said.inner_text() and "From " not in said.inner_text()
+
+    def most(before, after):
+        j = max(range(4), key=lambda i: abs(after[i] - before[i]))
+        way = "rose" if after[j] > before[j] else "fell"
+        return (
+            f"the weight of k{'₁₂₃₄'[j]} {way} from {before[j]:.2f} to {after[j]:.2f}. "
+        )
+
+    first = weights()
+    page.press("query", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    moved = weights()
+    assert said.inner_text().startswith(f"As q moved, {most(first, moved)}")
+    page.set(score="gaussian")  # another kind of change, told from where it began
+    assert most(moved, weights()) in said.inner_text()
+    assert said.inner_text().startswith("From ")
+
+
+def test_a_change_that_does_nothing_is_told_as_such(open_figure):
+    page = open_figure(ScoreFunctionsFigure())
+    state = {"label": "a", "weights": [0.5, 0.5]}
+    assert "no weight changed" in page.math("sayChange", "k₂", state, state)

@@ -1,192 +1,186 @@
-"""The kernel-backed figure: its frames are what the package computes, and they come up on the page."""
+"""Gradient descent in the browser is the package's; its sentence, its arrow and its curves follow the steps."""
 
-import base64
-import io
-import re
-
-import numpy as np
 import pytest
+import torch
 
-from attnbook.attention import NWKernelRegression, Step, fit_width
+from attnbook.attention import NWKernelRegression, fit_width, regression_loss
 from attnbook.data import kernel_regression_data
 from attnbook.widgets import TrainWidthFigure
-from attnbook.widgets.frames import Frame, FrameFigure, Panel, frame_key
-from attnbook.widgets.kit import one_of
-from attnbook.widgets.train_width import verdict
+from attnbook.widgets.kit import figure_data
+
+DATA = figure_data("train_width")
+X, Y = (torch.tensor(DATA[name], dtype=torch.float64) for name in ("x", "y"))
+BEST = 15.8
 
 
-@pytest.fixture(scope="module")
-def figure():
-    return TrainWidthFigure()
+@pytest.fixture
+def page(open_figure):
+    return open_figure(TrainWidthFigure())
 
 
-@pytest.fixture(scope="module")
-def html(figure):
-    return figure.to_html()
+def said(page):
+    return page.page.locator(".ab-said").inner_text()
 
 
-def train(w0, lr):
-    data = kernel_regression_data()
-    return fit_width(
-        NWKernelRegression(w0), data.x_train, data.y_train, lr=lr, epochs=5
-    )
+def path(w0, lr, steps):
+    return fit_width(NWKernelRegression(w0).double(), X, Y, lr=lr, epochs=steps)
 
 
 # -- the numbers --
 
 
+def test_the_points_are_the_chapters():
+    data = kernel_regression_data()
+    torch.testing.assert_close(X, data.x_train.double(), atol=5.1e-5, rtol=0)
+    torch.testing.assert_close(Y, data.y_train.double(), atol=5.1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("w", [-4.2, -0.3, 0.0, 0.5, 1.7, 21.0])
+def test_loss_and_slope_are_those_of_autograd(page, w):
+    model = NWKernelRegression(w).double()
+    loss = regression_loss(model, X, Y)
+    loss.backward()
+    found = page.math("lossAt", model.w.item(), DATA["x"], DATA["y"])
+    assert found["loss"] == pytest.approx(loss.item(), rel=1e-9)
+    assert found["slope"] == pytest.approx(model.w.grad.item(), rel=1e-9, abs=1e-9)
+
+
+def test_the_prediction_is_the_models(page):
+    query = torch.tensor([0.3, 2.5], dtype=torch.float64)
+    want, _ = NWKernelRegression(1.75).double()(query, X, Y)
+    for place, f in zip(query.tolist(), want.tolist(), strict=True):
+        found = page.math("predictAt", 1.75, place, DATA["x"], DATA["y"])["f"]
+        assert found == pytest.approx(f, rel=1e-9)
+
+
 @pytest.mark.parametrize(
-    ("w0", "lr"), [(0.1, 0.5), (0.5, 0.5), (0.5, 0.05), (2.0, 0.005)]
+    ("w0", "lr", "steps"),
+    [(0.1, 0.5, 5), (0.5, 0.5, 100), (1.0, 0.05, 20), (2.0, 0.005, 40)],
 )
-def test_a_frame_shows_what_the_package_computes(w0, lr):
-    figure = TrainWidthFigure(w0=w0, lr=lr)
-    path = train(w0, lr)
-    numbers = figure.frame["numbers"]
-    assert numbers["w"] == pytest.approx(path[-1].w, abs=0.051)
-    assert numbers["loss"] == pytest.approx(path[-1].loss, abs=0.051)
-    assert numbers["best"] <= numbers["loss"]
+def test_the_walk_is_fit_width(page, w0, lr, steps):
+    found = page.math("descend", w0, lr, steps, DATA["x"], DATA["y"])
+    want = path(w0, lr, steps)
+    assert [at["w"] for at in found] == pytest.approx([s.w for s in want], abs=1e-4)
+    assert [at["loss"] for at in found] == pytest.approx(
+        [s.loss for s in want], abs=1e-3
+    )
 
 
 def test_the_story_the_text_tells():
     for w0 in (0.5, 1.0):
-        assert train(w0, 0.5)[-1].w > 20  # thrown onto the plateau …
-        assert 1 < train(w0, 0.05)[-1].w < 6  # … and a smaller step repairs it
-        assert train(w0, 0.05)[-1].loss < train(w0, 0.5)[-1].loss - 3
-    assert train(0.1, 0.5)[-1].w == pytest.approx(-4.4, abs=0.1)
+        assert path(w0, 0.5, 5)[1].w > 20  # thrown onto the plateau …
+        assert 1 < path(w0, 0.05, 5)[-1].w < 6  # … and a smaller step repairs it
+    assert path(0.1, 0.5, 5)[-1].w == pytest.approx(-4.4, abs=0.1)
+
+
+# -- the sentence --
+
+
+def at(w, loss, slope):
+    return {"w": w, "loss": loss, "slope": slope}
 
 
 @pytest.mark.parametrize(
-    ("path", "words"),
+    ("walk", "words"),
     [
-        ([(0.5, 60), (21, 21), (20, 21)], "Step 1 overshoots, from w = 0.5 to 21.0"),
-        ([(0.5, 60), (0.6, 55), (21, 21)], "Step 2 overshoots, from w = 0.6 to 21.0"),
-        ([(0.1, 66), (0.05, 65)], "do not get w away"),
-        ([(0.5, 60), (0.9, 40)], "the steps are short"),
-        ([(0.1, 66), (-4, 16)], "crosses 0 and ends at −4.0"),
-        ([(5, 16), (4.9, 15.9)], "ends in the valley"),
+        (
+            [at(0.5, 41, -42)],
+            "At the start the slope is −42.0: the next step is −0.5 × (−42.0)",
+        ),
+        ([at(0.5, 41, -42), at(21, 21, 0.3)], "Overshoot: the slope at 0.50 was −42.0"),
+        ([at(21, 21, 0.3), at(20.8, 21, 0.3)], "moves w by no more than 0.15"),
+        ([at(0.1, 65, 0.8), at(0.05, 65, 0.4)], "Near w = 0"),
+        ([at(0.5, 41, -2), at(4, 16, -0.4)], "In the valley: loss 16.00"),
+        ([at(-3, 17, 2), at(-4, 16, 0.4)], "the curve is that of w = 4.00"),
+        ([at(0.5, 41, -42), at(-1, 30, 20)], "Step 1 crossed 0, from 0.50 to −1.00"),
+        (
+            [at(0.5, 41, -42), at(1, 30, -20)],
+            "Step 1 lowered the loss from 41.00 to 30",
+        ),
+        ([at(1, 30, -20), at(0.5, 41, -42)], "Step 1 raised the loss from 30.00 to 41"),
     ],
 )
-def test_the_sentence_comes_from_the_path(path, words):
-    assert words in verdict([Step(*step) for step in path], 15.8)
-
-
-def test_setting_a_trait_draws_the_new_frame():
-    figure = TrainWidthFigure()
-    first = figure.frame
-    figure.lr = 0.05
-    assert figure.frame["key"] == "0.5|0.05"
-    assert figure.frame["numbers"] != first["numbers"]
-    assert figure.frame["panels"][0]["picture"] != first["panels"][0]["picture"]
-
-
-# -- the stored form --
-
-
-def test_every_choice_is_stored_in_little_space_and_always_alike(html):
-    assert len(html) < 600_000
-    assert len(re.findall(r'"key":"[^"]+\|[^"]+"', html)) == 15
-    assert html == TrainWidthFigure().to_html()
-    rest = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]*", "", html)
-    assert len(rest) < 15_000  # all that nbval compares
-
-
-def test_the_pictures_are_sharp_and_not_empty(figure):
-    from PIL import Image
-
-    for panel in figure.frame["panels"]:
-        image = Image.open(
-            io.BytesIO(base64.b64decode(panel["picture"].split(",")[1]))
-        ).convert("RGBA")
-        assert min(image.size) >= 450
-        assert (
-            0.01 < (np.asarray(image)[..., 3] > 0).mean() < 0.6
-        )  # ink on a transparent ground
-        assert len(panel["alt"]) > 40
-
-
-def test_bad_values():
-    with pytest.raises(
-        ValueError,
-        match=r"TrainWidthFigure.w0 is where w starts: one of 0.1, 0.5, 1.0, 2.0, 5.0; got 3",
-    ):
-        TrainWidthFigure(w0=3)
-    with pytest.raises(
-        TypeError, match="TrainWidthFigure has no epochs; it takes w0, lr"
-    ):
-        TrainWidthFigure(epochs=9)
-
-
-class Unfinished(FrameFigure):
-    """A frame figure that forgot to draw."""
-
-    controls = {"kind": {"label": "kind", "kind": "select"}}
-    kind = one_of("a", ["a", "b"], "the kind")
-
-
-class Words(Unfinished):
-    """The smallest frame figure: one control with words for values, and no numbers."""
-
-    def draw(self, kind):
-        return Frame(
-            [Panel("data:image/gif;base64,R0lGODlhAQABAAAAACw=", f"picture {kind}")],
-            said=f"this is {kind}",
-        )
-
-
-def test_a_frame_figure_must_draw():
-    with pytest.raises(NotImplementedError, match=r"Unfinished must define draw\(\)"):
-        Unfinished()
-
-
-def test_a_small_frame_figure(open_figure):
-    page = open_figure(Words(kind="b"))
-    assert page.page.locator(".ab-said").inner_text() == "this is b"
-    page.choose("kind", "a")
-    assert page.page.locator(".ab-said").inner_text() == "this is a"
-    assert page.page.locator("img.ab-frame").get_attribute("alt") == "picture a"
+def test_the_sentence_comes_from_the_steps(page, walk, words):
+    assert words in page.math("tell", walk, len(walk) - 1, 0.5, BEST)
 
 
 # -- on the page --
 
 
-def test_the_key_is_the_same_on_both_sides(open_figure, figure):
-    page = open_figure(figure)
-    for w0 in (0.1, 1.0, 5.0):
-        for lr in (0.5, 0.005):
-            page.set(w0=w0, lr=lr)
-            assert (
-                page.page.locator(".ab-said").inner_text()
-                == figure.frame_of({"w0": w0, "lr": lr})["said"]
-            )
-    assert frame_key({"w0": 1.0, "lr": 0.005}) == "1|0.005"
+def test_a_step_moves_the_ball_the_curve_and_the_numbers(page):
+    assert page.live and page.read("w") == 0.5
+    slope = page.read("slope")
+    assert page.read("move") == pytest.approx(-0.5 * slope)
+    curve = page.page.locator('[data-mark="fit"]')
+    ball = page.page.locator('[data-mark="now"]')
+    before = curve.get_attribute("d"), ball.get_attribute("cx")
+    page.click("Forward ▶")
+    assert page.state("step") == 1
+    assert page.read("w") == pytest.approx(path(0.5, 0.5, 1)[1].w, abs=1e-6)
+    assert said(page).startswith("Overshoot")
+    after = curve.get_attribute("d"), ball.get_attribute("cx")
+    assert before[0] != after[0] and float(before[1]) < float(after[1])
+    page.click("◀ Back")
+    assert page.read("w") == 0.5 and curve.get_attribute("d") == before[0]
 
 
-def test_moved_by_keyboard_and_mouse(open_figure, figure):
-    page = open_figure(figure)
-    assert page.live and page.read("w") > 20
+def test_play_goes_on_by_itself_and_pauses(page):
+    page.click("Play")
+    page.page.wait_for_function(
+        "document.querySelector('.attnbook-figure').abModel.get('step') >= 3"
+    )
+    page.click("Pause")
+    seen = page.state("step")
+    page.page.wait_for_timeout(800)
+    assert page.state("step") == seen
+
+
+def test_nothing_below_moves_while_it_plays(page):
     page.choose("lr", "0.05")
-    assert page.read("w") < 6
-    page.press("w0", "ArrowRight", "ArrowRight")
-    assert page.state("w0") == 2 and page.text("w0") == "2"
-    box = page.page.locator('input[data-control="w0"]').bounding_box()
-    page.page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
-    page.settle()
-    assert page.state("w0") == 5
-    page.reset()
-    assert (page.state("w0"), page.state("lr")) == (0.5, 0.5)
-    assert page.page.locator("img.ab-frame").count() == 2
-
-
-def test_it_fits_a_phone(open_figure, figure):
-    page = open_figure(figure, width=390)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
-    boxes = [image.bounding_box() for image in page.page.locator("img.ab-frame").all()]
+    page.slide("step", 0)
+    tall = []
+    for step in range(12):
+        page.set(step=step)
+        tall.append(
+            page.page.evaluate("document.querySelector('.ab-card').offsetHeight")
+        )
+    assert tall == sorted(tall)  # a longer sentence may need a line more, never less
+    page.set(step=0)
     assert (
-        boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"] - 1
-    )  # one below the other, at a readable size
-    assert boxes[0]["width"] > 280
+        page.page.evaluate("document.querySelector('.ab-card').offsetHeight")
+        == tall[-1]
+    )
 
 
-def test_without_javascript_the_first_picture_is_there(open_figure, figure):
-    page = open_figure(figure, javascript=False)
+def test_start_and_size_by_keyboard_mouse_and_list(page):
+    page.set(step=5)
+    page.choose("lr", "0.05")
+    assert page.read("w") == pytest.approx(path(0.5, 0.05, 5)[-1].w, abs=1e-6)
+    page.press("w0", "ArrowRight")  # the slider or the triangle: both move it by 0.1
+    assert page.state("w0") == 0.6
+    page.drag("w0", dx=60, dy=0)
+    assert 1.5 < page.state("w0") <= 6
+    page.reset()
+    assert [page.state(n) for n in ("w0", "lr", "step")] == [0.5, 0.5, 0]
+
+
+def test_it_fits_a_phone(open_figure):
+    page = open_figure(TrainWidthFigure(step=1), width=390)
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+    play = page.page.get_by_role("button", name="Play", exact=True).bounding_box()
+    second = page.page.locator(".ab-stage").nth(1).bounding_box()
+    assert second["y"] + second["height"] - play["y"] < 844  # in sight of one another
+
+
+def test_without_javascript_the_first_picture_is_there(open_figure):
+    page = open_figure(TrainWidthFigure(), javascript=False)
     assert page.page.locator(".attnbook-figure > img").is_visible()
+
+
+def test_bad_values():
+    with pytest.raises(ValueError, match=r"TrainWidthFigure.lr is the step size: one"):
+        TrainWidthFigure(lr=3)
+    with pytest.raises(ValueError, match=r"w0 is where w starts: a number from 0.1"):
+        TrainWidthFigure(w0=7)
+    with pytest.raises(TypeError, match="has no epochs; it takes w0, lr, step"):
+        TrainWidthFigure(epochs=9)

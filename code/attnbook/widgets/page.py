@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 
 from . import FIGURES, TOOLS, figure_class
-from .kit import KIT, PACKAGE, WIDGETS, module_source
+from .kit import KIT, PACKAGE, module_source
 
 FOLDER = "attnbook"
 EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
@@ -90,9 +90,8 @@ def data_scripts():
 
 
 def script_names():
-    """Names of the JavaScript modules: one for each browser-side figure and tool, and the shared `frames`."""
-    names = dict.fromkeys([*FIGURES.values(), *TOOLS.values(), "frames"])
-    return [name for name in names if (WIDGETS / name / "figure.js").is_file()]
+    """Names of the JavaScript modules: one for each figure and tool."""
+    return [*FIGURES.values(), *TOOLS.values()]
 
 
 def figures_in(body):

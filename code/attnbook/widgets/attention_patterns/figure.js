@@ -115,6 +115,7 @@ function render({ model, el }) {
   const toggle = fig.button("Switch this head off", () => fig.toggle(model.get("layer"), model.get("head")));
   const all = fig.button("All heads on", () => fig.set({ off: [] }));
   fig.reset(["layer", "head", "off"]);
+  fig.controlsFirst();
 
   // all in one row
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))";

@@ -136,10 +136,14 @@ function render({ model, el }) {
     title: "Where does the norm go?",
     hint: "Click a dashed box to move the norm there, or a sum to cut it. Drag the large dots.",
   });
-  fig.stage({
+  const block = fig.stage({
     basis: 232,
     height: HEIGHT,
-    draw: (p, view) => drawBlock(p, view, fig),
+    draw(p, view) {
+      // On a phone the charts come first: the controls above move them.
+      block.svg.parentElement.style.order = fig.card.clientWidth < 620 ? 1 : 0;
+      drawBlock(p, view, fig);
+    },
     label: (v) => `A layer: ${v.name}; ${v.depth} of them make the stack`,
   });
   fig.stage({
@@ -164,7 +168,28 @@ function render({ model, el }) {
   fig.select("compare", { label: "Compare with", options: [...WIRINGS.map(([name]) => name), "nothing"] });
   const depths = fig.slider("depth", { label: "Layers L", min: 2, max: DEEPEST, step: 1 });
   depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
+  // The layer that is read walks through the stack: the gradient's way leads down from the output, the signal's up.
+  let timer = null;
+  const ends = () => (fig.get("measure") === "gradient" ? [fig.get("depth"), 1] : [1, fig.get("depth")]);
+  const walking = (on) => {
+    clearInterval(timer);
+    timer = on ? setInterval(walk, 450) : null;
+    play.textContent = on ? "Pause" : "Walk through";
+  };
+  const walk = () => {
+    const [, to] = ends();
+    const way = Math.sign(to - fig.get("layer"));
+    if (!way || !fig.card.isConnected) walking(false);
+    else fig.set({ layer: fig.get("layer") + way });
+  };
+  const play = fig.button("Walk through", () => {
+    const [from, to] = ends();
+    if (timer === null && fig.get("layer") === to) fig.set({ layer: from });
+    else if (calm()) walk(); // one layer for each press
+    if (!calm()) walking(timer === null);
+  });
   fig.reset(["layer"]);
+  fig.controlsFirst();
   let measure = "gradient";
   const format = (v) => (v === null ? "–" : value(v, measure));
   fig.output("first", { label: "where it starts", format, note: "median of the stacks" });

@@ -89,6 +89,7 @@ function render({ model, el }) {
   // 4 or 2 × 2
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
   fig.reset(["x", "y", "query"]);
+  fig.controlsFirst();
 
   // The nearest point is the one that the handle is put on: under the mouse before it is pressed, and where it is
   // pressed. On a free spot the mouse takes hold of the query.

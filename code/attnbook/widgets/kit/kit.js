@@ -221,6 +221,7 @@ function figure({ model, el, title, hint }) {
   let view = null;
   let waiting = false;
   let stopped = false;
+  let saidAt = { width: 0, height: 0 };
 
   function update() {
     waiting = false;
@@ -364,6 +365,11 @@ function figure({ model, el, title, hint }) {
     say(text) {
       said.hidden = !text;
       if (said.textContent !== text) said.textContent = text;
+      // Never shorter than before at this width: what stands below stays where it is while sentences change.
+      if (said.clientWidth !== saidAt.width) saidAt = { width: said.clientWidth, height: 0 };
+      said.style.minHeight = "";
+      saidAt.height = Math.max(saidAt.height, said.offsetHeight);
+      if (saidAt.height) said.style.minHeight = `${saidAt.height}px`;
     },
 
     start(fn) {

@@ -262,14 +262,32 @@ function render({ model, el }) {
     const [i, j] = model.get("cell");
     open.checked = buildMask(...rules(), model.get("edits"))[i][j];
   });
-  fig.button("Block row", () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
-  fig.button("Undo edits", () => fig.set({ edits: [] }));
+  const tools = [];
+  const tool = (label, act) => tools.push(fig.button(label, act));
+  tool("Block row", () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
+  tool("Undo edits", () => fig.set({ edits: [] }));
   let seed = 0;
-  fig.button("New scores", () => {
+  tool("New scores", () => {
     seed += 1;
     fig.set({ scores: drawScores(seed, n) });
   });
+  // One stop for the Tab key: the arrow keys go from tool to tool.
+  const look = "display:flex;flex-wrap:wrap;gap:0.5rem";
+  const bar = html("div", { role: "toolbar", "aria-label": "Mask and scores", style: look });
+  tools[0].before(bar);
+  bar.append(...tools);
+  const reach = (to) => tools.forEach((one, i) => (one.tabIndex = i === to ? 0 : -1));
+  reach(0);
+  bar.addEventListener("focusin", (event) => reach(tools.indexOf(event.target)));
+  bar.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    tools[(tools.indexOf(event.target) + by + tools.length) % tools.length].focus();
+  });
   fig.reset(["cell"]);
+  fig.controlsFirst();
 
   POLICIES.forEach(([name], k) =>
     fig.output(`sum_${name}`, { label: `Sum: ${POLICY_SHORT[k].replace(" after", "")}`, format: (a) => weightText(a) }),

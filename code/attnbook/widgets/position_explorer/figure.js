@@ -165,6 +165,19 @@ function render({ model, el }) {
     ["shuffle"],
   );
   seen(fig.slider("position", { label: "Position p", min: 0, max: 31, step: 1 }), ["encoding", "similarity"]);
+  const play = fig.button("Play p", () => playing(timer === null));
+  let timer = null;
+  const playing = (on) => {
+    clearInterval(timer);
+    timer = on ? setInterval(forward, 400) : null;
+    play.textContent = on ? "Pause" : "Play p";
+    if (on && fig.get("position") === 31) fig.set({ position: 0 });
+  };
+  const forward = () => {
+    if (!fig.card.isConnected || fig.get("view") === "shuffle" || fig.get("position") === 31) playing(false);
+    else fig.set({ position: fig.get("position") + 1 });
+  };
+  seen(play, ["encoding", "similarity"]);
   seen(fig.slider("offset", { label: "Offset k", min: 0, max: 16, step: 1 }), ["encoding", "similarity"]);
   const frequency = fig.slider("frequency", { label: "Frequency i", min: 0, max: 15, step: 1 });
   seen(frequency, ["encoding"]);
@@ -173,6 +186,7 @@ function render({ model, el }) {
     fig.set({ d_model: +size.value, frequency: Math.min(model.get("frequency"), pairs(+size.value) - 1) });
   fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
   fig.reset(["order"]);
+  fig.controlsFirst();
 
   const output = (name, views, options) => {
     fig.output(name, options);

@@ -85,6 +85,7 @@ function render({ model, el }) {
   // room for (x, y)
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
   fig.reset(["query", "key", "value"]);
+  fig.controlsFirst();
   const { table, write } = numbersTable(model.get("key").length);
   fig.card.append(table);
   const stop = fig.start((state) => {

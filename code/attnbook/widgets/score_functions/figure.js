@@ -35,6 +35,7 @@ function render({ model, el }) {
   select.style.minWidth = select.parentNode.style.minWidth = "0"; // the longest formula is wider than a phone
   fig.checkbox("on_circle", { label: "Keys on a circle (equal norms)" });
   fig.reset(["query", "key", "d", "h", "num_queries", "num_keys"]);
+  fig.controlsFirst();
   fig.output("difference", { label: "dot − Gaussian", digits: 3, note: "largest difference of weights" });
   range(4).forEach((j) => fig.output(`weight_${j + 1}`, { label: `weight of k${subscript(j)}`, digits: 3 }));
 
@@ -63,6 +64,7 @@ function render({ model, el }) {
   costs.slider("h", { label: "hidden units h", ...power });
   costs.slider("num_queries", { label: "queries T", ...power });
   costs.slider("num_keys", { label: "keys S", ...power });
+  costs.controlsFirst();
   costs.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
   const shortName = (name) => SCORES.find(([one]) => one === name)[2];
   costs.output("multiply_adds", { label: "multiply-adds, chosen score", format: big, note: "× 2 = FLOPs" });
@@ -70,6 +72,19 @@ function render({ model, el }) {
   costs.output("tanh", { label: "its tanh evaluations", format: big });
   costs.output("largest", { label: "its largest tensor", format: big, note: "numbers" });
   costs.output("ratio", { label: "additive ÷ dot product, multiply-adds", format: (v) => `× ${fmtShort(v)}` });
+
+  // Moves of one thing that follow each other closely are one change, told from where it began.
+  let [begun, last, moved, when, told] = [null, null, null, 0, ""];
+  const change = (now) => {
+    const what = last && changed(last, now);
+    if (what) {
+      if (what !== moved || performance.now() - when > 1500) begun = last;
+      [moved, when] = [what, performance.now()];
+      told = sayChange(what, begun, now);
+    }
+    last = now;
+    return told;
+  };
 
   const stopFirst = fig.start((state) => {
     const [name, query, circle, radius] = ["score", "query", "on_circle", "radius"].map(state);
@@ -81,7 +96,8 @@ function render({ model, el }) {
     const gaussians = softmax(scoreAll("gaussian", query, keys));
     const difference = largestDifference(dots, gaussians);
     fig.show({ difference, ...Object.fromEntries(weights.map((weight, j) => [`weight_${j + 1}`, weight])) });
-    fig.say(`${sayScore(name, query, scores, weights, dots, parameters)} ${sayPair(keys, difference)}`);
+    const told = change({ label: shortName(name), query, keys, circle, weights });
+    fig.say(`${told}${sayScore(name, query, scores, weights, dots, parameters)} ${sayPair(keys, difference)}`);
     const bent =
       name === "multiplicative"
         ? [0, 1].map((i) =>
@@ -122,6 +138,30 @@ function render({ model, el }) {
     stopFirst();
     stopSecond();
   };
+}
+
+// Which one thing differs between two states: "score", "circle", "query", the number of a key, or null.
+function changed(before, now) {
+  if (before.label !== now.label) return "score";
+  if (before.circle !== now.circle) return "circle";
+  if (String(before.query) !== String(now.query)) return "query";
+  const j = now.keys.findIndex((key, i) => String(key) !== String(before.keys[i]));
+  return j < 0 ? null : `k${subscript(j)}`;
+}
+
+// What a change did to the weights: the one that changed most, before and after.
+function sayChange(what, before, now) {
+  const rise = now.weights.map((a, j) => a - before.weights[j]);
+  const j = rise.reduce((most, r, i) => (Math.abs(r) > Math.abs(rise[most]) ? i : most), 0);
+  const cause = {
+    score: `From ${before.label} to ${now.label}`,
+    circle: now.circle ? "With all keys at one distance from 0" : "With the keys where they were",
+    query: "As q moved",
+  }[what];
+  const start = cause || `As ${what} moved`;
+  if (Math.abs(rise[j]) < 0.005) return `${start}, no weight changed by as much as 0.005. `;
+  const way = rise[j] > 0 ? "rose" : "fell";
+  return `${start}, the weight of k${subscript(j)} ${way} from ${fmt(before.weights[j])} to ${fmt(now.weights[j])}. `;
 }
 
 // What the chosen score looks like over the plane, and which key it prefers at present.
@@ -180,5 +220,5 @@ function sayCosts(ratio, additive, plain) {
 
 export default {
   render,
-  math: { score, scoreAll, onCircle, largestDifference, cost, levelStep, region, joinPieces, sampleScores },
+  math: { score, scoreAll, onCircle, largestDifference, cost, levelStep, region, joinPieces, sampleScores, sayChange },
 };

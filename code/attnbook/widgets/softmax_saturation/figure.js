@@ -162,6 +162,7 @@ function render({ model, el }) {
   fig.output("largest", { label: "mean largest weight", digits: 2 });
   fig.output("jacobian", { label: "median Jacobian norm", format: fmtShort });
   fig.reset(["seed"]);
+  fig.controlsFirst();
   return fig.start((state) => {
     const [d, scaled] = [state("d"), state("scaled")];
     const rows = sampleScores(state("seed"), d, scaled);

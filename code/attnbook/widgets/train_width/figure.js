@@ -1,0 +1,211 @@
+/* Gradient descent on the width of a kernel, one step at a time: the loss over w, and the curve that w gives. */
+// uses data.json, ../kit/words.js, ../kernel_regression/maths.js
+
+const RATES = [0.5, 0.05, 0.01, 0.005];
+const STARTS = range(1, 61).map((i) => i / 10);
+const STEPS = 100;
+const FAR = 10; // beyond this |w| the loss is nearly flat: the plateau
+const GRID = range(361).map((i) => i / 10 - 6); // w from −6 to 30
+const PLACES = linspace(0, 5, 101);
+
+// ---- the mathematics -----------------------------------------------------------------------------
+
+// The prediction at a query, and its slope df/dw = −w Σⱼ αⱼ (x − xⱼ)² (yⱼ − f). The kernel's width is 1/|w|.
+function predictAt(w, query, x, y, skip = -1) {
+  const weights = weightsAt("gaussian", 1 / Math.abs(w), query, x, skip);
+  let [f, slope] = [0, 0];
+  weights.forEach((a, j) => {
+    f += a * y[j];
+  });
+  weights.forEach((a, j) => {
+    slope -= w * a * (query - x[j]) ** 2 * (y[j] - f);
+  });
+  return { f, slope };
+}
+
+// The summed squared leave-one-out error of the points, and its slope in w.
+function lossAt(w, x, y) {
+  let [loss, slope] = [0, 0];
+  x.forEach((query, i) => {
+    const at = predictAt(w, query, x, y, i);
+    loss += (at.f - y[i]) ** 2;
+    slope += 2 * (at.f - y[i]) * at.slope;
+  });
+  return { w, loss, slope };
+}
+
+// w, loss and slope before the first step and after each.
+function descend(w0, rate, steps, x, y) {
+  const path = [lossAt(w0, x, y)];
+  for (let i = 0; i < steps; i++) path.push(lossAt(path[i].w - rate * path[i].slope, x, y));
+  return path;
+}
+
+// What happened in step k of a path, and what the next step will do.
+function tell(path, k, rate, best) {
+  const [now, last] = [path[k], path[k - 1]];
+  const move = -rate * now.slope;
+  const slope = fmt(now.slope, 1);
+  const next = `the next step is −${rate} × ${now.slope < 0 ? `(${slope})` : slope} = ${fmt(move)}`;
+  if (last && Math.abs(last.w) <= FAR && Math.abs(now.w) > FAR)
+    return (
+      `Overshoot: the slope at ${fmt(last.w)} was ${fmt(last.slope, 1)}, so step ${k} led from there to ` +
+      `${fmt(now.w, 1)}, over the whole valley. The curve now follows one or two neighbours of each point.`
+    );
+  if (Math.abs(now.w) > FAR)
+    return (
+      `On the plateau: the slope is only ${fmt(now.slope)}, so the next step moves w by no more ` +
+      `than ${fmt(Math.abs(move))}.`
+    );
+  if (now.loss < best + 0.3) {
+    const where = `In the valley${now.w < 0 ? " on the left" : ""}: loss ${fmt(now.loss)}`;
+    return now.w < 0
+      ? `${where}. Only the size of w matters: the curve is that of w = ${fmt(-now.w)}.`
+      : `${where}, the lowest is ${fmt(best)}. The slope is ${fmt(now.slope)}, and so the steps become short.`;
+  }
+  if (Math.abs(now.w) < 0.3 && Math.abs(now.slope) < 6)
+    return `Near w = 0 all keys get nearly equal weights and the loss is almost flat: ${next}.`;
+  if (!last) return `At the start the slope is ${fmt(now.slope, 1)}: ${next}.`;
+  const losses = `the loss from ${fmt(last.loss)} to ${fmt(now.loss)}`;
+  const across = last.w * now.w < 0 ? `crossed 0, from ${fmt(last.w)} to ${fmt(now.w)}, and ` : "";
+  return `Step ${k} ${across}${now.loss < last.loss ? "lowered" : "raised"} ${losses}: ${next}.`;
+}
+
+// ---- the drawing ---------------------------------------------------------------------------------
+
+const LOSSES = [10, 72];
+
+function drawLoss(p, { landscape, path, k, rate, act }) {
+  const plot = p.plot({ top: 34, left: 46, right: 10, bottom: 44 });
+  const x = linear([GRID[0], GRID.at(-1)], [plot.left, plot.right]);
+  const y = linear(LOSSES, [plot.bottom, plot.top]);
+  const now = path[k];
+  const rail = plot.bottom - 14; // the next step is drawn on it
+  p.axes("axes", { plot, x, y, xLabel: "w", yLabel: "leave-one-out loss", xTicks: p.width < 330 ? 4 : 7 });
+  p.path("loss", GRID.map((w, i) => [x(w), y(landscape[i])]), { "stroke-width": 1.8 });
+  const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
+  p.group("tangent", { "clip-path": inside, "aria-hidden": "true" }, (g) => {
+    const reach = 46 / Math.hypot(x(1) - x(0), now.slope * (y(1) - y(0))); // as long on steep slopes as on flat ones
+    const end = (by) => [x(now.w + by), y(now.loss + by * now.slope)];
+    g.path("line", [end(-reach), end(reach)], { stroke: COLOUR.query, "stroke-width": 2, "stroke-dasharray": "5 4" });
+  });
+  const places = path.slice(0, k + 1).map((at) => [x(at.w), y(at.loss)]);
+  p.path("walk", places, { stroke: COLOUR.key, opacity: 0.6 });
+  places.slice(1, -1).forEach(([px, py], i) => p.circle(`step${i}`, px, py, 3, { fill: COLOUR.key, opacity: 0.7 }));
+  const to = clamp(now.w - rate * now.slope, ...x.domain);
+  if (Math.abs(x(to) - x(now.w)) > 3)
+    p.arrow("next", x(now.w), rail, x(to), rail, { colour: COLOUR.query, width: 2.5, head: 9 });
+  p.line("plumb", x(now.w), y(now.loss), x(now.w), rail, { stroke: COLOUR.query, "stroke-dasharray": "2 4" });
+  p.circle("now", x(now.w), y(now.loss), 7, {
+    "data-mark": "now",
+    fill: COLOUR.key, stroke: COLOUR.ground, "stroke-width": 2 });
+
+  p.handle("w0", {
+    x,
+    at: [path[0].w, plot.bottom],
+    axis: "x",
+    step: 0.1,
+    min: [STARTS[0], -Infinity],
+    max: [STARTS.at(-1), Infinity],
+    colour: COLOUR.key,
+    shape: "triangle",
+    size: 7,
+    label: "start w₀",
+    text: `w₀ = ${fmt(path[0].w, 1)}`,
+    onMove: ([w]) => act({ w0: Number(w.toFixed(1)) }),
+  });
+  p.legend(
+    "legend",
+    plot.left - 34,
+    14,
+    [
+      { label: "w now", colour: COLOUR.key, mark: "dot" },
+      { label: "start", colour: COLOUR.key, mark: "triangle" },
+      { label: "next step", colour: COLOUR.query },
+    ],
+    { maxWidth: p.width },
+  );
+}
+
+function drawFit(p, { path, k }) {
+  const plot = p.plot({ top: 34, left: 40, right: 10, bottom: 44 });
+  const x = linear([0, 5], [plot.left, plot.right]);
+  const y = linear([-0.8, 6], [plot.bottom, plot.top]);
+  p.axes("axes", { plot, x, y, xLabel: "key x", yLabel: "value y" });
+  const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
+  p.group("curves", { "clip-path": inside, "aria-hidden": "true" }, (g) => {
+    const at = (f) => PLACES.map((v) => [x(v), y(f(v))]);
+    const curve = (key, f, attrs) => g.path(key, at(f), attrs);
+    curve("truth", trueCurve, { "stroke-dasharray": "6 5", "stroke-width": 1.6 });
+    const fit = ({ w }) => (v) => predictAt(w, v, DATA.x, DATA.y).f;
+    curve("start", fit(path[0]), { stroke: COLOUR.output, "stroke-width": 2, "stroke-dasharray": "2 4" });
+    DATA.x.forEach((v, j) => g.circle(`point${j}`, x(v), y(DATA.y[j]), 3.2, { fill: COLOUR.value, opacity: 0.75 }));
+    curve("fit", fit(path[k]), { "data-mark": "fit", stroke: COLOUR.output, "stroke-width": 3 });
+  });
+  p.legend(
+    "legend",
+    plot.left - 28,
+    14,
+    [
+      { label: "fit now", colour: COLOUR.output },
+      { label: "at the start", colour: COLOUR.output, mark: "dash" },
+      { label: "truth", colour: COLOUR.ink, mark: "dash" },
+    ],
+    { maxWidth: p.width },
+  );
+}
+
+function render({ model, el }) {
+  const fig = figure({
+    model,
+    el,
+    title: "Where does training take w?",
+    hint: "Choose where w starts and the step size, then play, or go step by step. The triangle can be dragged.",
+  });
+  const landscape = GRID.map((w) => lossAt(w, DATA.x, DATA.y).loss);
+  const best = Math.min(...landscape);
+  let walk = {};
+  fig.stage({
+    height: (width) => (width < 340 ? 250 : 280),
+    basis: 300,
+    draw: drawLoss,
+    label: ({ path, k }) =>
+      `The leave-one-out loss over w; after ${k} steps w is ${fmt(path[k].w)} and the loss ${fmt(path[k].loss, 1)}`,
+  });
+  fig.stage({
+    height: (width) => (width < 340 ? 250 : 280),
+    basis: 300,
+    draw: drawFit,
+    label: ({ path, k }) =>
+      `Training points, the true curve, and the curves of w = ${fmt(path[0].w)} and ${fmt(path[k].w)}`,
+  });
+  fig.slider("w0", { label: "start w₀", values: STARTS, format: (w) => fmt(w, 1) });
+  fig.select("lr", { label: "step size", options: RATES });
+  const refresh = stepper(fig, {
+    name: "step",
+    label: "step",
+    step: () => fig.get("step"),
+    last: () => STEPS,
+    go: (step) => fig.set({ step: clamp(step, 0, STEPS) }),
+    pace: 350,
+  });
+  fig.output("w", { label: "w now" });
+  fig.output("loss", { label: "loss now", note: `lowest: ${fmt(best)}` });
+  fig.output("slope", { label: "slope there" });
+  fig.output("move", { label: "next move of w", note: "−step size × slope" });
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
+  fig.reset();
+  fig.controlsFirst();
+
+  return fig.start((state) => {
+    const [w0, rate, k] = ["w0", "lr", "step"].map(state);
+    if (walk.w0 !== w0 || walk.rate !== rate) walk = { w0, rate, path: descend(w0, rate, STEPS, DATA.x, DATA.y) };
+    const now = walk.path[k];
+    refresh();
+    fig.show({ w: now.w, loss: now.loss, slope: now.slope, move: -rate * now.slope });
+    fig.say(tell(walk.path, k, rate, best));
+    return { landscape, path: walk.path, k, rate, act: fig.set };
+  });
+}
+
+export default { render, math: { predictAt, lossAt, descend, tell } };
