@@ -19,7 +19,8 @@ ADDRESS = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
 ICON = re.compile(r"\\(f[0-9a-f]{3})|([\ue000-\uf8ff])")
 FONT = re.compile(r'src:url\(([^)]*/)([\w-]+)\.woff2\) format\("woff2"\)[^}]*')
 SHEET = re.compile(r'\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
-OURS = "book.css", "attnbook/", "classroom/", "katex/"
+# the theme writes pygments.css after everything else
+OURS = "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
 
 def words(built: Path) -> set[str]:

@@ -31,14 +31,14 @@ def test_pages_name_one_style_of_the_theme_and_keep_ours_after_it(tmp_path):
     (folder / "theme.css").write_text('@import "../basic.css";.a{x:url(y.png)}')
     (tmp_path / "_static/basic.css").write_text(".gone{x:1}.b{x:url(file.png)}")
     link = '<link href="_static/styles/theme.css?v=1" rel="stylesheet" />'
-    ours = '<link rel="stylesheet" href="_static/book.css" />'
+    ours = '<link rel="stylesheet" href="_static/pygments.css" />'
     (tmp_path / "index.html").write_text(f'{link}{ours}<p class="a b">')
     bundle(tmp_path)
     text = (folder / "theirs.css").read_text()
     assert text == ".b{x:url(../file.png)}.a{x:url(y.png)}"
     page = (tmp_path / "index.html").read_text()
     assert page.count("<link") == 2 and "theme.css" not in page
-    assert page.index("theirs.css?v=") < page.index("book.css")
+    assert page.index("theirs.css?v=") < page.index("pygments.css")
 
 
 def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
