@@ -5,7 +5,11 @@ class ndarray:
     """No array is one of these, here."""
 
 
-generic = integer = bool_ = type("generic", (ndarray,), {})
+class generic(ndarray):
+    """No number is one of these, here."""
+
+
+integer = bool_ = generic
 
 
 class _Random:
