@@ -2,7 +2,7 @@
 
 A page opened from a file can load scripts and nothing else. So Pyodide (Python for browsers), the checker, the
 stand-in for torch and the chapters' cells are packed with gzip and base64 into scripts of a megabyte each, which
-`attnbook/classroom/page.js` asks for when a reader runs the first cell. Pyodide and CodeMirror come from npm
+`attnbook/classroom/python.js` asks for when a reader runs the first cell. Pyodide and CodeMirror come from npm
 (tools/node); without them the book is built without editors, and says so.
 """
 
@@ -31,6 +31,7 @@ PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
 NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.sh
 PYODIDE = NODE_MODULES / "pyodide"
+PARTS = "python", "progress", "cells"  # of the page's own script
 SLICE = 1_000_000  # characters of a script
 # rooms and modules that work in the page; what else a chapter imports is not available there
 ROOMS = "attention", "checks", "classroom", "exercises", "pairs", "page", "transformer"
@@ -215,6 +216,17 @@ def editor() -> str:
     return done.stdout
 
 
+def page_script(setup: dict) -> str:
+    """The script of every page, from its parts."""
+    start = [
+        f"const setup = {json.dumps(setup)};",
+        r"const here = document.currentScript.src.replace(/[^/]*$/, '');",
+        "const page = document.querySelector('meta[name=attnbook-page]')?.content || '';",
+    ]
+    parts = [(HERE / f"{name}.js").read_text("utf-8") for name in PARTS]
+    return "\n".join(["(() => {", '"use strict";', *start, *parts, "})();\n"])
+
+
 def scripts() -> dict[str, str]:
     """All that pages load, by file name.
 
@@ -244,8 +256,7 @@ def scripts() -> dict[str, str]:
         "places": places,
         "exercises": exercises(),
     }
-    page = (HERE / "page.js").read_text("utf-8")
-    files["page.js"] = f"globalThis.attnbookClassroom = {json.dumps(setup)};\n{page}"
+    files["page.js"] = page_script(setup)
     files["licences.txt"] = licences()
     files["classroom.css"] = (HERE / "classroom.css").read_text("utf-8")
     return files

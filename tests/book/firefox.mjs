@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 
 const [executablePath, puppeteer, address, questions] = process.argv.slice(2);
 const { default: driver } = await import(puppeteer);
-const nowhere = { "network.proxy.http": "127.0.0.1", "network.proxy.http_port": 9, "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": 9 };
+const nowhere = {
+  "network.proxy.http": "127.0.0.1", "network.proxy.http_port": 9,
+  "network.proxy.ssl": "127.0.0.1", "network.proxy.ssl_port": 9,
+};
 const browser = await driver.launch({
   browser: "firefox", headless: true, executablePath, protocol: "webDriverBiDi",
   extraPrefsFirefox: { "network.proxy.type": 1, ...nowhere }, // every request that is not a file fails

@@ -370,6 +370,8 @@ def test_progress_goes_to_a_file_and_comes_back(context, built_book, tmp_path):
         page.locator("table.attnbook-progress caption").inner_text().startswith("1 of")
     )
     row = page.locator("table.attnbook-progress tr", has_text="soft-lookup")
+    address = row.get_by_role("link").evaluate("link => link.href")
+    assert address.endswith("chapters/01-queries-keys-values.html#ex-soft-lookup")
     assert row.get_by_role("img", name="solved").inner_text() == "✓"
 
     for bad in (

@@ -1,0 +1,215 @@
+// Makes cells of a page into editors that run Python in the page. The last part of the page's one script.
+const COMMAND = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+const HELP = `${COMMAND}+Enter runs it · Esc, then Tab, leaves the editor`;
+const ABOUT = "Cells with ▶ Run can be changed and run here. PyTorch is then a small stand-in in plain Python; "
+  + "the other cells draw or train, and need the notebook.";
+
+const codeOf = (cell) => cell.querySelector(".cell_input pre")?.textContent.replace(/\n$/, "");
+const CHECK = /^check\("([\w-]+)"/m;
+const cells = [];
+
+const HASH = (text) => [...text].reduce((sum, sign) => (sum * 33 + sign.codePointAt(0)) % 2 ** 32, 5381).toString(36);
+const RESULTS = { solved: "Solved.", wrong: "Not right yet. The result is below.", unwritten: "Not written yet." };
+
+function prepare(cell) {
+  const original = codeOf(cell);
+  const exercise = original.match(CHECK)?.[1];
+  const asked = original.match(/^check\(.*$/m)?.[0];
+  const key = `cell:${page}:${exercise || HASH(original)}`;
+  const code = cell.querySelector(".cell_input");
+  const still = code.innerHTML;
+  const output = cell.querySelector(".cell_output")
+    || cell.appendChild(element("div", { className: "cell_output docutils container" }));
+  const first = output.innerHTML;
+  const label = exercise ? `Your answer to the exercise ${exercise}` : "A cell to change and run";
+  const button = (text, what) => {
+    const made = element("button", { type: "button", textContent: text });
+    made.setAttribute("aria-label", exercise ? `${text} ${exercise}` : what);
+    return made;
+  };
+  const go = exercise ? button("Check") : button("Run", "Run this cell");
+  const edit = button("Edit", "Edit this cell");
+  const halt = button("Stop", "Stop this cell");
+  const again = button("Start again", "Start again with this cell");
+  go.className = "classroom-run";
+  halt.className = "classroom-stop";
+  edit.title = `Loads Python (${setup.megabytes} MB) once`;
+  halt.hidden = again.hidden = true;
+  const said = element("span", { className: "classroom-said" });
+  said.setAttribute("role", "status");
+  const bar = element("progress", { hidden: true, max: 1 });
+  bar.setAttribute("aria-label", "Loading Python");
+  const help = element("span", { className: "classroom-help", textContent: HELP });
+  code.after(element("div", { className: "classroom-bar" }, go, edit, halt, again, bar, said, help));
+  cell.classList.add("classroom-cell");
+  if (exercise) {
+    cell.dataset.exercise = exercise;
+    output.setAttribute("role", "group");
+    output.setAttribute("aria-label", `Result of ${exercise}`);
+  }
+  const kept = store.get(key);
+  let editor = null, opening = null, running = null, before = null;
+  let text = typeof kept === "string" ? kept : original;
+  const mine = { original, current: () => text };
+  cells.push(mine);
+
+  const say = (words, share) => {
+    if (said.textContent !== words) said.textContent = words;
+    bar.hidden = share === undefined;
+    bar.value = share || 0;
+  };
+  const write = (now) => {
+    [text, before, again.textContent] = [now, null, "Start again"];
+    again.hidden = text === original;
+    const isKept = store.set(key, text === original ? null : text);
+    if (!isKept) say(`${FULL}: your answer is lost when you close the page.`);
+  };
+  const options = { label, help: HELP, told: write, run };
+  const busy = (now) => {
+    halt.hidden = !now;
+    again.disabled = now;
+    go.setAttribute("aria-disabled", now); // not `disabled`, which would take the focus away
+    output.classList.toggle("classroom-waiting", now);
+  };
+
+  function open() {
+    opening ??= load("editor.js").catch(() => {}).then(() => {
+      const place = element("div", { className: "classroom-editor" });
+      code.replaceChildren(place);
+      code.classList.add("classroom-open");
+      edit.hidden = true;
+      editor = globalThis.attnbookEditor ? attnbookEditor.make(place, text, options) : plain(place, text, options);
+      return editor;
+    });
+    return opening;
+  }
+
+  async function run() {
+    if (!halt.hidden) return;
+    busy(true);
+    const printed = element("pre", { className: "classroom-printed", tabIndex: 0 });
+    printed.setAttribute("role", "group");
+    printed.setAttribute("aria-label", "What the cell printed");
+    const tell = (piece) => {
+      if (!printed.isConnected) output.replaceChildren(printed);
+      printed.append(piece);
+    };
+    const folded = output.closest("details");
+    if (folded) folded.open = true;
+    try {
+      (await open()).mark(null);
+      const others = cells.filter((other) => other !== mine && other.current() !== other.original);
+      const changed = Object.fromEntries(others.map((other) => [other.original, other.current()]));
+      running = python.run({ page, original, source: text, changed }, say, tell);
+      const answer = await running;
+      output.replaceChildren(...[printed.textContent && printed, ...shown(answer)].filter(Boolean));
+      editor.mark(answer.line);
+      for (const verdict of answer.verdicts) note(verdict.exercise, verdict.status);
+      const status = answer.verdicts.at(-1)?.status;
+      cell.dataset.status = answer.error ? "error" : status || "done";
+      cell.dataset.milliseconds = Math.round(answer.milliseconds);
+      if (answer.error) say(answer.line ? `Line ${answer.line} raises an error.` : "The cell ends with an error.");
+      else say(RESULTS[status] || (asked ? `Nothing was checked: the last line should be ${asked}` : "Done."));
+    } catch (error) {
+      if (!printed.isConnected) output.replaceChildren();
+      cell.dataset.status = "stopped";
+      say(error.message);
+    }
+    running = null;
+    again.hidden = text === original && output.innerHTML === first;
+    busy(false);
+  }
+
+  function reset() {
+    const undone = before;
+    const last = text;
+    const now = undone ?? original;
+    if (editor) editor.set(now);
+    else code.innerHTML = still;
+    write(now);
+    if (undone === null) {
+      output.innerHTML = first;
+      delete cell.dataset.status;
+      if (last !== original) [before, again.textContent, again.hidden] = [last, "Undo", false];
+    }
+    again.setAttribute("aria-label", `${again.textContent} ${exercise || "this cell"}`);
+    say(undone === null ? "Your changes are removed." : "They are back.");
+    go.focus();
+  }
+
+  go.onclick = run;
+  halt.onclick = () => { running ? running.cancel() : python.stop(); go.focus(); };
+  again.onclick = reset;
+  const begin = () => {
+    python.warm(say);
+    open().then((made) => made.focus());
+  };
+  edit.onclick = begin;
+  code.addEventListener("click", (event) => {
+    if (!editor && !event.target.closest("button") && !String(getSelection())) begin();
+  });
+  const recall = () => {
+    if (text === original) return;
+    code.querySelector("pre").textContent = text;
+    again.hidden = false;
+    if (!exercise) return;
+    const when = progress()[exercise]?.solved_on;
+    const textContent = `${when ? `Solved on ${when}. ` : ""}Your answer was kept; Check judges it again.`;
+    output.replaceChildren(element("p", { className: "classroom-said", textContent }));
+  };
+  recall();
+  addEventListener("storage", (event) => { // another tab
+    if (event.key !== `attnbook:${key}`) return;
+    const theirs = store.get(key) ?? original;
+    if (editor && theirs !== text) say("This cell was changed in another tab; what you write here replaces it.");
+    else if (!editor) [text] = [theirs, recall()];
+  });
+}
+
+function plain(place, text, { label, told, run }) { // without CodeMirror
+  const area = element("textarea", { value: text, spellcheck: false, rows: text.split("\n").length + 1 });
+  area.setAttribute("aria-label", label);
+  area.oninput = () => told(area.value);
+  area.onkeydown = (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.shiftKey)) [run(), event.preventDefault()];
+  };
+  place.append(area);
+  return { get: () => area.value, set: (now) => { area.value = now; }, focus: () => area.focus(), mark: () => {} };
+}
+
+function shown(answer) {
+  const nodes = [];
+  if (answer.error) {
+    const where = answer.line ? `line ${answer.line}: ` : "";
+    nodes.push(element("pre", { className: "classroom-error", textContent: where + answer.error }));
+  } else if (answer.html) nodes.push(element("div", { className: "output text_html", innerHTML: answer.html }));
+  else if (answer.text) {
+    const plainly = element("pre", { textContent: answer.text });
+    nodes.push(element("div", { className: "output text_plain highlight" }, plainly));
+  }
+  return nodes;
+}
+
+function missing() {
+  const wanted = { Worker: "workers", WebAssembly: "WebAssembly", DecompressionStream: "decompression" };
+  return Object.keys(wanted).filter((name) => !(name in globalThis)).map((name) => wanted[name]);
+}
+
+document.querySelector(".classroom-without")?.remove(); // what only a page without scripts says
+showProgress();
+addEventListener("storage", showProgress); // another tab
+offerFiles();
+const mine = [...document.querySelectorAll("div.cell")].filter((cell) => {
+  const code = codeOf(cell);
+  return code && (cell.classList.contains("tag_try-it") || CHECK.test(code));
+});
+const remark = (cell, textContent) => cell.before(element("p", { className: "classroom-said", textContent }));
+if (mine.length && missing().length) {
+  const lacking = missing().join(", ");
+  remark(mine[0], `This browser cannot run Python in the page (it lacks ${lacking}). The same cells work in the notebook.`);
+} else {
+  mine.forEach(prepare);
+  const first = mine.find((cell) => cell.classList.contains("tag_try-it"));
+  if (first) remark(first, ABOUT);
+}
+globalThis.attnbookPython = python; // for tests

@@ -1,0 +1,111 @@
+// Python in a worker: loaded, started, asked one cell at a time, stopped. Part of the page's one script, in which `setup`
+// says what there is to load (tools/classroom.py) and `here` is the folder that it is loaded from.
+const BROKEN = "Python broke down and starts afresh at the next run. Very deep recursion or nesting does that. "
+  + "Your code is kept.";
+
+const loaded = new Map();
+const load = (file) => {
+  if (!loaded.has(file)) loaded.set(file, new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = `${here}${file}?v=${setup.version}`;
+    script.onload = resolve;
+    script.onerror = () => {
+      loaded.delete(file);
+      reject(new Error(`Python could not be loaded (${file} is missing). Press the button to try again.`));
+    };
+    document.head.append(script);
+  }));
+  return loaded.get(file);
+};
+
+const python = {
+  limit: 20, // seconds for a cell
+  worker: null, ready: null, parts: null, current: null, queue: Promise.resolve(),
+  life: 0, // counts the workers: what an earlier one still says is not listened to
+
+  async begin(say) {
+    const life = this.life;
+    let begin = { parts: this.parts };
+    if (!this.parts) {
+      let done = 0;
+      const count = setup.slices;
+      const tell = () => life === this.life && say(`Loading Python (${setup.megabytes} MB) …`, done / count);
+      tell();
+      const files = ["worker.js", ...Array.from({ length: count }, (_, number) => `engine-${number}.js`)];
+      await Promise.all(files.map((file) => load(file).then(() => { done += file !== "worker.js"; tell(); })));
+      begin = { text: attnbookSlices.join(""), places: setup.places };
+    }
+    if (life !== this.life) return; // stopped meanwhile
+    say("Starting Python …");
+    await new Promise((resolve, reject) => {
+      let started = false;
+      const failed = (text) => {
+        if (life !== this.life) return;
+        if (started) this.stop(BROKEN);
+        else reject(new Error(`Python could not start: ${text}`));
+      };
+      const address = URL.createObjectURL(new Blob([attnbookWorker], { type: "text/javascript" }));
+      this.worker = new Worker(address);
+      URL.revokeObjectURL(address);
+      this.worker.onerror = (event) => failed(event.message);
+      this.worker.onmessage = ({ data }) => {
+        if (life !== this.life) return;
+        if (data.type === "parts") [this.parts, globalThis.attnbookSlices] = [data.parts, []];
+        else if (data.type === "ready") [started] = [true, resolve()];
+        else if (data.type === "print") this.current?.tell(data.text);
+        else if (data.type === "answer") this.current?.resolve(data.answer);
+        else failed(data.text);
+      };
+      this.worker.postMessage({ type: "start", ...begin });
+    });
+  },
+
+  warm(say) {
+    if (this.ready) return;
+    this.ready = this.begin(say).then(() => say(""));
+    this.ready.catch((error) => { this.stop(); say(error.message); });
+  },
+
+  // say(text, share): what is going on. tell(text): what the cell prints. One cell runs at a time. The answer that is
+  // promised has a method `cancel`, for a cell that runs or waits.
+  run(question, say, tell) {
+    const task = { tell };
+    const over = new Promise((_, reject) => { task.end = (why) => { task.ended = true; reject(new Error(why)); }; });
+    over.catch(() => {});
+    if (this.current) say("Waiting for the other cell …");
+    const work = async () => {
+      if (task.ended) return over;
+      this.current = task;
+      let clock;
+      try {
+        if (!this.ready) this.ready = this.begin(say);
+        else say("Starting Python …");
+        await Promise.race([this.ready, over]);
+        say("Running …");
+        const late = `Stopped after ${this.limit} seconds. Does a loop never end?`;
+        clock = setTimeout(() => this.stop(late), this.limit * 1000);
+        const answer = new Promise((resolve) => { task.resolve = resolve; });
+        this.worker.postMessage({ question });
+        return await Promise.race([answer, over]);
+      } catch (error) {
+        if (!task.ended) this.stop();
+        throw error;
+      } finally {
+        clearTimeout(clock);
+        this.current = null;
+      }
+    };
+    const turn = this.queue.then(work);
+    this.queue = turn.catch(() => {});
+    const answer = Promise.race([turn, over]);
+    answer.cancel = () => (this.current === task ? this.stop() : task.end("Stopped."));
+    return answer;
+  },
+
+  stop(why = "Stopped.") {
+    this.worker?.terminate();
+    this.worker = this.ready = null;
+    this.life += 1;
+    this.current?.end(why);
+  },
+};
