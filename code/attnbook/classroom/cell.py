@@ -251,14 +251,11 @@ def run(
     linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
     printed = _Printed(tell)
     _restore()
+    quiet = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
     try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            world = prepare(needed(source, earlier))
-            _note_checks(world, verdicts)
-            answer = shown(_run(source, cell, world))
-    except (
-        BaseException
-    ) as error:  # SystemExit and KeyboardInterrupt, too, end the cell and not Python
+        with quiet[0], quiet[1], _noted(verdicts):
+            answer = shown(_run(source, cell, prepare(needed(source, earlier))))
+    except BaseException as error:  # noqa: BLE001 (SystemExit, too, ends the cell and not Python)
         answer = _failure(error, cell)
     printed.flush()
     return answer | {"verdicts": verdicts}
@@ -270,22 +267,23 @@ def _restore(kept: dict = {}) -> None:  # noqa: B006 (what torch was before the 
     names.update(kept)
 
 
-def _note_checks(world: dict, verdicts: list) -> None:
-    check = world.get("check")
-    if not getattr(check, "__module__", "").startswith("attnbook.exercises"):
-        return
+@contextlib.contextmanager
+def _noted(verdicts: list):
+    """While a cell runs, what `check` answers is noted, wherever the cell puts it."""
+    exercises = importlib.import_module("attnbook.exercises")
+    check = exercises.check
 
     def noted(*arguments, **options):
         verdict = check(*arguments, **options)
-        verdicts.append(
-            {
-                name: getattr(verdict, name)
-                for name in ("exercise", "status", "diagnosis")
-            }
-        )
+        told = ("exercise", "status", "diagnosis")
+        verdicts.append({name: getattr(verdict, name) for name in told})
         return verdict
 
-    world["check"] = noted
+    exercises.check = noted
+    try:
+        yield
+    finally:
+        exercises.check = check
 
 
 def _count(numbers=iter(range(1, 10**9))) -> int:  # noqa: B008 (one counter, for names of cells)
