@@ -125,14 +125,7 @@ def _given(statement: ast.stmt) -> set[str]:
 
 def _surely_given(statement: ast.stmt) -> set[str]:
     """What a statement gives whatever happens; one in a loop or a condition may not."""
-    sure = (
-        ast.FunctionDef
-        | ast.ClassDef
-        | ast.Import
-        | ast.ImportFrom
-        | ast.Assign
-        | ast.AnnAssign
-    )
+    sure = CONSTANT | ast.Assign | ast.AnnAssign
     return _given(statement) if isinstance(statement, sure) else set()
 
 

@@ -2,7 +2,7 @@
 const COMMAND = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
 const HELP = `${COMMAND}+Enter runs it · Esc, then Tab, leaves the editor`;
 const ABOUT = "Cells with ▶ Run can be changed and run here. PyTorch is then a small stand-in in plain Python; "
-  + "the other cells draw or train, and need the notebook.";
+  + "the other cells need more than it has, and so the notebook.";
 
 const codeOf = (cell) => cell.querySelector(".cell_input pre")?.textContent.replace(/\n$/, "");
 const CHECK = /^check\("([\w-]+)"/m;
