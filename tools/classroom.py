@@ -160,37 +160,6 @@ def exercises() -> dict[str, list[str]]:
     return {page: names for page, names in found.items() if names}
 
 
-def licences() -> str:
-    """Whose work the page's Python, its editor and its formulas are, and under which licences."""
-    packages = [
-        "pyodide",
-        "katex",
-        "@codemirror/*",
-        "@lezer/*",
-        "@marijn/*",
-        "crelt",
-        "style-mod",
-        "w3c-keyname",
-    ]
-    told = [
-        "What these pages contain besides the book's own work. Pyodide contains Python (https://www.python.org),\n"
-        "under the licence of the Python Software Foundation.\n"
-    ]
-    for folder in sorted(path for name in packages for path in NODE_MODULES.glob(name)):
-        about = json.loads((folder / "package.json").read_text("utf-8"))
-        where = about.get("homepage") or about["repository"]["url"]
-        text = folder / "LICENSE"
-        terms = (
-            text.read_text("utf-8").strip()
-            if text.is_file()
-            else "https://www.mozilla.org/MPL/2.0/"
-        )
-        told.append(
-            f"{about['name']} {about['version']}, {about['license']}, {where}\n\n{terms}\n"
-        )
-    return f"\n{'-' * 80}\n\n".join(told)
-
-
 # --- the scripts ------------------------------------------------------------------------------------------------------
 
 
@@ -257,7 +226,6 @@ def scripts() -> dict[str, str]:
         "exercises": exercises(),
     }
     files["page.js"] = page_script(setup)
-    files["licences.txt"] = licences()
     files["classroom.css"] = (HERE / "classroom.css").read_text("utf-8")
     return files
 

@@ -78,6 +78,7 @@ def epanechnikov(u: Tensor) -> Tensor:
     return (1 - u**2).clamp_min(0)
 
 
+#: The kernels by name.
 KERNELS: dict[str, Callable[[Tensor], Tensor]] = {
     "gaussian": gaussian,
     "boxcar": boxcar,

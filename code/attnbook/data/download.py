@@ -11,8 +11,9 @@ from tqdm.auto import tqdm
 
 from attnbook.files import write_atomically
 
-# As d2l registers it (`d2l.DATA_HUB["fra-eng"]`): pairs of Tatoeba, CC BY 2.0 FR, in the form of manythings.org/anki.
+#: As d2l registers it (`d2l.DATA_HUB["fra-eng"]`): pairs of Tatoeba, CC BY 2.0 FR, in the form of manythings.org/anki.
 TATOEBA_URL = "http://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip"
+#: The SHA-1 of that file.
 TATOEBA_SHA1 = "94646ad1522d915e7b0f9296181140edcf86a4f5"
 
 ATTEMPTS = 3

@@ -11,7 +11,7 @@ from torch import nn
 from attnbook.interop.copying import copy_into
 from attnbook.transformer import BertConfig, BertEncoder
 
-# A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
+#: A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
 TIME_FLIES = ("time flies like an arrow", ((2051, 10029, 2066, 2019, 8612),))
 
 

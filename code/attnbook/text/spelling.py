@@ -3,7 +3,9 @@
 import re
 import unicodedata
 
+#: The id of a special token, the same in every vocabulary: 0, 1, 2, 3.
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
+#: The four special tokens as they are written, in the order of their ids.
 SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
 
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc", "'"))

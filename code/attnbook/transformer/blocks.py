@@ -17,6 +17,7 @@ from attnbook.checks import (
     check_tensor,
 )
 
+#: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 

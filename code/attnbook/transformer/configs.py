@@ -105,5 +105,7 @@ def _check_choices(config) -> None:
         )
 
 
+#: The base model of Vaswani et al. (2017).
 PAPER_BASE = TransformerConfig()
+#: BERT base of Devlin et al. (2019).
 BERT_BASE = BertConfig()

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from attnbook.checks import check_count
 from attnbook.text import BOS, EOS, PAD
 
-LENGTH_PENALTY = 0.6  # α; Vaswani et al. (2017), §6.1, take the same
+#: α of the length penalty, 0.6; Vaswani et al. (2017), §6.1, take the same.
+LENGTH_PENALTY = 0.6
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from attnbook.text import WordVocabulary, normalise, vocabulary_from_dict
 from attnbook.translation.quantisation import coded, packed, restored
 from attnbook.translation.translator import MODELS, Translator, kind_of
 
+#: Names of the translators that run in the page, as `load_page_model` takes them.
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
 FOLDER = Path(__file__).parents[1] / "data" / "models"
 FORMAT = "attnbook page model 1"

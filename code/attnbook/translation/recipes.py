@@ -146,6 +146,7 @@ _TRANSFORMER = Recipe(
 # for a few thousand pairs: fewer subwords, each of them seen more often; Sennrich and Zhang (2019), arXiv:1905.11901
 _FEW_PAIRS = replace(_TRANSFORMER, subwords=1000)
 
+#: The recipes by name; the command line offers the same.
 RECIPES = {
     "bahdanau-published": _PUBLISHED,
     "bahdanau": replace(_GENTLE, sizes=_GENTLE.sizes | {"bidirectional": True}),

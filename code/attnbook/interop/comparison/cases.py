@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import causal_mask, sequence_mask, to_binary, to_blocked
 
-# How far apart the numbers may be; for numbers above 1 this is the relative difference.
+#: How far apart the numbers may be, for each dtype; for numbers above 1 this is the relative difference.
 BARS = {torch.float32: 1e-5, torch.float64: 1e-10}
 BATCH, QUERIES, KEYS = (
     2,

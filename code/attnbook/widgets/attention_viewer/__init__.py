@@ -19,7 +19,7 @@ ANY = whole_number(0, 2**16 - 1)
 
 
 class AttentionViewer(Figure):
-    """Shows attention weights: all heads in an overview, one head in detail, where a query looks, who looks at a key.
+    """Shows attention weights: all heads in an overview, one head in detail, where a query looks, who looks at a key::
 
         AttentionViewer(out.attentions, tokens)                          # Hugging Face, see below
         AttentionViewer(out.cross_attentions, target, source)            # queries and keys of their own

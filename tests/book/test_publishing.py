@@ -1,0 +1,169 @@
+"""What the pages carry once the repository has an address, and that they carry none of it before."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import files
+from pathlib import PurePath
+
+import nbformat
+import pytest
+import yaml
+
+from tools import ROOT
+from tools.barriers import DESK, barriers
+from tools.notices import PYTHON, notices
+from tools.publishing import preview
+
+ADDRESS = "https://github.com/Someone/paying-attention"
+HOME = "https://someone.github.io/paying-attention/"
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+# what a book of two pages does without
+LEFT_OUT = (
+    "tools.classroom", "tools.notices", "tools.api", "attnbook.widgets.page", "sphinxcontrib.bibtex",
+    "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
+)  # fmt: skip
+
+
+def small_book(folder, address):
+    """A landing page and a notebook, built with the book's own settings: the result of the build, and its pages."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    config["repository"]["url"] = address
+    for name in ("bibtex_bibfiles", "logo"):
+        del config[name]
+    del config["html"]["favicon"]
+    settings = config["sphinx"]["config"]
+    settings["extensions"] = [e for e in settings["extensions"] if e not in LEFT_OUT]
+    for name in [
+        n for n in settings if n.startswith(("bibtex", "autodoc", "napoleon"))
+    ]:
+        del settings[name]
+    config["sphinx"]["local_extensions"] = {"tools.publishing": str(ROOT)}
+    (folder / "_config.yml").write_text(yaml.safe_dump(config))
+    toc = {
+        "format": "jb-book",
+        "root": "index",
+        "chapters": [{"file": "chapters/01-a"}],
+    }
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
+    (folder / "index.md").write_text("# A & B\n\n" + "The first page of them. " * 5)
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# One")])
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    (folder / "chapters").mkdir()
+    nbformat.write(book, folder / "chapters/01-a.ipynb")
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_book", "build", "-W", "-n", str(folder)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    return done, {
+        page.stem: page.read_text("utf-8")
+        for page in (folder / "_build/html").rglob("*.html")
+    }
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("published")
+    done, pages = small_book(folder, ADDRESS)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return folder / "_build/html", pages
+
+
+def test_with_an_address_a_notebook_can_be_launched_and_edited(published):
+    _, pages = published
+    notebook = "Someone/paying-attention/{}/chapters/01-a.ipynb"
+    links = re.findall(r'href="(https://[^"]*)"', pages["01-a"])
+    assert f"{ADDRESS}/edit/main/chapters/text/01-a.md" in links
+    colab = "https://colab.research.google.com/github/" + notebook.format("blob/main")
+    assert colab in links
+    assert any(
+        link.startswith("https://mybinder.org/v2/gh/Someone/paying-attention/main")
+        and link.endswith("chapters/01-a.ipynb")
+        for link in links
+    )
+    assert f"{ADDRESS}/edit/main/index.md" in pages["index"]
+    assert "colab" not in pages["index"]
+
+
+def test_with_an_address_previews_know_what_a_page_is(published):
+    _, pages = published
+    found = dict(
+        re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', pages["index"])
+    )
+    assert found["title"] == "A &amp; B" and found["url"] == HOME + "index.html"
+    assert found["description"].startswith("The first page of them.")
+    assert found["image"].startswith(HOME)
+    picture = found["image"].removeprefix(HOME)
+    assert (ROOT / picture).is_file()
+
+
+def test_the_buttons_keep_nobody_out(published, browser):
+    html, _ = published
+    page = browser.new_page(viewport=DESK)
+    page.goto((html / "chapters/01-a.html").as_uri())
+    assert barriers(page) == ([], [])
+    page.close()
+
+
+def test_without_an_address_pages_name_none(tmp_path):
+    done, pages = small_book(tmp_path, "")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    for page in pages.values():
+        assert not re.search(
+            r"og:|mybinder|colab\.research|/edit/|github\.com/\w+/paying", page
+        )
+
+
+def test_an_address_that_cannot_be_used_is_refused(tmp_path):
+    done, _ = small_book(tmp_path, ADDRESS + ".git")
+    assert done.returncode != 0
+    assert "must be like https://github.com/OWNER/NAME" in done.stdout + done.stderr
+
+
+def test_a_page_without_a_description_has_none_in_its_preview():
+    assert "og:description" not in preview("x", "<code>a</code> b", "", "y")
+    assert 'content="a b"' in preview("x", "<code>a</code> b", "", "y")
+
+
+# --- licences and papers ------------------------------------------------------------------------------------------
+
+
+def test_the_citation_says_what_the_project_says():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert citation["version"] == project["version"]
+    assert " AND ".join(citation["license"]) == project["license"]
+    assert (citation.get("repository-code") or "") == CONFIG["repository"]["url"], (
+        "`repository-code` in CITATION.cff and `repository: url` in _config.yml are the same address"
+    )
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## {project['version']}" in changes
+
+
+def test_whatever_the_pages_contain_of_others_is_named(built_book):
+    theirs = {PurePath(file).name for name in PYTHON for file in files(name)}
+    made = {
+        "theirs.css", "documentation_options.js", "language_data.js", "licences.txt", "pygments.css",
+        *(path.name for path in (ROOT / "_static").iterdir()),
+    }  # fmt: skip
+    static = built_book / "_static"
+    unnamed = [
+        path.relative_to(static).as_posix()
+        for path in static.rglob("*")
+        if path.is_file()
+        and path.name not in theirs | made
+        # from npm, and our own
+        and path.relative_to(static).parts[0] not in ("katex", "classroom", "attnbook")
+    ]
+    assert not unnamed
+    page = (built_book / "chapters/licences.html").read_text("utf-8")
+    words = (static / "licences.txt").read_text("utf-8")
+    for notice in notices():
+        assert notice.name in page and notice.version in page
+        assert f"{notice.name} {notice.version}, {notice.licence}" in words
+    assert {"pyodide", "katex", "Python", "Bootstrap"} <= {n.name for n in notices()}

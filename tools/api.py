@@ -1,0 +1,89 @@
+"""Sphinx extension: the pages of the package, and the links to them from the chapters.
+
+`sphinx.ext.autodoc` writes a page for each room from its docstrings; a room's constants have theirs in comments that
+begin with `#:`. In the chapters the heading of a shown source leads there, and so does the first mention of a name.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+
+from docutils import nodes
+from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.nodes import make_refnode
+
+DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
+TELLING = re.compile(r"[A-Za-z]\w*(?:_\w|[a-z][A-Z])\w*")  # `masked_softmax`, not `fit`
+FILE = re.compile(r"attnbook/(\w+)/\w+")
+
+
+def comment(room: str, name: str) -> list[str]:
+    """What the comment above a constant of a room says, in the module that defines it."""
+    tree = ast.parse(inspect.getsource(importlib.import_module(room)))
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and name in {a.name for a in node.names}:
+            return ModuleAnalyzer.for_module(node.module).find_attr_docs()[("", name)]
+    raise LookupError(f"{room} does not import {name} from a module of its own")
+
+
+def _mend(app, what, name, thing, options, lines):
+    if what == "data":
+        lines[:] = comment(*name.rsplit(".", 1))
+    for number, line in enumerate(lines):  # in reStructuredText |u| is a substitution,
+        line = re.sub(r"\|(?=\S)", r"\\|", line)
+        lines[number] = re.sub(
+            r"(?<!\S)(\w\.)$", r"\\\1", line
+        )  # and a line "T." a list
+
+
+def _places(env) -> dict[str, dict[str, tuple[str, str]]]:
+    """For each public name its rooms, and there its page and place."""
+    found: dict = {}
+    for full, entry in env.domains["py"].objects.items():
+        package, _, rest = full.partition(".")
+        room, _, name = rest.partition(".")
+        if package == "attnbook" and name and "." not in name:
+            found.setdefault(name, {})[room] = entry.docname, entry.node_id
+    return found
+
+
+def _link(app, doctree, docname):
+    if docname.startswith("chapters/api/"):
+        return
+    places, linked = _places(app.env), set()
+
+    def reference(place, child):
+        return make_refnode(app.builder, docname, *place, child)
+
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        after = paragraph.next_node(descend=False, siblings=True)
+        rooms = FILE.findall(paragraph.astext())
+        if "<small>" in paragraph.astext() and isinstance(after, nodes.literal_block):
+            found = [
+                (name, places[name][room])
+                for name in DEFINED.findall(after.astext())
+                for room in dict.fromkeys(rooms)
+                if room in places.get(name, {})
+            ]
+            for number, (name, place) in enumerate(found):
+                gap = nodes.Text(", " if number else " · reference: ")
+                link = reference(place, nodes.Text(name))
+                paragraph.insert(-1, [gap, link])
+                linked.add(name)
+        elif isinstance(paragraph.parent, nodes.section):
+            for code in list(paragraph.findall(nodes.literal)):
+                name = code.astext()
+                known = places.get(name, {})
+                if len(known) == 1 and name not in linked and TELLING.fullmatch(name):
+                    if isinstance(code.parent, nodes.paragraph):
+                        (place,) = known.values()
+                        code.replace_self(reference(place, code.deepcopy()))
+                        linked.add(name)
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    app.connect("autodoc-process-docstring", _mend)
+    app.connect("doctree-resolved", _link)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,146 @@
+"""Sphinx extension: whose work the built pages contain besides the book's own, and under which licences.
+
+The directive `{notices}` is a table of it; `_static/licences.txt` holds the licences' own words. Names, versions and
+licences are read from the packages that are installed when the book is built.
+"""
+
+import dataclasses
+import json
+import re
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+from sphinx.util.docutils import SphinxDirective
+
+from tools.classroom import NODE_MODULES
+
+# packages of npm from which tools/formulas.py and tools/classroom.py take files
+NPM = (
+    "katex",
+    "pyodide",
+    "@codemirror/*",
+    "@lezer/*",
+    "@marijn/*",
+    "crelt",
+    "style-mod",
+    "w3c-keyname",
+)
+# packages of Python that put files of their own among the pages
+PYTHON = (
+    "sphinx",
+    "sphinx-book-theme",
+    "pydata-sphinx-theme",
+    "sphinx-copybutton",
+    "sphinx-togglebutton",
+    "sphinx-design",
+    "pygments",
+    "accessible-pygments",
+)
+# others' work within these: whose part it is, name, licence, address, and which file tells its version, and how
+# fmt: off
+WITHIN = [
+    ("pyodide", "Python", "PSF-2.0", "https://www.python.org",
+     "pyodide-lock.json", r'"python": ?"([\d.]+)"'),
+    ("pydata-sphinx-theme", "Bootstrap", "MIT", "https://getbootstrap.com",
+     "bootstrap.js.LICENSE.txt", r"Bootstrap v([\d.]+)"),
+    ("pydata-sphinx-theme", "Font Awesome Free", "OFL-1.1 (fonts) and CC-BY-4.0 (icons)", "https://fontawesome.com",
+     "fontawesome.js.LICENSE.txt", r"Free ([\d.]+)"),
+    ("sphinx-copybutton", "clipboard.js", "MIT", "https://clipboardjs.com",
+     "clipboard.min.js", r"clipboard.js v([\d.]+)"),
+]
+# fmt: on
+
+
+@dataclasses.dataclass(frozen=True)
+class Notice:
+    """A piece of others' work: what it is called, its licence, and the licence's words."""
+
+    name: str
+    version: str
+    licence: str
+    address: str
+    words: str
+
+    @property
+    def row(self) -> str:
+        """A row of the table."""
+        return f"| [{self.name}]({self.address}) | {self.version} | {self.licence} |"
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}, {self.licence}, {self.address}\n\n{self.words.strip()}\n"
+
+
+def _from_npm(folder: Path) -> Notice:
+    about = json.loads((folder / "package.json").read_text("utf-8"))
+    address = about.get("homepage") or about["repository"]["url"]
+    words = "https://www.mozilla.org/MPL/2.0/"  # Pyodide brings no text of its own
+    if (folder / "LICENSE").is_file():
+        words = (folder / "LICENSE").read_text("utf-8")
+    elif about["license"] != "MPL-2.0":
+        raise ValueError(
+            f"{folder} holds no LICENSE; say in {__name__} where it stands"
+        )
+    address = re.sub(r"^git\+|\.git$", "", address)
+    return Notice(about["name"], about["version"], about["license"], address, words)
+
+
+def _from_python(package: Distribution) -> Notice:
+    about = package.metadata
+    kinds = [c.rpartition(":: ")[2] for c in about.get_all("Classifier", [])]
+    named = [kind for kind in kinds if kind.endswith("License")]
+    addresses = dict(a.split(", ", 1) for a in about.get_all("Project-URL", []))
+    first = next(iter(addresses.values()), None)
+    address = addresses.get("Homepage") or about.get("Home-page") or first
+    (terms,) = [
+        f for f in package.files if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))
+    ]
+    licence = about.get("License-Expression") or named[0]
+    words = terms.read_text("utf-8")
+    return Notice(about["Name"], package.version, licence, address, words)
+
+
+def notices() -> list[Notice]:
+    """All that the pages contain of others, by name."""
+    folders = [path for name in NPM for path in NODE_MODULES.glob(name)]
+    files = {path.name: [*path.iterdir()] for path in folders}
+    found = [_from_npm(folder) for folder in folders]
+    for name in PYTHON:
+        package = distribution(name)
+        files[name] = [Path(package.locate_file(file)) for file in package.files]
+        found.append(_from_python(package))
+    for owner, name, licence, address, file, version in WITHIN:
+        for path in files.get(owner, []):
+            if path.name == file:
+                text = path.read_text("utf-8")
+                number = re.search(version, text)[1]
+                words = f"It comes as a part of {owner}."
+                if "LICENSE" in file:
+                    words += f"\n\n{text}"
+                found.append(Notice(name, number, licence, address, words))
+    return sorted(found, key=lambda notice: notice.name.lstrip("@").lower())
+
+
+class Notices(SphinxDirective):
+    """The table of what the pages contain of others."""
+
+    def run(self):
+        """Its nodes."""
+        rows = [notice.row for notice in notices()]
+        table = ["| Name | Version | Licence |", "|---|---|---|", *rows]
+        return self.parse_text_to_nodes("\n".join(table))
+
+
+def _write(app):
+    if app.builder.format == "html":
+        words = ["What the pages contain besides the book's own work.\n", *notices()]
+        line = f"\n{'-' * 80}\n\n"
+        static = Path(app.outdir) / "_static"
+        static.mkdir(parents=True, exist_ok=True)
+        (static / "licences.txt").write_text(line.join(map(str, words)), "utf-8")
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    app.add_directive("notices", Notices)
+    app.connect("builder-inited", _write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

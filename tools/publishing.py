@@ -1,0 +1,86 @@
+"""Sphinx extension: what pages carry once the book's repository has an address, `repository: url` in `_config.yml`.
+
+Without one, pages name none. With one they have buttons that open a notebook on Colab or Binder, that report a mistake
+and that edit the page's text; and they tell previews (OpenGraph) what they are, below the address at which GitHub
+publishes a repository's pages, or below `html: baseurl` if that is given.
+"""
+
+import html
+import re
+
+from sphinx.errors import ConfigError
+
+BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
+LAUNCH = {
+    "colab_url": "https://colab.research.google.com",
+    "binderhub_url": "https://mybinder.org",
+    "notebook_interface": "jupyterlab",
+}
+REPOSITORY = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+?)(?<!\.git)")
+NOTEBOOK = re.compile(r"(/edit/.+/chapters/)([\w-]+)\.ipynb$")
+DESCRIPTION = re.compile(r'<meta (?:[^>]* )?name="description"[^>]*')
+CONTENT = re.compile(r'content="([^"]*)"')
+PICTURE = "_static/readme.png"  # of the landing page
+
+
+def _configure(app, config):
+    address = config.html_theme_options.get("repository_url")
+    if not address:
+        return
+    parts = REPOSITORY.fullmatch(address)
+    if parts is None:
+        raise ConfigError(
+            "repository: url in _config.yml must be like https://github.com/OWNER/NAME (no .git, no slash at its end), "
+            f"got {address!r}"
+        )
+    config.html_theme_options.update(
+        dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH)
+    )
+    if not config.html_baseurl:
+        config.html_baseurl = f"https://{parts[1].lower()}.github.io/{parts[2]}/"
+
+
+def preview(address: str, title: str, tags: str, home: str) -> str:
+    """The OpenGraph tags of a page.
+
+    Args:
+        address: where it is published.
+        title: HTML.
+        tags: its other meta tags, whose description is repeated.
+        home: where the book is published.
+    """
+    description = DESCRIPTION.search(tags)
+    said = CONTENT.search(description[0]) if description else None
+    content = {
+        "title": html.escape(re.sub("<[^>]*>", "", title)),
+        "type": "website",
+        "site_name": "Paying Attention",
+        "url": address,
+        "image": home + PICTURE,
+        "description": said[1] if said else "",
+    }
+    return "".join(
+        f'\n<meta property="og:{name}" content="{value}">'
+        for name, value in content.items()
+        if value
+    )
+
+
+def _finish_page(app, pagename, templatename, context, doctree):
+    if not app.config.html_theme_options.get("repository_url"):
+        return
+    for group in context["header_buttons"]:
+        for button in [group, *group.get("buttons", [])]:
+            if "url" in button:  # what people edit is not the notebook
+                button["url"] = NOTEBOOK.sub(r"\1text/\2.md", button["url"])
+    home, tags = app.config.html_baseurl, context.get("metatags", "")
+    address = f"{home}{pagename}.html"
+    title = context.get("title") or app.config.html_title
+    context["metatags"] = tags + preview(address, title, tags, home)
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    app.connect("config-inited", _configure, priority=100)  # before the theme's
+    app.connect("html-page-context", _finish_page, priority=900)  # after it
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
