@@ -74,12 +74,12 @@ def _link(app, doctree, docname):
         elif isinstance(paragraph.parent, nodes.section):
             for code in list(paragraph.findall(nodes.literal)):
                 name = code.astext()
-                known = places.get(name, {})
-                if len(known) == 1 and name not in linked and TELLING.fullmatch(name):
-                    if isinstance(code.parent, nodes.paragraph):
-                        (place,) = known.values()
-                        code.replace_self(reference(place, code.deepcopy()))
-                        linked.add(name)
+                known = [*places.get(name, {}).values()]
+                plain = isinstance(code.parent, nodes.paragraph)  # no link yet
+                new = name not in linked and TELLING.fullmatch(name)
+                if len(known) == 1 and plain and new:
+                    code.replace_self(reference(known[0], code.deepcopy()))
+                    linked.add(name)
 
 
 def setup(app):

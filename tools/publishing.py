@@ -52,7 +52,7 @@ def preview(address: str, title: str, tags: str, home: str) -> str:
     description = DESCRIPTION.search(tags)
     said = CONTENT.search(description[0]) if description else None
     content = {
-        "title": html.escape(re.sub("<[^>]*>", "", title)),
+        "title": html.escape(html.unescape(re.sub("<[^>]*>", "", title))),
         "type": "website",
         "site_name": "Paying Attention",
         "url": address,

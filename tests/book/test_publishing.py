@@ -54,7 +54,13 @@ def small_book(folder, address):
     (folder / "chapters").mkdir()
     nbformat.write(book, folder / "chapters/01-a.ipynb")
     done = subprocess.run(
-        [sys.executable, "-m", "jupyter_book", "build", "-W", "-n", str(folder)],
+        [
+            PurePath(sys.executable).with_name("jupyter-book"),
+            "build",
+            "-W",
+            "-n",
+            folder,
+        ],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -167,3 +173,22 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
         assert notice.name in page and notice.version in page
         assert f"{notice.name} {notice.version}, {notice.licence}" in words
     assert {"pyodide", "katex", "Python", "Bootstrap"} <= {n.name for n in notices()}
+
+
+def test_the_workflow_runs_what_there_is_on_three_systems():
+    """GitHub runs it; here it can only be read."""
+    path = ROOT / ".github/workflows/book.yml"
+    jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"]
+    systems = {one["os"] for one in jobs["test"]["strategy"]["matrix"]["include"]}
+    assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
+    assert jobs["publish"]["needs"] == "test"
+    runs = "\n".join(
+        step.get("run", "") for job in jobs.values() for step in job["steps"]
+    )
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in re.findall(r"\bmake (\w+)", runs):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    for file in re.findall(r"[\w./-]+\.(?:txt|cfg|sh)\b", runs):
+        assert (ROOT / file).is_file(), file
+    for module in re.findall(r"-m (tools\.\w+)", runs):
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
