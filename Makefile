@@ -37,7 +37,7 @@ audit: book ## weigh and judge every page; with LIGHTHOUSE=1 also with Lighthous
 	@$(BIN)/python -m tools.audit $(if $(LIGHTHOUSE),--lighthouse)
 
 clean: ## remove the built book and caches (.venv stays)
-	@rm -rf _build .pytest_cache .ruff_cache .hypothesis code/*.egg-info
+	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis code/*.egg-info
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 environment:

@@ -364,6 +364,13 @@ def test_make_help_lists_every_command():
     )
 
 
+def test_types_are_what_they_say():
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
 def test_the_code_is_clean():
     done = subprocess.run(
         [sys.executable, "-m", "ruff", "check", "."],

@@ -139,8 +139,17 @@ def _write(app):
         (static / "licences.txt").write_text(line.join(map(str, words)), "utf-8")
 
 
+def _say_on_each_page(app, pagename, templatename, context, doctree):
+    page = "chapters/licences"
+    if page in app.env.found_docs:
+        words = "Code under the MIT License, all else under CC BY 4.0"
+        link = f'<a href="{context["pathto"](page)}">{words}</a>'
+        context["theme_extra_footer"] = f"<p>{link}</p>"
+
+
 def setup(app):
     """Registers the extension with Sphinx."""
     app.add_directive("notices", Notices)
     app.connect("builder-inited", _write)
+    app.connect("html-page-context", _say_on_each_page)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

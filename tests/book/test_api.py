@@ -32,7 +32,8 @@ def test_every_public_name_is_described(described):
         for room in ROOMS
         for name in importlib.import_module(f"attnbook.{room}").__all__
     }
-    assert len(public) > 200 and set(described) == public
+    own = {name for name in described if name.count(".") == 2}  # others are aliases
+    assert len(public) > 200 and own == public
 
 
 def test_a_shown_source_and_a_first_mention_lead_to_the_description(
@@ -56,9 +57,9 @@ def test_a_constant_is_described_where_it_is_defined():
 
 
 def test_what_docstrings_do_not_mean_as_markup_is_none():
-    lines = [":param x: T.", "the larger of |u| and a or b."]
+    lines = [":param x: T.", "the larger of |u| and 1."]
     _mend(SimpleNamespace(), "function", "f", None, None, lines)
-    assert lines == [r":param x: \T.", r"the larger of \|u| and a or b."]
+    assert lines == [r":param x: \T.", r"the larger of \|u| and \1."]
 
 
 def test_only_names_that_can_mean_nothing_else_become_links():

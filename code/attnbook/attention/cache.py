@@ -13,7 +13,7 @@ class Room:
     before are never written over: only behind those that were joined last is the room free.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.room: Tensor | None = None
         self.last: Tensor | None = None
 

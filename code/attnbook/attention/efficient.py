@@ -1,6 +1,7 @@
 """The same attention for less memory: softmax in one pass, and tiles of scores instead of a table."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -105,7 +106,14 @@ class TiledAttention(torch.autograd.Function):
     """The two passes of `tiled_attention`, which describes it; nothing is checked here."""
 
     @staticmethod
-    def forward(ctx, query, key, value, tile, reach):
+    def forward(
+        ctx: Any,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        tile: int,
+        reach: int | None,
+    ) -> Tensor:
         """Read the tiles row by row.
 
         Args:
@@ -139,7 +147,7 @@ class TiledAttention(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value, output, log_total = ctx.saved_tensors
         _, reach = ctx.tiling
         grads = [torch.zeros_like(x) for x in (query, key, value)]
@@ -160,7 +168,7 @@ class TiledAttention(torch.autograd.Function):
         return *grads, None, None
 
 
-def _tiles(ctx, query: Tensor, key: Tensor) -> Iterator[tuple[slice, slice]]:
+def _tiles(ctx: Any, query: Tensor, key: Tensor) -> Iterator[tuple[slice, slice]]:
     return tiles(query.shape[-2], key.shape[-2], *ctx.tiling)
 
 

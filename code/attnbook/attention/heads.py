@@ -1,6 +1,7 @@
 """Multi-head attention with one projection for all heads: the layer that the models use."""
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -45,7 +46,7 @@ class MultiHeadAttention(nn.Module):
         num_kv_heads: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
-        rotary=None,
+        rotary: Callable[[Tensor, int], Tensor] | None = None,
     ):
         super().__init__()
         check_kv_heads(num_heads, num_kv_heads)

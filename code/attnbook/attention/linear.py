@@ -10,6 +10,7 @@ numbers at different costs.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -162,7 +163,7 @@ def chunked_memory(
 
 
 def normalised(
-    form: Callable, query: Tensor, key: Tensor, value: Tensor, **options
+    form: Callable, query: Tensor, key: Tensor, value: Tensor, **options: Any
 ) -> tuple[Tensor, Tensor]:
     """A memory's answer divided by the sum of its scores, so that the weights on the values sum to 1.
 
@@ -185,7 +186,14 @@ def normalised(
     return output[..., :-1] / output[..., -1:], state
 
 
-def _together(query, key, value, decay, beta, state):
+def _together(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    decay: Tensor,
+    beta: Tensor | None,
+    state: Tensor,
+) -> tuple[Tensor, Tensor]:
     """What a chunk reads, and the memory that it leaves behind."""
     since = decay.log().cumsum(
         -1
@@ -202,7 +210,9 @@ def _together(query, key, value, decay, beta, state):
     return output, state
 
 
-def _corrected(key, value, past, left, beta, state):
+def _corrected(
+    key: Tensor, value: Tensor, past: Tensor, left: Tensor, beta: Tensor, state: Tensor
+) -> Tensor:
     """What the delta rule writes at each position: all of it at once, by solving a triangular system.
 
     u_i = β_i (v_i − what is remembered for k_i), and that depends on the u_j before: (I + L) u = β (v − S k).
@@ -217,7 +227,14 @@ def _lower(table: Tensor) -> Tensor:
     return torch.ones(table.shape[-2:], dtype=torch.bool, device=table.device).tril()
 
 
-def _filled(query, key, value, decay, beta, state):
+def _filled(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    decay: Tensor | None,
+    beta: Tensor | None,
+    state: Tensor | None,
+) -> tuple[Tensor, Tensor | None, Tensor]:
     """The arguments checked; a decay of 1 and an empty memory where none is given."""
     check_query_key(query, key)
     check_value(key, value)

@@ -1,5 +1,7 @@
 """A place for weight that should go nowhere."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -22,7 +24,7 @@ class SinkAttention(MultiHeadAttention):
         Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.
     """
 
-    def __init__(self, d_model: int, num_heads: int, learned: bool, **options):
+    def __init__(self, d_model: int, num_heads: int, learned: bool, **options: Any):
         super().__init__(d_model, num_heads, **options)
         key = torch.zeros(num_heads, 1, self.head_dim)
         self.sink = nn.Parameter(key) if learned else None

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 from platformdirs import user_cache_dir
@@ -155,7 +156,7 @@ def _receive(
     """Append to the part what follows byte `start`, or all of it anew; gives what broke it off, or ""."""
     import requests
 
-    headers = {"Accept-Encoding": "identity"}
+    headers: dict[str, str | None] = {"Accept-Encoding": "identity"}
     if start:
         headers |= {"Range": f"bytes={start}-", "If-Range": version}
     try:
@@ -201,13 +202,13 @@ def _receive(
     return ""
 
 
-def _version(response) -> str | None:
+def _version(response: Any) -> str | None:
     """What tells this version of a file from others: a strong ETag, or else a date."""
     etag = response.headers.get("ETag", "")
     return etag if etag.startswith('"') else response.headers.get("Last-Modified")
 
 
-def _continues(response, start: int, version: str | None) -> bool:
+def _continues(response: Any, start: int, version: str | None) -> bool:
     """Whether an answer is the rest, from byte `start` on, of the version that was begun."""
     place = response.headers.get("Content-Range", "")
     same = _version(response) in (version, None)

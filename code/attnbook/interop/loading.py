@@ -3,12 +3,13 @@
 import importlib
 import sys
 import types
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
 
 @contextmanager
-def _empty_torchvision():
+def _empty_torchvision() -> Iterator[None]:
     """Stand in for torchvision while d2l is imported, if the real one cannot be loaded.
 
     d2l 1.0.3 imports torchvision at its top, for chapters about pictures; the attention classes never touch it.

@@ -3,7 +3,10 @@
 from attnbook.text.subwords import SubwordVocabulary
 from attnbook.text.vocabulary import Vocabulary, WordVocabulary
 
-KINDS = {"words": WordVocabulary, "subwords": SubwordVocabulary}
+KINDS: dict[str, type[WordVocabulary] | type[SubwordVocabulary]] = {
+    "words": WordVocabulary,
+    "subwords": SubwordVocabulary,
+}
 
 
 def vocabulary_from_dict(d: dict) -> Vocabulary:

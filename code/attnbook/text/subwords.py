@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from attnbook.text.spelling import SPECIALS, UNK
 from attnbook.text.vocabulary import (
@@ -51,7 +52,7 @@ class SubwordVocabulary(Vocabulary):
             )
         self._fill(tokenizer)
 
-    def _fill(self, tokenizer) -> None:
+    def _fill(self, tokenizer: Any) -> None:
         numbered = {i: token for token, i in tokenizer.get_vocab().items()}
         super().__init__([numbered[i] for i in range(len(numbered))])
         tokenizer.encode_special_tokens = True  # "<eos>" in a text is only text
@@ -100,5 +101,5 @@ class SubwordVocabulary(Vocabulary):
         vocabulary._fill(tokenizer)
         return vocabulary
 
-    def __reduce__(self):  # pickling a tokenizer forgets encode_special_tokens
+    def __reduce__(self) -> tuple:  # pickling a tokenizer forgets encode_special_tokens
         return SubwordVocabulary.from_dict, (self.to_dict(),)

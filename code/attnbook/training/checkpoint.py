@@ -33,7 +33,7 @@ def random_state() -> dict:
     Returns:
         What `set_random_state` takes.
     """
-    kind, keys, *rest = np.random.get_state()  # noqa: NPY002 — libraries still use it
+    kind, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 — libraries still use it
     state = {
         "python": random.getstate(),
         "numpy": (kind, keys.tolist(), *rest),

@@ -48,7 +48,7 @@ class TrainConfig:
     seconds: float | None = None
     warmup_fraction: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.steps is not None:
             check_count("steps", self.steps)
         if self.seconds is not None:

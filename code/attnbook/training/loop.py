@@ -67,7 +67,8 @@ def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
 def _sizes(model: nn.Module) -> dict:
     """The model's configuration, where it has one."""
     config = getattr(model, "config", None)
-    return asdict(config) if is_dataclass(config) else {}
+    known = is_dataclass(config) and not isinstance(config, type)
+    return asdict(config) if known else {}
 
 
 def _lasting(config: TrainConfig) -> dict:

@@ -204,7 +204,7 @@ class DecoderLayerCache:
         across: of the encoder's output; projected once.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.own, self.across = KeyValueCache(), KeyValueCache(grows=False)
 
     def copy(self) -> "DecoderLayerCache":

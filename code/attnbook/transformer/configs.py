@@ -41,7 +41,7 @@ class TransformerConfig:
     max_positions: int = 512
     tie_output: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_counts(self)
         _check_choices(self)
         if self.positions not in ("sinusoidal", "learned"):
@@ -81,19 +81,19 @@ class BertConfig:
     activation: str = "gelu"
     eps: float = 1e-12
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _check_counts(self)
         _check_choices(self)
         check_positive("eps", self.eps)
 
 
-def _check_counts(config) -> None:
+def _check_counts(config: "TransformerConfig | BertConfig") -> None:
     for field in fields(config):
         if field.type is int:
             check_count(field.name, getattr(config, field.name))
 
 
-def _check_choices(config) -> None:
+def _check_choices(config: "TransformerConfig | BertConfig") -> None:
     check_probability("dropout", config.dropout)
     if config.activation not in ("relu", "gelu"):
         raise ValueError(

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.checks import check_count, check_positive
 from attnbook.text import BOS
+from attnbook.transformer import TransformerConfig
 
 
 class BigramDraft(nn.Module):
@@ -27,7 +28,12 @@ class BigramDraft(nn.Module):
         ValueError: no sentences, or a prior that is not positive.
     """
 
-    def __init__(self, targets: Iterable[list[int]], config, prior: float = 2.0):
+    def __init__(
+        self,
+        targets: Iterable[list[int]],
+        config: TransformerConfig,
+        prior: float = 2.0,
+    ):
         super().__init__()
         check_positive("prior", prior)
         vocab_size = config.target_vocab_size

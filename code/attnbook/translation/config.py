@@ -34,7 +34,7 @@ class RecurrentConfig:
     attention: str = "additive"
     bidirectional: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for field in fields(self):
             if field.type is int:
                 check_count(field.name, getattr(self, field.name))

@@ -282,7 +282,9 @@ def check_corpus(
             )
 
 
-def bleu_counts(hypotheses, references, max_n: int) -> np.ndarray:
+def bleu_counts(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], max_n: int
+) -> np.ndarray:
     """(sentences, 2 + 2 max_n): c, r, then the matches for n = 1 … max_n, then the totals."""
     check_corpus(hypotheses, references)
     check_count("max_n", max_n)

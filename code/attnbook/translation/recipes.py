@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from torch import nn
 
@@ -47,7 +48,7 @@ class Recipe:
     label_smoothing: float = 0.0
     training: TrainConfig = PUBLISHED_TRAINING
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise ValueError(
                 f"model must be one of {', '.join(MODELS)}, got {self.model!r}"
@@ -73,7 +74,7 @@ class Recipe:
                 "a recipe does not say how long to train: pass steps, epochs or seconds to fit"
             )
 
-    def with_training(self, **changes) -> "Recipe":
+    def with_training(self, **changes: Any) -> "Recipe":
         """The same recipe, trained otherwise.
 
         Args:

@@ -53,7 +53,7 @@ def _name(thing: object) -> str:
 class CrossChecks:
     """A record of comparisons: a line for each pair of classes, with the largest differences in each precision."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.found: dict[tuple[str, str], dict] = {}
         self.last: tuple[str, str] | None = None
 
