@@ -30,7 +30,8 @@ class Page(HTMLParser):
         self.names |= {given[key] for key in ("id", "name") if key in given}
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
-        if tag in LOADS and LOADS[tag] in given:
+        named = given.get("rel") == "canonical"  # where a page is published
+        if tag in LOADS and LOADS[tag] in given and not named:
             self.loads.append(given[LOADS[tag]])
         for candidate in given.get("srcset", "").split(","):
             self.loads += candidate.split()[:1]

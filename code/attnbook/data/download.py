@@ -156,9 +156,11 @@ def _receive(
     """Append to the part what follows byte `start`, or all of it anew; gives what broke it off, or ""."""
     import requests
 
-    headers: dict[str, str | None] = {"Accept-Encoding": "identity"}
+    headers = {"Accept-Encoding": "identity"}
     if start:
-        headers |= {"Range": f"bytes={start}-", "If-Range": version}
+        headers["Range"] = f"bytes={start}-"
+    if start and version is not None:
+        headers["If-Range"] = version
     try:
         response = requests.get(url, headers=headers, stream=True, timeout=TIMEOUT)
     except requests.RequestException as error:

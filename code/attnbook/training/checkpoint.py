@@ -36,7 +36,7 @@ def random_state() -> dict:
     kind, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 — libraries still use it
     state = {
         "python": random.getstate(),
-        "numpy": (kind, keys.tolist(), *rest),
+        "numpy": (kind, np.asarray(keys).tolist(), *rest),
         "torch": torch.get_rng_state(),
     }
     if torch.cuda.is_available():
