@@ -318,9 +318,14 @@ def setup(app):
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
-if __name__ == "__main__":
+def main(folder: Path) -> None:
+    """Write the scripts; exits with `MISSING` if they cannot be made."""
     try:
-        write(Path(sys.argv[1]))
+        write(folder)
     except Missing as error:
         print(error, file=sys.stderr)
         sys.exit(MISSING)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
