@@ -19,11 +19,9 @@ import zipfile
 from pathlib import Path
 
 import nbformat
-import torch
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from attnbook.classroom.handed import DRAWN
-from attnbook.data import kernel_regression_data
 from tools import ROOT
 
 FOLDER = "classroom"
@@ -33,6 +31,7 @@ NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.sh
 PYODIDE = NODE_MODULES / "pyodide"
 PARTS = "python", "progress", "cells"  # of the page's own script
 SLICE = 1_000_000  # characters of a script
+MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
 ROOMS = "attention", "checks", "classroom", "exercises", "pairs", "page", "transformer"
 MODULES = "__init__.py", "data/synthetic.py", "files.py", "reproducible.py"
@@ -127,6 +126,11 @@ def cells() -> dict[str, list[str]]:
 
 def book_files() -> dict[str, bytes]:
     """The modules of the page's Python: torch and numpy (the stand-in), the rooms that work there, the cells."""
+    import torch  # a second, which Sphinx itself need not wait for
+
+    from attnbook.classroom.handed import DRAWN
+    from attnbook.data import kernel_regression_data
+
     standin = PACKAGE / "standin"
     paths = {path: path.relative_to(standin) for path in standin.rglob("*")}
     for path in [PACKAGE / name for name in MODULES if (PACKAGE / name).is_file()] + [
@@ -230,27 +234,38 @@ def scripts() -> dict[str, str]:
     return files
 
 
-def _write(app):
-    if app.builder.format != "html":
-        return
-    try:
-        files = scripts()
-    except Missing as error:
-        logging.getLogger(__name__).info(
-            "The pages are built without their own Python: %s. Exercises work in the notebooks.",
-            error,
-        )
-        return
-    folder = Path(app.outdir) / "_static" / FOLDER
+def write(folder: Path) -> None:
+    """Write all that pages load into a folder.
+
+    Raises:
+        Missing: see `scripts`; nothing is written.
+    """
+    files = scripts()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
-    app.add_css_file(f"{FOLDER}/classroom.css")
-    app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
+
+
+def _folder(app) -> Path:
+    return Path(app.outdir) / "_static" / FOLDER
+
+
+def _link(app, packing: subprocess.Popen) -> None:
+    _, told = packing.communicate()
+    if packing.returncode == MISSING:
+        logging.getLogger(__name__).info(
+            "The pages are built without their own Python: %s. Exercises work in the notebooks.",
+            told.strip(),
+        )
+    elif packing.returncode:
+        raise ExtensionError(f"the page's Python could not be packed:\n{told}")
+    elif app.builder.format == "html":
+        app.add_css_file(f"{FOLDER}/classroom.css")
+        app.add_js_file(f"{FOLDER}/page.js", loading_method="defer")
 
 
 def _finish_page(app, pagename, templatename, context, doctree):
-    if not (Path(app.outdir) / "_static" / FOLDER).is_dir():
+    if not _folder(app).is_dir():
         return
     tag = f'\n<meta name="attnbook-page" content="{pagename}">'
     context["metatags"] = context.get("metatags", "") + tag
@@ -258,7 +273,27 @@ def _finish_page(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Registers the extension with Sphinx."""
-    app.connect("builder-inited", _write)
+    """Registers the extension with Sphinx, and begins to pack: in a process of its own, while pages are read."""
+    packing = subprocess.Popen(
+        [sys.executable, "-m", "tools.classroom", _folder(app)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    app.connect("env-updated", lambda app, env: _link(app, packing))
     app.connect("html-page-context", _finish_page)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def main(folder: Path) -> None:
+    """Write the scripts; exits with `MISSING` if they cannot be made."""
+    try:
+        write(folder)
+    except Missing as error:
+        print(error, file=sys.stderr)
+        sys.exit(MISSING)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -431,18 +431,27 @@ def test_a_browser_that_keeps_nothing_still_checks(browser, built_book):
     context.close()
 
 
-def test_without_its_packages_the_book_is_built_and_says_so(tmp_path, monkeypatch):
-    app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
+def test_without_its_packages_the_book_is_built_and_says_so(
+    tmp_path, monkeypatch, capsys
+):
+    app = SimpleNamespace(outdir=tmp_path)
     monkeypatch.setattr(classroom, "PYODIDE", tmp_path / "pyodide")
+    with pytest.raises(SystemExit) as stopped:
+        classroom.main(classroom._folder(app))
+    packing = SimpleNamespace(
+        returncode=stopped.value.code,
+        communicate=lambda: (None, capsys.readouterr().err),
+    )
     said = []
     monkeypatch.setattr(
         classroom.logging,
         "getLogger",
         lambda _: SimpleNamespace(info=lambda *a: said.append(a)),
     )
-    classroom._write(app)
+    classroom._link(app, packing)
     page = {"body": '<section id="exercises"><h2>Exercises</h2>'}
     classroom._finish_page(app, "page", "", page, None)
     assert "without their own Python" in said[0][0]
+    assert "there is no Pyodide" in said[0][1]
     assert page == {"body": '<section id="exercises"><h2>Exercises</h2>'}
     assert list(tmp_path.iterdir()) == []

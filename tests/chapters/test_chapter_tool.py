@@ -1,10 +1,13 @@
 """`make chapter`: the same bytes every time, and a failure that costs nothing."""
 
+import base64
+import io
 import json
 import os
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from PIL import Image, ImageChops
 
 from tools import chapter, normal_form
 from tools.notebooks import ChapterError, find_chapter
@@ -181,3 +184,24 @@ def test_an_output_that_held_only_a_widget_view_goes():
     )
     cell = new_code_cell("slider", outputs=[view])
     assert normal_form.normalise(new_notebook(cells=[cell])).cells[0].outputs == []
+
+
+def test_a_picture_gets_lighter_once_and_looks_the_same():
+    drawn = Image.radial_gradient("L").convert("RGBA")
+    drawn.putalpha(Image.linear_gradient("L"))
+    drawn = drawn.resize((400, 300), Image.Resampling.BICUBIC)
+    png = io.BytesIO()
+    drawn.save(png, "PNG")
+    before = base64.b64encode(png.getvalue()).decode()
+    output = new_output("display_data", {"image/png": before, "text/plain": "<Figure>"})
+    book = new_notebook(cells=[new_code_cell("draw()", outputs=[output])])
+    after = normal_form.normalise(book).cells[0].outputs[0].data["image/png"]
+    assert len(after) < 0.7 * len(before)
+    again = Image.open(io.BytesIO(base64.b64decode(after))).convert("RGBA")
+    on_white = [
+        Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), picture)
+        for picture in (drawn, again)
+    ]
+    far = ImageChops.difference(*(picture.convert("RGB") for picture in on_white))
+    assert max(high for _, high in far.getextrema()) < 40
+    assert normal_form.normalise(book).cells[0].outputs[0].data["image/png"] == after
