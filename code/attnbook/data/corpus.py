@@ -38,7 +38,7 @@ def bundled_pairs() -> list[Pair]:
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """Read sentence pairs from a file: one per line, a sentence, a tab, its translation, perhaps a tab and an attribution.
+    """Read sentence pairs from a file: one per line, a sentence, a tab, its translation, and perhaps a third column.
 
     Tatoeba's pairs come in these formats: `fra.txt` with two or three columns, the same as `.tsv`, or d2l's
     `fra-eng.zip` with `fra.txt` in it. A file is read whole or not at all.

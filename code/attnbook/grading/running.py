@@ -85,7 +85,7 @@ def chosen(
     known = {name: get(name).chapter for name in names()} if chapters else {}
     if absent := {*(chapters or ())} - {*known.values()}:
         raise ValueError(
-            f"chapter {min(absent)} has no exercises; they have the numbers {min(known.values())} to {max(known.values())}"
+            f"there are exercises in chapters {min(known.values())} to {max(known.values())}, not in {min(absent)}"
         )
     wanted = {*(exercises or ()), *(name for name in known if known[name] in chapters)}
     return [name for name in names() if not (exercises or chapters) or name in wanted]

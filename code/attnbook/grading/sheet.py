@@ -12,9 +12,14 @@ from attnbook.files import write_atomically
 from attnbook.grading.running import Result
 
 STYLE = (Path(__file__).with_name("sheet.css")).read_text("utf-8")
-OPEN_FOR_PRINT = (
-    'addEventListener("beforeprint", () => '
-    'document.querySelectorAll("details").forEach((one) => (one.open = true)));'
+SCRIPT = (
+    "const open = (one) => { if (one) one.open = true; };\n"
+    'addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(open));\n'
+    'addEventListener("hashchange", () => {\n'
+    "  const there = document.getElementById(location.hash.slice(1));\n"
+    '  open(there && there.closest("details"));\n'
+    "  if (there) there.scrollIntoView();\n"
+    "});\n"
 )
 
 
@@ -97,7 +102,7 @@ def _page(results: Sequence[Result], columns: Sequence[str]) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Grades</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<style>\n{STYLE}</style>\n<script>{OPEN_FOR_PRINT}</script>\n</head>\n<body>\n<h1>Grades</h1>\n"
+        f"<style>\n{STYLE}</style>\n<script>\n{SCRIPT}</script>\n</head>\n<body>\n<h1>Grades</h1>\n"
         f"<p>{count}. ✓ solved, ✗ wrong, ○ not written yet, blank: not handed in. Point at a mark to see what the "
         "checker says, or follow it to the whole message.</p>\n"
         f'<div class="wide" tabindex="0" role="region" aria-label="Grades"><table>\n<thead><tr><th scope="col">Student'
