@@ -20,11 +20,22 @@ def called(monkeypatch):
     """The programs that a subcommand starts, and with which variables; none is started."""
     calls = []
 
-    def run(words, cwd, env):
-        calls.append((words[1:], Path(cwd), env))
-        return subprocess.CompletedProcess(words, 7)
+    class Program:
+        def __init__(self, words, cwd, env):
+            calls.append((words[1:], Path(cwd), env))
+            self.waits = iter(
+                [KeyboardInterrupt, 7]
+            )  # the program decides what Ctrl-C means
 
-    monkeypatch.setattr(repository.subprocess, "run", run)
+        def wait(self):
+            if (status := next(self.waits)) is KeyboardInterrupt:
+                raise status
+            return status
+
+        __enter__ = lambda self: self  # noqa: E731
+        __exit__ = lambda *_: None  # noqa: E731
+
+    monkeypatch.setattr(repository.subprocess, "Popen", Program)
     return calls
 
 

@@ -93,7 +93,9 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     return found[::-1]
 
 
-@functools.lru_cache(256)  # a page, or a notebook, asks of the same cells again and again
+@functools.lru_cache(
+    256
+)  # a page, or a notebook, asks of the same cells again and again
 def _parsed(source: str) -> list[ast.stmt]:
     try:
         return ast.parse(source).body

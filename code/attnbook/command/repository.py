@@ -34,7 +34,13 @@ def _python(root: Path, *words: str, **variables: str) -> int:
         filter(None, [str(root / "code"), os.environ.get("PYTHONPATH")])
     )
     env = os.environ | {"PYTHONPATH": path} | variables
-    return subprocess.run([sys.executable, *words], cwd=root, env=env).returncode
+    with subprocess.Popen([sys.executable, *words], cwd=root, env=env) as program:
+        while True:
+            try:
+                status = program.wait()
+                return status if status >= 0 else 128 - status
+            except KeyboardInterrupt:
+                continue  # Ctrl-C reaches the program, too, and JupyterLab wants to ask before it ends
 
 
 def book(options, rest) -> int:

@@ -98,7 +98,7 @@ def refuse_harm(folder: str) -> None:
     Args:
         folder: the submission's own, the only place where it may write.
     """
-    own = os.path.realpath(folder)
+    own, nowhere = os.path.realpath(folder), os.path.realpath(os.devnull)
 
     def inside(path: object) -> bool:
         if isinstance(path, int):  # an open file
@@ -108,10 +108,10 @@ def refuse_harm(folder: str) -> None:
             os.path.realpath(os.path.dirname(path)), os.path.basename(path)
         )
         place = os.path.realpath(path) if os.path.exists(path) else place
-        return (
-            place == os.path.realpath(os.devnull)
-            or os.path.commonpath([own, place]) == own
-        )
+        try:
+            return place == nowhere or os.path.commonpath([own, place]) == own
+        except ValueError:  # on another drive
+            return False
 
     def look(event: str, arguments: tuple) -> None:
         if event == "open":

@@ -246,7 +246,7 @@ class _Worker:
             "PYTHONPATH": os.pathsep.join(
                 filter(None, [package, os.environ.get("PYTHONPATH")])
             ),
-            "TMPDIR": self.folder.name,
+            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.folder.name),
         }
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", f"{__package__}.worker"],
