@@ -1,5 +1,4 @@
 /* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
- * A page of other languages (own.py) says in the trait `own` what they are.
  * The mathematics is in models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
  * weights are read (files.js) when the figure comes near the window. */
 // uses ../kit/words.js, models.js, beam.js, files.js, drawing.js, style.js, explain.js
@@ -9,6 +8,7 @@ const MODELS = [
   ["transformer", "Transformer"],
   ["seq2seq", "GRU without attention"],
 ];
+// a page of other languages has a trait `own` like this (own.py)
 const BOOK = { languages: ["English", "French"], codes: ["en", "fr"], who: "A model trained for this book" };
 const BEAT = 420; // milliseconds between two words
 
