@@ -4,25 +4,24 @@
 .PHONY: help book test lab chapter chapters bench audit clean environment
 
 export PYTHON
+SYSTEM_PYTHON := $(or $(firstword $(shell command -v python3 python)),python3)
 BIN := .venv/bin
 # On the CPU and with one thread sums are added in one order, so that stored outputs compare.
 THREADS := 1
 FIXED = ATTNBOOK_DEVICE=cpu OMP_NUM_THREADS=$(THREADS) MKL_NUM_THREADS=$(THREADS)
-NBVAL := --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 book: environment ## build the book into _build/html, and say where to open it
-	@$(BIN)/python -m tools.book
-	@printf '\nThe book is built. Open it by double-clicking, or at this address:\n\n    file://%s\n\n' "$(CURDIR)/_build/html/index.html"
+	@$(BIN)/python -m attnbook book
 
 test: ## run everything: package, exercises, figures, every chapter's outputs, every page
-	@tools/environment.sh test
-	@$(FIXED) $(BIN)/python -m pytest -n 2 --dist loadscope -p tools.progress $(NBVAL) tests chapters
+	@$(SYSTEM_PYTHON) tools/environment.py test
+	@$(BIN)/python -m attnbook test --threads $(THREADS)
 
 lab: environment ## open the chapters in JupyterLab, figures live
-	@$(BIN)/jupyter lab --notebook-dir=. --LabApp.default_url=/lab/tree/chapters
+	@$(BIN)/python -m attnbook lab
 
 chapter: environment ## execute one chapter:  make chapter NAME=04-masked-softmax
 	@$(BIN)/python -m tools.chapter "$(NAME)"
@@ -41,4 +40,4 @@ clean: ## remove the built book and caches (.venv stays)
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 environment:
-	@tools/environment.sh
+	@$(SYSTEM_PYTHON) tools/environment.py

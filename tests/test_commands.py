@@ -21,7 +21,7 @@ case "$*" in
     *"sys.version_info <"*) exit ${OLD:-0} ;;
     "-c import venv, ensurepip") exit ${NO_VENV:-0} ;;
     "-m venv "*) mkdir -p "$3/bin" && touch "$3/pyvenv.cfg" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/npm" ;;
-    "ci --prefix .venv/node"*) ls .venv/node/package-lock.json >/dev/null && ${NPM:-true} ;;
+    "ci --prefix "*) ls .venv/node/package-lock.json >/dev/null && ${NPM:-true} ;;
     "-m pip install"*) case ${PIP:-works} in works) ;; fails) exit 1 ;; killed) kill -INT $PPID; exit 1 ;; esac ;;
     *hashlib*) cat requirements.txt pyproject.toml tools/node/package-lock.json | cksum ;;
     *find_chromium*) cat "$CHROMIUM" 2>/dev/null ;;
@@ -29,9 +29,14 @@ case "$*" in
     --version) echo "Python 3.9.2" ;;
 esac
 """
+AS_USER = """
+import os, runpy, sys
+os.geteuid = lambda: int(os.environ.get("USER_ID", 1000))
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 FAKE_PROGRAMS = {
     "python3": FAKE_PYTHON,
-    "id": '#!/bin/sh\necho "${USER_ID:-1000}"\n',
     "apt-get": '#!/bin/sh\n${APT:-false} || exit 100\n[ "$1" = update ] || echo debians >"$CHROMIUM"\n',
 }
 
@@ -44,7 +49,7 @@ def machine(tmp_path):
     for name in ("requirements.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, book / name)
     (book / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "environment.sh", book / "tools")
+    shutil.copy(ROOT / "tools" / "environment.py", book / "tools")
     shutil.copytree(ROOT / "tools" / "node", book / "tools" / "node")
     (tmp_path / "bin").mkdir()
     for name, program in FAKE_PROGRAMS.items():
@@ -63,7 +68,13 @@ def machine(tmp_path):
             "CHROMIUM": str(chromium),
         }
         done = subprocess.run(
-            [str(book / "tools" / "environment.sh"), *stage],
+            [
+                sys.executable,
+                "-c",
+                AS_USER,
+                str(book / "tools" / "environment.py"),
+                *stage,
+            ],
             env=env | wrong,
             capture_output=True,
             text=True,

@@ -15,7 +15,7 @@ from tools import ROOT
 from tools.notebooks import code_cells, parsed, read_twin
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-APART = {"d2l"}  # its own requirements exclude ours, see tools/environment.sh
+APART = {"d2l"}  # its own requirements exclude ours, see tools/environment.py
 
 
 def declared(requirements: list[str]) -> dict[str, Requirement]:

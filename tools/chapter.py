@@ -181,7 +181,7 @@ def main(arguments: list[str] | None = None) -> int:
         names = list(names) or [find_chapter("")]  # raises, with the list of names
     except ChapterError as error:
         print(f"\n{error}", file=sys.stderr)
-        return 1
+        return 2
     failures = 0
     for said, succeeded in attempt_all(names, options.jobs, words=options.words):
         failures += not succeeded

@@ -27,7 +27,7 @@ from tools import ROOT
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
-NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.sh
+NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 PYODIDE = NODE_MODULES / "pyodide"
 PARTS = "python", "progress", "cells"  # of the page's own script
 SLICE = 1_000_000  # characters of a script

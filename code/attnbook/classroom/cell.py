@@ -3,6 +3,7 @@
 import ast
 import builtins
 import contextlib
+import functools
 import importlib
 import io
 import json
@@ -68,6 +69,13 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     A statement is needed if it gives a name that is used further down, or may change the value of one: by an
     assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, or in a loop.
     Seeds and options are always set. What a function does to its arguments is not seen.
+
+    Args:
+        source: the cell's code.
+        earlier: the code of the cells above it; one that is not Python counts as empty.
+
+    Returns:
+        Statements, each with the line numbers of its own cell.
     """
     wanted, found = set(), []
     for statement in reversed(_parsed(source)):
@@ -85,6 +93,9 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     return found[::-1]
 
 
+@functools.lru_cache(
+    256
+)  # a page, or a notebook, asks of the same cells again and again
 def _parsed(source: str) -> list[ast.stmt]:
     try:
         return ast.parse(source).body
@@ -92,6 +103,7 @@ def _parsed(source: str) -> list[ast.stmt]:
         return []
 
 
+@functools.lru_cache(4096)
 def _read(statement: ast.stmt) -> set[str]:
     """Names that a statement reads and does not bind in a scope of its own."""
     tables, found = [symtable.symtable(ast.unparse(statement), "", "exec")], set()

@@ -38,7 +38,7 @@ def bundled_pairs() -> list[Pair]:
 
 
 def read_pairs(path: str | Path) -> list[Pair]:
-    """Read sentence pairs from a file: one per line, English, a tab, French, and perhaps a tab and an attribution.
+    """Read sentence pairs from a file: one per line, a sentence, a tab, its translation, and perhaps a third column.
 
     Tatoeba's pairs come in these formats: `fra.txt` with two or three columns, the same as `.tsv`, or d2l's
     `fra-eng.zip` with `fra.txt` in it. A file is read whole or not at all.
@@ -153,13 +153,13 @@ def _decode(data: bytes, name: str) -> str:
 def _problem(fields: list[str], columns: int) -> str | None:
     """What is wrong with one line, in words."""
     if len(fields) == 1:
-        return "no tab; expected English, a tab, French"
+        return "no tab; expected a sentence, a tab, its translation"
     if len(fields) not in (2, 3):
         return f"{len(fields)} columns; expected 2, or 3 with an attribution"
     if len(fields) != columns:
         return f"{len(fields)} columns, but line 1 has {columns}; lines may be cut off or run together"
     if not (fields[0] and fields[1]):
-        return f"the {'French' if fields[0] else 'English'} sentence is empty"
+        return f"the {'translation' if fields[0] else 'sentence'} is empty"
     return None
 
 

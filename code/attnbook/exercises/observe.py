@@ -62,7 +62,11 @@ def observe(fn: Callable, arguments: tuple) -> Call:
 
 
 class _Printed(io.StringIO):
-    """What is printed; a function that closes it closes nothing."""
+    """What is printed, as far as a message could need it; a function that closes it closes nothing."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, 100_000 - self.tell())])
+        return len(text)
 
     def close(self) -> None:
         pass

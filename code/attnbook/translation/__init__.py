@@ -43,9 +43,15 @@ from attnbook.translation.page_models import (
     export_page_model,
     load_page_model,
     page_model_header,
+    page_model_text,
     page_sentences,
     quantised,
     sentence_key,
+)
+from attnbook.translation.page_training import (
+    PAGE_SETTINGS,
+    PageSetting,
+    train_page_model,
 )
 from attnbook.translation.recipes import RECIPES, Recipe, prepare, untrained
 from attnbook.translation.recurrent import (
@@ -118,7 +124,11 @@ __all__ = [
     "load_page_model",
     "page_model_header",
     "quantised",
+    "page_model_text",
     "export_page_model",
     "sentence_key",
     "page_sentences",
+    "PageSetting",
+    "PAGE_SETTINGS",
+    "train_page_model",
 ]

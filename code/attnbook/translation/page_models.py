@@ -88,23 +88,22 @@ def quantised(translator: Translator) -> Translator:
     return Translator(model, translator.source_vocab, translator.target_vocab)
 
 
-def export_page_model(translator: Translator, path: str | Path, measured: dict) -> int:
-    """Write a translator as a page model, whole or not at all.
+def page_model_text(translator: Translator, name: str, measured: dict) -> str:
+    """Write a translator as the text of a page model.
 
     Args:
-        translator: trained, with word vocabularies; its weights are rounded as by `quantised`.
-        path: where to; the file's name is the model's.
+        translator: with word vocabularies; its weights are rounded as by `quantised`.
+        name: the model's.
         measured: where it comes from and how good it is: `command`, `versions`, `seed`, `split_seed`,
             `corpus_sha256`, `training` (settings), and `test` with `bleu`, `chrf` and `sentences` of the rounded model.
 
     Returns:
-        The size of the file in bytes.
+        JSON.
 
     Raises:
         TypeError, ValueError: something is missing in `measured`, vocabularies of subwords, weights that are
-            not finite, or a file beyond 2 MB.
+            not finite, or a text beyond 2 MB.
     """
-    path = Path(path)
     _check_measured(measured, "measured")
     for vocab in (translator.source_vocab, translator.target_vocab):
         if not isinstance(vocab, WordVocabulary):
@@ -115,7 +114,7 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
     kind = kind_of(model)
     state = {
         "format": FORMAT,
-        "name": path.stem,
+        "name": name,
         "kind": kind,
         "config": asdict(model.config),
         **{key: measured[key] for key in MEASURED},
@@ -129,11 +128,28 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
     size = len(text.encode("utf-8"))
     if size > LARGEST:
         raise ValueError(
-            f"{path.name} would take {size} bytes, a page model has at most {LARGEST}; take smaller sizes"
+            f"{name}.json would take {size} bytes, a page model has at most {LARGEST}; take smaller sizes"
             " or fewer words"
         )
+    return text
+
+
+def export_page_model(translator: Translator, path: str | Path, measured: dict) -> int:
+    """Write a translator as a page model, whole or not at all.
+
+    Args:
+        translator, measured: see `page_model_text`.
+        path: where to; the file's name is the model's.
+
+    Returns:
+        The size of the file in bytes.
+
+    Raises:
+        TypeError, ValueError: as `page_model_text`.
+    """
+    text = page_model_text(translator, Path(path).stem, measured)
     write_atomically(path, text)
-    return size
+    return len(text.encode("utf-8"))
 
 
 def sentence_key(sentence: str) -> int:

@@ -212,8 +212,10 @@ class Translator:
     def load(cls, path: str | Path) -> "Translator":
         """Read what `save` wrote. Nothing in the file is executed.
 
+            Translator.load("runs/first/translator.pt").translate(["They have a black dog."], beam=4)
+
         Args:
-            path: where from.
+            path: where from; `attnbook train` (or `python -m attnbook.train`) writes `translator.pt` into its folder.
 
         Returns:
             The translator, in evaluation mode, on the CPU.

@@ -83,10 +83,13 @@ def data_scripts():
         dict of file name → JavaScript text.
     """
     return {
-        f"model-{path.stem}.js": "(globalThis.attnbookFiles = globalThis.attnbookFiles || {})"
-        f"[{json.dumps(path.stem)}] = {path.read_text('utf-8').strip()};\n"
+        f"model-{path.stem}.js": _data_script(path.stem, path.read_text("utf-8"))
         for path in sorted((PACKAGE / "data" / "models").glob("*.json"))
     }
+
+
+def _data_script(name, text):
+    return f"(globalThis.attnbookFiles = globalThis.attnbookFiles || {{}})[{json.dumps(name)}] = {text.strip()};\n"
 
 
 def script_names():
@@ -123,17 +126,23 @@ def standalone_page(body, assets="_static", theme="light", scripts=None):
     )
 
 
-def offline_page(body, title):
+def offline_page(body, title, data=None):
     """A whole page around the HTML of figures in one file, which needs no network and follows the system's theme.
 
     Args:
         body: HTML text with figures in it.
         title: of the page, as plain text.
+        data: dict of name → JSON text, what the figures would otherwise load from files.
 
     Returns:
         HTML text.
     """
     scripts = [
+        # "<" in JSON stands in texts only, where it may be written so and ends no script
+        *(
+            _data_script(name, text.replace("<", "\\u003c"))
+            for name, text in (data or {}).items()
+        ),
         (KIT / "host.js").read_text("utf-8"),
         *map(classic_script, figures_in(body)),
     ]

@@ -87,13 +87,13 @@ function drawAlignment(p, view, act) {
     });
     return;
   }
-  const { source, steps, shown, at, round } = view;
+  const { source, steps, shown, at, round, languages } = view;
   const place = layOut(view, p.width);
   p.text(
     "sourceName",
     place.rows ? 0 : place.source[0].x + place.source[0].w,
     15,
-    steps[0].weights ? "English: keys" : "English",
+    languages[0] + (steps[0].weights ? ": keys" : ""),
     { size: 13, colour: COLOUR.keyInk, weight: 650, anchor: place.rows ? "start" : "end" },
   );
   p.group("ribbons", { "aria-hidden": "true" }, (g) =>
@@ -150,7 +150,7 @@ function drawAlignment(p, view, act) {
     "targetName",
     place.rows ? 0 : place.target[0].x,
     place.rows ? 176 : 15,
-    steps[0].weights ? "French: queries" : "French",
+    languages[1] + (steps[0].weights ? ": queries" : ""),
     { size: 13, colour: COLOUR.query, weight: 650, halo: true },
   );
   source.tokens.forEach((word, j) =>

@@ -8,16 +8,18 @@ const MODELS = [
   ["transformer", "Transformer"],
   ["seq2seq", "GRU without attention"],
 ];
+// a page of other languages has a trait `own` like this (own.py)
+const BOOK = { languages: ["English", "French"], codes: ["en", "fr"], who: "A model trained for this book" };
 const BEAT = 420; // milliseconds between two words
 
 function render({ model, el }) {
+  const own = model.get("own");
+  const { languages, codes, who } = own || BOOK;
   const fig = figure({
     model,
     el,
-    title: "English to French, computed here",
-    hint:
-      "Type a sentence. A model trained for this book translates it in your browser, word by word: nothing is " +
-      "sent anywhere.",
+    title: `${languages[0]} to ${languages[1]}, computed here`,
+    hint: `Type a sentence. ${who} translates it in your browser, word by word: nothing is sent anywhere.`,
   });
   fig.card.prepend(html("style", { text: STYLE }));
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -87,13 +89,13 @@ function render({ model, el }) {
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
-    lang: "en",
+    lang: codes[0],
     "data-control": "sentence",
   });
   const form = html(
     "form",
     { class: "ab-tp-ask" },
-    html("label", { for: id, text: "English sentence" }),
+    html("label", { for: id, text: `${languages[0]} sentence` }),
     field,
     html("button", { type: "submit", class: "ab-button ab-primary", text: "Translate" }),
   );
@@ -109,7 +111,7 @@ function render({ model, el }) {
     ask(field.value);
   };
   const tries = html("ul", { class: "ab-tp-tries", "aria-label": "Sentences to try" });
-  const written = html("output", { "data-value": "translation", lang: "fr", "aria-live": "off" });
+  const written = html("output", { "data-value": "translation", lang: codes[1], "aria-live": "off" });
   const status = html("p", { class: "ab-tp-status" });
   const rows = html("ol", { class: "ab-rows", "aria-label": "What the beam search found, the best first" });
   const found = html(
@@ -124,8 +126,8 @@ function render({ model, el }) {
     ),
     rows,
   );
-  const list = html("p", { lang: "en" });
-  const summary = html("summary", {}, "The English words it knows");
+  const list = html("p", { lang: codes[0] });
+  const summary = html("summary", {}, `The ${languages[0]} words it knows`);
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
   fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status, found));
 
@@ -156,7 +158,7 @@ function render({ model, el }) {
       ),
       button("Another held-out sentence", () => {
         turn += 1;
-        const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), "en");
+        const text = readable(heldOut[(turn * 131) % heldOut.length].split(" "), codes[0]);
         field.value = text;
         ask(text);
       }),
@@ -191,7 +193,7 @@ function render({ model, el }) {
       label: "The five likeliest words at this place",
     }),
   );
-  fig.select("model", { label: "Model", options: MODELS });
+  if (!own) fig.select("model", { label: "Model", options: MODELS });
   fig.select("beam", { label: "Beam width", options: WIDTHS });
   const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
@@ -305,6 +307,7 @@ function render({ model, el }) {
     const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
     return {
       ready: true,
+      languages,
       searching: false,
       source,
       steps: all,
@@ -343,6 +346,7 @@ function render({ model, el }) {
             .slice(0, view.shown)
             .filter((s) => s.id !== EOS)
             .map((s) => shownWord(s.word)),
+          codes[1],
         )
       : "";
     written.textContent = text || "\u00a0";
@@ -356,8 +360,8 @@ function render({ model, el }) {
     const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
-      why,
-      ...(people ? [" People wrote: ", html("span", { lang: "fr", text: people.join(" · ") })] : []),
+      own ? why.replace("the book’s", "its") : why,
+      ...(people ? [" People wrote: ", html("span", { lang: codes[1], text: people.join(" · ") })] : []),
     );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
@@ -369,8 +373,8 @@ function render({ model, el }) {
     });
     fig.say(whole ? inWords(view, text) : ""); // read out once, when all is written
     if (!list.textContent || list.dataset.of !== translator.name) {
-      const all = [...translator.ids.keys()].filter((word) => /[a-z]/.test(word)).sort();
-      summary.textContent = `The ${all.length} English words it knows`;
+      const all = [...translator.ids.keys()].filter((word) => /\p{L}/u.test(word)).sort();
+      summary.textContent = `The ${all.length} ${languages[0]} words it knows`;
       list.textContent = all.join(", ");
       list.dataset.of = translator.name;
     }

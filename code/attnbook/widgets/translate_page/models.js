@@ -347,6 +347,6 @@ function readable(tokens, language = "fr") {
   const text =
     language === "fr"
       ? plain.replace(/ ([!?;:])/g, "\u202f$1")
-      : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, "$1I");
+      : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, language === "en" ? "$1I" : "$&");
   return text && text[0].toUpperCase() + text.slice(1);
 }

@@ -1,0 +1,156 @@
+"""One command for the book: `attnbook book`, `attnbook grade submissions/`, …; `python -m attnbook` is the same.
+
+Each subcommand imports what it needs when it is called. One that needs the repository (chapters, tests, tools) looks
+for it around the current folder, then where the package lies.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attnbook.command import classes, repository, translating
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: its words; the process's own if not given.
+
+    Returns:
+        0; 2 after an error that the user can mend, with its message on stderr; 130 after Ctrl-C; or the exit status
+        of the program that was called.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure") and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")  # a pipe on Windows is not, yet
+    parser = _parser()
+    options, rest = parser.parse_known_args(arguments)
+    if rest and not options.hands_on:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    try:
+        return options.run(options, rest)
+    except (OSError, ValueError, TypeError) as error:
+        print(f"attnbook {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"attnbook {options.command}: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("attnbook", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, run: Callable, says: str, hands_on: str = ""):
+        """A subcommand; if `hands_on` names another program, that one gets the arguments."""
+        also = f" Further arguments are those of {hands_on}." * bool(hands_on)
+        made = commands.add_parser(
+            name,
+            help=says,
+            description=f"{says[0].upper()}{says[1:]}.{also}",
+            add_help=hands_on in ("", "pytest", "jupyter lab"),
+        )
+        made.set_defaults(run=run, hands_on=hands_on)
+        return made.add_argument
+
+    add("book", repository.book, "build the book, say where to open it", "tools.book")
+    option = add("test", repository.test, "run all tests, or those named", "pytest")
+    option("--threads", type=_whole, default=1, help="how many add up a sum")
+    add("lab", repository.lab, "open the chapters in JupyterLab", "jupyter lab")
+    option = add("serve", repository.serve, "serve the built book to this machine")
+    option("--port", type=int, default=8000, help="of the address (8000)")
+    add("chapter", repository.chapter, "execute chapters", "tools.chapter")
+    add("train", translating.train, "train a translator", "attnbook.train")
+
+    option = add("translate", translating.translate, "translate sentences")
+    option(
+        "model",
+        help="a file of Translator.save, a folder of attnbook train, or one of the book's: bahdanau, seq2seq, "
+        "transformer",
+    )
+    option("sentence", nargs="*", help="without one, the lines of standard input")
+    option("--beam", type=_whole, default=1, help="width of the beam search; 1: greedy")
+    option("--length-penalty", type=float, help="exponent of the beam's length penalty")
+    option("--max-len", type=_whole, default=60, help="the most tokens to write (60)")
+
+    option = add(
+        "page-model",
+        translating.page_model,
+        "train a translator on your own sentence pairs, and write a page that translates, in one file",
+    )
+    option(
+        "pairs",
+        type=Path,
+        help=".tsv: a sentence, a tab, its translation; spaces between the words of both languages",
+    )
+    option("--out", type=Path, required=True, help="the page: a file ending in .html")
+    option(
+        "--languages",
+        nargs=2,
+        default=["English", "French"],
+        metavar=("FROM", "TO"),
+        help="their names, as the page should write them (English French)",
+    )
+    option(
+        "--codes",
+        nargs=2,
+        default=["en", "fr"],
+        metavar=("FROM", "TO"),
+        help="their codes, for screen readers and punctuation: en, fr, de, … (en fr)",
+    )
+    option("--model", choices=translating.KINDS, default="bahdanau", help="(bahdanau)")
+    option("--epochs", type=_whole, default=25, help="times through the pairs (25)")
+    option("--seed", type=int, default=0, help="of the split and the weights (0)")
+
+    option = add("grade", classes.grade, "check a class's submissions")
+    option("folder", type=Path, help="a .ipynb, a .py or a folder for each student")
+    option(
+        "--out",
+        type=Path,
+        default=Path("grades"),
+        help="folder of the results (grades)",
+    )
+    option("--exercises", nargs="+", metavar="NAME", help="only these: soft-lookup …")
+    option(
+        "--chapters", nargs="+", type=int, metavar="N", help="only those of chapters"
+    )
+    option(
+        "--seconds", type=_positive, default=60, help="for an exercise, at most (60)"
+    )
+    option(
+        "--total", type=_positive, default=600, help="for a submission, at most (600)"
+    )
+    option(
+        "--memory",
+        type=_positive,
+        default=2,
+        help="for a submission, in GB; Linux only (2)",
+    )
+    option(
+        "--jobs",
+        type=_whole,
+        help="submissions at a time (one for each core, at most 8)",
+    )
+    return parser
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 1, got {text!r}"
+        )
+    return int(text)
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
+    return number

@@ -1,0 +1,123 @@
+"""The subcommands that need the repository: they build, test, open, serve and execute the book."""
+
+import errno
+import functools
+import os
+import subprocess
+import sys
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+HOSTED = {
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+}
+
+
+def find_repository() -> Path:
+    """The book's folder: the current one, one around it, or the one in which the package lies."""
+    here = Path.cwd()
+    for folder in (here, *here.parents, Path(__file__).parents[3]):
+        if (folder / "tools" / "book.py").is_file() and (
+            folder / "_config.yml"
+        ).is_file():
+            return folder
+    raise FileNotFoundError(
+        f"this needs the book's repository (chapters, tests, tools), and {here} is not in it; go to its folder first"
+    )
+
+
+def _python(root: Path, *words: str, **variables: str) -> int:
+    """Run `python …` in the repository, with its own package."""
+    path = os.pathsep.join(
+        filter(None, [str(root / "code"), os.environ.get("PYTHONPATH")])
+    )
+    env = os.environ | {"PYTHONPATH": path} | variables
+    with subprocess.Popen([sys.executable, *words], cwd=root, env=env) as program:
+        while True:
+            try:
+                status = program.wait()
+                return status if status >= 0 else 128 - status
+            except KeyboardInterrupt:
+                continue  # Ctrl-C reaches the program, too, and JupyterLab wants to ask before it ends
+
+
+def book(options, rest) -> int:
+    """Build the book, and say where to open it."""
+    root = find_repository()
+    status = _python(root, "-m", "tools.book", *rest)
+    if status == 0:
+        address = (root / "_build" / "html" / "index.html").as_uri()
+        print(
+            f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n"
+        )
+    return status
+
+
+def test(options, rest) -> int:
+    """Run pytest and nbval on everything, or as its arguments say, on the CPU."""
+    # On the CPU and with one thread sums are added in one order, so that stored outputs compare.
+    threads = str(options.threads)
+    fixed = {
+        "ATTNBOOK_DEVICE": "cpu",
+        "OMP_NUM_THREADS": threads,
+        "MKL_NUM_THREADS": threads,
+    }
+    nbval = [
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-sanitize-with",
+        "tests/nbval_sanitize.cfg",
+    ]
+    everything = [
+        "-n",
+        "2",
+        "--dist",
+        "loadscope",
+        "-p",
+        "tools.progress",
+        "tests",
+        "chapters",
+    ]
+    return _python(
+        find_repository(), "-m", "pytest", *nbval, *(rest or everything), **fixed
+    )
+
+
+def lab(options, rest) -> int:
+    """Open the chapters in JupyterLab."""
+    where = ["--notebook-dir=.", "--LabApp.default_url=/lab/tree/chapters"]
+    return _python(find_repository(), "-m", "jupyterlab", *where, *rest)
+
+
+def chapter(options, rest) -> int:
+    """Execute chapters and write their notebooks."""
+    return _python(find_repository(), "-m", "tools.chapter", *rest)
+
+
+def serve(options, rest) -> int:
+    """Serve the built book at an address of this machine until Ctrl-C."""
+    pages = find_repository() / "_build" / "html"
+    if not (pages / "index.html").is_file():
+        raise FileNotFoundError("the book is not built yet; run attnbook book first")
+    # Windows lets programs change these types, and a browser runs no script that comes as plain text
+    kinds = {"extensions_map": SimpleHTTPRequestHandler.extensions_map | HOSTED}
+    handler = type("Pages", (SimpleHTTPRequestHandler,), kinds)
+    try:
+        server = ThreadingHTTPServer(
+            ("127.0.0.1", options.port), functools.partial(handler, directory=pages)
+        )
+    except (OSError, OverflowError) as error:
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
+        why = "is taken" if taken else f"cannot be used ({error})"
+        raise ValueError(
+            f"port {options.port} {why}; choose another with --port"
+        ) from error
+    with server:
+        print(
+            f"The book is at http://127.0.0.1:{server.server_port}/ (end with Ctrl-C)",
+            flush=True,
+        )
+        server.serve_forever()
+    return 0

@@ -1,0 +1,181 @@
+"""The subcommands about translators: train, translate, and a page of one's own."""
+
+import hashlib
+import json
+import math
+import os
+import re
+import sys
+from dataclasses import asdict, replace
+from importlib.metadata import version
+from pathlib import Path
+
+KINDS = ("bahdanau", "seq2seq", "transformer")
+RAREST = 50  # a word that occurs less often may be left out, if the vocabularies are too large otherwise
+
+
+def train(options, rest) -> int:
+    """Hand on to `attnbook.train`."""
+    from attnbook.train import main
+
+    return main(rest)
+
+
+def translate(options, rest) -> int:
+    """Translate sentences with a trained translator."""
+    from attnbook.translation import LENGTH_PENALTY
+
+    translator = _translator(options.model)
+    penalty = options.length_penalty
+    if penalty is not None and not math.isfinite(penalty):
+        raise ValueError(f"--length-penalty must be a finite number, got {penalty}")
+    how = {
+        "beam": options.beam,
+        "length_penalty": LENGTH_PENALTY if penalty is None else penalty,
+        "max_len": options.max_len,
+    }
+    for line in [" ".join(options.sentence)] if options.sentence else sys.stdin:
+        print(*translator.translate([line], **how), flush=True)
+    return 0
+
+
+def _translator(name: str):
+    from attnbook.training import CheckpointError
+    from attnbook.translation import Translator, load_page_model
+
+    path = Path(name)
+    if path.is_dir():
+        path /= "translator.pt"
+        if not path.is_file():
+            raise FileNotFoundError(
+                f"{path} is not there: the training has not ended, or {name} is another folder"
+            )
+    if not path.is_file() and name in KINDS:
+        return load_page_model(name)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no file {name}; pass what attnbook train or Translator.save has written, or {', '.join(KINDS)}"
+        )
+    try:
+        return Translator.load(path)
+    except CheckpointError as error:
+        raise ValueError(
+            f"{path} is damaged, or is no translator; train one with attnbook train"
+        ) from error
+
+
+def page_model(options, rest) -> int:
+    """Train a small translator on sentence pairs and write a page that translates with it."""
+    out = options.out
+    if out.suffix.lower() != ".html" or out.is_dir():
+        raise ValueError(f"--out takes the name of a page, ending in .html; got {out}")
+    for code in options.codes:
+        if not re.fullmatch("[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*", code):
+            raise ValueError(
+                f"--codes takes two language codes such as de or pt-BR, got {code!r}"
+            )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(out.parent, os.W_OK):
+        raise PermissionError(
+            f"{out.parent} cannot be written to; name another folder with --out"
+        )
+    from attnbook.data import read_pairs, split_pairs
+    from attnbook.files import write_atomically
+    from attnbook.translation import (
+        PAGE_SETTINGS,
+        evaluate,
+        page_model_text,
+        page_sentences,
+        train_page_model,
+    )
+    from attnbook.widgets.translate_page.own import own_page
+
+    pairs = read_pairs(options.pairs)
+    split = split_pairs(pairs, (0.9, 0.0, 0.1), options.seed)
+    source = hashlib.sha256(options.pairs.read_bytes()).hexdigest()
+    setting = _that_fits(
+        replace(PAGE_SETTINGS[options.model], epochs=options.epochs),
+        split,
+        options,
+        source,
+    )
+    # of this data and these settings: another command begins anew
+    mark = hashlib.sha256(repr((source, setting, options.seed)).encode()).hexdigest()[
+        :8
+    ]
+    checkpoint = out.with_name(f"{out.stem}-{mark}.training.pt")
+    said = "going on from" if checkpoint.is_file() else "interrupted, it goes on from"
+    print(
+        f"training on {len(split.train)} pairs; {said} {checkpoint.name}",
+        file=sys.stderr,
+        flush=True,
+    )
+    translator = train_page_model(
+        setting, split, options.seed, checkpoint, progress=sys.stderr.isatty()
+    )
+    found = evaluate(translator, split.test)
+    text = page_model_text(
+        translator, options.model, _measured(setting, options, source, found)
+    )
+    sentences = json.dumps(page_sentences(split), ensure_ascii=False)
+    page = own_page(
+        options.model, text, sentences, options.languages, options.codes, _tries(split)
+    )
+    write_atomically(out, page)
+    checkpoint.unlink(missing_ok=True)
+    print(
+        f"BLEU {found['bleu']:.1f} on {found['sentences']} sentences that it was not trained on"
+    )
+    print(f"{out} ({len(page.encode()) / 1e6:.1f} MB): open it by double-clicking")
+    return 0
+
+
+def _measured(setting, options, source: str, found: dict) -> dict:
+    return {
+        "command": "attnbook page-model",
+        "versions": {"torch": version("torch")},
+        "seed": options.seed,
+        "split_seed": options.seed,
+        "corpus_sha256": source,
+        "training": asdict(setting),
+        "test": {key: found[key] for key in ("bleu", "chrf", "sentences")},
+    }
+
+
+def _that_fits(setting, split, options, source: str):
+    """The setting with as many words as a page model has room for: the rarest are left out first."""
+    from attnbook.translation import page_model_text, untrained
+
+    nothing = {"bleu": 0.0, "chrf": 0.0, "sentences": 0}
+    for min_count in range(setting.recipe.min_count, RAREST + 1):
+        recipe = replace(setting.recipe, min_count=min_count)
+        try:
+            page_model_text(
+                untrained(recipe, split.train),
+                options.model,
+                _measured(setting, options, source, nothing),
+            )
+        except ValueError as error:
+            last = error
+            continue
+        if min_count > setting.recipe.min_count:
+            print(
+                f"words that occur less than {min_count} times are left out: a page has room for 2 MB",
+                file=sys.stderr,
+            )
+        return replace(setting, recipe=recipe)
+    raise ValueError(
+        f"{options.pairs} has too many different words for a page ({last}); pass fewer pairs"
+    )
+
+
+def _tries(split) -> list[str]:
+    """A few sentences to begin with: short ones, held out and learned."""
+    offered = []
+    for part, number in ((split.test, 4), (split.train, 2)):
+        short = [pair.source for pair in part if len(pair.source) <= 60] or [
+            part[0].source[:120]
+        ]
+        short = list({one: None for one in short if one.isprintable()})
+        offered += short[:: max(1, len(short) // number)][:number]
+    return offered

@@ -1,0 +1,12 @@
+"""Grading a class: each submission is checked in a process of its own, with limits; the results are a CSV and a sheet.
+
+What a submission does by mistake harms neither the others nor the grader: it may loop, end Python, fill the memory,
+print without end, start processes, delete or overwrite files. This is no sandbox against an author who means harm:
+code that works around Python's own checks can read, write and send what the user who grades can. For such authors
+use an account, a container or a machine that has nothing to lose.
+"""
+
+from attnbook.grading.running import Limits, Result, chosen, grade, submissions
+from attnbook.grading.sheet import write
+
+__all__ = ["Limits", "Result", "chosen", "grade", "submissions", "write"]

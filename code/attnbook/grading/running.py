@@ -1,0 +1,347 @@
+"""Every submission of a class in processes of its own, which may end, hang or grow without harm to the others."""
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attnbook.exercises import Verdict, get, names
+
+KINDS = (".ipynb", ".py")
+START = 120  # seconds that a process may take until it is ready; importing torch takes two or three
+LONGEST_LINE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use.
+
+    Attributes:
+        seconds: for one exercise. A single call of a function has 20 seconds, where there are alarms (not on Windows).
+        total: seconds for all exercises of a submission.
+        memory: gigabytes on top of what PyTorch takes; Linux only.
+    """
+
+    seconds: float = 60
+    total: float = 600
+    memory: float = 2
+
+
+@dataclass
+class Result:
+    """What came of one submission.
+
+    Attributes:
+        student: who handed it in: the name of a file without its ending, or of a folder.
+        files: what was read.
+        verdicts: by the exercise's name; an exercise that was not handed in has none.
+        problems: what is wrong with the submission as a whole, in sentences.
+    """
+
+    student: str
+    files: list[Path]
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def solved(self) -> int:
+        """How many exercises are right."""
+        return sum(map(bool, self.verdicts.values()))
+
+    def summary(self) -> str:
+        """The result on one line."""
+        return "; ".join(
+            [f"{self.solved} of {len(self.verdicts)} solved", *self.problems]
+        )
+
+
+def chosen(
+    exercises: Sequence[str] | None, chapters: Sequence[int] | None
+) -> list[str]:
+    """The exercises that are asked for.
+
+    Args:
+        exercises: their names, or None.
+        chapters: the numbers of chapters, or None; without either, all exercises.
+
+    Returns:
+        Names, in the order of the book.
+
+    Raises:
+        ValueError: no such exercise, or a chapter without exercises.
+    """
+    for name in exercises or ():
+        get(name)
+    known = {name: get(name).chapter for name in names()} if chapters else {}
+    if absent := {*(chapters or ())} - {*known.values()}:
+        raise ValueError(
+            f"there are exercises in chapters {min(known.values())} to {max(known.values())}, not in {min(absent)}"
+        )
+    wanted = {*(exercises or ()), *(name for name in known if known[name] in chapters)}
+    return [name for name in names() if not (exercises or chapters) or name in wanted]
+
+
+def submissions(folder: str | Path) -> list[Result]:
+    """What lies in a folder: a file or a folder for each student.
+
+    Args:
+        folder: with .ipynb and .py files, or folders that hold them.
+
+    Returns:
+        A result without verdicts for each student, by name. Hidden files are passed over; a file of another kind is a
+        submission with a problem.
+
+    Raises:
+        ValueError: no such folder, or nothing in it.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ValueError(
+            f"{folder} is {'not a folder' if folder.exists() else 'not there'}; pass the folder of submissions"
+        )
+    found: dict[str, Result] = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith((".", "__")):
+            continue
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = [one.resolve() for one in inside if _is_code(one, folder)]
+        student = path.stem if path.is_file() and files else path.name
+        result = found.setdefault(student, Result(student, []))
+        result.files += files
+        if not files:
+            result.problems.append(f"{path.name}: expected {' or '.join(KINDS)}")
+    if not found:
+        raise ValueError(
+            f"{folder} is empty; it should hold a .ipynb, a .py or a folder for each student"
+        )
+    return list(found.values())
+
+
+def _is_code(path: Path, folder: Path) -> bool:
+    parts = path.relative_to(folder).parts
+    hidden = any(part.startswith((".", "__")) for part in parts)
+    return path.suffix.lower() in KINDS and path.is_file() and not hidden
+
+
+def grade(
+    found: Sequence[Result],
+    exercises: Sequence[str],
+    limits: Limits | None = None,
+    jobs: int | None = None,
+) -> Iterator[Result]:
+    """Judge submissions, several at a time.
+
+    Args:
+        found: from `submissions`.
+        exercises: names of those to look for.
+        limits: of a submission.
+        jobs: how many at a time; one for each core, at most 8, if not given.
+
+    Yields:
+        Each result, with its verdicts, when it is ready. If the loop is left, the processes are ended.
+
+    Raises:
+        ChildProcessError: the grader's own process does not start.
+    """
+    limits, over = limits or Limits(), threading.Event()
+    with ThreadPoolExecutor(jobs or min(8, os.cpu_count() or 1)) as pool:
+        waiting = [pool.submit(_judge, one, exercises, limits, over) for one in found]
+        try:
+            for done in as_completed(waiting):
+                yield done.result()
+        finally:
+            over.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _judge(
+    result: Result, exercises: Sequence[str], limits: Limits, over: threading.Event
+) -> Result:
+    """Start a process, and, as long as it ends in the middle of an exercise, another one for those that are left."""
+    left = list(exercises) if result.files else []
+    end = time.monotonic() + limits.total
+    while left and not over.is_set():
+        if time.monotonic() >= end:
+            result.problems.append(
+                f"stopped after {limits.total:g} seconds; not judged: {', '.join(left)}"
+            )
+            break
+        with _Worker(result.files, left, limits, over) as worker:
+            problems = []
+            begun = ""
+            while (
+                event := worker.next(
+                    min(
+                        limits.seconds if begun else limits.total,
+                        end - time.monotonic(),
+                    )
+                )
+            ) is not None:
+                if "begin" in event:
+                    begun = event["begin"]
+                elif "problem" in event:
+                    problems.append(event["problem"])
+                elif "absent" in event:
+                    left.remove(event["absent"])
+                elif "verdict" in event:
+                    verdict = Verdict(**event["verdict"])
+                    result.verdicts[verdict.exercise] = verdict
+                    left.remove(verdict.exercise)
+                    begun = ""
+                elif "done" in event:
+                    left = []
+        result.problems += [one for one in problems if one not in result.problems]
+        if begun and not over.is_set():
+            result.verdicts[begun] = worker.obituary(begun)
+            left.remove(begun)
+        elif left and not over.is_set() and time.monotonic() < end:
+            result.problems.append("its files end the process that reads them")
+            break
+    return result
+
+
+class _Worker:
+    """A process for one submission, in a working folder of its own."""
+
+    def __init__(
+        self,
+        files: Sequence[Path],
+        exercises: Sequence[str],
+        limits: Limits,
+        over: threading.Event,
+    ):
+        self.task = {
+            "files": [str(path) for path in files],
+            "exercises": list(exercises),
+            "memory": limits.memory,
+            "processor": limits.total + START,
+        }
+        self.over, self.late = over, 0.0
+        self.events: queue.Queue[dict | None] = queue.Queue()
+
+    def __enter__(self) -> "_Worker":
+        self.folder = tempfile.TemporaryDirectory(
+            prefix="attnbook-", ignore_cleanup_errors=True
+        )
+        self.errors = tempfile.TemporaryFile()
+        package = str(Path(__file__).parents[2])
+        fixed = {
+            "ATTNBOOK_DEVICE": "cpu",
+            "ATTNBOOK_PROGRESS": "off",
+            "MPLBACKEND": "agg",
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONIOENCODING": "utf-8",
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [package, os.environ.get("PYTHONPATH")])
+            ),
+            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.folder.name),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", f"{__package__}.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            cwd=self.folder.name,
+            env=os.environ | fixed,
+            start_new_session=True,  # Ctrl-C is for the grader, and what a submission starts ends with it
+        )
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(self.task).encode() + b"\n")
+            self.process.stdin.flush()
+        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            ready = self.next(START)
+        except BaseException:
+            self.__exit__()
+            raise
+        if ready is None and not self.over.is_set():
+            self.__exit__()
+            raise ChildProcessError(
+                f"the grader's own process does not start: {self.said}"
+            )
+        return self
+
+    def _listen(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while line := self.process.stdout.readline(LONGEST_LINE):
+                with contextlib.suppress(ValueError):  # not one of ours
+                    event = json.loads(line)
+                    if isinstance(event, dict):
+                        self.events.put(event)
+        self.events.put(None)
+
+    def next(self, seconds: float) -> dict | None:
+        """The next event; None when the process has ended or has taken too long."""
+        end = time.monotonic() + seconds
+        while not self.over.is_set():
+            try:
+                return self.events.get(
+                    timeout=max(0.0, min(0.2, end - time.monotonic()))
+                )
+            except queue.Empty:
+                if time.monotonic() >= end:
+                    self.late = seconds
+                    return None
+        return None
+
+    def __exit__(self, *_) -> None:
+        if not self.late and not self.over.is_set():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(2)  # it has closed its end; let it say how it ended
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(
+                    self.process.pid, signal.SIGKILL
+                )  # and whatever it has started
+            else:
+                self.process.kill()
+        self.status = self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                stream.close()
+        self.errors.seek(0)
+        self.said = (
+            self.errors.read()[-2000:]
+            .decode("utf-8", "replace")
+            .strip()
+            .rpartition("\n")[2]
+        )
+        self.errors.close()
+        self.folder.cleanup()
+
+    def obituary(self, exercise: str) -> Verdict:
+        """The verdict on the exercise in whose middle the process ended."""
+        if self.late:
+            about, name = "it takes too long", "takes-too-long"
+            says = f"It was stopped after {self.late:.0f} seconds."
+            asks = "Is there a loop that never ends?"
+        elif self.status < 0:
+            about, name = "it brings Python down", "ends-python"
+            says = f"The process was ended by {_signal(-self.status)}."
+            asks = (
+                "Does it ask for more memory, or for a deeper recursion, than there is?"
+            )
+        else:
+            about, name = "it ends Python", "ends-python"
+            says = f"The process ended in the middle of the check, with exit status {self.status}."
+            asks = "Does it call `os._exit`? A function returns its answer."
+        return Verdict(exercise, "wrong", name, about, says, asks)
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,48 @@
+"""A page that translates between two languages of the reader's choice, in one file."""
+
+import base64
+import html
+from collections.abc import Sequence
+
+from ..kit import static_box
+from ..page import offline_page
+from . import TranslatePageFigure
+
+
+def own_page(
+    model: str,
+    model_text: str,
+    sentences: str,
+    languages: Sequence[str],
+    codes: Sequence[str],
+    tries: Sequence[str],
+) -> str:
+    """The page “Translate in the page” with one model of one's own, which needs no network and no other file.
+
+    Args:
+        model: its name: "bahdanau", "seq2seq" or "transformer".
+        model_text: from `attnbook.translation.page_model_text`.
+        sentences: JSON of `attnbook.translation.page_sentences`.
+        languages: the names of the two languages, in English: "German", "Dutch".
+        codes: their codes as in HTML: "de", "nl".
+        tries: sentences of the first language that are offered, at most 8; the page begins with the first.
+
+    Returns:
+        HTML.
+    """
+    figure = TranslatePageFigure(
+        sentence=tries[0], model=model, tries=list(tries), at=-1
+    )
+    own = {"languages": list(languages), "codes": list(codes), "who": "A small model"}
+    title = f"{languages[0]} to {languages[1]}"
+    alt = f"A translator from {languages[0]} to {languages[1]}. It needs JavaScript."
+    box = static_box(figure.module, figure.state() | {"own": own}, alt, _words(alt))
+    return offline_page(box, title, {model: model_text, "sentences": sentences})
+
+
+def _words(text: str) -> str:
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 40">'
+        f'<text x="8" y="26" font-family="sans-serif" font-size="16" fill="#777">{html.escape(text)}</text></svg>'
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

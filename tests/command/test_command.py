@@ -1,0 +1,245 @@
+"""The command: each subcommand calls what there is, and bad input ends with exit code 2 and a message."""
+
+import io
+import subprocess
+import sys
+import threading
+import tomllib
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from attnbook.command import main, repository
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """The programs that a subcommand starts, and with which variables; none is started."""
+    calls = []
+
+    class Program:
+        def __init__(self, words, cwd, env):
+            calls.append((words[1:], Path(cwd), env))
+            self.waits = iter(
+                [KeyboardInterrupt, 7]
+            )  # the program decides what Ctrl-C means
+
+        def wait(self):
+            if (status := next(self.waits)) is KeyboardInterrupt:
+                raise status
+            return status
+
+        __enter__ = lambda self: self  # noqa: E731
+        __exit__ = lambda *_: None  # noqa: E731
+
+    monkeypatch.setattr(repository.subprocess, "Popen", Program)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("arguments", "program"),
+    [
+        (["book", "--all"], ["-m", "tools.book", "--all"]),
+        (["chapter", "--words", "04"], ["-m", "tools.chapter", "--words", "04"]),
+        (["chapter", "--help"], ["-m", "tools.chapter", "--help"]),
+        (["test"], ["tests", "chapters"]),
+        (["test", "-k", "mask", "tests/attention"], ["-k", "mask", "tests/attention"]),
+        (["lab", "--no-browser"], ["--no-browser"]),
+    ],
+)
+def test_the_repositorys_tools_get_their_arguments(called, arguments, program):
+    assert main(arguments) == 7  # the program's own exit status
+    ((words, folder, env),) = called
+    assert words[-len(program) :] == program
+    assert folder == ROOT and env["PYTHONPATH"].startswith(str(ROOT / "code"))
+
+
+def test_tests_run_on_the_cpu_with_the_threads_that_are_asked_for(called):
+    main(["test", "--threads", "2"])
+    ((words, _, env),) = called
+    assert (env["ATTNBOOK_DEVICE"], env["OMP_NUM_THREADS"]) == ("cpu", "2")
+    assert "--nbval" in words and "--threads" not in words
+
+
+@pytest.mark.parametrize("command", ["book", "test", "lab", "chapter", "serve"])
+def test_outside_the_repository_a_command_says_so(
+    tmp_path, monkeypatch, capsys, command
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        repository, "__file__", str(tmp_path / "lib/site/attnbook/command/x.py")
+    )
+    assert main([command]) == 2
+    assert (
+        f"attnbook {command}: this needs the book's repository"
+        in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["serve", "--port", "99999"], "port 99999 cannot be used"),
+        (["grade", "nowhere"], "nowhere is not there"),
+        (["grade", "{here}", "--out", "{here}/grades"], "lies among the submissions"),
+        (["grade", "{here}", "--out", "{here}.txt"], "is a file"),
+        (["grade", "{here}", "--exercises", "soft"], "did you mean 'soft-lookup'"),
+        (["translate", "nowhere", "Go."], "there is no file nowhere; pass what"),
+        (["translate", "{here}", "Go."], "the training has not ended"),
+        (["translate", "{here}/pairs.tsv", "Go."], "is damaged, or is no translator"),
+        (["translate", "seq2seq", "Go.", "--length-penalty", "nan"], "finite number"),
+        (
+            ["train", "--data", "nowhere", "--steps", "1", "--out", "{here}/run"],
+            "nowhere is not there",
+        ),
+        (
+            ["page-model", "nowhere.tsv", "--out", "{here}/a.html"],
+            "nowhere.tsv is not there",
+        ),
+        (
+            ["page-model", "{here}/pairs.tsv", "--out", "{here}/a.txt"],
+            "ending in .html",
+        ),
+        (["page-model", "{here}/pairs.tsv", "--out", "{here}/a.html"], "too few"),
+        (
+            [
+                "page-model",
+                "{here}/pairs.tsv",
+                "--out",
+                "{here}/a.html",
+                "--codes",
+                "de",
+                "Dutch!",
+            ],
+            "got 'Dutch!'",
+        ),
+    ],
+)
+def test_bad_input_is_answered_with_2_and_makes_nothing(
+    tmp_path, capsys, monkeypatch, arguments, says
+):
+    monkeypatch.setattr(repository, "find_repository", lambda: tmp_path)
+    (tmp_path / "_build" / "html").mkdir(parents=True)
+    (tmp_path / "_build" / "html" / "index.html").write_text("the book")
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "pairs.tsv").write_text("Geh!\tGo!\n", "utf-8")
+    (tmp_path / "here.txt").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+    assert main([word.replace("{here}", str(here)) for word in arguments]) == 2
+    assert says in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["bake"],
+        ["serve", "--fast"],
+        ["grade"],
+        ["grade", "x", "--seconds", "0"],
+        ["grade", "x", "--jobs", "two"],
+        ["translate", "x", "--beam", "0"],
+        ["test", "--threads", "-1"],
+    ],
+)
+def test_what_argparse_refuses_is_2_too(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2 and "usage: attnbook" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_130(monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(repository, "find_repository", interrupted)
+    assert main(["book"]) == 130
+    assert "attnbook book: interrupted" in capsys.readouterr().err
+
+
+def test_the_script_and_the_module_are_the_same_command():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["scripts"] == {"attnbook": "attnbook.command:main"}
+    done = subprocess.run(
+        [sys.executable, "-m", "attnbook", "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "page-model" in done.stdout
+
+
+def test_the_command_itself_loads_nothing_that_is_slow():
+    program = "import sys, attnbook.command; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_grading_loads_on_a_system_without_unix_modules():
+    program = "import sys; sys.modules.update(resource=None, fcntl=None, pwd=None); import attnbook.grading.worker"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_the_book_is_served_on_this_machine_only(tmp_path, monkeypatch, capsys):
+    (tmp_path / "_build" / "html").mkdir(parents=True)
+    (tmp_path / "_build" / "html" / "index.html").write_text("the book")
+    (tmp_path / "_build" / "html" / "a.mjs").write_text("1")
+    monkeypatch.setattr(repository, "find_repository", lambda: tmp_path)
+    made, ready = [], threading.Event()
+    serve = repository.ThreadingHTTPServer.serve_forever
+
+    def forever(self):
+        made.append(self)
+        ready.set()
+        serve(self)
+
+    monkeypatch.setattr(repository.ThreadingHTTPServer, "serve_forever", forever)
+    server = threading.Thread(target=main, args=(["serve", "--port", "0"],))
+    server.start()
+    assert ready.wait(10)
+    host, port = made[0].server_address
+    try:
+        assert host == "127.0.0.1"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as page:
+            assert page.read() == b"the book"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/a.mjs") as script:
+            assert script.headers["Content-Type"] == "text/javascript"
+        assert main(["serve", "--port", str(port)]) == 2
+        assert f"port {port} is taken" in capsys.readouterr().err
+    finally:
+        made[0].shutdown()
+        server.join()
+
+
+# --- translators --------------------------------------------------------------------------------------------------
+
+
+def test_sentences_are_translated_from_the_command_line_and_from_a_pipe(
+    monkeypatch, capsys
+):
+    assert (
+        main(["translate", "transformer", "They", "have a black dog.", "--beam", "4"])
+        == 0
+    )
+    assert capsys.readouterr().out == "ils ont un chien noir .\n"
+    monkeypatch.setattr(
+        sys, "stdin", io.StringIO("I'm home.\n\nShe doesn't eat meat.\n")
+    )
+    assert main(["translate", "bahdanau"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "je suis chez moi .",
+        "",
+        "elle ne mange pas de viande .",
+    ]
+
+
+def test_a_trained_translator_is_taken_from_its_folder_and_from_its_file(
+    tmp_path, capsys
+):
+    from attnbook.translation import load_page_model
+
+    load_page_model("bahdanau").save(tmp_path / "translator.pt")
+    for model in (tmp_path, tmp_path / "translator.pt"):
+        assert main(["translate", str(model), "I'm home."]) == 0
+        assert capsys.readouterr().out == "je suis chez moi .\n"

@@ -1,0 +1,115 @@
+"""From a file of sentence pairs to a page that translates: in one file, in the browser, after an interruption."""
+
+import json
+import re
+
+import pytest
+from toy_corpus import toy_pairs
+
+from attnbook.command import main, translating
+from attnbook.translation import page_model_text, page_models
+
+TRAINED = ["--epochs", "12", "--languages", "Dutch", "Latin", "--codes", "nl", "la"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    lines = [f"{pair.source}\t{pair.target}\n" for pair in toy_pairs()] * 4
+    (folder / "pairs.tsv").write_text("".join(lines), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder):
+    """A page, whose making was interrupted when the training had ended."""
+    out = folder / "page.html"
+    out.write_text("old", "utf-8")
+    command = ["page-model", str(folder / "pairs.tsv"), "--out", str(out), *TRAINED]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("attnbook.translation.evaluate", interrupted)
+        assert main(command) == 130
+    assert out.read_text("utf-8") == "old"
+    (checkpoint,) = folder.glob("page-*.training.pt")
+    with pytest.MonkeyPatch.context() as patch:  # everything has been learned already
+        patch.setattr("torch.Tensor.backward", interrupted)
+        assert main(command) == 0
+    assert {path.name for path in folder.iterdir()} == {"pairs.tsv", "page.html"}
+    return out
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_the_page_translates_in_the_browser_with_no_other_file(page, browser, tmp_path):
+    alone = tmp_path / "alone.html"
+    alone.write_bytes(page.read_bytes())
+    context = browser.new_context(
+        offline=True, reduced_motion="reduce", viewport={"width": 390, "height": 800}
+    )
+    opened = context.new_page()
+    problems, requests = [], []
+    opened.on("console", lambda message: problems.append(message.text))
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("request", lambda request: requests.append(request.url))
+    opened.goto(alone.as_uri())
+    opened.wait_for_selector('.ab-card[aria-busy="false"]')
+    assert opened.title() == "Dutch to Latin" in opened.locator(".ab-head").inner_text()
+    opened.get_by_label("Dutch sentence").fill("two red car.")
+    opened.keyboard.press("Enter")
+    output = opened.locator('output[data-value="translation"]')
+    assert output.inner_text() == "Deux auto rouge."
+    assert output.get_attribute("lang") == "la"
+    text = opened.locator(".attnbook-figure").inner_text()
+    assert (
+        "Latin: queries" in opened.content() and "The 11 Dutch words it knows" in text
+    )
+    assert "English" not in text and "French" not in text and "the book" not in text
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not problems and [
+        url for url in requests if not url.startswith("data:")
+    ] == [alone.as_uri()]
+    context.close()
+
+
+def test_the_page_says_how_good_its_model_is_on_sentences_it_has_not_seen(page):
+    (stored,) = re.findall(
+        r'\["bahdanau"\] = (\{.*?\n\});\n', page.read_text("utf-8"), re.DOTALL
+    )
+    header = json.loads(stored)
+    assert header["test"]["sentences"] == 5 and header["test"]["bleu"] > 50
+    assert header["training"]["epochs"] == 12
+
+
+def test_nothing_in_the_pairs_ends_the_script(tmp_path):
+    from attnbook.widgets.page import offline_page
+
+    page = offline_page(
+        "", "t", {"sentences": json.dumps({"test": {"</script><b>": []}})}
+    )
+    assert "</script><b>" not in page and "\\u003c/script>" in page
+
+
+def test_where_words_are_too_many_the_rarest_are_left_out(folder, monkeypatch, capsys):
+    monkeypatch.setattr(translating, "RAREST", 4)
+    told = []
+
+    def sized(translator, *rest):
+        told.append(len(translator.source_vocab))
+        if len(told) < 3:
+            raise ValueError("3000000 bytes")
+        return page_model_text(translator, *rest)
+
+    monkeypatch.setattr("attnbook.translation.page_model_text", sized)
+    monkeypatch.setattr("attnbook.translation.train_page_model", interrupted)
+    command = ["page-model", str(folder / "pairs.tsv"), "--out", str(folder / "b.html")]
+    assert main(command) == 130
+    assert "words that occur less than 4 times are left out" in capsys.readouterr().err
+    told.clear()
+    monkeypatch.setattr(translating, "RAREST", 3)
+    assert main(command) == 2
+    assert (
+        "too many different words for a page (3000000 bytes)" in capsys.readouterr().err
+    )
+    assert page_models.LARGEST == 2_000_000
