@@ -1,7 +1,7 @@
 # Needs make and Python 3.11 or newer; everything else is installed into .venv.  `make help` lists what there is.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test lab chapter chapters bench audit clean environment
+.PHONY: help book test lab chapter chapters bench audit pdf clean environment
 
 export PYTHON
 SYSTEM_PYTHON := $(or $(firstword $(shell command -v python3 python)),python3)
@@ -34,6 +34,9 @@ bench: environment ## measure layers and decoders against others; with DATA=fra.
 
 audit: book ## weigh and judge every page; with LIGHTHOUSE=1 also with Lighthouse (half an hour)
 	@$(BIN)/python -m tools.audit $(if $(LIGHTHOUSE),--lighthouse)
+
+pdf: book ## print the whole book into _build/paying-attention.pdf (some minutes)
+	@$(BIN)/python -m tools.pdf
 
 clean: ## remove the built book and caches (.venv stays)
 	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis code/*.egg-info
