@@ -196,6 +196,16 @@ def test_a_cell_gives_in_the_page_what_the_notebook_stores(run, page, cell):
     assert ran["html"] == "".join(d.get("text/html", "") for d in data)
 
 
+def test_a_long_tape_is_taken_apart_without_deep_recursion(run):
+    steps = (
+        "x = y = torch.ones(2, requires_grad=True)\nfor _ in range(3000): y = y * 1.001"
+    )
+    ran = run(
+        CHAPTER, "", f"import torch\n{steps}\ny.sum().backward()\ndel y\nx.grad.shape"
+    )
+    assert ran.get("text") == "torch.Size([2])", ran
+
+
 # --- a reader ---------------------------------------------------------------------------------------------------------
 
 
@@ -252,6 +262,17 @@ def test_an_endless_loop_is_stopped_by_the_reader_or_by_the_clock(reader):
     assert reader.said == "Stopped after 1 seconds. Does a loop never end?"
     reader.write(RIGHT)
     assert reader.check() == "solved"
+
+
+def test_an_endless_loop_in_a_changed_cell_above_is_found_there(reader):
+    reader.page.evaluate("attnbookPython.warm(() => {}); attnbookPython.limit = 1")
+    above = cells()[CHAPTER][0]
+    question = {"page": CHAPTER, "original": CELL["masked-softmax"], "source": "a"}
+    changed = {above: "# for ever\na = 1\nwhile a: a += 1"}
+    told = reader.page.evaluate(RUN, question | {"changed": changed})
+    assert told["stopped"] == (
+        "Stopped after 1 seconds in the cell above that begins with “# for ever”. Does a loop never end there?"
+    )
 
 
 def test_two_cells_take_turns_and_each_stops_itself(reader):
