@@ -1,7 +1,9 @@
-// Asks the Python of a built page in Firefox: node firefox.mjs FIREFOX PUPPETEER ADDRESS questions.json > answers.json
-import { readFileSync } from "node:fs";
+// Asks the Python of a built page in Firefox: node firefox.mjs FIREFOX PUPPETEER ADDRESS FUNCTION
+// Writes, as JSON, a line with the status of the first exercise after a click on Check; then for each line that it reads,
+// a question, what FUNCTION makes of it in the page; when nothing more comes, the errors that the page has raised.
+import { createInterface } from "node:readline";
 
-const [executablePath, puppeteer, address, questions] = process.argv.slice(2);
+const [executablePath, puppeteer, address, ask] = process.argv.slice(2);
 const { default: driver } = await import(puppeteer);
 const nowhere = {
   "network.proxy.http": "127.0.0.1", "network.proxy.http_port": 9,
@@ -11,17 +13,14 @@ const browser = await driver.launch({
   browser: "firefox", headless: true, executablePath, protocol: "webDriverBiDi",
   extraPrefsFirefox: { "network.proxy.type": 1, ...nowhere }, // every request that is not a file fails
 });
+const write = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);
 const page = await browser.newPage();
 const errors = [];
 page.on("pageerror", (error) => errors.push(error.message));
 await page.goto(address);
 await page.evaluate(() => document.querySelector("[data-exercise] .classroom-run").click());
-await page.waitForFunction(() => document.querySelector(".classroom-cell[data-exercise]").dataset.status, { timeout: 60000 });
-const clicked = await page.evaluate(() => document.querySelector(".classroom-cell[data-exercise]").dataset.status);
-const answers = [];
-for (const question of JSON.parse(readFileSync(questions, "utf-8"))) {
-  answers.push(await page.evaluate(
-    (asked) => attnbookPython.run(asked, () => {}, () => {}).catch((error) => ({ stopped: error.message })), question));
-}
+const status = () => document.querySelector(".classroom-cell[data-exercise]").dataset.status;
+write(await (await page.waitForFunction(status, { timeout: 60000 })).jsonValue());
+for await (const line of createInterface({ input: process.stdin })) write(await page.evaluate(`(${ask})(${line})`));
 await browser.close();
-process.stdout.write(JSON.stringify({ clicked, answers, errors }));
+write(errors);

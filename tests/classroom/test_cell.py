@@ -193,6 +193,9 @@ def test_the_cells_above_are_taken_as_the_reader_changed_them(tmp_path, monkeypa
     (tmp_path / "cells.json").write_text(json.dumps({"page": ["a = 1", "b = a", "b"]}))
     monkeypatch.setattr(cell, "__file__", str(tmp_path / "cell.py"))
     question = {"page": "page", "original": "b", "source": "b + 1", "changed": {}}
-    assert json.loads(cell.answer(json.dumps(question), print))["text"] == "2"
+    entered = []
+    ask = (print, entered.append)
+    assert json.loads(cell.answer(json.dumps(question), *ask))["text"] == "2"
     question["changed"] = {"a = 1": "a = 10"}
-    assert json.loads(cell.answer(json.dumps(question), print))["text"] == "11"
+    assert json.loads(cell.answer(json.dumps(question), *ask))["text"] == "11"
+    assert entered == ["a = 1", "b = a", "b + 1", "a = 10", "b = a", "b + 1"]

@@ -64,7 +64,7 @@ CONSTANT = (
 
 
 def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
-    """Those top-level statements of earlier cells on which a cell depends, in their order.
+    """Those top-level statements of earlier cells on which a cell depends, in their order; each knows its `cell`.
 
     A statement is needed if it gives a name that is used further down, or may change the value of one: by an
     assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, or in a loop.
@@ -80,7 +80,11 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     wanted, found = set(), []
     for statement in reversed(_parsed(source)):
         wanted = wanted - _surely_given(statement) | _read(statement)
-    above = [statement for cell in earlier for statement in _parsed(cell)]
+    above = []
+    for cell in earlier:
+        for statement in _parsed(cell):
+            statement.cell = cell
+            above.append(statement)
     constant = {
         name for each in above if isinstance(each, CONSTANT) for name in _given(each)
     } | {*dir(builtins)}
@@ -180,10 +184,11 @@ def _no_input(*_):
     raise NotInThePage("input()", "")
 
 
-def prepare(statements: Iterable[ast.stmt]) -> dict:
+def prepare(statements: Iterable[ast.stmt], enter: Callable[[str], None]) -> dict:
     """The names that statements of earlier cells give; what they print is dropped, and so is what needs a notebook."""
     world = {"__name__": "__main__", "input": _no_input}
     for statement in statements:
+        enter(statement.cell)
         with contextlib.redirect_stdout(io.StringIO()):
             if isinstance(statement, ast.Import | ast.ImportFrom):
                 _import(statement, world)
@@ -238,7 +243,10 @@ class _Printed(io.TextIOBase):
 
 
 def run(
-    source: str, earlier: Iterable[str] = (), tell: Callable[[str], None] = print
+    source: str,
+    earlier: Iterable[str] = (),
+    tell: Callable[[str], None] = print,
+    enter: Callable[[str], None] = lambda cell: None,
 ) -> dict:
     """Run a cell in a world of its own.
 
@@ -246,6 +254,7 @@ def run(
         source: the cell's code, as the reader has changed it.
         earlier: the code of the cells above it.
         tell: is given what the cell prints, piece by piece.
+        enter: is given the code of each cell before statements of it are run.
 
     Returns:
         `text` and `html` of the last expression's value (empty if there is none); or, for a cell that raises, `error`
@@ -259,7 +268,9 @@ def run(
     quiet = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
     try:
         with quiet[0], quiet[1], _noted(verdicts):
-            answer = shown(_run(source, cell, prepare(needed(source, earlier))))
+            world = prepare(needed(source, earlier), enter)
+            enter(source)
+            answer = shown(_run(source, cell, world))
     except BaseException as error:  # noqa: BLE001 (SystemExit, too, ends the cell and not Python)
         answer = _failure(error, cell)
     printed.flush()
@@ -358,11 +369,13 @@ def earlier_cells(page: str, original: str, changed: dict[str, str]) -> list[str
     return [changed.get(cell, cell) for cell in above]
 
 
-def answer(question: str, tell: Callable[[str], None]) -> str:
+def answer(
+    question: str, tell: Callable[[str], None], enter: Callable[[str], None]
+) -> str:
     """What the worker asks: JSON with `page`, `original`, `source` and `changed`; JSON of what `run` returns."""
     asked = json.loads(question)
     earlier = earlier_cells(asked["page"], asked["original"], asked["changed"])
-    return json.dumps(run(asked["source"], earlier, tell))
+    return json.dumps(run(asked["source"], earlier, tell, enter))
 
 
 def warm() -> None:

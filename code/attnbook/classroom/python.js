@@ -53,6 +53,7 @@ const python = {
         if (data.type === "parts") [this.parts, globalThis.attnbookSlices] = [data.parts, []];
         else if (data.type === "ready") [started] = [true, resolve()];
         else if (data.type === "print") this.current?.tell(data.text);
+        else if (data.type === "enter") { if (this.current) this.current.code = data.code; }
         else if (data.type === "answer") this.current?.resolve(data.answer);
         else failed(data.text);
       };
@@ -69,7 +70,7 @@ const python = {
   // say(text, share): what is going on. tell(text): what the cell prints. One cell runs at a time. The answer that is
   // promised has a method `cancel`, for a cell that runs or waits.
   run(question, say, tell) {
-    const task = { tell };
+    const task = { tell, code: question.source }; // `code`: of the cell that Python is in
     const over = new Promise((_, reject) => { task.end = (why) => { task.ended = true; reject(new Error(why)); }; });
     over.catch(() => {});
     if (this.current) say("Waiting for the other cell …");
@@ -82,8 +83,7 @@ const python = {
         else say("Starting Python …");
         await Promise.race([this.ready, over]);
         say("Running …");
-        const late = `Stopped after ${this.limit} seconds. Does a loop never end?`;
-        clock = setTimeout(() => this.stop(late), this.limit * 1000);
+        clock = setTimeout(() => this.stop(this.late(task, question)), this.limit * 1000);
         const answer = new Promise((resolve) => { task.resolve = resolve; });
         this.worker.postMessage({ question });
         return await Promise.race([answer, over]);
@@ -100,6 +100,12 @@ const python = {
     const answer = Promise.race([turn, over]);
     answer.cancel = () => (this.current === task ? this.stop() : task.end("Stopped."));
     return answer;
+  },
+
+  late(task, question) {
+    const own = task.code === question.source;
+    const where = own ? "" : ` in the cell above that begins with “${task.code.trim().split("\n")[0]}”`;
+    return `Stopped after ${this.limit} seconds${where}. Does a loop never end${own ? "" : " there"}?`;
   },
 
   stop(why = "Stopped.") {

@@ -46,7 +46,9 @@ async function start(parts) {
   python.unpackArchive(parts.book, "zip", { extractDir: site });
   const cell = python.pyimport("attnbook.classroom.cell");
   cell.warm();
-  ask = (question) => cell.answer(question, (text) => postMessage({ type: "print", text }));
+  const tell = (text) => postMessage({ type: "print", text });
+  const enter = (code) => postMessage({ type: "enter", code });
+  ask = (question) => cell.answer(question, tell, enter);
   return python;
 }
 

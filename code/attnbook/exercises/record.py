@@ -136,7 +136,7 @@ class Progress:
         said = {"✓": "solved", "✗": "tried, not solved yet", "○": "not tried yet"}
         lines = [
             f'<table class="attnbook-progress">\n<caption>{self._summary()}</caption>',
-            "<thead><tr><th>Chapter</th><th>Exercise</th><th></th></tr></thead>\n<tbody>",
+            "<thead><tr><th>Chapter</th><th>Exercise</th><th>Solved</th></tr></thead>\n<tbody>",
         ]
         lines += [
             f"<tr><td>{html.escape(heading.replace('  ', ' '))}</td>"

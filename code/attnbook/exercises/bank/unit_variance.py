@@ -21,7 +21,7 @@ def example() -> tuple:
 
 
 def probes() -> list[tuple]:
-    return [(64, 0.25, 3.0), (7, 2.0, 0.3), (512, 1.7, 5.0), (11, 0.6, 0.2)]
+    return [(64, 0.25, 3.0), (7, 2.0, 0.3), (37, 1.7, 5.0), (11, 0.6, 0.2)]
 
 
 def edges() -> list[tuple]:

@@ -147,13 +147,13 @@ def _power_by_exponent(g, a, b, y):
     return g * where((a == 0) & (b >= 0) if isinstance(b, Tensor) else a == 0, 0.0, y * a.log())
 
 
-def _share(better):
-    """The gradient of the larger (or smaller) of two goes to the one that it is, half to each of two equal ones."""
-    return lambda g, a, b, y: where(a == b, g / 2, where(better(a, b), g, 0.0))
+def _better(wins) -> tuple:
+    """The larger (or smaller) of two. Its gradient goes to the one that it is, half to each of two equal ones."""
 
+    def share(g, a, b, y):
+        return where(a == b, g / 2, where(wins(a, b), g, 0.0))
 
-def _share_of_other(better):
-    return lambda g, a, b, y: _share(better)(g, b, a, y)
+    return lambda a, b: a if a != a or wins(a, b) else b, share, lambda g, a, b, y: share(g, b, a, y), "ab", "ab"
 
 
 def _log_of_sum(a, b):
@@ -174,20 +174,8 @@ BINARY = {
     "pow": (_power, _power_by_base, _power_by_exponent, "ab", "aby"),
     "remainder": (operator.mod, lambda g, a, b, y: g, lambda g, a, b, y: -g * (a / b).floor(), "", "ab"),
     "floor_divide": (operator.floordiv, _no_derivative, _no_derivative, "", ""),
-    "maximum": (
-        lambda a, b: a if a != a or a > b else b,
-        _share(operator.gt),
-        _share_of_other(operator.gt),
-        "ab",
-        "ab",
-    ),
-    "minimum": (
-        lambda a, b: a if a != a or a < b else b,
-        _share(operator.lt),
-        _share_of_other(operator.lt),
-        "ab",
-        "ab",
-    ),
+    "maximum": _better(operator.gt),
+    "minimum": _better(operator.lt),
     "logaddexp": (_log_of_sum, lambda g, a, b, y: g * (a - y).exp(), lambda g, a, b, y: g * (b - y).exp(), "ay", "by"),
 }
 CARRIED = {"div", "logaddexp"}  # integers become floating point

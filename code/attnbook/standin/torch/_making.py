@@ -105,11 +105,6 @@ def linspace(start, end, steps, *, dtype=None, **wishes):
 
 
 @op(of="anything", method=False)
-def logspace(start, end, steps, base=10.0, **wishes):
-    return base ** linspace(start, end, steps, **wishes)
-
-
-@op(of="anything", method=False)
 def eye(n_, m=None, *, dtype=None, **wishes):
     m = n_ if m is None else m
     return made([i == j for i in range(n_) for j in range(m)], (n_, m), dtype or n.default, **wishes)

@@ -345,9 +345,3 @@ def cdist(x1, x2, p=2.0):
         require(x.dim() > 1, "cdist-axes", name, x.dim())
     require(x1._shape[-1] == x2._shape[-1], "cdist-columns", x1._shape[-1], x2._shape[-1])
     return norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
-
-
-@op("_pdist_forward", method=False)
-def pdist(input, p=2.0):
-    rows, columns = zip(*itertools.combinations(range(len(input)), 2), strict=True)
-    return norm(input[list(rows)] - input[list(columns)], p, -1)

@@ -11,6 +11,7 @@ from ._layout import places
 from ._missing import NotInThePage, require
 
 recording = [True]
+_ended = []  # what nodes that are gone have held
 
 
 class Node:
@@ -19,6 +20,16 @@ class Node:
     def __init__(self, name, edges, back, like):
         self._name, self.edges, self.back, self.saved = name, edges, back, ()
         self.shape, self.dtype, self.leaf, self.freed = like._shape, like.dtype, None, False
+
+    def __del__(self):
+        """A long tape is taken apart node by node: a browser has no room for as deep a recursion."""
+        _ended.append((self.__dict__.pop("edges"), self.__dict__.pop("back")))
+        if len(_ended) == 1:  # else it is being done, further out
+            done = 0
+            while done < len(_ended):
+                _ended[done] = None  # may end further nodes, which are appended
+                done += 1
+            _ended.clear()
 
     def name(self):
         """What PyTorch calls the operation."""

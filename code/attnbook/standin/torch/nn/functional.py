@@ -157,11 +157,8 @@ def mse_loss(input, target, reduction="mean"):
     return _reduced((input - target) ** 2, reduction)
 
 
-def kl_div(input, target, reduction="mean", log_target=False):
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = where(target > 0, target * (where(target > 0, target, 1.0).log() - input), 0.0)
+def kl_div(input, target, reduction="mean"):
+    loss = where(target > 0, target * (where(target > 0, target, 1.0).log() - input), 0.0)
     return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction)
 
 
