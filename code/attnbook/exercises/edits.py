@@ -78,9 +78,12 @@ def edited(function: Callable, edits: Edits) -> Callable:
 def compiled(function: Callable, text: str, file: str) -> Callable:
     """The function of that name that a text defines, in the surroundings of the original."""
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    world = dict(inspect.unwrap(function).__globals__)
+    name, world = function.__name__, dict(inspect.unwrap(function).__globals__)
+    world.pop(name, None)
     exec(compile(text, file, "exec"), world)
-    return world[function.__name__]
+    if name not in world:
+        raise ValueError(f"the code defines no {name}; keep the function's name")
+    return world[name]
 
 
 def named_locals(function: Callable, arguments: tuple) -> dict[str, object]:

@@ -22,7 +22,7 @@ def draw_alignment(source: list[str], target: list[str], weights: torch.Tensor) 
     """
     figure = Figure(figsize=(4.6, 3.4), layout="constrained", facecolor="none")
     ax = figure.subplots()
-    ax.imshow(weights, cmap=WEIGHTS, vmin=0, vmax=1)
+    ax.imshow(weights.numpy(), cmap=WEIGHTS, vmin=0, vmax=1)
     ax.set_xticks(range(len(source)), source, rotation=60)
     ax.set_yticks(range(len(target)), target)
     ax.set(xlabel="key: source word", ylabel="query: next target word")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from attnbook.exercises import get
 from attnbook.exercises.checker import judge
 from attnbook.exercises.edits import code, compiled, edited_code
+from attnbook.exercises.guard import SECONDS, TooLong, time_limit
 from attnbook.page import WEIGHTS
 
 from .frames import Frame, Workbench, as_address
@@ -29,7 +30,7 @@ def draw_tables(tables: dict[str, torch.Tensor]) -> str:
     for ax, (title, table) in zip(
         figure.subplots(1, len(tables)), tables.items(), strict=True
     ):
-        ax.imshow(table, cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        ax.imshow(table.numpy(), cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
         ax.set(xticks=[], yticks=[], xlabel="keys", ylabel="queries", facecolor="none")
         ax.set_title(title, fontsize=10)
         for (i, j), number in (
@@ -104,32 +105,31 @@ class BreakIt(Workbench):
 
     def _frame(self, name: str, text: str, judged: bool = False) -> Frame:
         try:
-            solution = self.exercise.solution
-            function = compiled(solution, text, "<the code above>")
-            got, right = (
-                f(*map(torch.clone, self.arguments)).flatten(0, -2)
-                for f in (function, solution)
-            )
-            picture = draw_tables({"right": right, name: got})
+            with time_limit():
+                return self._seen(name, text, judged)
+        except TooLong:
+            return Frame(name, [f"Stopped after {SECONDS} seconds."])
         except Exception as error:  # whatever the reader has written
             return Frame(name, [f"{type(error).__name__}: {error}"])
-        rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in got.tolist())
+
+    def _seen(self, name: str, text: str, judged: bool) -> Frame:
+        solution = self.exercise.solution
+        function = compiled(solution, text, "<the code above>")
+        got, right = (
+            f(*map(torch.clone, self.arguments)).detach().flatten(0, -2)
+            for f in (function, solution)
+        )
         original = code(solution).splitlines()
         changed = [line.strip() for line in text.splitlines() if line not in original]
         says = [f"changed: {line}" for line in changed]
-        says += [
-            f"{'✓' if self._holds(claim, function) else '✗'} {claim}"
-            for claim in self.claims
-        ]
+        marks = {claim: self._holds(claim, function) for claim in self.claims}
+        says += [f"{'✓' if holds else '✗'} {claim}" for claim, holds in marks.items()]
         if judged:
             verdict = judge(self.exercise, function)
             says += [f"The checker: {verdict.about}", *verdict.says.splitlines()]
-        return Frame(
-            name,
-            says,
-            picture,
-            f"Two tables of weights: right, and with {name}: {rows}.",
-        )
+        rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in got.tolist())
+        alt = f"Two tables of weights: right, and with {name}: {rows}."
+        return Frame(name, says, draw_tables({"right": right, name: got}), alt)
 
     def _holds(self, claim: str, function: Callable) -> bool:
         try:
