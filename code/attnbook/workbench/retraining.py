@@ -98,7 +98,9 @@ class Retrain(Workbench):
             self.controls[name].value = value
         self.start = ipywidgets.Button(description="Train", button_style="primary")
         self.stop = ipywidgets.Button(description="Stop", disabled=True)
-        self.bar = ipywidgets.FloatProgress(value=0, min=0, max=1, description="progress")
+        self.bar = ipywidgets.FloatProgress(
+            value=0, min=0, max=1, description="progress"
+        )
         self.picture = ipywidgets.HTML(frames[0].to_html())
         self.start.on_click(lambda _: self.begin())
         self.stop.on_click(lambda _: self._stopping.set())
