@@ -85,7 +85,7 @@ def lighter(page: str, is_search: bool, built: Path) -> str:
 
 
 def with_note(notebook: str, repository: str = "") -> str:
-    """A notebook for download: in front of it stands what it needs, since outside the book's folder nothing else says it.
+    """A notebook for download: in front of it stands what it needs, which nothing else says outside the book's folder.
 
     Args:
         notebook: its JSON; one that has the note already stays as it is.
