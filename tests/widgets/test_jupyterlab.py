@@ -51,7 +51,7 @@ for one in FIGURES:
     CELLS += [
         f"from attnbook.widgets import {one}\nany_figure = {one}()\nany_figure",
         "plain = lambda: {name: value for name, value in any_figure.state().items()\n"
-        "                 if isinstance(value, (int, float, str))}\n"
+        "                 if isinstance(value, (int, float, str, list))}\n"
         "import json\nprint(json.dumps(plain()))",
     ]
 CELLS += [
@@ -365,13 +365,17 @@ def test_every_figure_is_live_both_ways(open_lab, name):
     lab = open_lab
     index = next(i for i, cell in enumerate(CELLS) if f"any_figure = {name}()" in cell)
     lab.run(index)
-    card = lab.cell(index).locator(".ab-card")
+    card = lab.cell(index).locator(".ab-card").first  # two figures have a second one
     card.wait_for()
     card.and_(lab.page.locator(':not([aria-busy="true"])')).wait_for()
     before = json.loads(lab.printed(index + 1))
-    control = card.locator(
-        ":is(input[type=range], input[type=checkbox], select)[data-control]:enabled"
-    ).first
+    control = (
+        lab.cell(index)
+        .locator(
+            ":is(input[type=range], input[type=checkbox], select)[data-control]:enabled"
+        )
+        .first
+    )
     trait, read = (
         control.get_attribute("data-control"),
         "(c) => `${c.value} ${c.checked}`",
