@@ -3,9 +3,10 @@
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
 JavaScript) is not needed; the search index is, but only on the search page. What the theme and its extensions tell
 screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark.
+that is no landmark. A notebook that is downloaded begins with a note on what it needs.
 """
 
+import json
 import re
 import shutil
 import struct
@@ -31,6 +32,7 @@ HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
+NOTE = "what-this-needs"  # id of a cell
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
 
@@ -82,6 +84,29 @@ def lighter(page: str, is_search: bool, built: Path) -> str:
     )
 
 
+def with_note(notebook: str, repository: str = "") -> str:
+    """A notebook for download: in front of it stands what it needs, which nothing else says outside the book's folder.
+
+    Args:
+        notebook: its JSON; one that has the note already stays as it is.
+        repository: address of the book's repository, if there is one.
+    """
+    content = json.loads(notebook)
+    if content["cells"] and content["cells"][0].get("id") == NOTE:
+        return notebook
+    if repository:
+        install = f'`pip install "attnbook[notebooks] @ git+{repository}"`'
+    else:
+        install = '`pip install ".[notebooks]"` in the book\'s folder'
+    note = (
+        "*A chapter of “Paying Attention”. It needs the book's package: "
+        f"{install}, with Python 3.11 or newer. The book's page “Where to begin” says more.*"
+    )
+    cell = {"cell_type": "markdown", "id": NOTE, "metadata": {}, "source": [note]}
+    content["cells"].insert(0, cell)
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
 def _describe(app, pagename, templatename, context, doctree):
     if doctree is not None and (text := description(doctree)):
         tag = app.builder.templates.environment.from_string(
@@ -99,6 +124,9 @@ def _lighten(app, error):
         light = lighter(page, path.name == "search.html", built)
         if light != page:
             path.write_text(light, "utf-8")
+    repository = app.config.html_theme_options.get("repository_url", "")
+    for path in (built / "_sources").rglob("*.ipynb"):
+        path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
     static = built / "_static"
     for unused in {*static.glob("scripts/fontawesome*"), *static.rglob("*.map")}:
         unused.unlink()

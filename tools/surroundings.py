@@ -14,6 +14,7 @@ def execution_environment(scratch: str | Path, threads: str = "1") -> dict[str, 
         threads: how many add up a sum. Outputs are stored with one, in whose fixed order they compare exactly.
     """
     return {
+        "ATTNBOOK_BARS": "off",
         "ATTNBOOK_DEVICE": "cpu",
         "ATTNBOOK_PROGRESS": str(Path(scratch) / "progress.json"),
         "IPYTHONDIR": str(Path(scratch) / "ipython"),

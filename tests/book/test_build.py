@@ -188,3 +188,19 @@ def test_a_dead_link_is_noticed(tmp_path, body, complaint):
 def test_a_load_from_outside_is_noticed(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     assert len(outside_loads(tmp_path)) == 1
+
+
+def test_a_downloaded_notebook_begins_with_what_it_needs(built_book):
+    import json
+
+    from tools import ROOT
+    from tools.pages import with_note
+
+    path = built_book / "_sources" / "chapters" / "04-masked-softmax.ipynb"
+    note, *cells = json.loads(path.read_text("utf-8"))["cells"]
+    assert 'pip install ".[notebooks]"' in note["source"][0]
+    stored = (ROOT / "chapters" / path.name).read_text("utf-8")
+    assert cells == json.loads(stored)["cells"]
+    assert with_note(path.read_text("utf-8")) == path.read_text("utf-8")  # only once
+    named = json.loads(with_note(stored, "https://example.org/book"))["cells"][0]
+    assert "git+https://example.org/book" in named["source"][0]

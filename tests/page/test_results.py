@@ -1,6 +1,8 @@
 """Stored results are read by name, and a missing one says which there are."""
 
 import json
+from importlib.metadata import PackagePath
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,3 +26,19 @@ def test_a_missing_one_names_those_that_are_there(chapters):
         match=r"haeds\.json in .*; there are heads\. Run the notebook",
     ):
         stored_results("haeds")
+
+
+def test_outside_the_books_folder_those_installed_with_the_package(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "share" / "results").mkdir(parents=True)
+    (tmp_path / "share" / "results" / "heads.json").write_text('{"runs": []}')
+    (tmp_path / "other.json").write_text("{}")
+    there = [PackagePath("share/results/heads.json"), PackagePath("other.json")]
+    for path in there:
+        path.dist = SimpleNamespace(locate_file=lambda name: tmp_path / name)
+    monkeypatch.setattr("attnbook.page.results.files", lambda _: there)
+    monkeypatch.chdir(tmp_path)
+    assert stored_results("heads") == {"runs": []}
+    with pytest.raises(FileNotFoundError, match=r"there are heads\. .*pip install"):
+        stored_results("other")

@@ -1,11 +1,14 @@
-"""The figures in a live JupyterLab: control → kernel, kernel → control, kernel → picture; no error, no network.
+"""A live JupyterLab: figures both ways, the workbench, every notebook as a reader finds it, one chapter run whole.
 
-One server and one notebook for the whole file; the server is started on the loopback address and always stopped.
+One server for the whole file, on the loopback address and always stopped. nbval runs the cells of all notebooks; here
+they are opened, and what only a browser knows is looked at. No error on the console, no network.
 """
 
 import json
 import os
+import re
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,6 +18,12 @@ import urllib.request
 
 import pytest
 
+from attnbook.widgets import FIGURES
+from tools import ROOT
+
+NOTEBOOKS = sorted((ROOT / "chapters").glob("*.ipynb"))
+# references to other pages: the book resolves them, a single notebook cannot
+ELSEWHERE = "Cross reference target was not found", "Cross-reference"
 CELLS = [
     "from attnbook.widgets import SaturationFigure, TrainWidthFigure\nfigure = SaturationFigure(d=64)\nfigure",
     "print('the kernel sees', figure.d, figure.scaled)",
@@ -38,6 +47,24 @@ for one, trait, *_ in TRANSLATING:
         f"from attnbook.widgets import {one}\nfigure = {one}()\nfigure",
         f"print('the kernel sees', figure.{trait})",
     ]
+for one in FIGURES:
+    CELLS += [
+        f"from attnbook.widgets import {one}\nany_figure = {one}()\nany_figure",
+        "plain = lambda: {name: value for name, value in any_figure.state().items()\n"
+        "                 if isinstance(value, (int, float, str, list))}\n"
+        "import json\nprint(json.dumps(plain()))",
+    ]
+CELLS += [
+    "for name, value in first.items():\n    setattr(any_figure, name, value)",
+    """import torch
+from attnbook.training import TrainConfig, train
+from attnbook.workbench import Retrain
+def again(width):
+    train(torch.nn.Linear(width, 1), lambda model, x: model(x).square().mean(),
+          lambda epoch: [torch.ones(2, width)], TrainConfig(10**6, 1e-2))
+Retrain(again, [{"choice": {"width": 3}, "curve": [[1, 2.0]], "says": "stored"}], "Again", width=[3, 5])""",
+    "print('the kernel answers')",
+]
 CELLS.append(
     "from attnbook.widgets import TranslatePageFigure\nTranslatePageFigure(model='transformer', beam=4)"
 )
@@ -72,10 +99,16 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Address of a JupyterLab that serves one notebook, its settings and runtime files in a folder of its own."""
+    """Address of a JupyterLab with all notebooks, its settings and runtime files in a folder of its own."""
     pytest.importorskip("jupyterlab")
     folder = tmp_path_factory.mktemp("lab")
-    (folder / "work").mkdir()
+    shutil.copytree(ROOT / "chapters" / "results", folder / "work" / "results")
+    for path in NOTEBOOKS:
+        shutil.copy(path, folder / "work")
+    tracker = folder / "s" / "@jupyterlab" / "notebook-extension"
+    tracker.mkdir(parents=True)
+    settings = {"windowingMode": "none"}  # cells out of sight are rendered, too
+    (tracker / "tracker.jupyterlab-settings").write_text(json.dumps(settings))
     (folder / "work" / "figures.ipynb").write_text(json.dumps(notebook()))
     port, token = free_port(), secrets.token_hex(8)
     command = [
@@ -164,6 +197,42 @@ class Lab:
             f"cell {index} has not run: {prompt}"
         )
 
+    def write(self, index, source):
+        """Puts another text into a cell."""
+        self.page.evaluate(
+            """([index, source]) => {
+              const { widgets } = jupyterapp.shell.currentWidget.content;
+              widgets[index].model.sharedModel.setSource(source);
+            }""",
+            [index, source],
+        )
+
+    def open(self, name):
+        """Opens another notebook and waits until its words are rendered."""
+        self.page.evaluate(
+            """async (path) => {
+              const widget = await jupyterapp.commands.execute("docmanager:open", { path });
+              await widget.context.ready;
+              await widget.sessionContext.ready;
+            }""",
+            name,
+        )
+        self.page.wait_for_function(
+            """() => [...jupyterapp.shell.currentWidget.node.querySelectorAll(".jp-MarkdownCell")].every(
+              (cell) => cell.querySelector(".myst")?.childElementCount)""",
+            timeout=120_000,
+        )
+
+    def close(self):
+        """Closes the notebook that is open, unsaved, and ends its kernel."""
+        self.page.evaluate(
+            """async () => {
+              const widget = jupyterapp.shell.currentWidget;
+              await widget.sessionContext.shutdown();
+              widget.dispose();
+            }"""
+        )
+
     def printed(self, index):
         """Runs a cell that prints, and returns what it printed."""
         self.run(index)
@@ -199,7 +268,14 @@ def open_lab(lab, browser, requests, problems):
     )
     # from here on: what extensions of JupyterLab say while they start is not ours
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda m: m.type == "error" and problems.append(m.text))
+    page.on(
+        "console",
+        lambda m: (
+            m.type == "error"
+            and not m.text.startswith(ELSEWHERE)
+            and problems.append(m.text)
+        ),
+    )
     yield Lab(page)
     context.close()
 
@@ -283,6 +359,59 @@ def test_the_figures_about_translating(open_lab, name, control, key, value):
     assert lab.printed(index + 1) == f"the kernel sees {value}"
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_live_both_ways(open_lab, name):
+    """A control that the keyboard moves changes the kernel's value; put back there, it goes back in the picture."""
+    lab = open_lab
+    index = next(i for i, cell in enumerate(CELLS) if f"any_figure = {name}()" in cell)
+    lab.run(index)
+    card = lab.cell(index).locator(".ab-card").first  # two figures have a second one
+    card.wait_for()
+    card.and_(lab.page.locator(':not([aria-busy="true"])')).wait_for()
+    before = json.loads(lab.printed(index + 1))
+    control = (
+        lab.cell(index)
+        .locator(
+            ":is(input[type=range], input[type=checkbox], select)[data-control]:enabled"
+        )
+        .first
+    )
+    trait, read = (
+        control.get_attribute("data-control"),
+        "(c) => `${c.value} ${c.checked}`",
+    )
+    shown = control.evaluate(read)
+    for key in ("ArrowRight", "ArrowLeft", "Space"):
+        control.press(key)
+        if control.evaluate(read) != shown:
+            break
+    lab.page.wait_for_timeout(300)  # changes are sent every 50 ms
+    after = json.loads(lab.printed(index + 1))
+    assert after[trait] != before[trait]
+
+    back = next(i for i, cell in enumerate(CELLS) if "first.items()" in cell)
+    lab.write(back, f"first = {before!r}\n{CELLS[back]}")
+    lab.run(back)
+    lab.page.wait_for_function(
+        f"([c, shown]) => ({read})(c) === shown", arg=[control.element_handle(), shown]
+    )
+
+
+def test_a_training_that_the_reader_starts_watches_and_stops(open_lab):
+    lab = open_lab
+    index = next(i for i, cell in enumerate(CELLS) if "Retrain" in cell)
+    lab.run(index)
+    cell = lab.cell(index)
+    cell.get_by_label("width").select_option("5")
+    cell.get_by_role("button", name="Train").click()
+    cell.get_by_text("Step ").wait_for()
+    assert cell.locator("img").get_attribute("alt").startswith("The loss against")
+    assert lab.printed(index + 1) == "the kernel answers"  # while it trains
+    cell.get_by_role("button", name="Stop").click()
+    cell.get_by_text("Stopped.").wait_for()
+    assert cell.get_by_role("button", name="Train").is_enabled()
+
+
 def test_a_beam_search_with_weights_from_the_kernel(open_lab):
     index = len(CELLS) - 1
     open_lab.run(index)
@@ -291,6 +420,58 @@ def test_a_beam_search_with_weights_from_the_kernel(open_lab):
     card.locator(".ab-tp-found li").nth(3).wait_for()
     best = card.locator(".ab-tp-found li .ab-row-text").first.inner_text()
     assert best == card.locator('output[data-value="translation"]').inner_text()
+
+
+def test_the_extensions_have_loaded(open_lab):
+    plugins = " ".join(open_lab.page.evaluate("jupyterapp.listPlugins()"))
+    for name in ("jupyterlab-myst:", "anywidget:", "jupyterlab-jupytext:"):
+        assert name in plugins
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_notebook_is_rendered_with_its_answers_folded(open_lab, path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    text = "\n".join(
+        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
+    )
+    wanted = {
+        ".myst-exercise": len(re.findall(r"^`{3,}\{exercise\}", text, re.MULTILINE)),
+        "aside.quiz": text.count(":class: quiz"),
+        "aside.predict": text.count(":class: predict"),
+        "details.myst-dropdown": text.count("{dropdown}"),
+        "details[open]": 0,
+        ".katex-error": 0,
+    }
+    open_lab.open(path.name)
+    found, words = open_lab.page.evaluate(
+        """(selectors) => {
+          const { node } = jupyterapp.shell.currentWidget;
+          const words = [...node.querySelectorAll(".myst")].map((cell) => cell.innerText);
+          return [selectors.map((selector) => node.querySelectorAll(selector).length), words.join("\\n")];
+        }""",
+        list(wanted),
+    )
+    assert dict(zip(wanted, found, strict=True)) == wanted
+    assert not re.findall(r".*(?::::|\{(?:ref|term|eq|cite:[pt]|doc)\}).*", words)
+    open_lab.close()
+
+
+def test_a_chapter_runs_from_top_to_bottom(open_lab):
+    lab = open_lab
+    lab.open("04-masked-softmax.ipynb")
+    lab.page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
+    notebook = lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    prompts = notebook.locator(".jp-CodeCell .jp-InputPrompt").all_inner_texts()
+    assert [int(prompt.strip("[]:")) for prompt in prompts] == [
+        n + 1 for n in range(len(prompts))
+    ]
+    assert notebook.locator("[data-mime-type*=error]").count() == 0
+    assert notebook.locator(".ab-card").count() == 1  # the figure of masks
+    cell = notebook.locator(".jp-CodeCell").filter(has_text='BreakIt("')
+    cell.get_by_label("mistake").select_option("one too many")
+    cell.get_by_text("✗ padding gets exactly zero").wait_for()
+    assert "position <= lengths" in cell.get_by_label("code").input_value()
+    lab.close()
 
 
 def test_no_errors_on_the_console(open_lab, problems):

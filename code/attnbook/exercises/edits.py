@@ -29,6 +29,11 @@ def _parts(function: Callable) -> tuple[str, str]:
     return "".join(lines[:end]), "".join(lines[:start] + lines[end:])
 
 
+def code(function: Callable) -> str:
+    """Source of a function without its docstring."""
+    return _parts(function)[1]
+
+
 def stub(function: Callable) -> str:
     """What the reader starts from: signature and docstring of the solution, and a body that is `...`."""
     return f"{_parts(function)[0]}    ...\n"
@@ -36,14 +41,14 @@ def stub(function: Callable) -> str:
 
 def _places(function: Callable, edits: Edits) -> list[tuple[int, int, str]]:
     """Where the edits begin and end in the source without its docstring, and what comes there, in order."""
-    code, places = _parts(function)[1], []
+    text, places = code(function), []
     for old, new in edits:
-        if (count := code.count(old)) != 1:
+        if (count := text.count(old)) != 1:
             raise ValueError(
                 f"an edit must match exactly once; {old!r} occurs {count} times in the "
-                f"code of {function.__name__}:\n{code}"
+                f"code of {function.__name__}:\n{text}"
             )
-        places.append((code.index(old), code.index(old) + len(old), new))
+        places.append((text.index(old), text.index(old) + len(old), new))
     return sorted(places)
 
 
@@ -52,19 +57,33 @@ def apart(function: Callable, edits: Edits) -> bool:
     return all(one[1] <= after[0] for one, after in itertools.pairwise(_places(function, edits)))
 
 
-@functools.lru_cache(maxsize=4096)
-def edited(function: Callable, edits: Edits) -> Callable:
-    """The function with its source changed; a ValueError if an edit does not match exactly once."""
+def edited_code(function: Callable, edits: Edits) -> str:
+    """`code` with edits made; a ValueError if one does not match exactly once, or two change the same characters."""
     if not apart(function, edits):
         raise ValueError(f"two edits of {function.__name__} change the same characters")
-    code = _parts(function)[1]
+    text = code(function)
     for start, end, new in reversed(_places(function, edits)):
-        code = code[:start] + new + code[end:]
+        text = text[:start] + new + text[end:]
+    return text
+
+
+@functools.lru_cache(maxsize=4096)
+def edited(function: Callable, edits: Edits) -> Callable:
+    """The function with its source changed; a ValueError if the edits cannot be made."""
+    text = edited_code(function, edits)
     file = f"<{function.__name__} with {edits!r}>"
-    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
-    world = dict(inspect.unwrap(function).__globals__)
-    exec(compile(code, file, "exec"), world)
-    return world[function.__name__]
+    return compiled(function, text, file)
+
+
+def compiled(function: Callable, text: str, file: str) -> Callable:
+    """The function of that name that a text defines, in the surroundings of the original."""
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    name, world = function.__name__, dict(inspect.unwrap(function).__globals__)
+    world.pop(name, None)
+    exec(compile(text, file, "exec"), world)
+    if name not in world:
+        raise ValueError(f"the code defines no {name}; keep the function's name")
+    return world[name]
 
 
 def named_locals(function: Callable, arguments: tuple) -> dict[str, object]:

@@ -1,9 +1,19 @@
 """Stored results of experiments that take longer than a page should."""
 
 import json
+from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
 FOLDER = Path("results")  # beside the chapters, which are executed in their folder
+
+
+def installed_results() -> dict[str, Path]:
+    """The stored results that were installed with the package, by name: for a notebook outside the book's folder."""
+    try:
+        installed = files("attnbook") or ()
+    except PackageNotFoundError:
+        installed = ()
+    return {f.stem: Path(f.locate()) for f in installed if f.match("results/*.json")}
 
 
 def stored_results(name: str) -> dict:
@@ -18,11 +28,12 @@ def stored_results(name: str) -> dict:
     Raises:
         FileNotFoundError: there is no such file; the message says which there are.
     """
-    path = FOLDER / f"{name}.json"
-    if not path.is_file():
-        there = ", ".join(sorted(p.stem for p in FOLDER.glob("*.json"))) or "none"
+    beside = {path.stem: path for path in FOLDER.glob("*.json")}
+    there = beside or installed_results()
+    if name not in there:
         raise FileNotFoundError(
-            f"no stored results {path} in {Path.cwd().name}/; there are {there}. "
-            "Run the notebook in the book's folder chapters/."
+            f"no stored results {FOLDER / f'{name}.json'} in {Path.cwd().name}/; there are "
+            f"{', '.join(sorted(there)) or 'none'}. Run the notebook in the book's folder chapters/, "
+            "or install the package from the book's folder: pip install ."
         )
-    return json.loads(path.read_text("utf-8"))
+    return json.loads(there[name].read_text("utf-8"))

@@ -18,6 +18,7 @@ from attnbook.training.schedules import (
     warmup_cosine,
     warmup_cosine_factor,
 )
+from attnbook.training.watching import watched
 
 __all__ = [
     "noam_factor",
@@ -27,6 +28,7 @@ __all__ = [
     "Progress",
     "make_fabric",
     "train",
+    "watched",
     "evaluating",
     "device_of",
     "save_checkpoint",

@@ -26,11 +26,15 @@ from attnbook.training.checkpoint import (
 )
 from attnbook.training.config import Progress, TrainConfig
 from attnbook.training.modes import device_of
+from attnbook.training.watching import reader_waits, watcher
 
 if (
     TYPE_CHECKING
 ):  # importing Fabric takes seconds, so it waits until something is trained
     from lightning_fabric import Fabric
+
+
+FLEETING = {"delay": 2, "leave": False}
 
 
 def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
@@ -118,7 +122,7 @@ def train(
     config: TrainConfig,
     fabric: "Fabric | None" = None,
     checkpoint: str | Path | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     after_step: Callable[[Progress], bool] | None = None,
     elapsed: float = 0.0,
 ) -> list[float]:
@@ -132,7 +136,7 @@ def train(
         config: how to train.
         fabric: Lightning Fabric, already launched; one on `best_device()` if not given.
         checkpoint: a file to save to and, if it exists, to resume from.
-        progress: show a progress bar.
+        progress: show a progress bar; by default in a notebook, if the training takes more than two seconds.
         after_step: called with the progress after every step, and once when a training is resumed; the training stops
             when it returns True.
         elapsed: seconds that were spent before the call and belong to `config.seconds`; a resumed training takes them
@@ -197,8 +201,12 @@ def train(
         here = Progress(len(losses), now, now)
         stop = bool(losses) and after_step is not None and after_step(here)
 
+    looks = watcher()
+    bar_options = {"total": config.steps, "initial": len(losses)}
+    if progress is None:  # a bar for whoever waits, gone when it is done
+        progress, bar_options = reader_waits(), bar_options | FLEETING
     quiet = not progress or not fabric.is_global_zero
-    with tqdm(total=config.steps, initial=len(losses), disable=quiet) as bar:
+    with tqdm(**bar_options, disable=quiet) as bar:
         while now < length and not stop:
             loss = loss_fn(wrapped, fabric.to_device(next(stream)))
             _check_finite("loss", loss, len(losses))
@@ -217,6 +225,8 @@ def train(
 
             before, now = now, spent() if by_clock else len(losses)
             here = Progress(len(losses), before, now)
+            if looks is not None:
+                looks(losses, min(1.0, now / length))
             # before the checkpoint, so that both know of the same evaluations
             stop = after_step is not None and after_step(here)
             due = stop or now >= length or here.passed(config.checkpoint_every)

@@ -146,7 +146,7 @@ def fit(
     keep_best: bool = True,
     fabric: "Fabric | None" = None,
     folder: str | Path | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> Fitted:
     """Train a translator; the same seed and number of steps give the same model, also across an interruption.
 
@@ -164,7 +164,7 @@ def fit(
         keep_best: end with the weights of the lowest development loss, not with the last ones.
         fabric: Lightning Fabric, already launched; one on `best_device()` if not given.
         folder: for checkpoints; an interrupted training resumes from there.
-        progress: show a progress bar.
+        progress: show a progress bar, see `train`.
 
     Returns:
         The translator in evaluation mode, on the device that it was trained on; its losses and its history.

@@ -24,7 +24,8 @@ FIGURES = {
 }
 
 TOOLS = {
-    "AttentionViewer": "attention_viewer"
+    "AttentionViewer": "attention_viewer",
+    "StoredFrames": "stored_frames",
 }  # figures of what they are given: no stored picture, no first state
 CLASSES = FIGURES | TOOLS
 

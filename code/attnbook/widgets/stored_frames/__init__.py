@@ -1,0 +1,39 @@
+"""A tool: pictures that were stored, one of them shown at a time; what a page keeps of a figure that needs a kernel."""
+
+import traitlets
+
+from ..kit import Figure, line, static_box, taking, whole_number
+
+
+class StoredFrames(Figure):
+    """Shows one of several stored pictures, with what there is to say about it.
+
+    Args:
+        frames: dicts with `name`, `says` (lines), `picture` (the address of an image) and `alt` (what it shows).
+        title: above the picture.
+        hint: what a reader has to do for more than these pictures.
+        shown: number of the picture to begin with, from 0.
+
+    Raises:
+        TypeError, ValueError: arguments that do not fit; the message says what was expected and what came.
+    """
+
+    module = "stored_frames"
+
+    frames = traitlets.List(traitlets.Dict(), minlen=1).tag(sync=True)
+    title = taking("", line(200), "the title")
+    hint = taking("", line(400), "what to do")
+    shown = taking(0, whole_number(0, 99), "which picture is shown")
+
+    def alt_text(self):
+        """What the figure shows, in words."""
+        return self.frames[self.shown]["alt"]
+
+    def to_html(self):
+        """The static form: the chosen picture in place of the figure, and below it what to do for more."""
+        picture = self.frames[self.shown]["picture"]
+        return static_box(self.module, self.state(), self.alt_text(), picture)
+
+    def __repr__(self):
+        names = ", ".join(frame["name"] for frame in self.frames)
+        return f"StoredFrames({self.title}: {names})"

@@ -1,0 +1,138 @@
+"""Break a function: make one of its known mistakes, or another, and see which claims fail."""
+
+from collections.abc import Callable
+
+import ipywidgets
+import torch
+from matplotlib.figure import Figure
+
+from attnbook.exercises import get
+from attnbook.exercises.checker import judge
+from attnbook.exercises.edits import code, compiled, edited_code
+from attnbook.exercises.guard import SECONDS, TooLong, time_limit
+from attnbook.page import WEIGHTS
+
+from .frames import Frame, Workbench, as_address
+
+NONE = "no mistake"
+
+
+def draw_tables(tables: dict[str, torch.Tensor]) -> str:
+    """Draw small tables of weights side by side, with their numbers.
+
+    Args:
+        tables: title → (rows, columns).
+
+    Returns:
+        The picture's address.
+    """
+    figure = Figure(figsize=(5, 1.9), layout="constrained", facecolor="none")
+    for ax, (title, table) in zip(
+        figure.subplots(1, len(tables)), tables.items(), strict=True
+    ):
+        ax.imshow(table.numpy(), cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
+        ax.set(xticks=[], yticks=[], xlabel="keys", ylabel="queries", facecolor="none")
+        ax.set_title(title, fontsize=10)
+        for (i, j), number in (
+            ((i, j), table[i, j])
+            for i, j in torch.cartesian_prod(*map(torch.arange, table.shape)).tolist()
+        ):
+            ink = "white" if number > 0.6 else "#222222"
+            ax.text(j, i, f"{number:.2f}", ha="center", va="center", color=ink)
+    return as_address(figure)
+
+
+class BreakIt(Workbench):
+    """Shows the solution of an exercise to be broken: choose a mistake that its checker knows, or edit the code.
+
+    Args:
+        name: the exercise.
+        claims: sentence → whether it holds, given the function.
+        arguments: on which the function is shown; its result is a table, or a batch of tables with one row each.
+        mistakes: names of mistakes to store pictures of; the notebook offers all that have words.
+
+    Attributes:
+        mistake, code: the list, and the text that is run.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        claims: dict[str, Callable[[Callable], object]],
+        arguments: tuple,
+        mistakes: list[str],
+    ):
+        self.exercise, self.claims, self.arguments = get(name), claims, arguments
+        self.known = {
+            m.name.replace("-", " "): m
+            for m in self.exercise.mistakes
+            if m.says and not callable(m.edit)
+        }
+        self.mistake = ipywidgets.Dropdown(
+            options=[NONE, *self.known], description="mistake"
+        )
+        self.code = ipywidgets.Textarea(
+            code(self.exercise.solution),
+            description="code",
+            layout=ipywidgets.Layout(width="100%", height="12em"),
+        )
+        button = ipywidgets.Button(description="Run it", button_style="primary")
+        self.seen = ipywidgets.HTML()
+        self.mistake.observe(self._choose, "value")
+        button.on_click(lambda _: self.try_it())
+        names = [NONE, *(name.replace("-", " ") for name in mistakes)]
+        frames = [self._frame(one, self._code_of(one)) for one in names]
+        self.seen.value = frames[0].to_html()
+        box = ipywidgets.VBox([self.mistake, self.code, button, self.seen])
+        hint = "Stored mistakes. In a running notebook the code can be edited: break it in a way of your own."
+        super().__init__(f"Break {self.exercise.function}", hint, frames, box)
+
+    def _code_of(self, name: str) -> str:
+        solution = self.exercise.solution
+        return (
+            code(solution)
+            if name == NONE
+            else edited_code(solution, self.known[name].edits)
+        )
+
+    def _choose(self, change) -> None:
+        self.code.value = self._code_of(change["new"])
+        self.try_it()
+
+    def try_it(self) -> None:
+        """Run the code as it stands, and say which claims hold and what the checker sees."""
+        self.seen.value = self._frame("yours", self.code.value, judged=True).to_html()
+
+    def _frame(self, name: str, text: str, judged: bool = False) -> Frame:
+        try:
+            with time_limit():
+                return self._seen(name, text, judged)
+        except TooLong:
+            return Frame(name, [f"Stopped after {SECONDS} seconds."])
+        except Exception as error:  # whatever the reader has written
+            return Frame(name, [f"{type(error).__name__}: {error}"])
+
+    def _seen(self, name: str, text: str, judged: bool) -> Frame:
+        solution = self.exercise.solution
+        function = compiled(solution, text, "<the code above>")
+        got, right = (
+            f(*map(torch.clone, self.arguments)).detach().flatten(0, -2)
+            for f in (function, solution)
+        )
+        original = code(solution).splitlines()
+        changed = [line.strip() for line in text.splitlines() if line not in original]
+        says = [f"changed: {line}" for line in changed]
+        marks = {claim: self._holds(claim, function) for claim in self.claims}
+        says += [f"{'✓' if holds else '✗'} {claim}" for claim, holds in marks.items()]
+        if judged:
+            verdict = judge(self.exercise, function)
+            says += [f"The checker: {verdict.about}", *verdict.says.splitlines()]
+        rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in got.tolist())
+        alt = f"Two tables of weights: right, and with {name}: {rows}."
+        return Frame(name, says, draw_tables({"right": right, name: got}), alt)
+
+    def _holds(self, claim: str, function: Callable) -> bool:
+        try:
+            return bool(self.claims[claim](function))
+        except Exception:  # a broken function may raise anything
+            return False

@@ -1,0 +1,37 @@
+"""The choice of stored pictures that a page keeps of a figure which needs a kernel."""
+
+import pytest
+import traitlets
+
+from attnbook.widgets import StoredFrames
+
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+FRAMES = [
+    {
+        "name": name,
+        "says": [f"{name} <says>", "more"],
+        "picture": DOT,
+        "alt": f"a {name}",
+    }
+    for name in ("first", "second")
+]
+
+
+def test_a_choice_changes_the_picture_and_its_words(open_figure):
+    page = open_figure(StoredFrames(frames=FRAMES, title="Title", hint="What to do."))
+    card = page.page.locator(".ab-card")
+    assert card.locator("img").get_attribute("alt") == "a first"
+    page.page.get_by_label("Show").select_option(label="second")
+    card.locator("img[alt='a second']").wait_for()
+    assert card.locator("li").all_inner_texts() == ["second <says>", "more"]
+    assert card.locator(".ab-hint").inner_text() == "What to do."
+
+
+def test_without_scripts_the_chosen_picture_stays(open_figure):
+    page = open_figure(StoredFrames(frames=FRAMES, shown=1), javascript=False)
+    assert page.page.locator("img").get_attribute("alt") == "a second"
+
+
+def test_one_picture_at_least():
+    with pytest.raises(traitlets.TraitError):
+        StoredFrames(frames=[])
