@@ -5,6 +5,7 @@ licences are read from the packages that are installed when the book is built.
 """
 
 import dataclasses
+import functools
 import json
 import re
 from importlib.metadata import Distribution, distribution
@@ -99,6 +100,7 @@ def _from_python(package: Distribution) -> Notice:
     return Notice(about["Name"], package.version, licence, address, words)
 
 
+@functools.cache
 def notices() -> list[Notice]:
     """All that the pages contain of others, by name."""
     folders = [path for name in NPM for path in NODE_MODULES.glob(name)]

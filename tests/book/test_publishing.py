@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from html import unescape
 from importlib.metadata import files
 from pathlib import PurePath
 
@@ -170,7 +171,7 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
         and path.relative_to(static).parts[0] not in ("katex", "classroom", "attnbook")
     ]
     assert not unnamed
-    page = (built_book / "chapters/licences.html").read_text("utf-8")
+    page = unescape((built_book / "chapters/licences.html").read_text("utf-8"))
     assert "licences.html" in (built_book / "index.html").read_text("utf-8")
     words = (static / "licences.txt").read_text("utf-8")
     for notice in notices():
