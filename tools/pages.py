@@ -124,7 +124,10 @@ def _lighten(app, error):
         light = lighter(page, path.name == "search.html", built)
         if light != page:
             path.write_text(light, "utf-8")
-    repository = app.config.html_theme_options.get("repository_url", "")
+    theme = app.config.html_theme_options
+    # without an address of ours, Jupyter Book puts in its own and shows no button
+    public = theme.get("use_repository_button")
+    repository = theme["repository_url"] if public else ""
     for path in (built / "_sources").rglob("*.ipynb"):
         path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
     static = built / "_static"
