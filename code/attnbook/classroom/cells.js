@@ -105,7 +105,7 @@ function prepare(cell) {
       output.replaceChildren(...[printed.textContent && printed, ...shown(answer)].filter(Boolean));
       editor.mark(answer.line);
       for (const verdict of answer.verdicts) note(verdict.exercise, verdict.status);
-      const status = answer.verdicts.at(-1)?.status;
+      const status = answer.verdicts.findLast((verdict) => verdict.exercise === exercise)?.status;
       cell.dataset.status = answer.error ? "error" : status || "done";
       cell.dataset.milliseconds = Math.round(answer.milliseconds);
       if (answer.error) say(answer.line ? `Line ${answer.line} raises an error.` : "The cell ends with an error.");

@@ -67,20 +67,17 @@ class Generator:
         digits = {n.float16: 11, n.bfloat16: 8}.get(dtype, 24)
         return [(bits & ((1 << digits) - 1)) * 2.0**-digits for bits in self.bits(count)]
 
-    def normal(self) -> float:
-        """One normal number; they are made in pairs, and the second is kept for the next time."""
-        if self._spare is not None:
-            spare, self._spare = self._spare, None
-            return spare
-        first, second = self.uniforms(2)
-        angle, radius = 2 * pi * first, sqrt(-2 * log1p(-second))
-        self._spare = radius * sin(angle)
-        return radius * cos(angle)
-
     def normals(self, count: int, dtype) -> list:
-        """Normal numbers; from 16 on PyTorch makes them in blocks of 16."""
+        """Normal numbers, in pairs, of which a last one is kept for the next time; from 16 on in blocks of 16."""
         if count < 16:
-            return [self.normal() for _ in range(count)]
+            found = [] if self._spare is None or not count else [self._spare]
+            u = self.uniforms((count - len(found) + 1) // 2 * 2)
+            for first, second in zip(u[::2], u[1::2], strict=True):
+                angle, radius = 2 * pi * first, sqrt(-2 * log1p(-second))
+                found += radius * cos(angle), radius * sin(angle)
+            if count:
+                self._spare = found[count] if len(found) > count else None
+            return found[:count]
         values = _blocks(self.uniforms(count, dtype))
         return values if count % 16 == 0 else values[: count - 16] + _blocks(self.uniforms(16, dtype))
 
