@@ -55,6 +55,7 @@
  *   fig.start(compute)                      begins; returns the function that takes everything down again
  *   fig.set({name: value, …})               sets traits (what handles and buttons call); one redraw
  *   fig.get(name)                           a trait's value
+ *   fig.redraw()                            computes and draws again, when something else than a trait has changed
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
@@ -371,6 +372,8 @@ function figure({ model, el, title, hint }) {
       saidAt.height = Math.max(saidAt.height, said.offsetHeight);
       if (saidAt.height) said.style.minHeight = `${saidAt.height}px`;
     },
+
+    redraw: changed,
 
     start(fn) {
       compute = fn;
