@@ -157,7 +157,7 @@ function render({ model, el }) {
   fig.card.append(list); // the last of all, as its length changes
 
   fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
-  fig.slider("width", { label: "Width of the beam", min: 1, max: 5, step: 1 });
+  fig.slider("width", { label: "Width", min: 1, max: 5, step: 1 });
   fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
   fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
   const refresh = stepper(fig, {
