@@ -311,8 +311,9 @@ def test_it_fits_a_phone(open_figure, theme):
         "y"
     ]
     assert (
-        top["query"] < bars < top["value-1"]
-    )  # keys, weights, values: in the order in which they are computed
+        top["query"] < top["value-1"] < bars
+    )  # the query that is moved and the output that it moves: next to each other
+    assert bars - page.page.locator(".ab-stage").first.bounding_box()["y"] < 600
 
 
 # -- bad values --

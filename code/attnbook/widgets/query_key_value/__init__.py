@@ -18,7 +18,7 @@ REACH = 2.5  # how far from 0 a coordinate may go
 POINT = point(REACH)
 POINTS = listed(POINT, 2, 8)
 KEYS = [[1.7, 0.8], [-0.4, 1.6], [-1.7, 0.3], [-0.8, -1.5], [1.3, -1.2]]
-VALUES = [[1.5, 1.3], [1.7, -1.1], [-1.1, 1.8], [-1.8, -0.9], [-0.4, -1.9]]
+VALUES = [[1.5, 1.3], [1.7, -1.1], [-1.1, 1.8], [-1.8, -0.9], [-0.7, -1.8]]
 
 
 class QueryKeyValueFigure(Figure):

@@ -50,7 +50,7 @@ function plane(p, title, note, axes) {
     end("low-y", cx + 6, plot.bottom - 8, `↓ ${axes.y[0]}`, "start");
     end("high-y", cx + 6, plot.top + 17, `↑ ${axes.y[1]}`, "start");
   }
-  if (note) p.text("note", plot.left + 10, plot.bottom - 9, note, { size: 12, colour: COLOUR.muted });
+  if (note) p.text("note", plot.right - 8, plot.bottom - 8, note, { anchor: "end", size: 12, colour: COLOUR.muted });
   return { plot, x, y, at: (point) => [x(point[0]), y(point[1])] };
 }
 
@@ -87,7 +87,7 @@ function drawQueryPlane(p, view, fig) {
   const { query, keys, weights, winner, score, named } = view;
   const title = named ? "Query and keys: what is asked for?" : "Query and keys: which key answers best?";
   const note = named ? "dotted: two tie" : "dotted lines: two keys tie";
-  const space = plane(p, title, p.width > 300 ? note : "", named && KEY_AXES);
+  const space = plane(p, title, p.width > 320 ? note : "", named && KEY_AXES);
   const { plot, x, y, at } = space;
   const frame = [
     [plot.left, plot.top],
@@ -169,8 +169,8 @@ function drawValuePlane(p, view, fig) {
   const note = named ? "shaded: in reach" : "shaded: where the output can be";
   const space = plane(
     p,
-    "Values and output: the weighted average",
-    p.width > 300 ? note : "",
+    "Values and output: weighted average",
+    p.width > 320 ? note : "",
     named && VALUE_AXES,
   );
   const { x, y, at } = space;

@@ -59,30 +59,25 @@ function render({ model, el }) {
         "moves towards its green value."
       : "Drag the blue query towards a key: its weight grows, and the purple output moves to that key’s value.",
   });
-  const height = (width) => Math.round(clamp(0.8 * width, 250, 350));
+  const height = (width) => Math.round(clamp(0.8 * width, 260, 350));
   const planes = fig.stage({
     height,
-    basis: 300,
+    basis: 285,
     draw: (p, view) => drawQueryPlane(p, view, fig),
     label: ({ query, winner, named }) =>
       named
         ? `Plane with the query “${questionOf(query)}?” at ${place(query)} and the keys; ${WORDS[winner]} fits best`
         : `Plane with the query at ${place(query)} and the keys; key ${winner + 1} answers best`,
   });
-  const mixing = fig.stage({
+  fig.stage({
     height,
-    basis: 300,
+    basis: 285,
     draw: (p, view) => drawValuePlane(p, view, fig),
     label: ({ output }) => `Plane with the values, their hull, and the output at ${place(output)} inside it`,
   });
-  const rows = fig.stage({
+  fig.stage({
     height: () => 28 + 26 * model.get("key").length + 22,
-    draw(p, view) {
-      // Where the planes stand below each other, the rows go between them: keys, weights, values.
-      rows.svg.parentElement.style.order = fig.card.clientWidth < 660 ? 1 : 3;
-      mixing.svg.parentElement.style.order = 2;
-      drawRows(p, view);
-    },
+    draw: drawRows,
     label: ({ weights }) =>
       `Scores and weights of the ${weights.length} pairs, as bars; the table after the figure has the numbers`,
   });
