@@ -36,13 +36,15 @@ const STYLE = `${ROWS}
 @keyframes ab-bt-in { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .ab-bt-in { animation: none; } }`;
 
-// Where widths 1 and k part: the first word at which the best of the beam differs from greedy decoding's; -1 if nowhere.
+// Where widths 1 and k part: the first word at which the best of the beam is not greedy decoding's; -1 if nowhere.
 const partingOf = ({ ranking: [best], greedy }) => best.words.findIndex((word, i) => word !== greedy.words[i]);
 
 // Where greedy decoding's sentence comes in among those of the wider beam.
 function placeOfGreedy({ ranking, greedy }) {
   const place = ranking.findIndex((hyp) => sameWords(hyp.words, greedy.words));
-  return place < 0 ? "" : ` Greedy decoding's sentence comes ${["first", "second", "third", "fourth", "fifth"][place]}.`;
+  return place < 0
+    ? ""
+    : ` Greedy decoding's sentence comes ${["first", "second", "third", "fourth", "fifth"][place]}.`;
 }
 
 // The sentence under the tree: what happens at this step, and where widths 1 and k part.
@@ -65,8 +67,8 @@ function explain(view) {
       `${kept.length === 1 ? "likeliest one stays" : `${kept.length} likeliest stay`}, the rest is ` +
       `dropped.${ended}` +
       (parts >= 0 && step > parts
-        ? ` Widths 1 and ${width} parted at step ${parts + 1}: greedy decoding took ${word(greedy)}, the sentence that ` +
-          `will win ${word(best)}.`
+        ? ` Widths 1 and ${width} parted at step ${parts + 1}: greedy decoding took ${word(greedy)}, the sentence ` +
+          `that will win ${word(best)}.`
         : "")
     );
   }

@@ -39,8 +39,8 @@
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
  * Figure    figure({model, el, title, hint})  the card; returns fig:
  *   fig.stage({label, height, keep, basis, grow, draw})  an SVG, drawn anew on every change and on every new width.
- *                                           height: number or (width) => number; it does not shrink while keep(width) gives
- *                                           the same, so that what stands below stays there. basis: preferred width in px
+ *                                           height: number or (width) => number; while keep(width) gives the same, it
+ *                                           does not shrink. basis: preferred width in px
  *                                           (stages share a row while they fit; default: a row of its own).
  *                                           label: string or (view) => string, what a screen reader says.
  *   fig.slider(name, {label, min, max, step, digits, format})   range input bound to the trait `name`

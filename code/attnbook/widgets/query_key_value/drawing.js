@@ -1,6 +1,6 @@
 /* The two planes, the bars, and the numbers as a table. */
 
-// The example's five words. A key says what the word is, a value where one meets it and how loud it is: invented numbers.
+// The example's words, with invented numbers: a key says what a word is, a value where one meets it and how loud.
 const WORDS = ["horse", "tree", "piano", "candle", "mouse"];
 const KEY_AXES = { x: ["thing", "animal"], y: ["small", "big"] };
 const VALUE_AXES = { x: ["indoors", "outdoors"], y: ["quiet", "loud"] };
@@ -167,12 +167,7 @@ function drawQueryPlane(p, view, fig) {
 function drawValuePlane(p, view, fig) {
   const { values, weights, output, named } = view;
   const note = named ? "shaded: in reach" : "shaded: where the output can be";
-  const space = plane(
-    p,
-    "Values and output: weighted average",
-    p.width > 320 ? note : "",
-    named && VALUE_AXES,
-  );
+  const space = plane(p, "Values and output: weighted average", p.width > 320 ? note : "", named && VALUE_AXES);
   const { x, y, at } = space;
   const [ox, oy] = at(output);
   p.path("hull", convexHull(values).map(at), {
@@ -271,14 +266,21 @@ function numbersTable(pairs, named) {
     style: "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap",
   });
   table.append(html("caption", { text: "Scores and weights" }));
-  table.append(html("tr", {}, ...[named ? "word" : "pair", "score", "weight"].map((text) => html("th", { scope: "col", text }))));
+  table.append(
+    html("tr", {}, ...[named ? "word" : "pair", "score", "weight"].map((text) => html("th", { scope: "col", text }))),
+  );
   const cells = {};
   range(pairs).forEach((j) => {
     const made = ["score", "weight"].map(
       (what) => (cells[`${what}-${j + 1}`] = html("output", { "data-value": `${what}-${j + 1}` })),
     );
     table.append(
-      html("tr", {}, html("th", { scope: "row", text: named ? WORDS[j] : `key ${j + 1}` }), ...made.map((cell) => html("td", {}, cell))),
+      html(
+        "tr",
+        {},
+        html("th", { scope: "row", text: named ? WORDS[j] : `key ${j + 1}` }),
+        ...made.map((cell) => html("td", {}, cell)),
+      ),
     );
   });
   const write = (name, value) => {

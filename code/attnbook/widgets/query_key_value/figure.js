@@ -55,8 +55,8 @@ function render({ model, el }) {
     el,
     title: "A soft look-up",
     hint: model.get("named")
-      ? "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the purple output " +
-        "moves towards its green value."
+      ? "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the purple " +
+        "output moves towards its green value."
       : "Drag the blue query towards a key: its weight grows, and the purple output moves to that key’s value.",
   });
   const height = (width) => Math.round(clamp(0.8 * width, 260, 350));

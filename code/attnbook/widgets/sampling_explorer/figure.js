@@ -258,10 +258,9 @@ function explain(view) {
     const same = greedy.every((step, i) => history[i] && step.word === history[i].word);
     const whole = (steps) => `“${readable([...view.prefix, ...steps.map((s) => s.word).filter((w) => !isEnd(w))])}”`;
     return (
-      `${isEnd(history.at(-1).word) ? "Finished" : "Cut off"}: ${whole(history)} The words drawn have log-probability ${logProb(history)}. ` +
-      (same
-        ? "Greedy decoding writes the same."
-        : `Greedy decoding writes ${whole(greedy)}, with ${logProb(greedy)}.`)
+      `${isEnd(history.at(-1).word) ? "Finished" : "Cut off"}: ${whole(history)} The words drawn have ` +
+      `log-probability ${logProb(history)}. ` +
+      (same ? "Greedy decoding writes the same." : `Greedy decoding writes ${whole(greedy)}, with ${logProb(greedy)}.`)
     );
   }
   const parts = [];
