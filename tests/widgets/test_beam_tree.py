@@ -197,7 +197,8 @@ def test_nothing_moves_while_the_width_is_dragged(open_figure, width):
                 for part in (".ab-head", ".ab-stages", ".ab-said", ".ab-outputs")
             ]
         )
-    assert places[0] == places[1] == places[2]
+    for tops in places:
+        assert tops == pytest.approx(places[0], abs=1)  # heights are rounded
 
 
 def test_what_the_length_cuts_off_is_said(page):
