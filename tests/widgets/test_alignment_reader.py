@@ -256,6 +256,21 @@ def test_it_fits_on_a_phone(open_figure, attention):
             assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
 
 
+@pytest.mark.parametrize("width", [390, 1000])
+def test_nothing_moves_while_the_training_is_dragged(open_figure, width):
+    page = open_figure(AlignmentReaderFigure(), width=width)
+    parts = (".ab-head", ".ab-controls", ".ab-stages", ".ab-said", ".ab-outputs")
+    for moment in range(MOMENTS):
+        page.slide("moment", moment)
+    places = []
+    for moment in (0, MOMENTS - 1, 2):
+        page.slide("moment", moment)
+        tops = [page.page.locator(part).bounding_box()["y"] for part in parts]
+        places.append(tops)
+    for tops in places:
+        assert tops == pytest.approx(places[0], abs=1)
+
+
 # -- Python --
 
 

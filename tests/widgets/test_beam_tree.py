@@ -150,7 +150,8 @@ def test_width_and_length_penalty_change_the_search(page):
             if width == 1:
                 assert "width 1 is greedy" in said
             else:
-                assert ("Greedy differs" in said) == (not same)
+                assert ("part at step" in said) == (not same)
+                assert ("do not part" in said) == same
 
 
 def test_the_said_ratio_is_that_of_the_probabilities(page):
@@ -164,6 +165,40 @@ def test_the_said_ratio_is_that_of_the_probabilities(page):
     said = page.page.locator(".ab-said").inner_text()
     number = said.split(" times as probable")[0].split()[-1]
     assert float(number) == pytest.approx(ratio, rel=0.02)
+
+
+def test_where_the_widths_part_is_said(page):
+    greedy_words, winner = best(0, 1)[0], best(0, 3)[0]
+    at = next(i for i, word in enumerate(winner) if word != greedy_words[i])
+    said = page.page.locator(".ab-said")
+    assert said.inner_text().startswith(
+        f"Widths 1 and 3 part at step {at + 1}, after “{' '.join(winner[:at])}”: greedy decoding takes "
+        f"“{greedy_words[at]}”, the best of the beam “{winner[at]}”"
+    )
+    places = [words for words, *_ in searched(0, 3, 0.6, LONGEST)]
+    assert places.index(greedy_words) == 1
+    assert said.inner_text().endswith("Greedy decoding's sentence comes second.")
+    page.slide("step", at)
+    assert "part" not in said.inner_text()
+    page.slide("step", at + 1)
+    assert f"parted at step {at + 1}" in said.inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_nothing_moves_while_the_width_is_dragged(open_figure, width):
+    page = open_figure(BeamTreeFigure(), width=width)
+    page.slide("width", 5)
+    places = []
+    for one in (1, 5, 3):
+        page.slide("width", one)
+        places.append(
+            [
+                page.page.locator(part).evaluate("(node) => node.offsetTop")
+                for part in (".ab-head", ".ab-stages", ".ab-said", ".ab-outputs")
+            ]
+        )
+    for tops in places:
+        assert tops == pytest.approx(places[0], abs=1)  # heights are rounded
 
 
 def test_what_the_length_cuts_off_is_said(page):

@@ -33,7 +33,7 @@ WORDS = {
 FONT_SIZES = "[...document.querySelectorAll('svg text')].map((t) => parseFloat(getComputedStyle(t).fontSize))"
 OVER_THE_EDGE = """[...document.querySelectorAll('svg text, select, pre, button')].filter((node) => {
   const [a, b] = [node, node.closest('.ab-card')].map((n) => n.getBoundingClientRect());
-  return a.left < b.left || a.right > b.right;
+  return a.width && (a.left < b.left || a.right > b.right);
 }).map((node) => node.textContent)"""
 SCALES = """[...document.querySelectorAll('.ab-stage svg')].map(
   (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
@@ -170,7 +170,13 @@ def test_the_code_names_rule_and_short_form_where_they_hold(page):
     assert "(B, S)" not in page.text("code")
 
 
+def tab(page, name):
+    page.page.get_by_role("tab", name=name).click()
+    page.settle()
+
+
 def test_the_selector_of_conventions(page):
+    tab(page, "As code")
     for convention, words in WORDS.items():
         page.choose("convention", words)
         assert page.state("convention") == convention
@@ -179,6 +185,7 @@ def test_the_selector_of_conventions(page):
 
 def test_the_code_can_be_copied(page):
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab(page, "As code")
     page.click("Copy")
     page.page.get_by_text("Copied", exact=True).wait_for()
     assert run(page.page.evaluate("navigator.clipboard.readText()"))["mask"].shape == (
@@ -264,14 +271,17 @@ def test_the_keyboard_chooses_switches_and_scores(page):
     assert words == "query Learn, key <pad>: score 5.0, masked, weight 0"
 
 
-def test_the_chosen_cell_by_slider_and_checkbox(page):
+def test_the_chosen_cell_by_slider_and_button(page):
     page.slide("scores", -4.5)
     assert page.state("scores")[0][1] == pytest.approx(-4.5)
     page.press("scores", "ArrowRight")
     assert page.state("scores")[0][1] == pytest.approx(-4.4)
-    page.tick("edits", on=False)
+    toggle = page.page.get_by_role("button", name="May attend")
+    assert toggle.get_attribute("aria-pressed") == "true"
+    page.click("May attend")
     assert page.state("edits") == [[0, 1, False]]
     assert page.read("chosen") == 0
+    assert toggle.get_attribute("aria-pressed") == "false"
 
 
 def test_new_scores_are_seeded(page):
@@ -296,6 +306,7 @@ def test_reset_restores_everything(page):
     page.slide("valid_len", 0)
     page.tick("causal")
     page.choose("policy", "multiply afterwards")
+    tab(page, "As code")
     page.choose("convention", WORDS["additive"])
     page.reset()
     assert {name: page.state(name) for name in first} == first
@@ -312,6 +323,8 @@ def test_it_fits_on_a_phone(open_figure, n):
     assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert min(page.page.evaluate(FONT_SIZES)) >= 12
     assert min(page.page.evaluate(SCALES)) > 0.99  # one unit of a drawing is one pixel
+    assert page.page.evaluate(OVER_THE_EDGE) == []
+    tab(page, "As code")
     assert page.page.evaluate(OVER_THE_EDGE) == []
 
 
@@ -395,14 +408,31 @@ def test_the_tools_are_one_stop_and_the_arrow_keys_lead_through_them(open_figure
     page = open_figure(MaskBuilderFigure())
     tools = page.page.get_by_role("toolbar").get_by_role("button")
     stops = lambda: [tool.get_attribute("tabindex") for tool in tools.all()]  # noqa: E731
-    assert stops() == ["0", "-1", "-1"]
+    assert stops() == ["0", "-1", "-1", "-1"]
     tools.first.focus()
-    page.page.keyboard.press("ArrowRight")
-    page.page.keyboard.press("ArrowRight")
-    assert stops() == ["-1", "-1", "0"]
+    for _ in range(3):
+        page.page.keyboard.press("ArrowRight")
+    assert stops() == ["-1", "-1", "-1", "0"]
     before = page.state("scores")
     page.page.keyboard.press("Enter")
     page.settle()
     assert page.state("scores") != before
     page.page.keyboard.press("ArrowRight")  # and round again
     assert tools.first.evaluate("(node) => node === document.activeElement")
+
+
+STOPS = """[...document.querySelectorAll(".ab-card :is(button, select, input, [tabindex])")]
+  .filter((node) => node.tabIndex >= 0 && node.getClientRects().length).length"""
+
+
+def test_policies_and_code_are_tabs_and_one_stop(open_figure):
+    page = open_figure(MaskBuilderFigure())
+    code = page.page.get_by_label("The mask as code")
+    sums = page.page.locator('output[data-value="sum_zeros"]')
+    assert sums.is_visible() and not code.is_visible()
+    # reset, length, causal, score, tools, table, tabs, and in the panel the policy
+    assert page.page.evaluate(STOPS) == 8
+    page.page.get_by_role("tab", name="Four policies").focus()
+    page.page.keyboard.press("ArrowRight")
+    page.settle()
+    assert code.is_visible() and not sums.is_visible()

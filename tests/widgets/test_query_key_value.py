@@ -105,7 +105,46 @@ def test_a_tie_is_called_a_tie(open_figure):
     key, value = [[1, 1], [1, -1], [-2, 0]], [[0, 1], [1, 0], [0, 0]]
     page = open_figure(QueryKeyValueFigure(key=key, value=value, query=[1, 0]))
     assert page.read("weight-1") == pytest.approx(page.read("weight-2"))
-    assert "Keys 1 and 2 tie" in page.page.locator(".ab-said").inner_text()
+    assert "Key 1 and key 2 tie" in page.page.locator(".ab-said").inner_text()
+
+
+# -- the names of the example --
+
+
+def test_the_question_and_the_answer_are_said_in_words(open_figure):
+    page = open_figure(QueryKeyValueFigure())
+    said = page.page.locator(".ab-said")
+    sentence = (
+        "You ask for a big animal. “horse” fits best: the output is 68 % “horse”, 23 % “tree”, and 9 % all the "
+        "others: outdoors and loud."
+    )
+    assert said.inner_text() == sentence
+    weights = package("dot", **points(), sharpness=1)["weights"]
+    assert [round(100 * a) for a in weights.tolist()[:2]] == [68, 23]
+    assert (
+        page.page.locator("svg text", has_text="a big animal?").count() == 1
+    )  # beside the query
+    page.set(query=[-1.5, -1.5], sharpness=4)
+    assert "You ask for a small thing." in said.inner_text()
+    assert "“candle” takes" in said.inner_text()
+    assert "indoors and quiet" in said.inner_text()
+    page.set(query=[0.1, 0.2])
+    assert "You ask for anything." in said.inner_text()
+    assert page.handle("query").get_attribute("aria-valuetext").startswith("anything:")
+
+
+def points():
+    figure = QueryKeyValueFigure()
+    return {"query": figure.query, "key": figure.key, "value": figure.value}
+
+
+def test_points_of_ones_own_have_no_names(open_figure):
+    key, value = [[1, 0], [0, 1], [-1, 0]], [[0, 1], [1, 0], [0, 0]]
+    figure = QueryKeyValueFigure(key=key, value=value)
+    assert not figure.named and QueryKeyValueFigure(query=[0, 1]).named
+    page = open_figure(figure)
+    words = " ".join(page.page.locator("svg text").all_text_contents())
+    assert "k₁ → v₁" in words and "horse" not in words and "animal" not in words
 
 
 # -- the hull --
@@ -220,13 +259,13 @@ def test_moved_by_keyboard(open_figure):
     page.press("key-2", "ArrowLeft")
     assert page.state("key")[1] == pytest.approx([-0.5, 1.6])
     page.press("value-4", "Shift+ArrowUp")
-    assert page.state("value")[3] == pytest.approx([1.2, -0.9])
+    assert page.state("value")[3] == pytest.approx([-1.8, -0.4])
     page.press("sharpness", "End")
     assert page.state("sharpness") == 50
     assert (
         page.handle("query")
         .get_attribute("aria-valuetext")
-        .startswith("(0.60, 0.10); key ")
+        .startswith("an animal: (0.60, 0.10); ")
     )
 
 
@@ -272,8 +311,9 @@ def test_it_fits_a_phone(open_figure, theme):
         "y"
     ]
     assert (
-        top["query"] < bars < top["value-1"]
-    )  # keys, weights, values: in the order in which they are computed
+        top["query"] < top["value-1"] < bars
+    )  # the query that is moved and the output that it moves: next to each other
+    assert bars - page.page.locator(".ab-stage").first.bounding_box()["y"] < 600
 
 
 # -- bad values --
@@ -310,6 +350,11 @@ def test_it_fits_a_phone(open_figure, theme):
         ),
         (
             ValueError,
+            "names for 5 pairs, got 3; leave out named=True",
+            {"key": [[0, 0]] * 3, "value": [[0, 0]] * 3, "named": True},
+        ),
+        (
+            ValueError,
             "one of 'dot', 'scaled_dot', 'gaussian'; got 'cosine'",
             {"score": "cosine"},
         ),
@@ -320,7 +365,7 @@ def test_it_fits_a_phone(open_figure, theme):
         ),
         (
             TypeError,
-            "has no temperature; it takes query, key, value, score, sharpness",
+            "has no temperature; it takes query, key, value, score, named, sharpness",
             {"temperature": 1},
         ),
     ],

@@ -1,5 +1,6 @@
 """The sampling explorer: the browser filters as `attnbook.translation.filter_logits`, and its dice are honest."""
 
+import functools
 import math
 
 import numpy as np
@@ -70,32 +71,52 @@ def from_browser(values):
     )
 
 
+@functools.cache
+def translator():
+    return load_page_model(DATA["model"])
+
+
+def model_after(example, written):
+    """Log-probabilities of the package's model after the beginning of an example and these words."""
+    row = DATA["examples"][example]
+    ids, lens = translator().encode([row["sentence"]])
+    words = translator().target_vocab.encode(" ".join([*row["prefix"], *written]))
+    with torch.no_grad():
+        logits = translator().model(ids, torch.tensor([[BOS, *words]]), lens)[0, -1]
+    return next_word_log_probs(logits)
+
+
 @pytest.fixture
 def page(open_figure):
     return open_figure(SamplingExplorerFigure())
+
+
+def draw(page, button="Draw a word", words=1):
+    page.click(button)
+    page.page.wait_for_function(
+        "(n) => document.querySelector('.attnbook-figure').abModel.get('written').length >= n",
+        arg=words,
+    )
+    page.settle()
 
 
 # -- the stored numbers, and the browser against the package --
 
 
 def test_the_distributions_are_the_models():
-    translator = load_page_model(DATA["model"])
     header = page_model_header(DATA["model"])
     assert (DATA["seed"], DATA["test"]) == (header["seed"], header["test"])
     held_out = references(split_pairs(bundled_pairs(), seed=DATA["split_seed"]).test)
     entropies = []
     for example, row in enumerate(DATA["examples"]):
         assert row["reference"] == held_out[normalise(row["sentence"])][0]
-        ids, lens = translator.encode([row["sentence"]])
-        prefix = translator.target_vocab.encode(" ".join(row["prefix"]))
-        assert translator.target_vocab.tokens(prefix) == row["prefix"]
-        with torch.no_grad():
-            logits = translator.model(ids, torch.tensor([[BOS, *prefix]]), lens)[0, -1]
-        ranked, order = next_word_log_probs(logits).sort(descending=True)
+        vocab = translator().target_vocab
+        assert vocab.tokens(vocab.encode(" ".join(row["prefix"]))) == row["prefix"]
+        ranked, order = model_after(example, []).sort(descending=True)
         real = ranked.isfinite()
         assert_close(stored(example), ranked[real], rtol=0, atol=6e-4)
-        assert len(row["costs"]) == len(translator.target_vocab) - 2
-        names = translator.target_vocab.tokens(order[:5].tolist())
+        assert len(row["costs"]) == len(vocab) - 2
+        names = vocab.tokens(order[:5].tolist())
         apart = (ranked[:5] - ranked[1:6]) > 2e-3  # nearly equal ones may change places
         assert all(
             a == b
@@ -199,6 +220,70 @@ def test_one_word_left_is_greedy_decoding(page):
     assert "greedy decoding" in page.page.locator(".ab-said").inner_text()
 
 
+# -- the sentence goes on --
+
+
+def test_a_word_is_drawn_and_the_models_next_distribution_is_shown(page):
+    page.set(temperature=1.6, top_p=1)
+    page.click("Draw a word")
+    page.page.wait_for_selector("p.ab-se-prefix small")
+    ranked, order = model_after(0, []).sort(descending=True)
+    shares = (ranked[ranked.isfinite()].double() / 1.6).softmax(-1)
+    die = seeded_uniforms(0, 1)[0]
+    place = int(np.searchsorted(shares.cumsum(0).numpy(), die, "right"))
+    (word,) = translator().target_vocab.tokens([int(order[place])])
+    assert page.state("written") == [word]
+    prob = page.page.locator("p.ab-se-prefix small").inner_text()
+    assert float(prob.replace("−", "-")) == pytest.approx(
+        float(ranked[place].exp()), rel=0.02
+    )
+    following = model_after(0, [word])
+    assert page.read("entropy_before") == pytest.approx(
+        -float((following.exp() * following.clamp(min=-100)).sum()), abs=1e-3
+    )
+    best = translator().target_vocab.tokens([int(following.argmax())])[0]
+    row = page.page.locator('[data-row="w0"] text')
+    assert row.first.text_content() == best
+    page.click("Back")
+    assert page.state("written") == [] and page.state("cast") == 1
+
+
+def test_another_draw_after_going_back_is_another_die(page):
+    page.set(temperature=3, top_p=1)
+    draw(page)
+    first = page.state("written")
+    page.click("Back")
+    draw(page)
+    assert page.state("written") != first and page.state("cast") == 2
+
+
+def test_to_the_end_with_one_word_left_is_greedy_decoding(page):
+    page.set(example=1, top_k=1)
+    page.click("To the end")
+    said = page.page.locator(".ab-said", has_text="Finished")
+    said.wait_for(timeout=20_000)
+    written = page.state("written")
+    assert written[-1] == "<eos>"
+    for i, word in enumerate(written):
+        best = int(model_after(1, written[:i]).argmax())
+        assert translator().target_vocab.tokens([best]) == [word]
+    assert said.inner_text().endswith("Greedy decoding writes the same.")
+    assert page.page.get_by_role("button", name="Draw a word").is_disabled()
+    page.reset()
+    first = SamplingExplorerFigure().state()
+    assert {name: page.state(name) for name in first} == first
+
+
+def test_words_given_from_outside_are_read_by_the_model(open_figure):
+    page = open_figure(SamplingExplorerFigure(example=1, written=["du"]))
+    page.page.wait_for_selector('.ab-card[aria-busy="false"]')
+    page.settle()
+    best = translator().target_vocab.tokens([int(model_after(1, ["du"]).argmax())])[0]
+    assert (
+        page.page.locator('[data-row="w0"] text').first.text_content() == best == "thé"
+    )
+
+
 # -- hands --
 
 
@@ -235,6 +320,7 @@ def test_it_fits_on_a_phone(open_figure):
     for example in range(len(EXAMPLES)):
         figure = SamplingExplorerFigure(example=example, draws=100, temperature=2)
         page = open_figure(figure, width=390, theme="dark")
+        draw(page)
         fits = page.page.evaluate(FITS)
         assert fits["page"] and fits["outside"] == []
         assert fits["smallest"] >= 12 and fits["scale"] > 0.99
@@ -254,6 +340,8 @@ def test_it_fits_on_a_phone(open_figure):
         ({"top_p": "0.9"}, TypeError, "the probability that the words kept must reach"),
         ({"draws": 3000}, ValueError, "from 0 to 2000"),
         ({"seed": -1}, ValueError, "the seed of the random draws"),
+        ({"written": "du"}, TypeError, "split the sentence first"),
+        ({"written": ["du"] * 41}, ValueError, "at most 40"),
         ({"k": 3}, TypeError, "has no k"),
     ],
 )

@@ -14,7 +14,7 @@ from attnbook.translation import (
     length_penalty_factor,
     next_word_log_probs,
 )
-from attnbook.widgets.translate_page import MODELS
+from attnbook.widgets.kit import MODELS
 
 ALPHA = inspect.signature(beam_search).parameters["length_penalty"].default
 SEARCH = """([name, sentences, ...options]) => sentences.map(

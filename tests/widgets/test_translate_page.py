@@ -11,9 +11,8 @@ from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
 from attnbook.translation import PAGE_MODELS, greedy, sentence_key
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.kit import module_source
+from attnbook.widgets.kit import FILES, MODELS, module_source
 from attnbook.widgets.page import figures_in, write_assets
-from attnbook.widgets.translate_page import FILES, MODELS
 
 RUN = """([name, sentences]) => sentences.map((sentence) => {
   const { source, steps } = attnbook.widgets.translate_page.math.translate(name, sentence);

@@ -21,6 +21,7 @@ GATHER = """(width) => {
   const card = document.querySelector(".attnbook-figure .ab-card");
   const stages = card.querySelector(".ab-stages").getBoundingClientRect();
   const top = 44, edge = 12;
+  let end = stages.height + top;
   const drawings = [...card.querySelectorAll(".ab-stage svg")].map((svg) => {
     const box = svg.getBoundingClientRect();
     const copy = svg.cloneNode(true);
@@ -32,11 +33,13 @@ GATHER = """(width) => {
       }
     }
     const [x, y] = [box.left - stages.left + edge, box.top - stages.top + top];
-    const place = { x, y, width: box.width, height: box.height };
+    const below = !svg.closest(".ab-stages"); // in a tab: right under the others
+    const place = { x, y: below ? end + 8 : y, width: box.width, height: box.height };
     for (const [name, value] of Object.entries(place)) copy.setAttribute(name, String(Math.round(value)));
+    if (below) end += box.height + 8;
     return copy;
   });
-  const height = Math.round(stages.height + top + edge);
+  const height = Math.round(end + edge);
   const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const type = 'font-family="system-ui,sans-serif" font-size="16" font-weight="650" fill="#1f2430"';

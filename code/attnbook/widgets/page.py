@@ -76,7 +76,7 @@ def write_assets(folder):
 def data_scripts():
     """What figures load only when they need it: each file of `data/models` as a classic script.
 
-    No page names these scripts. A figure that wants one asks for it (`loadFile` in translate_page/files.js), and the
+    No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the
     script leaves its content in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
 
     Returns:

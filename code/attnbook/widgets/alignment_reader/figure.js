@@ -83,6 +83,7 @@ function render({ model, el }) {
   fig.stage({
     label: (v) =>
       `${v.text} Its translation: ${sentenceOf(v.words)}${v.weights ? "" : "; without attention, no weights"}`,
+    keep: (width) => [model.get("sentence"), width].join(),
     height: (width) => layOut(view.source, view.words, width).height,
     draw: (p, v) => drawReading(p, v, act),
   });
@@ -93,6 +94,7 @@ function render({ model, el }) {
         : "An empty table: without attention there are no weights",
     basis: 370,
     grow: 3,
+    keep: (width) => [model.get("sentence"), width].join(),
     height: (width) => mapSizes(view, width).height,
     draw: (p, v) => drawMap(p, v, act),
   });

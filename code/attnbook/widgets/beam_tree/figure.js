@@ -36,9 +36,23 @@ const STYLE = `${ROWS}
 @keyframes ab-bt-in { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .ab-bt-in { animation: none; } }`;
 
-// The sentence under the tree: what happens at this step, or whether greedy decoding found the same.
+// Where widths 1 and k part: the first word at which the best of the beam is not greedy decoding's; -1 if nowhere.
+const partingOf = ({ ranking: [best], greedy }) => best.words.findIndex((word, i) => word !== greedy.words[i]);
+
+// Where greedy decoding's sentence comes in among those of the wider beam.
+function placeOfGreedy({ ranking, greedy }) {
+  const place = ranking.findIndex((hyp) => sameWords(hyp.words, greedy.words));
+  return place < 0
+    ? ""
+    : ` Greedy decoding's sentence comes ${["first", "second", "third", "fourth", "fifth"][place]}.`;
+}
+
+// The sentence under the tree: what happens at this step, and where widths 1 and k part.
 function explain(view) {
   const { search, step, last, width, alpha, ranking, greedy } = view;
+  const parts = partingOf(view);
+  const [best] = ranking;
+  const word = (hyp) => `“${named(hyp.words.slice(parts, parts + 1))}”`;
   const counted = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
   if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.`;
   if (step < last) {
@@ -51,22 +65,26 @@ function explain(view) {
     return (
       `Step ${step}: ${counted(open, "prefix", "prefixes")} and every word after ${open === 1 ? "it" : "each"}; the ` +
       `${kept.length === 1 ? "likeliest one stays" : `${kept.length} likeliest stay`}, the rest is ` +
-      `dropped.${ended}`
+      `dropped.${ended}` +
+      (parts >= 0 && step > parts
+        ? ` Widths 1 and ${width} parted at step ${parts + 1}: greedy decoding took ${word(greedy)}, the sentence ` +
+          `that will win ${word(best)}.`
+        : "")
     );
   }
-  const [best] = ranking;
   if (width === 1) return "A beam of width 1 is greedy decoding: one prefix, and the likeliest word after it.";
-  if (sameWords(best.words, greedy.words))
-    return `The best of the beam is what greedy decoding writes, too${alpha ? ` (α = ${fmt(alpha, 1)})` : ""}.`;
+  if (parts < 0)
+    return (
+      `Widths 1 and ${width} do not part: the best of the beam is what greedy decoding writes` +
+      `${alpha ? ` (α = ${fmt(alpha, 1)})` : ""}.`
+    );
   const apart = best.logProb - greedy.logProb;
-  const parts = range(best.words.length).find((i) => best.words[i] !== greedy.words[i]);
-  const where = parts === 0 ? "at the first word" : `after “${named(best.words.slice(0, parts)).join(" ")}”`;
-  const word = (hyp) => `“${named(hyp.words.slice(parts, parts + 1))}”`;
+  const after = parts === 0 ? "" : `, after “${named(best.words.slice(0, parts)).join(" ")}”`;
   const compared = `${fmtShort(Math.exp(apart))} times as probable`;
   const longer = apart > 0 ? "" : `, but longer: with α = ${fmt(alpha, 1)} its score is better`;
   return (
-    `Greedy differs: ${where} it takes ${word(greedy)}, the best of the beam has ${word(best)} and ends ` +
-    `${compared}${longer}.`
+    `Widths 1 and ${width} part at step ${parts + 1}${after}: greedy decoding takes ${word(greedy)}, the best of the ` +
+    `beam ${word(best)}, and ends ${compared}${longer}.${placeOfGreedy(view)}`
   );
 }
 
@@ -128,6 +146,7 @@ function render({ model, el }) {
     label: (v) =>
       `Beam search of width ${v.width} as a tree, ${v.step} of ${v.last} steps; best: ` +
       `${sentenceOf(named(v.ranking[0].words))}`,
+    keep: () => [model.get("sentence"), model.get("max_len"), scroll.clientWidth].join(),
     height: () => TOP + view.plan.tall + (scroll.clientWidth < 320 ? 58 : 38),
     draw: (p, v) => drawTree(p, v, act),
   });
@@ -137,10 +156,10 @@ function render({ model, el }) {
   scroll.append(holder);
   holder.style.flex = "none";
   const list = html("ol", { class: "ab-rows", "aria-label": "What the search found, the best first" });
-  fig.card.querySelector(".ab-said").after(list);
+  fig.card.append(list); // the last of all, as its length changes
 
   fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
-  fig.slider("width", { label: "Width of the beam", min: 1, max: 5, step: 1 });
+  fig.slider("width", { label: "Width", min: 1, max: 5, step: 1 });
   fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
   fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
   const refresh = stepper(fig, {

@@ -1,6 +1,7 @@
 """What all figures share: the base class, the traits, and the files that put a figure together."""
 
 from .base import Figure, static_box
+from .models import FILES, MODELS, ModelFigure
 from .source import (
     KIT,
     PACKAGE,
@@ -29,11 +30,14 @@ from .traits import (
 )
 
 __all__ = [
+    "FILES",
     "FLAG",
     "KIT",
+    "MODELS",
     "PACKAGE",
     "WIDGETS",
     "Figure",
+    "ModelFigure",
     "checked",
     "choice",
     "fallback_image",

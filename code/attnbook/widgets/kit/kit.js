@@ -38,8 +38,9 @@
  * DOM       html(tag, attrs, ...children)   an HTML element; attrs: text, class, on… = function, others as they are
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
  * Figure    figure({model, el, title, hint})  the card; returns fig:
- *   fig.stage({label, height, basis, grow, draw})  an SVG, drawn anew on every change and on every new width.
- *                                           height: number or (width) => number. basis: preferred width in px
+ *   fig.stage({label, height, keep, basis, grow, draw})  an SVG, drawn anew on every change and on every new width.
+ *                                           height: number or (width) => number; while keep(width) gives the same, it
+ *                                           does not shrink. basis: preferred width in px
  *                                           (stages share a row while they fit; default: a row of its own).
  *                                           label: string or (view) => string, what a screen reader says.
  *   fig.slider(name, {label, min, max, step, digits, format})   range input bound to the trait `name`
@@ -55,6 +56,7 @@
  *   fig.start(compute)                      begins; returns the function that takes everything down again
  *   fig.set({name: value, …})               sets traits (what handles and buttons call); one redraw
  *   fig.get(name)                           a trait's value
+ *   fig.redraw()                            computes and draws again, when something else than a trait has changed
  *   fig.card                                the root element, for anything the kit has no word for
  */
 
@@ -371,6 +373,8 @@ function figure({ model, el, title, hint }) {
       saidAt.height = Math.max(saidAt.height, said.offsetHeight);
       if (saidAt.height) said.style.minHeight = `${saidAt.height}px`;
     },
+
+    redraw: changed,
 
     start(fn) {
       compute = fn;

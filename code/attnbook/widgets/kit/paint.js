@@ -436,7 +436,7 @@ function makeMovable(node) {
   };
 }
 
-function makeStage(parent, { label, height = 300, basis, grow = 1, draw }, current) {
+function makeStage(parent, { label, height = 300, keep, basis, grow = 1, draw }, current) {
   const holder = html("div", { class: "ab-stage" });
   holder.style.flex = basis ? `${grow} 1 ${basis}px` : "1 1 100%";
   const svg = document.createElementNS(SVG, "svg");
@@ -446,11 +446,21 @@ function makeStage(parent, { label, height = 300, basis, grow = 1, draw }, curre
   const painter = new Painter(svg);
   painter.drawings = 0;
   let seen = 0;
+  let kept = { of: null, height: 0 };
+
+  // With `keep`, a drawing is never lower than it was before for the same thing.
+  function heightAt(width) {
+    const now = typeof height === "function" ? height(width) : height;
+    if (!keep) return now;
+    const of = keep(width);
+    kept = { of, height: kept.of === of ? Math.max(kept.height, now) : now };
+    return kept.height;
+  }
 
   function redraw(view) {
     seen = holder.clientWidth;
     const width = Math.round(clamp(seen || basis || 640, 240, 900));
-    painter.size = [width, typeof height === "function" ? height(width) : height];
+    painter.size = [width, heightAt(width)];
     svg.setAttribute("viewBox", `0 0 ${painter.size.join(" ")}`);
     const words = (typeof label === "function" ? label(view) : label) || "";
     svg.setAttribute("aria-label", words);

@@ -184,7 +184,7 @@ function render({ model, el }) {
 
   const policySizes = (width) =>
     tableSizes(width, tokens(), { left: width < NARROW ? 108 : 150, rowHeight: 34, top: 50 });
-  fig.stage({
+  const policies = fig.stage({
     label: (view) =>
       `The row of query ${view.rowName} under four policies: ` +
       `${view.policies.map((row, k) => `${POLICIES[k][1]} ${row.map((a) => weightText(a)).join(", ")}`).join("; ")}`,
@@ -236,7 +236,7 @@ function render({ model, el }) {
 
   fig.slider("valid_len", { label: "Valid length", min: 0, max: n, step: 1 });
   fig.checkbox("causal", { label: "Causal: no looking ahead" });
-  fig.select("policy", { label: "Mask by", options: POLICIES });
+  const policy = fig.select("policy", { label: "The weights above: mask by", options: POLICIES });
 
   const scoreNow = html("output", { class: "ab-now", "data-value": "score" });
   const score = html("input", { type: "range", min: -LIMIT, max: LIMIT, step: 0.1 });
@@ -256,14 +256,9 @@ function render({ model, el }) {
     },
     scoreNow,
   );
-  const open = html("input", { type: "checkbox" });
-  open.onchange = () => toggle(...model.get("cell"));
-  fig.control("edits", "Chosen cell: may attend", open, () => {
-    const [i, j] = model.get("cell");
-    open.checked = buildMask(...rules(), model.get("edits"))[i][j];
-  });
   const tools = [];
   const tool = (label, act) => tools.push(fig.button(label, act));
+  tool("May attend", () => toggle(...model.get("cell")));
   tool("Block row", () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
   tool("Undo edits", () => fig.set({ edits: [] }));
   let seed = 0;
@@ -271,22 +266,12 @@ function render({ model, el }) {
     seed += 1;
     fig.set({ scores: drawScores(seed, n) });
   });
-  // One stop for the Tab key: the arrow keys go from tool to tool.
   const look = "display:flex;flex-wrap:wrap;gap:0.5rem";
   const bar = html("div", { role: "toolbar", "aria-label": "Mask and scores", style: look });
   tools[0].before(bar);
   bar.append(...tools);
-  const reach = (to) => tools.forEach((one, i) => (one.tabIndex = i === to ? 0 : -1));
-  reach(0);
-  bar.addEventListener("focusin", (event) => reach(tools.indexOf(event.target)));
-  bar.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation(); // JupyterLab moves between cells with the same keys
-    tools[(tools.indexOf(event.target) + by + tools.length) % tools.length].focus();
-  });
-  fig.reset(["cell"]);
+  oneStop(bar, tools);
+  fig.reset(["cell", "edits"]);
   fig.controlsFirst();
 
   POLICIES.forEach(([name], k) =>
@@ -310,10 +295,11 @@ function render({ model, el }) {
   const pick = fig.select("convention", { label: "As code, with", options: CONVENTIONS });
   const row = pick.closest(".ab-control");
   row.style.cssText = "flex-wrap:wrap;min-width:0;flex:1 1 280px";
-  fig.card.append(
-    html(
-      "div",
-      { style: "margin-top:1rem" },
+  const policyRow = policy.closest(".ab-control");
+  policyRow.style.cssText = "flex-wrap:wrap;min-width:0;margin-bottom:0.5rem";
+  const shelf = tabs("What the mask does, and what it looks like as code", {
+    "Four policies": [policyRow, policies.svg.parentElement, fig.card.querySelector(".ab-outputs")],
+    "As code": [
       html(
         "div",
         { style: "display:flex;flex-wrap:wrap;gap:0.5rem 0.75rem;align-items:center;margin-bottom:0.5rem" },
@@ -335,8 +321,9 @@ function render({ model, el }) {
         code,
       ),
       says,
-    ),
-  );
+    ],
+  });
+  fig.card.querySelector(".ab-said").after(...shelf);
 
   return fig.start((state) => {
     const [i] = state("cell");
@@ -345,6 +332,7 @@ function render({ model, el }) {
     const weights = weightsUnder(policy, scores, mask);
     const policies = POLICIES.map(([name]) => rowWeights(name, scores[i], mask[i]));
     const open = mask[i].filter(Boolean).length;
+    tools[0].setAttribute("aria-pressed", String(mask[i][state("cell")[1]]));
     POLICIES.forEach(([name], k) => fig.show({ [`sum_${name}`]: sum(policies[k]) }));
     fig.show({ chosen: weights[i][state("cell")[1]] });
     fig.say(sayRow(tokens()[i], open, n, sum(policies[3])));
@@ -366,6 +354,43 @@ function render({ model, el }) {
       byHand: new Set(edits.map(([a, b]) => `${a}-${b}`)),
     };
   });
+}
+
+// One stop for the Tab key in a row of buttons: the arrow keys go from one to the next.
+function oneStop(row, buttons, onReach = () => {}) {
+  const reach = (to) => buttons.forEach((one, i) => (one.tabIndex = i === to ? 0 : -1));
+  reach(0);
+  row.addEventListener("focusin", (event) => {
+    reach(buttons.indexOf(event.target));
+    onReach(buttons.indexOf(event.target));
+  });
+  row.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation(); // JupyterLab moves between cells with the same keys
+    buttons[(buttons.indexOf(event.target) + by + buttons.length) % buttons.length].focus();
+  });
+}
+
+// Panels of which one is seen: the row of tabs, and the panels. named: {label: [elements]}.
+function tabs(label, named) {
+  const row = html("div", { role: "tablist", "aria-label": label, class: "ab-tabs" });
+  const panels = Object.values(named).map((nodes) => html("div", { role: "tabpanel", id: newId() }, ...nodes));
+  const buttons = Object.keys(named).map((text, i) =>
+    html("button", { type: "button", role: "tab", class: "ab-tab", id: newId(), "aria-controls": panels[i].id, text }),
+  );
+  const open = (to) =>
+    panels.forEach((panel, i) => {
+      panel.hidden = i !== to;
+      panel.setAttribute("aria-labelledby", buttons[i].id);
+      buttons[i].setAttribute("aria-selected", String(i === to));
+    });
+  buttons.forEach((button, i) => (button.onclick = () => open(i)));
+  row.append(...buttons);
+  oneStop(row, buttons, open);
+  open(0);
+  return [row, ...panels];
 }
 
 function sayRow(token, open, n, kept) {

@@ -48,6 +48,7 @@ function render({ model, el }) {
   fig.output("delta", { label: "delta rule is off by" });
   fig.output("best", { label: "least squares is off by", note: "the best that a wave can do" });
   fig.reset(["pairs"]);
+  fig.controlsFirst();
   return fig.start((state) => {
     const pairs = state("pairs");
     const count = Math.min(state("written"), pairs.length);

@@ -1,11 +1,33 @@
 /* The two planes, the bars, and the numbers as a table. */
 
+// The example's words, with invented numbers: a key says what a word is, a value where one meets it and how loud.
+const WORDS = ["horse", "tree", "piano", "candle", "mouse"];
+const KEY_AXES = { x: ["thing", "animal"], y: ["small", "big"] };
+const VALUE_AXES = { x: ["indoors", "outdoors"], y: ["quiet", "loud"] };
+
+// The name of what lies that far along an axis, "" near the middle.
+const along = (v, [low, high]) => (v > 0.4 ? high : v < -0.4 ? low : "");
+
+function questionOf([x, y]) {
+  const [kind, size] = [along(x, KEY_AXES.x), along(y, KEY_AXES.y)];
+  if (!kind) return size ? `something ${size}` : "anything";
+  return size ? `a ${size} ${kind}` : kind === "animal" ? "an animal" : "a thing";
+}
+
+function answerOf([x, y]) {
+  const [where, loudness] = [along(x, VALUE_AXES.x), along(y, VALUE_AXES.y)];
+  if (where && loudness) return `${where} and ${loudness}`;
+  if (where) return `${where}, neither quiet nor loud`;
+  return loudness ? `${loudness}, neither indoors nor outdoors` : "a bit of everything";
+}
+
 const sub = (name, j) => name + "₁₂₃₄₅₆₇₈"[j];
 const place = ([x, y]) => `(${fmt(x)}, ${fmt(y)})`;
 const percent = (a) => (a > 0 && a < 0.005 ? "less than 1 %" : `${fmt(100 * a, 0)} %`);
 
-// A plane with equal units both ways, as wide as the stage; what is drawn in it may stand on its rim.
-function plane(p, title, note) {
+// A plane with equal units both ways, as wide as the stage; what is drawn in it may stand on its rim. The ends of its
+// axes have names, if the example has.
+function plane(p, title, note, axes) {
   const plot = p.plot({ top: 28, right: 1, bottom: 1, left: 1 });
   const unit = Math.min(plot.width, plot.height) / (2 * REACH + 0.5);
   const [cx, cy] = [plot.left + plot.width / 2, plot.top + plot.height / 2];
@@ -20,14 +42,34 @@ function plane(p, title, note) {
       g.line(`y${v}`, plot.left + 1, y(v), plot.right - 1, y(v), look);
     });
   });
-  if (note) p.text("note", plot.left + 10, plot.bottom - 9, note, { size: 12, colour: COLOUR.muted });
+  if (axes) {
+    const end = (key, px, py, string, anchor) =>
+      p.text(key, px, py, string, { anchor, size: 12.5, italic: true, colour: COLOUR.muted, "aria-hidden": "true" });
+    end("low-x", plot.left + 7, cy - 6, `← ${axes.x[0]}`, "start");
+    end("high-x", plot.right - 7, cy - 6, `${axes.x[1]} →`, "end");
+    end("low-y", cx + 6, plot.bottom - 8, `↓ ${axes.y[0]}`, "start");
+    end("high-y", cx + 6, plot.top + 17, `↑ ${axes.y[1]}`, "start");
+  }
+  if (note) p.text("note", plot.right - 8, plot.bottom - 8, note, { anchor: "end", size: 12, colour: COLOUR.muted });
   return { plot, x, y, at: (point) => [x(point[0]), y(point[1])] };
 }
 
 const INSIDE = { size: 15, weight: 650, italic: true, anchor: "middle", "pointer-events": "none" };
 
-// A name beside a point, on the side away from the middle of the plane.
-function nameTag(p, key, { x, y }, point, string, distance) {
+// A word above or below a point; a symbol beside it: on the side away from the middle of the plane.
+function nameTag(p, key, { plot, x, y }, point, string, distance, word) {
+  if (word) {
+    const half = textWidth(string, 15) / 2;
+    const [middle, below] = [clamp(x(point[0]), plot.left + half + 3, plot.right - half - 3), point[1] < 0];
+    p.text(key, middle, y(point[1]) + (below ? distance + 12 : -distance - 1), string, {
+      size: 15,
+      weight: 650,
+      anchor: "middle",
+      halo: true,
+      "pointer-events": "none",
+    });
+    return;
+  }
   const left = point[0] < 0;
   p.text(key, x(point[0]) + (left ? -distance : distance), y(point[1]) + 5, string, {
     size: 15,
@@ -42,8 +84,10 @@ function nameTag(p, key, { x, y }, point, string, distance) {
 const knob = (weight, scale = 1) => scale * (6 + 7 * Math.sqrt(weight)); // the area grows with the weight
 
 function drawQueryPlane(p, view, fig) {
-  const { query, keys, weights, winner, score } = view;
-  const space = plane(p, "Query and keys: which key answers best?", p.width > 300 ? "dotted lines: two keys tie" : "");
+  const { query, keys, weights, winner, score, named } = view;
+  const title = named ? "Query and keys: what is asked for?" : "Query and keys: which key answers best?";
+  const note = named ? "dotted: two tie" : "dotted lines: two keys tie";
+  const space = plane(p, title, p.width > 320 ? note : "", named && KEY_AXES);
   const { plot, x, y, at } = space;
   const frame = [
     [plot.left, plot.top],
@@ -86,11 +130,11 @@ function drawQueryPlane(p, view, fig) {
       colour: COLOUR.key,
       shape: "diamond",
       size: knob(weights[j], 0.85),
-      label: `key ${j + 1}`,
+      label: named ? `key of ${WORDS[j]}` : `key ${j + 1}`,
       text: `${place(key)}, weight ${fmt(weights[j])}`,
       onMove: (to) => fig.set({ key: keys.map((k, i) => (i === j ? to : k)) }),
     });
-    nameTag(p, `name${j}`, space, key, sub("k", j), knob(weights[j]) + 7);
+    nameTag(p, `name${j}`, space, key, named ? WORDS[j] : sub("k", j), knob(weights[j]) + 7, named);
   });
   p.handle("query", {
     x,
@@ -100,19 +144,30 @@ function drawQueryPlane(p, view, fig) {
     colour: COLOUR.query,
     size: 13,
     label: "query",
-    text: `${place(query)}; key ${winner + 1} answers best`,
+    text: named
+      ? `${questionOf(query)}: ${place(query)}; ${WORDS[winner]} fits best`
+      : `${place(query)}; key ${winner + 1} answers best`,
     onMove: (to) => fig.set({ query: to }),
   });
   p.text("name", qx, qy + 5, "q", { ...INSIDE, colour: COLOUR.ground });
+  if (named) {
+    // Towards the middle of the plane, so that it covers no key that the query has been dragged to.
+    const [side, low] = [query[0] < 0 ? -16 : 16, qy > plot.bottom - 40];
+    p.text("asked", qx + side, qy + (low ? -21 : 31), `${questionOf(query)}?`, {
+      size: 15,
+      weight: 650,
+      anchor: side > 0 ? "end" : "start",
+      halo: true,
+      colour: COLOUR.query,
+      "pointer-events": "none",
+    });
+  }
 }
 
 function drawValuePlane(p, view, fig) {
-  const { values, weights, output } = view;
-  const space = plane(
-    p,
-    "Values and output: the weighted average",
-    p.width > 300 ? "shaded: where the output can be" : "",
-  );
+  const { values, weights, output, named } = view;
+  const note = named ? "shaded: in reach" : "shaded: where the output can be";
+  const space = plane(p, "Values and output: weighted average", p.width > 320 ? note : "", named && VALUE_AXES);
   const { x, y, at } = space;
   const [ox, oy] = at(output);
   p.path("hull", convexHull(values).map(at), {
@@ -143,11 +198,11 @@ function drawValuePlane(p, view, fig) {
       colour: COLOUR.value,
       shape: "square",
       size: knob(weights[j]),
-      label: `value ${j + 1}`,
+      label: named ? `value of ${WORDS[j]}` : `value ${j + 1}`,
       text: `${place(value)}, weight ${fmt(weights[j])}`,
       onMove: (to) => fig.set({ value: values.map((v, i) => (i === j ? to : v)) }),
     });
-    nameTag(p, `name${j}`, space, value, sub("v", j), knob(weights[j]) + 7);
+    nameTag(p, `name${j}`, space, value, named ? WORDS[j] : sub("v", j), knob(weights[j]) + 7, named);
   });
   p.group("output", { "pointer-events": "none", "aria-hidden": "true" }, (g) => {
     g.circle("dot", ox, oy, 13, { fill: COLOUR.output, stroke: COLOUR.ground, "stroke-width": 2 });
@@ -157,23 +212,23 @@ function drawValuePlane(p, view, fig) {
 
 // One row for each pair: its score as a bar to either side of 0 (a number alone on a phone), its weight as a bar.
 function drawRows(p, view) {
-  const { scores, weights, sharpness } = view;
+  const { scores, weights, sharpness, named } = view;
   const [top, row] = [28, 26];
-  const names = 90;
+  const names = named ? 98 : 90;
   const scoreEnd = p.narrow ? names + 56 : names + 0.36 * (p.width - names);
   const bars = linear([0, 1], [scoreEnd + (p.narrow ? 14 : 34), p.width - 48]);
   const reach = Math.max(1, ...scores.map(Math.abs));
   const side = linear([-reach, reach], [names + 8, scoreEnd - 44]);
   const base = top + row * scores.length;
   p.group("head", { "aria-hidden": "true" }, (g) => {
-    g.text("pair", 2, 15, "pair", { weight: 650, size: 14 });
+    g.text("pair", 2, 15, named ? "word" : "pair", { weight: 650, size: 14 });
     g.text("score", p.narrow ? scoreEnd : side(0), 15, "score e", {
       weight: 650,
       size: 14,
       anchor: p.narrow ? "end" : "middle",
     });
     const how = sharpness === 1 ? "weight α = softmax(e)" : `weight α = softmax(${fmtShort(sharpness)} · e)`;
-    g.text("weight", bars(0), 15, how, { weight: 650, size: 14 });
+    g.text("weight", bars(0), 15, p.narrow ? "weight α" : how, { weight: 650, size: 14 });
     [0, 0.25, 0.5, 0.75, 1].forEach((v) => {
       g.line(`grid${v}`, bars(v), top - 2, bars(v), base, { stroke: COLOUR.grid, "stroke-width": 1 });
       if (v !== 0.25 && v !== 0.75)
@@ -185,8 +240,9 @@ function drawRows(p, view) {
     scores.forEach((e, j) => {
       const middle = top + row * (j + 0.5);
       g.mark(`key${j}`, "diamond", 9, middle, 5, { fill: COLOUR.key });
-      g.text(`pair${j}`, 19, middle + 5, `${sub("k", j)} → ${sub("v", j)}`, { size: 14, italic: true });
-      g.mark(`value${j}`, "square", 79, middle, 5, { fill: COLOUR.value });
+      if (named) g.text(`pair${j}`, 19, middle + 5, WORDS[j], { size: 14, weight: 600 });
+      else g.text(`pair${j}`, 19, middle + 5, `${sub("k", j)} → ${sub("v", j)}`, { size: 14, italic: true });
+      g.mark(`value${j}`, "square", names - 11, middle, 5, { fill: COLOUR.value });
       if (!p.narrow)
         g.rect(`score${j}`, Math.min(side(0), side(e)), middle - 6, Math.abs(side(e) - side(0)), 12, {
           fill: COLOUR.key,
@@ -205,19 +261,26 @@ function drawRows(p, view) {
 }
 
 // The numbers of the rows once more, for screen readers: a drawing cannot be read cell by cell.
-function numbersTable(pairs) {
+function numbersTable(pairs, named) {
   const table = html("table", {
     style: "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap",
   });
   table.append(html("caption", { text: "Scores and weights" }));
-  table.append(html("tr", {}, ...["pair", "score", "weight"].map((text) => html("th", { scope: "col", text }))));
+  table.append(
+    html("tr", {}, ...[named ? "word" : "pair", "score", "weight"].map((text) => html("th", { scope: "col", text }))),
+  );
   const cells = {};
   range(pairs).forEach((j) => {
     const made = ["score", "weight"].map(
       (what) => (cells[`${what}-${j + 1}`] = html("output", { "data-value": `${what}-${j + 1}` })),
     );
     table.append(
-      html("tr", {}, html("th", { scope: "row", text: `key ${j + 1}` }), ...made.map((cell) => html("td", {}, cell))),
+      html(
+        "tr",
+        {},
+        html("th", { scope: "row", text: named ? WORDS[j] : `key ${j + 1}` }),
+        ...made.map((cell) => html("td", {}, cell)),
+      ),
     );
   });
   const write = (name, value) => {

@@ -1,28 +1,33 @@
 /* A soft look-up in the plane: one query, a few keys, their values, and the average that comes out. */
-// uses maths.js, drawing.js
+// uses ../kit/words.js, maths.js, drawing.js
 
-function inWords({ weights, winner, sharpness }) {
+function inWords({ query, weights, output, winner, sharpness, named }) {
   const order = range(weights.length).sort((a, b) => weights[b] - weights[a]);
   const [best, next] = order;
+  const key = (j) => (named ? `“${WORDS[j]}”` : `key ${j + 1}`);
+  const value = (j) => (named ? `the value of ${key(j)}` : `value ${j + 1}`);
+  const ask = named ? `You ask for ${questionOf(query)}. ` : "";
+  const end = named ? `: ${answerOf(output)}.` : ".";
   if (sharpness === 0)
     return "Sharpness 0: the scores play no part. Every value gets the same weight, and the output is their mean.";
   if (weights[best] > 0.99)
     return (
-      `Nearly a hard look-up: key ${winner + 1} takes ` +
+      `${ask}Nearly a hard look-up: ${key(winner)} takes ` +
       `${weights[best] > 0.9995 ? "more than 99.9" : fmt(100 * weights[best], 1)} % of the weight, and the ` +
-      `output is almost exactly value ${winner + 1}.`
+      `output is almost exactly ${value(winner)}${end}`
     );
   if (weights[best] < 1.3 / weights.length && Math.min(...weights) > 0.7 / weights.length)
-    return "No key stands out: all values get similar weights, and the output is near their mean.";
+    return `${ask}No key stands out: all values get similar weights, and the output is near their mean.`;
   const tie = weights[best] - weights[next] < 0.005;
   const lead = tie
-    ? `Keys ${Math.min(best, next) + 1} and ${Math.max(best, next) + 1} tie`
-    : `Key ${best + 1} answers best`;
-  const both = [best, next].map((j) => `${percent(weights[j])} value ${j + 1}`);
-  if (weights.length < 3) return `${lead}: the output is ${both.join(" and ")}.`;
+    ? `${key(Math.min(best, next))} and ${key(Math.max(best, next))} tie`
+    : `${key(best)} ${named ? "fits" : "answers"} best`;
+  const both = [best, next].map((j) => `${percent(weights[j])} ${named ? key(j) : value(j)}`);
+  const start = `${ask}${lead[0].toUpperCase()}${lead.slice(1)}: the output is `;
+  if (weights.length < 3) return `${start}${both.join(" and ")}${end}`;
   const rest = percent(Math.max(0, 1 - weights[best] - weights[next]));
   const others = weights.length > 3 ? "all the others" : "the third";
-  return `${lead}: the output is ${both.join(", ")}, and ${rest} ${others}.`;
+  return `${start}${both.join(", ")}, and ${rest} ${others}${end}`;
 }
 
 // A few rings that leave the query until it is touched: the one thing to try first.
@@ -49,30 +54,30 @@ function render({ model, el }) {
     model,
     el,
     title: "A soft look-up",
-    hint: "Drag the blue query towards a key: its weight grows, and the purple output moves to that key’s value.",
+    hint: model.get("named")
+      ? "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the purple " +
+        "output moves towards its green value."
+      : "Drag the blue query towards a key: its weight grows, and the purple output moves to that key’s value.",
   });
-  const height = (width) => Math.round(clamp(0.92 * width, 270, 350));
+  const height = (width) => Math.round(clamp(0.8 * width, 260, 350));
   const planes = fig.stage({
     height,
-    basis: 300,
+    basis: 285,
     draw: (p, view) => drawQueryPlane(p, view, fig),
-    label: ({ query, winner }) =>
-      `Plane with the query at ${place(query)} and the keys; key ${winner + 1} answers best`,
+    label: ({ query, winner, named }) =>
+      named
+        ? `Plane with the query “${questionOf(query)}?” at ${place(query)} and the keys; ${WORDS[winner]} fits best`
+        : `Plane with the query at ${place(query)} and the keys; key ${winner + 1} answers best`,
   });
-  const mixing = fig.stage({
+  fig.stage({
     height,
-    basis: 300,
+    basis: 285,
     draw: (p, view) => drawValuePlane(p, view, fig),
     label: ({ output }) => `Plane with the values, their hull, and the output at ${place(output)} inside it`,
   });
-  const rows = fig.stage({
+  fig.stage({
     height: () => 28 + 26 * model.get("key").length + 22,
-    draw(p, view) {
-      // Where the planes stand below each other, the rows go between them: keys, weights, values.
-      rows.svg.parentElement.style.order = fig.card.clientWidth < 660 ? 1 : 3;
-      mixing.svg.parentElement.style.order = 2;
-      drawRows(p, view);
-    },
+    draw: drawRows,
     label: ({ weights }) =>
       `Scores and weights of the ${weights.length} pairs, as bars; the table after the figure has the numbers`,
   });
@@ -86,11 +91,12 @@ function render({ model, el }) {
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit, minmax(146px, 1fr))";
   fig.reset(["query", "key", "value"]);
   fig.controlsFirst();
-  const { table, write } = numbersTable(model.get("key").length);
+  const { table, write } = numbersTable(model.get("key").length, model.get("named"));
   fig.card.append(table);
   const stop = fig.start((state) => {
     const [query, keys, values, score, sharpness] = ["query", "key", "value", "score", "sharpness"].map(state);
-    const view = { query, keys, values, score, sharpness, ...lookUp(score, query, keys, values, sharpness) };
+    const named = state("named");
+    const view = { query, keys, values, score, sharpness, named, ...lookUp(score, query, keys, values, sharpness) };
     view.winner = view.scores.indexOf(Math.max(...view.scores));
     view.scores.forEach((e, j) => write(`score-${j + 1}`, e));
     view.weights.forEach((a, j) => write(`weight-${j + 1}`, a));

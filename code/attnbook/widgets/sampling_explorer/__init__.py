@@ -1,25 +1,29 @@
-"""A figure: temperature, top-k and top-p on real next-word distributions of one of the page's translators."""
+"""A figure: a translation continued by drawing words, with temperature, top-k and top-p on every distribution."""
 
-from ..kit import Figure, figure_data, number_between
+from ..kit import ModelFigure, figure_data, listed, number_between, taking, word
 
 EXAMPLES = [
     (row["sentence"], " ".join(row["prefix"]))
     for row in figure_data("sampling_explorer")["examples"]
 ]
 MOST = 1000  # the largest k
+LONGEST = 40  # words that can be drawn
 
 
-class SamplingExplorerFigure(Figure):
+class SamplingExplorerFigure(ModelFigure):
     """What is left of a distribution of next words after temperature, top-k and top-p, in this order.
 
-    The complete distributions were stored by `tools/experiments/next_words.py`; the browser filters them.
+    The first distribution of each example is stored, by `tools/experiments/next_words.py`. When the reader draws a
+    word, the browser loads the model itself, which gives the distribution after every word that has been drawn.
 
     Args:
         example: the place in `EXAMPLES`, held-out sentences with the prefixes of their translations.
         temperature: what the log-probabilities are divided by, 0.1 to 3.
         top_k: how many of the likeliest words stay, 1 to 1000; 0 for all.
         top_p: the probability that the words kept must reach together, 0.05 to 1; 1 keeps all words.
-        draws: how many words have been drawn, 0 to 2000.
+        written: the words drawn so far, at most 40: the translation goes on after them. `<eos>` ends it.
+        cast: how many dice were cast for them, 0 to 2000.
+        draws: how many words have been drawn for this one place, to count them, 0 to 2000.
         seed: of the random draws, 0 to 9999.
 
     Raises:
@@ -30,10 +34,11 @@ class SamplingExplorerFigure(Figure):
     """
 
     module = "sampling_explorer"
-    alt = """The likeliest next words of a translation as bars: an outline for the model's probability, filled for the
-        probability after temperature, top-k and top-p, and hatched grey where a word was cut off. Beside the bars, the
-        running sum of the probabilities, a line that rises to one, and the threshold of top-p, where the cut is made.
-        The last row gathers all other words of the vocabulary."""
+    alt = """A translation that has begun, and the likeliest words to go on with as bars: an outline for the model's
+        probability, filled for the probability after temperature, top-k and top-p, and hatched grey where a word was
+        cut off. Beside the bars, the running sum of the probabilities, a line that rises to one, and the threshold of
+        top-p, where the cut is made. The last row gathers all other words of the vocabulary. In the live figure a word
+        can be drawn from what is left; the bars then show the words that may follow it."""
 
     example = number_between(
         0, 0, len(EXAMPLES) - 1, "which distribution is shown", whole=True
@@ -43,5 +48,9 @@ class SamplingExplorerFigure(Figure):
     top_p = number_between(
         0.8, 0.05, 1, "the probability that the words kept must reach, 1 for all words"
     )
+    written = taking(
+        [], listed(word(30), 0, LONGEST), "the words that were drawn so far"
+    )
+    cast = number_between(0, 0, 2000, "how many dice were cast", whole=True)
     draws = number_between(0, 0, 2000, "how many words were drawn", whole=True)
     seed = number_between(0, 0, 9999, "the seed of the random draws", whole=True)

@@ -1,12 +1,14 @@
 /* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.translation.filter_logits
- * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. */
-// uses data.json, ../kit/words.js
+ * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. The
+ * first distribution is stored; the model itself is read when somebody draws a word to go on from. */
+// uses data.json, ../kit/words.js, ../kit/models.js, ../kit/files.js
 
 const EXAMPLES = DATA.examples;
 const TEMPERATURES = range(1, 31).map((i) => i / 10);
 const KS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500, 1000];
 const PS = [...range(1, 20).map((i) => i / 20), 0.99, 1];
 const MOST_DRAWS = 2000;
+const LONGEST = 40;
 
 // ---- the mathematics -----------------------------------------------------------------------------
 
@@ -58,22 +60,58 @@ function drawWords(probs, n, seed) {
   });
 }
 
+// What the model makes of the next word after these: its state, and the log-probability of every word.
+const asked = new Map();
+function nextAfter(translator, sentence, words) {
+  const key = [sentence, ...words].join(" ");
+  if (!asked.has(key)) {
+    const before = words.length ? nextAfter(translator, sentence, words.slice(0, -1)).state : null;
+    const state = before ? translator.copy(before) : translator.start(translator.read(sentence).ids);
+    const id = before ? translator.words.indexOf(words.at(-1)) : BOS;
+    const logProbs = nextStep(translator, id, state).logProbs;
+    asked.set(key, { state, logProbs });
+  }
+  return asked.get(key);
+}
+
+// The words that can follow, the likeliest first.
+function rankedAfter(translator, sentence, words) {
+  const { logProbs } = nextAfter(translator, sentence, words);
+  const ids = Array.from(logProbs.keys()).filter((id) => logProbs[id] > -Infinity);
+  ids.sort((a, b) => logProbs[b] - logProbs[a] || a - b);
+  return { names: ids.map((id) => translator.words[id]), logProbs: ids.map((id) => logProbs[id]) };
+}
+
+// Of each word drawn: the model's own probability for it, and its place among all words.
+function historyOf(translator, { sentence, prefix }, words) {
+  return words.map((word, i) => {
+    const { names, logProbs } = rankedAfter(translator, sentence, [...prefix, ...words.slice(0, i)]);
+    const place = names.indexOf(word);
+    return { word, place, logProb: logProbs[place] };
+  });
+}
+
 // ---- the drawing ---------------------------------------------------------------------------------
 
 const ROW = 22;
 const TOP = 52;
-const SHOWN = 20;
+const shownOn = (width) => (width < NARROW ? 12 : 20); // words that have a row of their own
 
 function drawBars(p, view, fig) {
-  const { names, before, after, kept, running, draws, counts, restBefore, restAfter, restDrawn, restWords, restKept } =
-    view;
+  const { before, after, kept, running, draws, size } = view;
+  const shown = shownOn(p.width);
+  const names = view.names.slice(0, shown);
+  const counts = range(shown).map((i) => view.drawn.filter((place) => place === i).length);
+  const [restBefore, restAfter] = [before, after].map((probs) => sum(probs.slice(shown)));
+  const [restWords, restDrawn] = [size - shown, draws - sum(counts)];
+  const restKept = kept.slice(shown).filter(Boolean).length;
   const rest = `${restWords} other words`;
   const left = 12 + Math.max(textWidth(rest, 13), ...names.map((word) => textWidth(word, 13.5)));
   const right = p.narrow ? 78 : 190;
   const gap = 58;
   const widest = Math.max(
-    ...before,
-    ...after,
+    ...before.slice(0, shown),
+    ...after.slice(0, shown),
     restBefore,
     restAfter,
     draws ? Math.max(...counts.map((c) => c / draws), restDrawn / draws) : 0,
@@ -81,7 +119,7 @@ function drawBars(p, view, fig) {
   const x = linear([0, widest], [left, p.width - right - gap]);
   const line = linear([0, 1], [p.width - right, p.width - 10]);
   const hatch = p.hatch("hatch");
-  const bottom = TOP + (SHOWN + 1) * ROW + 4;
+  const bottom = TOP + (shown + 1) * ROW + 4;
   p.text("title", left, 15, "Probability", { weight: 650, size: 14 });
   p.text("titleLine", line(0), 15, p.narrow ? "Sum" : "Running sum", { weight: 650, size: 14 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
@@ -142,7 +180,7 @@ function drawBars(p, view, fig) {
     row(
       rows,
       "rest",
-      SHOWN,
+      shown,
       rest,
       restBefore,
       restAfter,
@@ -153,29 +191,29 @@ function drawBars(p, view, fig) {
   });
   // the running sum of what top-p sees, and its threshold
   const points = [[line(0), TOP]];
-  running.slice(0, SHOWN).forEach((total, i) => points.push([line(total), TOP + i * ROW + ROW / 2]));
-  points.push([line(1), TOP + SHOWN * ROW + ROW / 2]);
+  running.slice(0, shown).forEach((total, i) => points.push([line(total), TOP + i * ROW + ROW / 2]));
+  points.push([line(1), TOP + shown * ROW + ROW / 2]);
   p.path("sum", points, { stroke: COLOUR.query, "stroke-width": 2.4 });
   running
-    .slice(0, SHOWN)
+    .slice(0, shown)
     .forEach((total, i) =>
       p.circle(`s${i}`, line(total), TOP + i * ROW + ROW / 2, 2.6, { fill: kept[i] ? COLOUR.query : COLOUR.masked }),
     );
   if (view.topP < 1) {
-    const stays = kept.filter(Boolean).length;
+    const stays = view.afterP;
     p.line("threshold", line(view.topP), TOP - 6, line(view.topP), bottom, {
       stroke: COLOUR.key,
       "stroke-width": 2,
       "stroke-dasharray": "6 4",
     });
-    if (stays <= SHOWN && !restKept)
+    if (stays <= shown && !restKept)
       p.line("cutline", 0, TOP + stays * ROW, p.width - 10, TOP + stays * ROW, {
         stroke: COLOUR.key,
         "stroke-width": 1.6,
         "stroke-dasharray": "6 4",
         opacity: 0.8,
       });
-  } else if (view.topK > 0 && view.topK <= SHOWN) {
+  } else if (view.topK > 0 && view.topK <= shown) {
     p.line("cutline", 0, TOP + view.topK * ROW, p.width - 10, TOP + view.topK * ROW, {
       stroke: COLOUR.masked,
       "stroke-width": 1.6,
@@ -212,7 +250,19 @@ function drawBars(p, view, fig) {
 }
 
 function explain(view) {
-  const { temperature, topK, topP, size, afterK, afterP } = view;
+  const { temperature, topK, topP, size, afterK, afterP, ended, history, greedy } = view;
+  if (view.problem) return view.problem;
+  if (view.loading) return "The model is being read …";
+  if (ended) {
+    const logProb = (steps) => fmt(sum(steps.map((step) => step.logProb)));
+    const same = greedy.every((step, i) => history[i] && step.word === history[i].word);
+    const whole = (steps) => `“${readable([...view.prefix, ...steps.map((s) => s.word).filter((w) => !isEnd(w))])}”`;
+    return (
+      `${isEnd(history.at(-1).word) ? "Finished" : "Cut off"}: ${whole(history)} The words drawn have ` +
+      `log-probability ${logProb(history)}. ` +
+      (same ? "Greedy decoding writes the same." : `Greedy decoding writes ${whole(greedy)}, with ${logProb(greedy)}.`)
+    );
+  }
   const parts = [];
   if (temperature !== 1)
     parts.push(`temperature ${fmt(temperature, 1)} makes the distribution ${temperature < 1 ? "sharper" : "flatter"}`);
@@ -223,10 +273,17 @@ function explain(view) {
         "probability",
     );
   if (!parts.length)
-    return `Nothing is filtered: every one of the ${size} words of the vocabulary can be drawn, even the odd ones.`;
+    return `${lastDrawn(history)}Nothing is filtered: every one of the ${size} words can be drawn, even the odd ones.`;
   const text = parts.join("; then ");
   const lone = afterP === 1 ? " Only one word is left: sampling is greedy decoding now." : "";
-  return `${text[0].toUpperCase()}${text.slice(1)}.${lone}`;
+  return `${lastDrawn(history)}${text[0].toUpperCase()}${text.slice(1)}.${lone}`;
+}
+
+function lastDrawn(history) {
+  if (!history.length) return "";
+  const { word, place, logProb } = history.at(-1);
+  const rank = place ? `number ${place + 1} of the model’s list` : "the model’s first choice";
+  return `“${word}” was drawn: ${rank}, probability ${fmtShort(Math.exp(logProb))}. `;
 }
 
 function render({ model, el }) {
@@ -235,46 +292,122 @@ function render({ model, el }) {
     el,
     title: "Which words may be drawn?",
     hint:
-      "The next word of a real translation, over the whole vocabulary. Move the temperature, k and p, then " +
-      "draw words.",
+      "A translation has begun; the bars show what may come next. Move the temperature, k and p, then draw a word " +
+      "and go on from there.",
   });
   fig.card.prepend(
     styleSheet(`
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
-.ab-se-prefix { margin: 0.25rem 0 0.5rem; font-size: 15px; }
-.ab-se-prefix b { color: var(--ab-query); }`),
+.ab-card p.ab-se-source { margin: 0.25rem 0 0.625rem; }
+.ab-se-buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.ab-card .ab-se-buttons .ab-button { padding: 5px 10px; }
+.ab-card p.ab-se-prefix { flex: 1 1 100%; min-height: 48px; font-size: 15px; line-height: 24px; }
+.ab-se-prefix b { color: var(--ab-query); }
+.ab-se-prefix small { color: var(--ab-muted); font-size: 12px; font-variant-numeric: tabular-nums; }`),
   );
-  const prefix = html("p", { class: "ab-se-prefix" });
-  fig.card.querySelector(".ab-head").after(prefix);
+  const source = html("p", { class: "ab-se-source" });
+  fig.card.querySelector(".ab-head").after(source);
   const known = new Map();
-  const numbers = (example) => {
+  const stored = (example) => {
     if (!known.has(example)) known.set(example, logProbsOf(example));
-    return known.get(example);
+    return { names: EXAMPLES[example].names, logProbs: known.get(example) };
   };
+  let [translator, problem, loading] = [null, "", null];
+  const load = () =>
+    (loading ||= loadTranslator(model, DATA.model).then(
+      (made) => {
+        [translator, problem] = [made, ""];
+        fig.redraw();
+      },
+      (error) => {
+        [loading, problem] = [null, `The model could not be loaded: ${error.message}.`];
+        fig.redraw();
+      },
+    ));
+  const isEnded = (written) => written.length >= LONGEST || isEnd(written.at(-1));
+
+  // The distribution to be seen now: at the end, the one from which <eos> was drawn.
+  function look() {
+    const [example, written] = [model.get("example"), model.get("written")];
+    const { sentence, prefix } = EXAMPLES[example];
+    const words = isEnd(written.at(-1)) ? written.slice(0, -1) : written;
+    const now = translator ? rankedAfter(translator, sentence, [...prefix, ...words]) : stored(example);
+    const filters = ["temperature", "top_k", "top_p"].map((name) => model.get(name));
+    const filtered = filterLogits(now.logProbs, ...filters);
+    return { ...now, filtered, after: softmax(filtered) };
+  }
 
   fig.stage({
     label: (v) =>
-      `The ${SHOWN} likeliest next words: ${v.names
+      `The ${shownOn(1000)} likeliest next words: ${v.names
         .slice(0, 5)
         .map((word, i) => `${word} ${fmt(v.after[i], 3)}`)
         .join(", ")}, …; ${v.afterP} of ${v.size} words can be drawn`,
-    height: (width) => TOP + (SHOWN + 1) * ROW + (width < NARROW ? 76 : 36),
+    height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 76 : 36),
     draw: (p, v) => drawBars(p, v, fig),
   });
 
-  fig.select("example", {
+  const begun = fig.select("example", {
     label: "After",
     options: EXAMPLES.map(({ sentence, prefix: words }, i) => [i, `“${words.join(" ") || "<bos>"} …”: ${sentence}`]),
   });
   fig.slider("temperature", { label: "Temperature", values: TEMPERATURES, format: (t) => fmt(t, 1) });
   fig.slider("top_k", { label: "Top-k", values: KS, format: (k) => (k ? String(k) : "off") });
   fig.slider("top_p", { label: "Top-p", values: PS, format: (q) => (q < 1 ? fmt(q) : "off") });
-  const more = fig.button("Draw 100", () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }), {
-    primary: true,
+  begun.addEventListener("change", () => fig.set({ written: [], draws: 0 }));
+
+  // -- word by word --
+  let timer = null;
+  const stop = () => {
+    clearTimeout(timer);
+    timer = null;
+  };
+  async function write() {
+    await load();
+    const [written, cast] = [model.get("written"), model.get("cast")];
+    if (!translator || isEnded(written)) return false;
+    const { names, after } = look();
+    const word = names[drawWords(after, cast + 1, model.get("seed"))[cast]];
+    fig.set({ written: [...written, word], cast: (cast + 1) % MOST_DRAWS, draws: 0 });
+    return true;
+  }
+  async function writeOn(expected) {
+    if (!fig.card.isConnected || model.get("written") !== expected) return stop(); // somebody has moved it
+    const goes = await write();
+    const now = model.get("written");
+    if (!goes || isEnded(now)) stop();
+    else if (timer) timer = setTimeout(() => writeOn(now), 500);
+    fig.redraw();
+  }
+  const next = fig.button(
+    "Draw a word",
+    () => {
+      stop();
+      write();
+    },
+    { primary: true },
+  );
+  const toEnd = fig.button("To the end", () => {
+    if (timer) {
+      stop();
+      fig.redraw();
+      return;
+    }
+    timer = -1; // until the first word is there
+    writeOn(model.get("written"));
   });
+  const back = fig.button("Back", () => {
+    stop();
+    fig.set({ written: model.get("written").slice(0, -1), draws: 0 });
+  });
+  const more = fig.button("Draw 100", () => fig.set({ draws: Math.min(MOST_DRAWS, model.get("draws") + 100) }));
   const clear = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
-  fig.reset(["draws", "seed"]);
+  const french = html("p", { class: "ab-se-prefix", lang: "fr" });
+  const buttons = html("div", { class: "ab-se-buttons", role: "group", "aria-label": "Drawing" });
+  next.before(french, buttons);
+  buttons.append(next, toEnd, back, more, clear);
+  fig.reset(["draws", "seed", "written", "cast"]);
   fig.controlsFirst();
 
   fig.output("kept", { label: "Words that stay", format: String, note: `of ${EXAMPLES[0].costs.length}` });
@@ -282,31 +415,35 @@ function render({ model, el }) {
   fig.output("entropy_before", { label: "Entropy before", digits: 3, note: "nats" });
   fig.output("entropy_after", { label: "Entropy after", digits: 3, note: "nats" });
   fig.output("distinct", {
-    label: "Drawn so far",
+    label: "Different words",
     format: (n) => (n === null ? "–" : String(n)),
-    note: "different words",
+    note: "when drawn by hundreds",
   });
 
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
 
   return fig.start((state) => {
     const [example, temperature, topK, topP, draws] = ["example", "temperature", "top_k", "top_p", "draws"].map(state);
-    const logProbs = numbers(example);
+    const written = state("written");
+    if (written.length && !translator && !problem) load();
+    const { names, logProbs, filtered, after } = look();
     const before = softmax(logProbs);
     const byK = filterLogits(logProbs, temperature, topK, 1);
-    const filtered = filterLogits(logProbs, temperature, topK, topP);
-    const after = softmax(filtered);
     const kept = filtered.map((v) => v > -Infinity);
     const drawn = drawWords(after, draws, state("seed"));
-    const counts = range(SHOWN).map((i) => drawn.filter((place) => place === i).length);
     const size = logProbs.length;
     const afterP = kept.filter(Boolean).length;
-    const tail = (values) => sum(values.slice(SHOWN));
-    const { sentence, prefix: words, reference } = EXAMPLES[example];
-    prefix.replaceChildren(
-      `${sentence} → `,
-      html("b", { text: `${words.join(" ")} …`.trim() }),
-      ` (one human translation: ${reference})`,
+    const { sentence, prefix, reference } = EXAMPLES[example];
+    const history = translator ? historyOf(translator, EXAMPLES[example], written) : [];
+    const ended = translator && isEnded(written);
+    source.replaceChildren(`${sentence} One human translation: `, html("span", { lang: "fr", text: reference }));
+    french.replaceChildren(
+      html("b", { text: prefix.join(" ") }),
+      ...history.flatMap(({ word, logProb }) => [
+        ` ${word} `,
+        html("small", { text: fmtShort(Math.exp(logProb)), title: "the model’s probability" }),
+      ]),
+      ended ? "" : " …",
     );
     fig.show({
       kept: afterP,
@@ -316,12 +453,18 @@ function render({ model, el }) {
       distinct: draws ? new Set(drawn).size : null,
     });
     const view = {
-      names: EXAMPLES[example].names.slice(0, SHOWN),
-      before: before.slice(0, SHOWN),
-      after: after.slice(0, SHOWN),
+      names,
+      before,
+      after,
       kept,
       draws,
-      counts,
+      drawn,
+      prefix,
+      history,
+      ended,
+      problem,
+      loading: loading && !translator,
+      greedy: ended ? greedyFrom(translator, EXAMPLES[example]) : null,
       temperature,
       topK,
       topP,
@@ -329,17 +472,22 @@ function render({ model, el }) {
       running: cumulative(softmax(byK)),
       afterK: byK.filter((v) => v > -Infinity).length,
       afterP,
-      restBefore: tail(before),
-      restAfter: tail(after),
-      restDrawn: draws - sum(counts),
-      restWords: size - SHOWN,
-      restKept: kept.slice(SHOWN).filter(Boolean).length,
     };
+    next.disabled = toEnd.disabled = Boolean(ended);
+    toEnd.textContent = timer ? "Stop" : "To the end";
+    back.disabled = !written.length;
+    fig.card.setAttribute("aria-busy", String(Boolean(view.loading)));
     more.disabled = draws >= MOST_DRAWS;
     clear.disabled = draws === 0;
     fig.say(explain(view));
     return view;
   });
+}
+
+// The likeliest word at every step after the beginning of an example.
+function greedyFrom(translator, { sentence, prefix }) {
+  const given = prefix.map((word) => translator.words.indexOf(word));
+  return translateIds(translator, translator.read(sentence).ids, given).slice(prefix.length);
 }
 
 export default { render, math: { logProbsOf, filterLogits, entropyOf, drawWords, cumulative } };

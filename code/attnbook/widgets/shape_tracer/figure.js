@@ -166,6 +166,7 @@ function render({ model, el }) {
   });
   fig.card.querySelector(".ab-controls").after(refused);
   fig.reset(["cell"]);
+  fig.controlsFirst();
 
   // five in a row
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";

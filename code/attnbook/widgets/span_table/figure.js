@@ -166,6 +166,7 @@ function render({ model, el }) {
   fig.slider("threshold", { label: "Threshold", min: -20, max: 20, step: 0.5 });
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
   fig.reset(["cell"]);
+  fig.controlsFirst();
   fig.output("found", { label: "found", digits: 0 });
   fig.output("missed", { label: "missed", digits: 0 });
   fig.output("wrong", { label: "wrong", digits: 0 });

@@ -177,6 +177,7 @@ function render({ model, el }) {
   fig.output("table", { label: "the whole table", digits: 0 });
   fig.output("skipped", { label: "tiles never computed", digits: 0 });
   fig.reset(["seed"]);
+  fig.controlsFirst();
   const end = fig.start((state) => {
     const [tile, rule] = [state("tile"), state("sees")];
     const data = sample(state("seed"));

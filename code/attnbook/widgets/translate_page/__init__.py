@@ -2,11 +2,8 @@
 
 from dataclasses import replace
 
-from ..kit import PACKAGE, Figure, line, listed, number_between, one_of, taking
+from ..kit import MODELS, ModelFigure, line, listed, number_between, one_of, taking
 
-MODELS = ["bahdanau", "transformer", "seq2seq"]
-FOLDER = PACKAGE / "data" / "models"
-FILES = [*MODELS, "sentences"]
 SENTENCE = replace(line(120), many="sentences of at most 120 characters on one line")
 WORD = replace(line(120), one="a French word", many="French words")
 TRIES = [
@@ -19,7 +16,7 @@ TRIES = [
 ]
 
 
-class TranslatePageFigure(Figure):
+class TranslatePageFigure(ModelFigure):
     """English to French in the page: the book's trained models, run by the reader's browser.
 
     The weights are neither in the notebook nor in the page. The built page loads them from a file beside its scripts
@@ -59,15 +56,3 @@ class TranslatePageFigure(Figure):
     beam = one_of(1, [1, 2, 4], "how many prefixes the search keeps")
     given = taking([], listed(WORD, 0, 60), "how the translation begins")
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
-
-    def __init__(self, **kwargs):
-        super().__init__(**kwargs)
-        self.on_msg(self._send_file)
-
-    def _send_file(self, _, content, buffers):
-        """Answers a figure in JupyterLab that asks for a file: {"wanted": name} → {"file": name, "text": JSON}."""
-        name = content.get("wanted")
-        if name in FILES:
-            self.send(
-                {"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")}
-            )

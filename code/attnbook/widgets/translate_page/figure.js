@@ -1,7 +1,7 @@
 /* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
- * The mathematics is in models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
- * weights are read (files.js) when the figure comes near the window. */
-// uses ../kit/words.js, models.js, beam.js, files.js, drawing.js, style.js, explain.js
+ * The mathematics is in kit/models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
+ * weights are read (kit/files.js) when the figure comes near the window. */
+// uses ../kit/words.js, ../kit/models.js, ../kit/files.js, beam.js, standing.js, drawing.js, style.js, explain.js
 
 const MODELS = [
   ["bahdanau", "GRU, Bahdanau’s attention"],

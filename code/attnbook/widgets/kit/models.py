@@ -1,0 +1,28 @@
+"""Figures that run the book's trained translators: where their weights come from when there is a kernel."""
+
+from .base import Figure
+from .source import PACKAGE
+
+MODELS = ["bahdanau", "transformer", "seq2seq"]
+FILES = [*MODELS, "sentences"]
+FOLDER = PACKAGE / "data" / "models"
+
+
+class ModelFigure(Figure):
+    """A figure that runs trained models in the browser. Their weights are neither in the notebook nor in the page.
+
+    The built page loads them from a file beside its scripts (kit/files.js); in JupyterLab the kernel sends them when
+    the figure asks.
+    """
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.on_msg(self._send_file)
+
+    def _send_file(self, _, content, buffers):
+        """Answers {"wanted": name} with {"file": name, "text": JSON}."""
+        name = content.get("wanted")
+        if name in FILES:
+            self.send(
+                {"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")}
+            )
