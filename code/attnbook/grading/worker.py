@@ -50,7 +50,7 @@ def main() -> None:
             tell(begin=name)
             os.makedirs(folder, exist_ok=True)  # the one before may have deleted it
             os.chdir(folder)
-            tell(verdict=asdict(best(name, exercise.function, files)))
+            tell(verdict=asdict(best_of(name, exercise.function, files)))
         else:
             tell(absent=name)
     tell(done=True)
@@ -58,7 +58,7 @@ def main() -> None:
     os._exit(0)  # whatever a submission has left to be done at the end
 
 
-def best(name: str, function: str, files: list[Submission]) -> Verdict:
+def best_of(name: str, function: str, files: list[Submission]) -> Verdict:
     """Judge an exercise in each file that has it, until it is solved.
 
     Args:
