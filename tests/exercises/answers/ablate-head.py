@@ -221,7 +221,7 @@ def in_place(weights, value, W_o, b_o, head, mean):
 
 # === wrong raises
 def ablate_head_mean_without_map_unseen_b1(weights, value, W_o, b_o, head, mean):
-    o = (weights @ value)
+    o = weights @ value
     o[:, head] = mean
     return o.flatten(2) @ W_o.T + b_o
 

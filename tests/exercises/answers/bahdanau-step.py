@@ -270,4 +270,6 @@ def bahdanau_step_exp_without_shift_unseen_3(state, memory, lens, W_q, W_k, w_v)
 
 # === wrong always-the-same
 def bahdanau_step_zeros_unseen_4(state, memory, lens, W_q, W_k, w_v):
-    return torch.zeros(memory.shape[0], memory.shape[2], dtype=memory.dtype), torch.zeros(memory.shape[:2], dtype=memory.dtype)
+    return torch.zeros(
+        memory.shape[0], memory.shape[2], dtype=memory.dtype
+    ), torch.zeros(memory.shape[:2], dtype=memory.dtype)

@@ -460,15 +460,21 @@ def beam_ends_in_zero(next_log_probs, eos, width, max_len):
 def beam_search_start_5_unseen_0(next_log_probs, eos, width, max_len):
     beams, done = [((), 0.0)], []
     for _ in range(max_len):
-        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
+        cand = [
+            (p + (w,), s + lp)
+            for p, s in beams
+            for w, lp in enumerate(next_log_probs(p).tolist())
+        ]
         cand.sort(key=lambda c: -c[1])
-        new = cand[:width - len(done)]
+        new = cand[: width - len(done)]
         done += [c for c in new if c[0][-1] == eos]
         beams = [c for c in new if c[0][-1] != eos]
-        if not beams: break
+        if not beams:
+            break
     best, score = [], -5
-    for p, s in (done or beams):
-        if s > score: best, score = list(p), s
+    for p, s in done or beams:
+        if s > score:
+            best, score = list(p), s
     return best
 
 
@@ -476,15 +482,21 @@ def beam_search_start_5_unseen_0(next_log_probs, eos, width, max_len):
 def beam_search_start_100_unseen_3(next_log_probs, eos, width, max_len):
     beams, done = [((), 0.0)], []
     for _ in range(max_len):
-        cand = [(p + (w,), s + lp) for p, s in beams for w, lp in enumerate(next_log_probs(p).tolist())]
+        cand = [
+            (p + (w,), s + lp)
+            for p, s in beams
+            for w, lp in enumerate(next_log_probs(p).tolist())
+        ]
         cand.sort(key=lambda c: -c[1])
-        new = cand[:width - len(done)]
+        new = cand[: width - len(done)]
         done += [c for c in new if c[0][-1] == eos]
         beams = [c for c in new if c[0][-1] != eos]
-        if not beams: break
+        if not beams:
+            break
     best, score = [], -100
-    for p, s in (done or beams):
-        if s > score: best, score = list(p), s
+    for p, s in done or beams:
+        if s > score:
+            best, score = list(p), s
     return best
 
 

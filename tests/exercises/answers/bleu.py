@@ -376,15 +376,19 @@ def bleu_of_four(hypothesis, references, max_n):
 
 # === wrong glued
 def bleu_glued_unseen_0(hypothesis, references, max_n):
-    def grams(s, n): return Counter("".join(s[i:i+n]) for i in range(len(s)-n+1))
+    def grams(s, n):
+        return Counter("".join(s[i : i + n]) for i in range(len(s) - n + 1))
+
     c = len(hypothesis)
-    r = min((abs(len(x)-c), len(x)) for x in references)[1]
+    r = min((abs(len(x) - c), len(x)) for x in references)[1]
     total = 1.0
-    for n in range(1, max_n+1):
+    for n in range(1, max_n + 1):
         h = grams(hypothesis, n)
         m = Counter()
-        for x in references: m |= grams(x, n)
-        if not h: return 0.0
+        for x in references:
+            m |= grams(x, n)
+        if not h:
+            return 0.0
         total *= sum((h & m).values()) / sum(h.values())
     return (1 if c >= r else math.exp(1 - r / c)) * total ** (1 / max_n) if c else 0.0
 

@@ -277,5 +277,7 @@ def maximum(positions, layers, every, window, kv_heads, head_dim, size):
 
 
 # === wrong always-the-same
-def cache_bytes_constant_unseen_b4(positions, layers, every, window, kv_heads, head_dim, size):
+def cache_bytes_constant_unseen_b4(
+    positions, layers, every, window, kv_heads, head_dim, size
+):
     return 6912

@@ -290,4 +290,4 @@ def triangle_without_a_column(num_queries, num_keys):
 # === wrong wrong-shape
 def causal_mask_32_max_unseen_4(n, m):
     table = torch.ones(32, 32, dtype=torch.bool).tril()
-    return table[m - n:m, :m]
+    return table[m - n : m, :m]

@@ -207,13 +207,17 @@ def smoothing_half(logits, target, epsilon):
 # === wrong not-finite
 def label_smoothing_log_softmax_underflow_unseen_0(logits, target, epsilon):
     lp = logits.softmax(-1).log()
-    return (-(1 - epsilon) * lp[torch.arange(len(target)), target] - epsilon * lp.mean(-1)).mean()
+    return (
+        -(1 - epsilon) * lp[torch.arange(len(target)), target] - epsilon * lp.mean(-1)
+    ).mean()
 
 
 # === wrong wrong-at-the-edge
 def label_smoothing_floor_unseen_1(logits, target, epsilon):
     lp = logits.softmax(-1).clamp_min(1e-12).log()
-    return (-(1 - epsilon) * lp[torch.arange(len(target)), target] - epsilon * lp.mean(-1)).mean()
+    return (
+        -(1 - epsilon) * lp[torch.arange(len(target)), target] - epsilon * lp.mean(-1)
+    ).mean()
 
 
 # === wrong not-finite

@@ -287,7 +287,11 @@ def drawn_at_random(sources, every):
 # === wrong strips-the-beginning
 def leak_free_split_strips_both_unseen_1(sources, every):
     seen = {}
-    return [i for i, s in enumerate(sources) if seen.setdefault(s.lower().strip(".!? "), len(seen)) % every == 0]
+    return [
+        i
+        for i, s in enumerate(sources)
+        if seen.setdefault(s.lower().strip(".!? "), len(seen)) % every == 0
+    ]
 
 
 # === wrong always-the-same
@@ -302,7 +306,8 @@ def leak_free_split_replaces_everywhere_unseen_5(sources, every):
     for i, s in enumerate(sources):
         for c in ".!? ":
             s = s.replace(c, "")
-        if seen.setdefault(s.lower(), len(seen)) % every == 0: out.append(i)
+        if seen.setdefault(s.lower(), len(seen)) % every == 0:
+            out.append(i)
     return out
 
 
@@ -312,4 +317,6 @@ def leak_free_split_once_each_unseen_6(sources, every):
     for c in ".!? ":
         sources = [s.lower().rstrip(c) for s in sources]
     seen = {}
-    return [i for i, s in enumerate(sources) if seen.setdefault(s, len(seen)) % every == 0]
+    return [
+        i for i, s in enumerate(sources) if seen.setdefault(s, len(seen)) % every == 0
+    ]

@@ -272,6 +272,6 @@ def loo_not_repeatable(x, y, w):
 
 # === wrong wrong-at-the-edge
 def leave_one_out_1e2_as_minus_infinity_unseen_5(x, y, w):
-    s = -((x[:, None] - x) * w) ** 2 / 2
+    s = -(((x[:, None] - x) * w) ** 2) / 2
     s = s.masked_fill(torch.eye(len(x), dtype=torch.bool, device=x.device), -100)
     return ((s.softmax(1) @ y - y) ** 2).sum()

@@ -250,7 +250,8 @@ def masked_loss_log_of_softmax_unseen_0(logits, target, pad):
 # === wrong not-finite
 def masked_loss_log_of_softmax_masked_select_unseen_1(logits, target, pad):
     m = target != pad
-    if not m.any(): return logits.sum() * 0
+    if not m.any():
+        return logits.sum() * 0
     p = logits[m].softmax(-1)
     return -p[torch.arange(len(p)), target[m]].log().mean()
 
@@ -277,7 +278,9 @@ def masked_loss_constant_unseen_7(logits, target, pad):
 # === right
 def masked_loss_right_unseen_9(logits, target, pad):
     m = target != pad
-    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum") / m.sum().clamp(min=1)
+    return F.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
+    ) / m.sum().clamp(min=1)
 
 
 # === right

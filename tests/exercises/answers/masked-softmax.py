@@ -407,7 +407,11 @@ def masked_softmax_right_unseen_9(scores, valid_lens):
 # === wrong few-digits
 def masked_softmax_float16_compute_unseen_b1(scores, valid_lens):
     m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
-    return (scores.half().masked_fill(~m, -torch.inf).softmax(-1) * m).nan_to_num().to(scores.dtype)
+    return (
+        (scores.half().masked_fill(~m, -torch.inf).softmax(-1) * m)
+        .nan_to_num()
+        .to(scores.dtype)
+    )
 
 
 # === wrong raises

@@ -326,6 +326,7 @@ def measured_mask_first_score_only_unseen_5(score, words):
     base = score(words)
     out = torch.zeros(len(words), len(words), dtype=torch.bool)
     for s in range(len(words)):
-        w = words.clone(); w[s] = (w[s] + 1) % base.shape[1]
+        w = words.clone()
+        w[s] = (w[s] + 1) % base.shape[1]
         out[:, s] = (score(w) - base)[:, 0].abs() > 1e-6
     return out

@@ -265,7 +265,9 @@ def rotary_table_of_32_positions_unseen_2(x, positions):
     w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype, device=x.device) / D)
     a = (torch.arange(32, device=x.device)[:, None] * w)[positions]
     x1, x2 = x[:, 0::2], x[:, 1::2]
-    return torch.stack([x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1).flatten(1)
+    return torch.stack(
+        [x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1
+    ).flatten(1)
 
 
 # === wrong wrong-at-the-edge
@@ -274,4 +276,6 @@ def rotary_table_by_modulo_unseen_3(x, positions):
     w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype, device=x.device) / D)
     a = (torch.arange(512, device=x.device)[:, None] * w)[positions % 512]
     x1, x2 = x[:, 0::2], x[:, 1::2]
-    return torch.stack([x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1).flatten(1)
+    return torch.stack(
+        [x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1
+    ).flatten(1)
