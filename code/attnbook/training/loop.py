@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -117,7 +117,7 @@ def _endless(batches: Callable[[int], Iterable]) -> Iterator:
 
 def train(
     model: nn.Module,
-    loss_fn: Callable[[nn.Module, object], Tensor],
+    loss_fn: Callable[[nn.Module, Any], Tensor],
     batches: Callable[[int], Iterable],
     config: TrainConfig,
     fabric: "Fabric | None" = None,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch.nn.functional as F
@@ -112,10 +113,9 @@ def train_page_model(
     recipe = setting.recipe
     translator, encoded = prepare(recipe, split.train, seed)
     model = translator.model
-    full_stop = tuple(
-        v.encode(".")[0] for v in (translator.source_vocab, translator.target_vocab)
-    )
-    batches = _noisy(encoded, setting, full_stop, seed)
+    source, target = translator.source_vocab, translator.target_vocab
+    stops = source.encode(".")[0], target.encode(".")[0]
+    batches = _noisy(encoded, setting, stops, seed)
     steps = setting.epochs * -(-len(encoded) // recipe.batch_size)
     every = steps // 10 + 1 if checkpoint else 0
     config = replace(recipe.training, steps=steps, seed=seed, checkpoint_every=every)
@@ -153,7 +153,7 @@ def _noisy(
     return batches
 
 
-def _more_dropout(model: nn.Module, setting: PageSetting) -> list:
+def _more_dropout(model: Any, setting: PageSetting) -> list:
     """Hooks that drop entries of word vectors and of what the output map reads, while training."""
 
     def after(module: nn.Module, inputs: tuple, output: Tensor) -> Tensor:
