@@ -102,7 +102,7 @@ def _from_python(package: Distribution) -> Notice:
 
 @functools.cache
 def notices() -> list[Notice]:
-    """All that the pages contain of others, by name."""
+    """Other people's work in the pages, by name."""
     folders = [path for name in NPM for path in NODE_MODULES.glob(name)]
     files = {path.name: [*path.iterdir()] for path in folders}
     found = [_from_npm(folder) for folder in folders]
@@ -123,7 +123,7 @@ def notices() -> list[Notice]:
 
 
 class Notices(SphinxDirective):
-    """The table of what the pages contain of others."""
+    """The table of other people's work in the pages."""
 
     def run(self):
         """Its nodes."""

@@ -59,22 +59,30 @@ def _parser() -> argparse.ArgumentParser:
 
     add("book", repository.book, "build the book, say where to open it", "tools.book")
     option = add("test", repository.test, "run all tests, or those named", "pytest")
-    option("--threads", type=_whole, default=1, help="how many add up a sum")
+    option("--threads", type=_whole, default=1, help="that PyTorch computes with (1)")
     add("lab", repository.lab, "open the chapters in JupyterLab", "jupyter lab")
-    option = add("serve", repository.serve, "serve the built book to this machine")
-    option("--port", type=int, default=8000, help="of the address (8000)")
+    option = add("serve", repository.serve, "serve the built book on this machine")
+    option("--port", type=int, default=8000, help="port of its address (8000)")
     add("chapter", repository.chapter, "execute chapters", "tools.chapter")
     add("train", translating.train, "train a translator", "attnbook.train")
 
     option = add("translate", translating.translate, "translate sentences")
     option(
         "model",
-        help="a file of Translator.save, a folder of attnbook train, or one of the book's: bahdanau, seq2seq, "
-        "transformer",
+        help="what Translator.save or attnbook train has written (a file or its folder), or one of the book's: "
+        "bahdanau, seq2seq, transformer",
     )
-    option("sentence", nargs="*", help="without one, the lines of standard input")
+    option(
+        "sentence",
+        nargs="*",
+        help="what to translate; without it, the lines of standard input",
+    )
     option("--beam", type=_whole, default=1, help="width of the beam search; 1: greedy")
-    option("--length-penalty", type=float, help="exponent of the beam's length penalty")
+    option(
+        "--length-penalty",
+        type=float,
+        help="exponent of the length penalty in a beam search (0.6)",
+    )
     option("--max-len", type=_whole, default=60, help="the most tokens to write (60)")
 
     option = add(
@@ -107,16 +115,22 @@ def _parser() -> argparse.ArgumentParser:
     option("--seed", type=int, default=0, help="of the split and the weights (0)")
 
     option = add("grade", classes.grade, "check a class's submissions")
-    option("folder", type=Path, help="a .ipynb, a .py or a folder for each student")
+    option(
+        "folder", type=Path, help="holds a .ipynb, a .py or a folder for each student"
+    )
     option(
         "--out",
         type=Path,
         default=Path("grades"),
-        help="folder of the results (grades)",
+        help="folder for the results (grades)",
     )
     option("--exercises", nargs="+", metavar="NAME", help="only these: soft-lookup …")
     option(
-        "--chapters", nargs="+", type=int, metavar="N", help="only those of chapters"
+        "--chapters",
+        nargs="+",
+        type=int,
+        metavar="N",
+        help="only those of these chapters",
     )
     option(
         "--seconds", type=_positive, default=60, help="for an exercise, at most (60)"
@@ -128,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         "--memory",
         type=_positive,
         default=2,
-        help="for a submission, in GB; Linux only (2)",
+        help="for a submission, in GB beyond PyTorch's own; Linux only (2)",
     )
     option(
         "--jobs",

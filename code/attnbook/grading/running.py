@@ -205,7 +205,9 @@ def _judge(
             result.verdicts[begun] = worker.obituary(begun)
             left.remove(begun)
         elif left and not over.is_set() and time.monotonic() < end:
-            result.problems.append("its files end the process that reads them")
+            result.problems.append(
+                "Python ended while its files were being read; the rest is not judged"
+            )
             break
     return result
 

@@ -144,7 +144,9 @@ def _common(results: Sequence[Result]) -> str:
         if count > 1
     ]
     return (
-        "<h2>Made more than once</h2>\n<ul>\n" + "\n".join(lines) + "\n</ul>"
+        "<h2>Mistakes that several students made</h2>\n<ul>\n"
+        + "\n".join(lines)
+        + "\n</ul>"
         if lines
         else ""
     )

@@ -252,7 +252,7 @@ function drawBars(p, view, fig) {
 function explain(view) {
   const { temperature, topK, topP, size, afterK, afterP, ended, history, greedy } = view;
   if (view.problem) return view.problem;
-  if (view.loading) return "The model is being read …";
+  if (view.loading) return "Loading the model …";
   if (ended) {
     const logProb = (steps) => fmt(sum(steps.map((step) => step.logProb)));
     const same = greedy.every((step, i) => history[i] && step.word === history[i].word);
@@ -282,7 +282,7 @@ function explain(view) {
 function lastDrawn(history) {
   if (!history.length) return "";
   const { word, place, logProb } = history.at(-1);
-  const rank = place ? `number ${place + 1} of the model’s list` : "the model’s first choice";
+  const rank = place ? `number ${place + 1} on the model’s list` : "the model’s first choice";
   return `“${word}” was drawn: ${rank}, probability ${fmtShort(Math.exp(logProb))}. `;
 }
 
