@@ -16,6 +16,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from attnbook.command.repository import NBVAL
 from tools import ROOT
 from tools.notebooks import calls
 from tools.rules import package_names
@@ -99,8 +100,6 @@ def upto(notebook, number: int):
 
 def failed_cells(folder: Path) -> dict[str, list[int]]:
     """Run nbval as `make test` does in a copy of the repository; notebook → numbers of the cells that fail."""
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    nbval = re.search(r"^NBVAL := (.*)$", makefile, re.MULTILINE).group(1).split()
     report = folder / "report.xml"
     done = subprocess.run(
         [
@@ -110,7 +109,7 @@ def failed_cells(folder: Path) -> dict[str, list[int]]:
             "-q",
             "-p",
             "no:cacheprovider",
-            *nbval,
+            *NBVAL,
             f"--junitxml={report}",
             "chapters",
         ],

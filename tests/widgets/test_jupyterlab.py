@@ -24,6 +24,8 @@ from tools import ROOT
 NOTEBOOKS = sorted((ROOT / "chapters").glob("*.ipynb"))
 # references to other pages: the book resolves them, a single notebook cannot
 ELSEWHERE = "Cross reference target was not found", "Cross-reference"
+# what JupyterLab itself says of a kernel that ends while it is asked something
+UNANSWERED = "Canceled future for"
 CELLS = [
     "from attnbook.widgets import SaturationFigure, TrainWidthFigure\nfigure = SaturationFigure(d=64)\nfigure",
     "print('the kernel sees', figure.d, figure.scaled)",
@@ -266,16 +268,14 @@ def open_lab(lab, browser, requests, problems):
           await notebook.sessionContext.session.kernel.info;
         }"""
     )
+
+    def note(text: str) -> None:
+        if not text.startswith(ELSEWHERE) and UNANSWERED not in text:
+            problems.append(text)
+
     # from here on: what extensions of JupyterLab say while they start is not ours
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda m: (
-            m.type == "error"
-            and not m.text.startswith(ELSEWHERE)
-            and problems.append(m.text)
-        ),
-    )
+    page.on("pageerror", lambda error: note(str(error)))
+    page.on("console", lambda m: m.type == "error" and note(m.text))
     yield Lab(page)
     context.close()
 

@@ -14,6 +14,12 @@ HOSTED = {
     ".wasm": "application/wasm",
 }
 
+# how the cells of notebooks are run and compared
+NBVAL = (
+    *("--nbval", "--nbval-current-env"),
+    *("--nbval-sanitize-with", "tests/nbval_sanitize.cfg"),
+)
+
 
 def find_repository() -> Path:
     """The book's folder: the current one, one around it, or the one in which the package lies."""
@@ -64,12 +70,6 @@ def test(options, rest) -> int:
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
     }
-    nbval = [
-        "--nbval",
-        "--nbval-current-env",
-        "--nbval-sanitize-with",
-        "tests/nbval_sanitize.cfg",
-    ]
     everything = [
         "-n",
         "2",
@@ -81,7 +81,7 @@ def test(options, rest) -> int:
         "chapters",
     ]
     return _python(
-        find_repository(), "-m", "pytest", *nbval, *(rest or everything), **fixed
+        find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed
     )
 
 
