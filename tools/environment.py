@@ -259,7 +259,7 @@ def main():
         set_up()
         if sys.argv[1:] == ["test"]:
             find_browser()
-    except Stop as stopped:
+    except (Stop, OSError) as stopped:  # no room, or no right to write here
         sys.exit(f"\n{stopped}\n")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from attnbook.checks import check_count, check_positive
 from attnbook.data import (
     BilingualGrammar,
     Split,
@@ -143,6 +144,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, command: str) -> int:
+    for name in ("steps", "epochs", "patience", "beam", "devices", "nodes"):
+        if (count := getattr(options, name)) is not None:
+            check_count(name, count)
+    if options.seconds is not None:
+        check_positive("seconds", options.seconds)
     recipe = _recipe(options)
     split = read_data(options.data, options.seed)
     fabric = make_fabric(options.devices, options.nodes)

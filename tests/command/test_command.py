@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+import tempfile
 import threading
 import tomllib
 import urllib.request
@@ -86,6 +87,7 @@ def test_outside_the_repository_a_command_says_so(
         (["grade", "nowhere"], "nowhere is not there"),
         (["grade", "{here}", "--out", "{here}/grades"], "lies among the submissions"),
         (["grade", "{here}", "--out", "{here}.txt"], "is a file"),
+        (["grade", "{here}", "--out", "{here}.txt/grades"], "here.txt"),
         (["grade", "{here}", "--exercises", "soft"], "did you mean 'soft-lookup'"),
         (["translate", "nowhere", "Go."], "there is no file nowhere; pass what"),
         (["translate", "{here}", "Go."], "the training has not ended"),
@@ -95,13 +97,22 @@ def test_outside_the_repository_a_command_says_so(
             ["train", "--data", "nowhere", "--steps", "1", "--out", "{here}/run"],
             "nowhere is not there",
         ),
+        (["train", "--steps", "0", "--out", "{here}/run"], "steps must be at least 1"),
         (
-            ["page-model", "nowhere.tsv", "--out", "{here}/a.html"],
+            ["train", "--steps", "1", "--beam", "0", "--out", "{here}/run"],
+            "beam must be at least 1",
+        ),
+        (
+            ["page-model", "nowhere.tsv", "--out", "{here}/new/a.html"],
             "nowhere.tsv is not there",
         ),
         (
             ["page-model", "{here}/pairs.tsv", "--out", "{here}/a.txt"],
             "ending in .html",
+        ),
+        (
+            ["page-model", "{here}/pairs.html", "--out", "{here}/pairs.html"],
+            "would replace the pairs",
         ),
         (["page-model", "{here}/pairs.tsv", "--out", "{here}/a.html"], "too few"),
         (
@@ -126,12 +137,32 @@ def test_bad_input_is_answered_with_2_and_makes_nothing(
     (tmp_path / "_build" / "html" / "index.html").write_text("the book")
     here = tmp_path / "here"
     here.mkdir()
-    (here / "pairs.tsv").write_text("Geh!\tGo!\n", "utf-8")
+    for name in ("pairs.tsv", "pairs.html"):
+        (here / name).write_text("Geh!\tGo!\n", "utf-8")
     (tmp_path / "here.txt").write_text("")
     before = sorted(tmp_path.rglob("*"))
     assert main([word.replace("{here}", str(here)) for word in arguments]) == 2
     assert says in capsys.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_name_that_is_not_unicode_can_be_told(monkeypatch):
+    told = io.TextIOWrapper(io.BytesIO(), "ascii", "backslashreplace")
+    monkeypatch.setattr(sys, "stderr", told)
+    assert main(["grade", "M\udcfcller"]) == 2
+    told.flush()
+    assert b"M\\udcfcller is not there" in told.buffer.getvalue()
+
+
+def test_grades_that_cannot_be_written_are_put_elsewhere(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "essay.pdf").touch()
+    (tmp_path / "out" / "grades.csv").mkdir(parents=True)  # as if a spreadsheet held it
+    assert main(["grade", f"{tmp_path}/class", "--out", f"{tmp_path}/out"]) == 2
+    said = capsys.readouterr()
+    assert "the grades are here instead" in said.err
+    assert "essay.pdf" in Path(said.out.splitlines()[0]).read_text("utf-8-sig")
 
 
 @pytest.mark.parametrize(

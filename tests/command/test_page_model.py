@@ -7,6 +7,7 @@ import pytest
 from toy_corpus import toy_pairs
 
 from attnbook.command import main, translating
+from attnbook.data import Pair, Split
 from attnbook.translation import page_model_text, page_models
 
 TRAINED = ["--epochs", "12", "--languages", "Dutch", "Latin", "--codes", "nl", "la"]
@@ -80,6 +81,12 @@ def test_the_page_says_how_good_its_model_is_on_sentences_it_has_not_seen(page):
     header = json.loads(stored)
     assert header["test"]["sentences"] == 5 and header["test"]["bleu"] > 50
     assert header["training"]["epochs"] == 12
+
+
+def test_sentences_with_other_spaces_and_marks_are_offered_to_try():
+    pairs = [Pair("Bonjour\u202f!", "Hello!"), Pair("\u200fDeux.", "Two.")]
+    split = Split(pairs, [], pairs)
+    assert translating._tries(split)[:2] == ["Bonjour !", "\u200fDeux."]
 
 
 def test_nothing_in_the_pairs_ends_the_script(tmp_path):

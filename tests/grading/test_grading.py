@@ -34,6 +34,9 @@ HARM = {
     "empties": "open({folder!r} + '/alone.py', 'w').close()",
     "moves": "import os\n    os.rmdir(os.getcwd())\n    os.getcwd()",
     "phones": "import socket\n    socket.create_connection(('127.0.0.1', 9))",
+    "digs": "import os\n    at = os.open('.', 0)\n    for _ in range(1500):\n        os.mkdir('d', dir_fd=at)\n"
+    "        below = os.open('d', 0, dir_fd=at)\n        os.close(at)\n        at = below",
+    "closes": "import os\n    os.closerange(3, 1000)",
     "recurses": "import sys\n    sys.setrecursionlimit(10**9)\n    f = lambda: f()\n    f()",
 }  # fmt: skip
 
@@ -63,8 +66,12 @@ def folder(tmp_path_factory):
         cell(f"def my_soft_lookup({', '.join(SOFT.parameters)}):\n    ..."),
         cell(WRONG_MASK),
         cell("def my_masked_softmax(scores, valid_lens:\n    return scores"),
+        cell("def twice(x, x):\n    return x"),  # can be parsed, but not compiled
     )
-    (folder / "anna.ipynb").write_text(anna, "utf-8")
+    (folder / "anna.ipynb").write_text(anna, "utf-8-sig")
+    (folder / "long.py").write_text("my_causal_mask = 'x' * 10**7\n", "utf-8")
+    deep = f"my_causal_mask = {' + '.join(['1'] * 800)}\n\n\n{RIGHT_SOFT}"
+    (folder / "deep.py").write_text(deep, "utf-8")
     (folder / "alone.py").write_text(RIGHT_MASK, "utf-8")
     (folder / "=2+5.py").write_text("raise SystemExit\n", "utf-8")
     (folder / "bert").mkdir()
@@ -102,6 +109,9 @@ def results(folder):
         ("empties", None, "may write only into its working folder"),
         ("moves", None, "FileNotFoundError"),
         ("phones", None, "may not use the network"),
+        ("digs", None, "None"),
+        ("closes", "ends-python", "exit status 1"),
+        ("deep", "cannot-be-loaded", "RecursionError"),
     ],
 )
 def test_harm_is_named_and_ends_with_its_exercise(results, student, diagnosis, said):
@@ -111,6 +121,11 @@ def test_harm_is_named_and_ends_with_its_exercise(results, student, diagnosis, s
     assert said in repr(verdicts["causal-mask"])
     assert verdicts["soft-lookup"].status == "solved", verdicts["soft-lookup"]
     assert not results[student].problems
+
+
+def test_a_message_of_any_length_arrives(results):
+    assert results["long"].verdicts["causal-mask"].diagnosis == "not-a-function"
+    assert not results["long"].problems
 
 
 def test_what_brings_the_interpreter_down_is_that_exercises_mistake(results):
@@ -151,6 +166,12 @@ def test_the_csv_has_a_row_for_each_student(results, tmp_path):
     assert "'=2+5" in rows  # a spreadsheet would compute it
 
 
+def test_a_name_that_is_not_unicode_is_written(tmp_path):
+    odd = grading.Result("M\udcfcller", [Path("M\udcfcller.py")])
+    for path in grading.write([odd], None, tmp_path):
+        assert "M\\udcfcller" in path.read_text("utf-8")
+
+
 def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tmp_path):
     anna = results["anna"]
     strange = grading.Result("<b>Zoë</b>", anna.files, anna.verdicts, ["<i>late</i>"])
@@ -158,17 +179,30 @@ def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tm
     page = path.read_text("utf-8")
     assert "<b>Zoë" not in page and "&lt;b&gt;Zoë&lt;/b&gt;" in page
     assert "<i>late" not in page and "&lt;i&gt;late" in page
-    assert page.count('<td class="wrong">') == len(HARM) + 2
+    assert page.count('<td class="wrong">') == len(HARM) + 4
     assert page.count('<td class="solved">') == 2
     assert "several students" in page and "2 × <strong>causal-mask</strong>" in page
 
 
 def test_a_total_limit_ends_a_submission(folder, monkeypatch):
     (found,) = [one for one in grading.submissions(folder) if one.student == "sleeps"]
-    limits = grading.Limits(seconds=30, total=0.1)
+    limits = grading.Limits(seconds=30, total=0.1, memory=1e12)
     (result,) = grading.grade([found], ["causal-mask", "soft-lookup"], limits)
     assert "stopped after 0.1 seconds" in result.problems[-1]
     assert "soft-lookup" in result.problems[-1]
+
+
+def test_what_fails_with_one_submission_is_its_own_problem(folder, monkeypatch):
+    def full(**_):
+        monkeypatch.undo()
+        raise OSError("no space left")
+
+    monkeypatch.setattr("attnbook.grading.running.tempfile.TemporaryDirectory", full)
+    found = grading.submissions(folder)
+    pair = [one for one in found if one.student in ("alone", "bert")]
+    one, other = grading.grade(pair, ["causal-mask"], jobs=1)
+    assert one.problems == ["cannot be judged (OSError: no space left)"]
+    assert not other.problems and other.solved == 1
 
 
 def test_a_grader_that_does_not_start_says_why(folder, monkeypatch):
@@ -197,6 +231,14 @@ def test_a_folder_of_submissions_is_needed(tmp_path):
         grading.submissions(tmp_path)
     with pytest.raises(ValueError, match="is not there"):
         grading.submissions(tmp_path / "nowhere")
+
+
+def test_a_whole_environment_is_no_submission(tmp_path):
+    (tmp_path / "carl").mkdir()
+    for number in range(101):
+        (tmp_path / "carl" / f"{number}.py").touch()
+    (carl,) = grading.submissions(tmp_path)
+    assert not carl.files and "holds 101 notebooks and Python files" in carl.problems[0]
 
 
 def children(process: int) -> list[int]:

@@ -123,6 +123,9 @@ def test_what_is_no_translator_is_refused(tmp_path):
     path.write_bytes(b"not a zip")
     with pytest.raises(CheckpointError, match="not a whole checkpoint"):
         Translator.load(path)
+    save_checkpoint(path, torch.zeros(3))
+    with pytest.raises(CheckpointError, match=says("translator", "IndexError")):
+        Translator.load(path)
     save_checkpoint(path, {"kind": "recurrent"})
     with pytest.raises(
         CheckpointError, match=says("does not hold a translator", "KeyError")

@@ -26,7 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure") and not stream.isatty():
-            stream.reconfigure(encoding="utf-8")  # a pipe on Windows is not, yet
+            # a pipe on Windows is not, yet
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
     if rest and not options.hands_on:

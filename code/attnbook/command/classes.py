@@ -1,6 +1,8 @@
 """`attnbook grade`: the submissions of a class, a CSV and a sheet."""
 
+import os
 import sys
+import tempfile
 
 
 def grade(options, rest) -> int:
@@ -18,6 +20,11 @@ def grade(options, rest) -> int:
         raise ValueError(
             f"--out takes a folder, and {options.out} is a file; name another"
         )
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK):
+        raise PermissionError(
+            f"{options.out} cannot be written to; name another folder with --out"
+        )
     limits = grading.Limits(options.seconds, options.total, options.memory)
     results = []
     for result in grading.grade(found, names, limits, options.jobs):
@@ -27,8 +34,13 @@ def grade(options, rest) -> int:
             file=sys.stderr,
             flush=True,
         )
-    for path in grading.write(
-        results, names if options.exercises or options.chapters else None, out
-    ):
+    columns, status = names if options.exercises or options.chapters else None, 0
+    try:
+        paths = grading.write(results, columns, out)
+    except OSError as error:  # a full disk, or a spreadsheet that holds the old file
+        elsewhere = tempfile.mkdtemp(prefix="grades-")
+        paths, status = grading.write(results, columns, elsewhere), 2
+        print(f"attnbook grade: {error}; the grades are here instead:", file=sys.stderr)
+    for path in paths:
         print(path)
-    return 0
+    return status

@@ -74,11 +74,8 @@ def page_model(options, rest) -> int:
             raise ValueError(
                 f"--codes takes two language codes such as de or pt-BR, got {code!r}"
             )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(out.parent, os.W_OK):
-        raise PermissionError(
-            f"{out.parent} cannot be written to; name another folder with --out"
-        )
+    if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
+        raise ValueError(f"--out would replace the pairs in {out}; name another page")
     from attnbook.data import read_pairs, split_pairs
     from attnbook.files import write_atomically
     from attnbook.translation import (
@@ -99,6 +96,11 @@ def page_model(options, rest) -> int:
         options,
         source,
     )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(out.parent, os.W_OK):
+        raise PermissionError(
+            f"{out.parent} cannot be written to; name another folder with --out"
+        )
     # of this data and these settings: another command begins anew
     mark = hashlib.sha256(repr((source, setting, options.seed)).encode()).hexdigest()[
         :8
@@ -173,9 +175,10 @@ def _tries(split) -> list[str]:
     """A few sentences to begin with: short ones, held out and learned."""
     offered = []
     for part, number in ((split.test, 4), (split.train, 2)):
-        short = [pair.source for pair in part if len(pair.source) <= 60] or [
-            part[0].source[:120]
+        # on one line, and with plain spaces
+        sources = dict.fromkeys(" ".join(pair.source.split()) for pair in part)
+        short = [one for one in sources if len(one) <= 60] or [
+            next(iter(sources))[:120]
         ]
-        short = list({one: None for one in short if one.isprintable()})
         offered += short[:: max(1, len(short) // number)][:number]
     return offered

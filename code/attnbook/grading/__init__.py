@@ -2,8 +2,9 @@
 
 What a submission does by mistake harms neither the others nor the grader: it may loop, end Python, fill the memory,
 print without end, start processes, delete or overwrite files. This is no sandbox against an author who means harm:
-code that works around Python's own checks can read, write and send what the user who grades can. For such authors
-use an account, a container or a machine that has nothing to lose.
+code that works around Python's own checks can read, write and send what the user who grades can, and code that changes
+the checker can pass. For such authors use an account, a container or a machine that has nothing to lose, and read what
+they hand in.
 """
 
 from attnbook.grading.running import Limits, Result, chosen, grade, submissions

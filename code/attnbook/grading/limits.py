@@ -79,7 +79,7 @@ def limit_resources(seconds: float, gigabytes: float) -> None:
     def limit(which: int, most: float) -> None:
         _, hard = resource.getrlimit(which)
         most = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)
-        with contextlib.suppress(ValueError, OSError):
+        with contextlib.suppress(ValueError, OSError, OverflowError):
             resource.setrlimit(which, (most, hard))
 
     limit(resource.RLIMIT_CPU, seconds)

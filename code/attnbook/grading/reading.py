@@ -66,25 +66,30 @@ class Submission:
                 return None, error
         world, error = {"__name__": "submission", "__builtins__": builtins}, ""
         stars = [one for one in ast.parse(self.source).body if _star(one)]
-        for statement in sorted(
-            {*stars, *self._needed(name)}, key=lambda one: one.lineno
-        ):
+        try:
+            wanted = {*stars, *self._needed(name)}
+        except (RecursionError, SyntaxError, ValueError) as raised:
+            return None, f"{self.name[1:-1]} raises {in_words(raised)}"
+        for statement in sorted(wanted, key=lambda one: one.lineno):
             try:
                 exec(compile(ast.Module([statement], []), self.name, "exec"), world)
             except BaseException as raised:  # noqa: BLE001 (SystemExit, too)
                 error = (
                     error
-                    or f"line {statement.lineno}, `{_first_line(statement)}`, raises {in_words(raised)}"
+                    or f"line {statement.lineno}, `{self._line(statement)}`, raises {in_words(raised)}"
                 )
         return world.get(name), error
 
     def _needed(self, name: str) -> list[ast.stmt]:
         return needed(name, [self.source])
 
+    def _line(self, statement: ast.stmt) -> str:
+        return linecache.getline(self.name, statement.lineno).strip()[:70]
+
 
 def _notebook(path: Path) -> list[str]:
     try:
-        cells = json.loads(path.read_text("utf-8"))["cells"]
+        cells = json.loads(path.read_text("utf-8-sig"))["cells"]
         code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
         return [part if isinstance(part, str) else "".join(part) for part in code]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -108,7 +113,8 @@ def _parsed(part: str) -> tuple[str, str]:
     error = ""
     for code in (part, MAGIC.sub(r"\1pass", part)):
         try:
-            ast.parse(code)
+            # what is parsed need not compile: `def f(x, x)`, `import *` in a function
+            compile(code, "<submission>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             return code, ""
         except (SyntaxError, ValueError, RecursionError, MemoryError) as raised:
             error = error or in_words(raised)
@@ -117,10 +123,6 @@ def _parsed(part: str) -> tuple[str, str]:
 
 def _star(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
-
-
-def _first_line(statement: ast.stmt) -> str:
-    return ast.unparse(statement).splitlines()[0][:70]
 
 
 def in_words(error: BaseException) -> str:

@@ -16,10 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attnbook.exercises import Verdict, get, names
+from attnbook.grading.reading import in_words
 
 KINDS = (".ipynb", ".py")
 START = 120  # seconds that a process may take until it is ready; importing torch takes two or three
 LONGEST_LINE = 1_000_000
+MOST_FILES = 100  # of a student
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,12 @@ def submissions(folder: str | Path) -> list[Result]:
         files = [one.resolve() for one in inside if _is_code(one, folder)]
         student = path.stem if path.is_file() and files else path.name
         result = found.setdefault(student, Result(student, []))
+        if len(files) > MOST_FILES:
+            result.problems.append(
+                f"{path.name} holds {len(files)} notebooks and Python files, at most {MOST_FILES} are read; is a "
+                "whole environment or the book itself among them?"
+            )
+            continue
         result.files += files
         if not files:
             result.problems.append(f"{path.name}: expected {' or '.join(KINDS)}")
@@ -167,6 +175,20 @@ def grade(
 def _judge(
     result: Result, exercises: Sequence[str], limits: Limits, over: threading.Event
 ) -> Result:
+    """Judge one submission; whatever fails in doing so is a problem of this one."""
+    try:
+        _judge_all(result, exercises, limits, over)
+    except ChildProcessError:
+        raise
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        # the disk is full, say, or it has found the channel and written to it
+        result.problems.append(f"cannot be judged ({in_words(error)})")
+    return result
+
+
+def _judge_all(
+    result: Result, exercises: Sequence[str], limits: Limits, over: threading.Event
+) -> None:
     """Start a process, and, as long as it ends in the middle of an exercise, another one for those that are left."""
     left = list(exercises) if result.files else []
     end = time.monotonic() + limits.total
@@ -209,7 +231,6 @@ def _judge(
                 "Python ended while its files were being read; the rest is not judged"
             )
             break
-    return result
 
 
 class _Worker:
@@ -321,7 +342,8 @@ class _Worker:
             .rpartition("\n")[2]
         )
         self.errors.close()
-        self.folder.cleanup()
+        with contextlib.suppress(RecursionError):  # a thousand folders, each in another
+            self.folder.cleanup()
 
     def obituary(self, exercise: str) -> Verdict:
         """The verdict on the exercise in whose middle the process ended."""

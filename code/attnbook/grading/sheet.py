@@ -12,6 +12,7 @@ from attnbook.files import write_atomically
 from attnbook.grading.running import Result
 
 STYLE = (Path(__file__).with_name("sheet.css")).read_text("utf-8")
+ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
 SCRIPT = (
     "const open = (one) => { if (one) one.open = true; };\n"
     'addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(open));\n'
@@ -68,9 +69,8 @@ def _table(results: Sequence[Result], columns: Sequence[str]) -> bytes:
         files = " ".join(path.name for path in one.files)
         cells = [one.student, one.solved, files, "; ".join(one.problems), *found]
         rows.writerow([_harmless(cell) for cell in cells])
-    return file.getvalue().encode(
-        "utf-8-sig"
-    )  # with the mark by which a spreadsheet knows UTF-8
+    # with the mark by which a spreadsheet knows UTF-8
+    return file.getvalue().encode("utf-8-sig", ODD)
 
 
 def _harmless(cell: object) -> object:
@@ -82,7 +82,7 @@ def _harmless(cell: object) -> object:
     )
 
 
-def _page(results: Sequence[Result], columns: Sequence[str]) -> str:
+def _page(results: Sequence[Result], columns: Sequence[str]) -> bytes:
     titles = {name: get(name).title for name in columns}
     head = "".join(
         f'<th scope="col" title="{html.escape(titles[name])}"><span>{html.escape(name)}</span></th>'
@@ -99,7 +99,7 @@ def _page(results: Sequence[Result], columns: Sequence[str]) -> str:
         if _told(one) or one.problems
     )
     count = f"{len(results)} submission{'s' * (len(results) != 1)}, {len(columns)} exercise{'s' * (len(columns) != 1)}"
-    return (
+    page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Grades</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<style>\n{STYLE}</style>\n<script>\n{SCRIPT}</script>\n</head>\n<body>\n<h1>Grades</h1>\n"
@@ -109,6 +109,7 @@ def _page(results: Sequence[Result], columns: Sequence[str]) -> str:
         f'</th><th scope="col">Solved</th>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n<tfoot><tr><th scope="row">'
         f"Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{said}\n</body>\n</html>\n"
     )
+    return page.encode("utf-8", ODD)
 
 
 def _row(one: Result, number: int, columns: Sequence[str]) -> str:

@@ -19,6 +19,8 @@ from attnbook.grading.limits import (
 )
 from attnbook.grading.reading import NotASubmission, Submission, in_words
 
+LONGEST = 10_000  # characters of a message; its line has to fit the channel
+
 
 def main() -> None:
     """Judge the exercises that are asked for."""
@@ -50,7 +52,10 @@ def main() -> None:
             tell(begin=name)
             os.makedirs(folder, exist_ok=True)  # the one before may have deleted it
             os.chdir(folder)
-            tell(verdict=asdict(best_of(name, exercise.function, files)))
+            verdict = asdict(best_of(name, exercise.function, files))
+            tell(
+                verdict={key: said and said[:LONGEST] for key, said in verdict.items()}
+            )
         else:
             tell(absent=name)
     tell(done=True)

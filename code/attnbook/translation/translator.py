@@ -234,7 +234,7 @@ class Translator:
                 for side in ("source_vocab", "target_vocab")
             )
             return cls(built.eval(), *vocabs)
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise CheckpointError(
                 f"{path} does not hold a translator ({type(error).__name__}: {error}); train one with "
                 "python -m attnbook.train"
