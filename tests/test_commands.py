@@ -183,6 +183,12 @@ def test_a_failed_installation_says_so_and_keeps_what_is_whole(machine):
     assert (machine.venv / "kept").exists()
 
 
+def test_what_the_system_refuses_is_one_sentence(machine):
+    machine.venv.write_text("a file")
+    code, said, _ = machine()
+    assert code != 0 and ".venv" in said and "Traceback" not in said
+
+
 def test_a_folder_that_is_no_environment_is_left_alone(machine):
     machine.venv.mkdir()
     (machine.venv / "thesis.txt").write_text("precious")

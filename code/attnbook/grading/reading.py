@@ -113,8 +113,7 @@ def _parsed(part: str) -> tuple[str, str]:
     error = ""
     for code in (part, MAGIC.sub(r"\1pass", part)):
         try:
-            # what is parsed need not compile: `def f(x, x)`, `import *` in a function
-            compile(code, "<submission>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            ast.parse(code)
             return code, ""
         except (SyntaxError, ValueError, RecursionError, MemoryError) as raised:
             error = error or in_words(raised)
