@@ -210,9 +210,10 @@ class Translator:
 
     @classmethod
     def load(cls, path: str | Path) -> "Translator":
-        """Read what `save` wrote. Nothing in the file is executed.
+        """Read what `save` wrote; nothing in the file is executed::
 
-            Translator.load("runs/first/translator.pt").translate(["They have a black dog."], beam=4)
+            translator = Translator.load("runs/first/translator.pt")
+            translator.translate(["They have a black dog."], beam=4)
 
         Args:
             path: where from; `attnbook train` (or `python -m attnbook.train`) writes `translator.pt` into its folder.
