@@ -14,7 +14,7 @@ from attnbook.text import EOS, UNK
 from attnbook.training import TrainConfig, train
 from attnbook.translation.fitting import translation_loss
 from attnbook.translation.page_models import quantised
-from attnbook.translation.recipes import Recipe, prepare
+from attnbook.translation.recipes import RECIPES, Recipe, prepare
 from attnbook.translation.translator import Translator
 
 
@@ -58,31 +58,16 @@ PLAIN = RECURRENT.sizes | {"attention": "none", "hidden_size": 184}
 # Without noise on the way into the encoder. With 30 % dropout on the word vectors and 8 % on the words, of 26 links in
 # twelve hand-aligned sentences the largest weight was on 13, without on 25; and BLEU was not higher for it.
 QUIET = {"head_dropout": 0.4, "word_dropout": 0.0}
+TRANSFORMER = RECIPES["transformer"]
 #: How the book's three page models are trained, by their names.
 PAGE_SETTINGS = {
     "bahdanau": PageSetting(RECURRENT, epochs=25, **QUIET),
     "seq2seq": PageSetting(replace(RECURRENT, sizes=PLAIN), epochs=25, **QUIET),
     "transformer": PageSetting(
-        Recipe(
-            "transformer",
-            sizes={
-                "d_model": 128,
-                "num_heads": 4,
-                "d_ff": 384,
-                "num_encoder_layers": 2,
-                "num_decoder_layers": 2,
-                "dropout": 0.2,
-                "norm_first": True,
-            },
-            batch_size=64,
-            label_smoothing=0.1,
-            training=TrainConfig(
-                lr=2e-3,
-                schedule="warmup-cosine",
-                warmup_fraction=0.1,
-                weight_decay=0.01,
-                betas=(0.9, 0.98),
-            ),
+        replace(
+            TRANSFORMER,
+            sizes=TRANSFORMER.sizes | {"d_ff": 384, "dropout": 0.2},
+            subwords=0,
         ),
         epochs=40,
     ),
