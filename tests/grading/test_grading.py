@@ -290,3 +290,24 @@ def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(tmp_path,
     assert not any(map(alive, workers))
     assert (out / "grades.csv").read_text("utf-8") == "old"
     assert [path.name for path in out.iterdir()] == ["grades.csv"]
+
+
+def test_a_forged_status_is_a_problem_of_its_author_alone(monkeypatch):
+    class Forger:
+        def __init__(self, *_):
+            self.events = [{"verdict": {**CLAIM, "status": "brilliant"}}]
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def next(self, seconds):
+            return self.events.pop() if self.events else None
+
+    monkeypatch.setattr(grading.running, "_Worker", Forger)
+    ann = grading.running.Result("ann", [Path("ann.py")])
+    (judged,) = grading.running.grade([ann], ["causal-mask"], jobs=1)
+    assert judged.verdicts == {}
+    assert "cannot be judged (ValueError: no verdict: 'brilliant')" in judged.summary()

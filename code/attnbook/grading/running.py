@@ -217,6 +217,8 @@ def _judge_all(
                     left.remove(event["absent"])
                 elif "verdict" in event:
                     verdict = Verdict(**event["verdict"])
+                    if verdict.status not in ("solved", "wrong", "unwritten"):
+                        raise ValueError(f"no verdict: {verdict.status!r}")
                     result.verdicts[verdict.exercise] = verdict
                     left.remove(verdict.exercise)
                     begun = ""
