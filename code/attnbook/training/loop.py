@@ -124,13 +124,13 @@ def _endless(batches: Callable[[int], Iterable]) -> Iterator:
 
 def train(
     model: nn.Module,
-    loss_fn: Callable[[nn.Module, Any], Tensor],
+    loss_fn: Callable[[Any, Any], Tensor],
     batches: Callable[[int], Iterable],
     config: TrainConfig,
     fabric: "Fabric | None" = None,
     checkpoint: str | Path | None = None,
     progress: bool | None = None,
-    after_step: Callable[[Progress], bool] | None = None,
+    after_step: Callable[[Progress], bool | None] | None = None,
     elapsed: float = 0.0,
 ) -> list[float]:
     """Train a model; the same seed and number of steps give the same losses, also across an interruption.
@@ -206,7 +206,7 @@ def train(
         began = perf_counter() - state["elapsed"]
         now = spent() if by_clock else len(losses)
         here = Progress(len(losses), now, now)
-        stop = bool(losses) and after_step is not None and after_step(here)
+        stop = bool(losses and after_step is not None and after_step(here))
 
     looks = watcher()
     bar_options: dict[str, Any] = {"total": config.steps, "initial": len(losses)}
@@ -236,7 +236,7 @@ def train(
             if looks is not None:
                 looks(losses, min(1.0, now / length))
             # before the checkpoint, so that both know of the same evaluations
-            stop = after_step is not None and after_step(here)
+            stop = bool(after_step is not None and after_step(here))
             due = stop or now >= length or here.passed(config.checkpoint_every)
             if checkpoint is not None and due and fabric.is_global_zero:
                 state = {
