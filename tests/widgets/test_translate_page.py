@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from translating import FITS, LOAD, ask, ready, shown, sources, split, translator
+from translating import BOXED, LOAD, ask, ready, shown, sources, split, translator
 
 from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
@@ -388,10 +388,8 @@ def test_it_fits(open_ready, theme, width):
         "unbelievablyintercontinental words are unhappily incomprehensible .",
     ):
         ask(page, sentence)
-        fits = page.page.evaluate(FITS)
-        assert fits["page"] and fits["outside"] == []
-        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
-        assert fits["spilled"] == []
+        page.require_fit()
+        assert page.spilled(BOXED) == []
 
 
 # -- where the weights come from --

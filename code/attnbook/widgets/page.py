@@ -14,16 +14,20 @@ import html
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import FIGURES, TOOLS, figure_class
 from .kit import KIT, PACKAGE, module_source
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 FOLDER = "attnbook"
 EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
 
 
-def classic_script(module, source=None):
+def classic_script(module: str, source: str | None = None) -> str:
     """Turns a figure's ES module into a classic script that registers itself with the host script.
 
     Args:
@@ -51,7 +55,7 @@ def classic_script(module, source=None):
     return f'(function () {{\n"use strict";\n{body}\nattnbook.register({name}, {found.group(1)});\n}})();\n'
 
 
-def write_assets(folder):
+def write_assets(folder: str | Path) -> list[str]:
     """Writes the host script, the style and the classic scripts of all figures into a folder.
 
     Args:
@@ -73,7 +77,7 @@ def write_assets(folder):
     return sorted(files)
 
 
-def data_scripts():
+def data_scripts() -> dict[str, str]:
     """What figures load only when they need it: each file of `data/models` as a classic script.
 
     No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the
@@ -88,21 +92,26 @@ def data_scripts():
     }
 
 
-def _data_script(name, text):
+def _data_script(name: str, text: str) -> str:
     return f"(globalThis.attnbookFiles = globalThis.attnbookFiles || {{}})[{json.dumps(name)}] = {text.strip()};\n"
 
 
-def script_names():
+def script_names() -> list[str]:
     """Names of the JavaScript modules: one for each figure and tool."""
     return [*FIGURES.values(), *TOOLS.values()]
 
 
-def figures_in(body):
+def figures_in(body: str) -> list[str]:
     """Names of the figures in a page's HTML, in their order, each once."""
     return list(dict.fromkeys(BOX.findall(body)))
 
 
-def standalone_page(body, assets="_static", theme="light", scripts=None):
+def standalone_page(
+    body: str,
+    assets: str = "_static",
+    theme: str = "light",
+    scripts: list[str] | None = None,
+) -> str:
     """A whole page around the HTML of figures, for looking at them outside a book.
 
     Args:
@@ -126,7 +135,7 @@ def standalone_page(body, assets="_static", theme="light", scripts=None):
     )
 
 
-def offline_page(body, title, data=None):
+def offline_page(body: str, title: str, data: dict[str, str] | None = None) -> str:
     """A whole page around the HTML of figures in one file, which needs no network and follows the system's theme.
 
     Args:
@@ -161,7 +170,13 @@ def offline_page(body, title, data=None):
     )
 
 
-def _add_assets(app, pagename, templatename, context, doctree):
+def _add_assets(
+    app: "Sphinx",
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: Any,
+) -> None:
     modules = figures_in(context.get("body") or "")
     if not modules:
         return
@@ -175,12 +190,12 @@ def _add_assets(app, pagename, templatename, context, doctree):
         app.add_js_file(f"{FOLDER}/{module}.js", loading_method="defer")
 
 
-def _write_for_build(app):
+def _write_for_build(app: "Sphinx") -> None:
     if app.builder.format == "html":
         write_assets(Path(app.outdir) / "_static" / FOLDER)
 
 
-def setup(app):
+def setup(app: "Sphinx") -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     from docutils import nodes
     from docutils.parsers.rst import directives
@@ -190,7 +205,7 @@ def setup(app):
         required_arguments = 1
         option_spec = {"state": directives.unchanged}
 
-        def run(self):
+        def run(self) -> list["nodes.Node"]:
             try:
                 state = json.loads(self.options.get("state") or "{}")
                 figure = figure_class(self.arguments[0])(**state)

@@ -1,6 +1,7 @@
 """Score functions over the plane, the weights they give, and what they cost."""
 
 import numbers
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -27,7 +28,9 @@ KEYS = [[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]
 LARGEST = 4096
 
 
-def score_costs(score, d, h, num_queries, num_keys):
+def score_costs(
+    score: str, d: int, h: int, num_queries: int, num_keys: int
+) -> dict[str, int]:
     """Counts what a table of T × S scores costs, for queries and keys of the same size d.
 
     A multiply-add is one multiplication with its addition; a lone addition, subtraction or multiplication of two
@@ -91,7 +94,7 @@ def score_costs(score, d, h, num_queries, num_keys):
     }
 
 
-def drawn_weights(seed):
+def drawn_weights(seed: int) -> dict[str, list]:
     """Draws the parameters of the multiplicative and the additive score in the plane.
 
     Args:
@@ -155,7 +158,7 @@ class ScoreFunctionsFigure(Figure):
     W_k = taking(None, listed(PAIR, 1, 16), "the matrix W_k (h, 2)")
     w_v = taking(None, listed(ENTRY, 1, 16), "the vector w_v (h,)")
 
-    def __init__(self, seed=1, **kwargs):
+    def __init__(self, seed: int = 1, **kwargs: Any):
         if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
             raise ValueError(f"seed must be a whole number from 0, got {seed!r}")
         for name, value in drawn_weights(seed).items():
@@ -164,7 +167,7 @@ class ScoreFunctionsFigure(Figure):
         super().__init__(**kwargs)
 
     @traitlets.validate("W_q", "W_k", "w_v")
-    def _check_hidden_size(self, proposal):
+    def _check_hidden_size(self, proposal: dict[str, Any]) -> Any:
         sizes = {n: len(getattr(self, n)) for n in ("W_q", "W_k", "w_v")}
         if len(set(sizes.values())) > 1:
             got = ", ".join(f"{name} has {size}" for name, size in sizes.items())

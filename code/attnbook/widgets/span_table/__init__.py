@@ -48,7 +48,7 @@ class SpanTableFigure(Figure):
     rotary = yes_or_no(True, "whether the score has rotary positions")
     cell = taking([0, 6], CELL, "the chosen cell")
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         return (
             f"The table of span scores for the type {self.type} in the sentence “{self.sentence}”: starts down, ends "
