@@ -177,6 +177,7 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
     for notice in notices():
         assert notice.name in page and notice.version in page
         assert f"{notice.name} {notice.version}, {notice.licence}" in words
+    assert "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in words
     assert {"pyodide", "katex", "Python", "Bootstrap"} <= {n.name for n in notices()}
 
 
