@@ -32,8 +32,7 @@ from tools.notebooks import (
     code_cells,
     find_chapter,
     notebook_path,
-    read_twin,
-    twin_path,
+    read_chapter,
 )
 from tools.rules import problems_of
 from tools.surroundings import clean_environment
@@ -124,7 +123,7 @@ def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> bool:
     Returns:
         True if the stored notebook changed, False if it was the same already.
     """
-    notebook = read_twin(twin_path(name, root))
+    notebook = read_chapter(name, root)
     run = take_outputs if words else execute
     notebook = normalise(run(notebook, name, root))
     check_outputs(notebook, name, root)

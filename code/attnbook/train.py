@@ -4,9 +4,11 @@
     python -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/transformer
     python -m attnbook.train --data grammar --model seq2seq --steps 2000 --out runs/seq2seq --devices 2
 
-Give the same command again, and it goes on where it was stopped. On several machines, start it with torchrun on each:
+Give the same command again, and it goes on where it was stopped. On several machines that share the folder of --out,
+start it with torchrun on each, the second with --node-rank 1:
 
-    torchrun --nnodes 2 --nproc-per-node 4 … -m attnbook.train … --devices 4 --nodes 2
+    torchrun --nnodes 2 --node-rank 0 --master-addr FIRST --master-port 29500 --nproc-per-node 4 \\
+        -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/two --devices 4 --nodes 2
 """
 
 import argparse

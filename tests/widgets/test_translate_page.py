@@ -133,7 +133,8 @@ def test_the_likeliest_and_the_readable(page):
     assert page.math("readable", []) == ""
     for written_by_people in ("Am I late?", "In winter, I’m ill.", "Who is it?"):
         tokens = tokenise(written_by_people)
-        assert page.math("readable", tokens, "en") == written_by_people
+        for code in ("en", "en-GB"):
+            assert page.math("readable", tokens, code) == written_by_people
 
 
 # -- what is shown --

@@ -90,6 +90,17 @@ def _lasting(config: TrainConfig) -> dict:
     return {k: v for k, v in asdict(config).items() if k not in free}
 
 
+def _is_there(checkpoint: str | Path, fabric: "Fabric") -> bool:
+    """Whether there is a checkpoint to resume from; all processes have to agree, or they would not be in step."""
+    here = torch.tensor(float(Path(checkpoint).exists()), device=fabric.device)
+    part = float(fabric.all_reduce(here, reduce_op="mean"))
+    if 0 < part < 1:
+        raise CheckpointError(
+            f"{checkpoint} is not on all machines; take a folder that they share"
+        )
+    return part == 1
+
+
 def _checkpoint_for(path: str | Path, model: nn.Module, config: TrainConfig) -> dict:
     """A checkpoint of this model and this training; anything else is refused before a weight has changed."""
     state = load_checkpoint(path, _sizes(model))
@@ -153,7 +164,8 @@ def train(
         The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
 
     Raises:
-        CheckpointError: a damaged checkpoint, or one of another configuration; the model is left as it was.
+        CheckpointError: a damaged checkpoint, one of another configuration, or one that some of the processes do not
+            see; the model is left as it was.
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
         ValueError: no length, an epoch without batches, or a loss that is not a scalar.
     """
@@ -196,7 +208,7 @@ def train(
     losses: list[float] = []
     stream = _endless(batches)
     stop, now = False, spent() if by_clock else 0
-    if checkpoint is not None and Path(checkpoint).exists():
+    if checkpoint is not None and _is_there(checkpoint, fabric):
         state = _checkpoint_for(checkpoint, model, config)
         resume(checkpoint, state, model, optimizer, schedule)
         losses += state["losses"]
