@@ -16,7 +16,7 @@ from docutils import nodes
 
 from tools import styles
 
-SCRIPT = r'\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
+SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 ICONS = re.compile(SCRIPT.format("fontawesome"))
 SEARCH = re.compile(SCRIPT.format("searchtools|language_data|searchindex"))
 NAMES = {

@@ -62,8 +62,8 @@ def test_the_description_is_how_the_page_begins():
 
 def test_a_page_sheds_what_it_does_not_use(tmp_path):
     head = (
-        '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
-        '<script src="../_static/searchtools.js"></script><script src="../searchindex.js"></script>'
+        '\n<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
+        '\n  <script src="../_static/searchtools.js"></script>\n<script src="../searchindex.js"></script>'
         '<script src="../_static/doctools.js"></script>'
     )
     picture = '<img alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
