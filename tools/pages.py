@@ -104,7 +104,7 @@ def with_note(notebook: str, repository: str = "") -> str:
     )
     cell = {"cell_type": "markdown", "id": NOTE, "metadata": {}, "source": [note]}
     content["cells"].insert(0, cell)
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _describe(app, pagename, templatename, context, doctree):
