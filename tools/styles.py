@@ -18,7 +18,7 @@ IMPORT = re.compile(r'@import "([^"]+)";?')
 ADDRESS = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
 ICON = re.compile(r"\\(f[0-9a-f]{3})|([\ue000-\uf8ff])")
 FONT = re.compile(r'src:url\(([^)]*/)([\w-]+)\.woff2\) format\("woff2"\)[^}]*')
-SHEET = re.compile(r'\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
+SHEET = re.compile(r'\n\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
 # the theme writes pygments.css after everything else
 OURS = "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
@@ -30,8 +30,8 @@ def words(built: Path) -> set[str]:
         data = path.name.startswith(("model-", "searchindex"))
         packed = path.parent.name == "classroom" and path.name != "page.js"
         if path.suffix in (".html", ".js") and not data and not packed:
-            found.update(re.findall(r"[\w-]+", path.read_text("utf-8")))
-    return found
+            found.update(path.read_text("utf-8").split())
+    return set(re.findall(r"[\w-]+", " ".join(found)))
 
 
 def without_unused(css: str, used: set[str]) -> str:
@@ -81,7 +81,7 @@ def _cut_fonts(css: str, folder: Path) -> str:
 
     def cut(found):
         place = folder / found[1]
-        font = TTFont(place / f"{found[2]}.ttf")
+        font = TTFont(place / f"{found[2]}.ttf", recalcTimestamp=False)
         cutter = subset.Subsetter(
             subset.Options(layout_features=[], notdef_outline=True)
         )

@@ -32,7 +32,7 @@ def test_pages_name_one_style_of_the_theme_and_keep_ours_after_it(tmp_path):
     (tmp_path / "_static/basic.css").write_text(".gone{x:1}.b{x:url(file.png)}")
     link = '<link href="_static/styles/theme.css?v=1" rel="stylesheet" />'
     ours = '<link rel="stylesheet" href="_static/pygments.css" />'
-    (tmp_path / "index.html").write_text(f'{link}{ours}<p class="a b">')
+    (tmp_path / "index.html").write_text(f'\n{link}\n{ours}<p class="a b">')
     bundle(tmp_path)
     text = (folder / "theirs.css").read_text()
     assert text == ".b{x:url(../file.png)}.a{x:url(y.png)}"

@@ -93,7 +93,7 @@ def _lasting(config: TrainConfig) -> dict:
 def _is_there(checkpoint: str | Path, fabric: "Fabric") -> bool:
     """Whether there is a checkpoint to resume from; all processes have to agree, or they would not be in step."""
     here = torch.tensor(float(Path(checkpoint).exists()), device=fabric.device)
-    part = float(fabric.all_reduce(here, reduce_op="mean"))
+    part = float(average(fabric, here))
     if 0 < part < 1:
         raise CheckpointError(
             f"{checkpoint} is not on all machines; take a folder that they share"

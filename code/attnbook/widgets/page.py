@@ -10,6 +10,8 @@ modules from `file://`), and each page gets only the scripts of the figures on i
 puts a figure on a page that is not a notebook; `:state:` (JSON, optional) sets its traits.
 """
 
+import base64
+import hashlib
 import html
 import json
 import re
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 FOLDER = "attnbook"
 EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
+PICTURE = re.compile(r'(<img alt="[^"]*") src="data:image/svg\+xml;base64,([^"]+)"')
+VIEW = re.compile(rb'<svg [^>]*viewBox="0 0 (\d+) (\d+)"')
 
 
 def classic_script(module: str, source: str | None = None) -> str:
@@ -106,6 +110,30 @@ def figures_in(body: str) -> list[str]:
     return list(dict.fromkeys(BOX.findall(body)))
 
 
+def with_picture_files(body: str, folder: Path, address: str) -> str:
+    """A page whose figures' pictures are files: pages share them, and the text does not wait for them.
+
+    Args:
+        body: its HTML.
+        folder: path of the folder for the pictures; made if it does not exist.
+        address: of this folder, seen from the page.
+
+    Returns:
+        HTML text.
+    """
+
+    def moved(image: re.Match[str]) -> str:
+        picture = base64.b64decode(image[2])
+        name = hashlib.sha256(picture).hexdigest()[:16] + ".svg"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(picture)
+        view = VIEW.match(picture)  # its place is kept until it or the figure is there
+        size = f'width="{int(view[1])}" height="{int(view[2])}" ' if view else ""
+        return f'{image[1]} loading="lazy" {size}src="{address}/{name}"'
+
+    return PICTURE.sub(moved, body)
+
+
 def standalone_page(
     body: str,
     assets: str = "_static",
@@ -180,6 +208,10 @@ def _add_assets(
     modules = figures_in(context.get("body") or "")
     if not modules:
         return
+    pictures = f"_static/{FOLDER}/pictures"
+    context["body"] = with_picture_files(
+        context["body"], Path(app.outdir) / pictures, context["pathto"](pictures, 1)
+    )
     app.add_css_file(f"{FOLDER}/figures.css")
     app.add_js_file(f"{FOLDER}/host.js", loading_method="defer")
     for module in modules:
