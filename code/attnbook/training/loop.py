@@ -70,8 +70,8 @@ def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
 
 def average(fabric: "Fabric", value: Tensor) -> Tensor:
     """The mean of each process's value."""
-    # Fabric also takes dicts and lists, so its return type is open
-    return cast(Tensor, fabric.all_reduce(value, reduce_op="mean"))
+    # a copy, since Fabric reduces in place; it also takes dicts and lists, so the type that it returns is open
+    return cast(Tensor, fabric.all_reduce(value.clone(), reduce_op="mean"))
 
 
 def _sizes(model: nn.Module) -> dict:

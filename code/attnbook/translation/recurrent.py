@@ -123,6 +123,7 @@ class AttentionState(RecurrentState):
     """The state of a recurrent decoder with attention.
 
     Attributes:
+        hidden, memory, before: see `RecurrentState`.
         keys: (B, S, h), the memory as the score wants it.
         mask: (B, S) bool, True = may attend.
     """
