@@ -250,7 +250,7 @@ def test_sentences_are_translated_from_the_command_line_and_from_a_pipe(
     monkeypatch, capsys
 ):
     assert (
-        main(["translate", "transformer", "They", "have a black dog.", "--beam", "4"])
+        main(["translate", "transformer", "--beam", "4", "They", "have a black dog."])
         == 0
     )
     assert capsys.readouterr().out == "ils ont un chien noir .\n"
