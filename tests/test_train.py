@@ -104,6 +104,44 @@ def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):
     assert says("--steps") in capsys.readouterr().err.replace("-", r"\-")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--nodes", "2"], "torchrun"),
+        (["--devices", "100000"], "--devices must be at most"),
+        (["--seed", "4294967296"], "seed must be between"),
+        (["--out", "toy.txt"], "there is a file of that name"),
+    ],
+)
+def test_what_cannot_be_begun_leaves_nothing(
+    toy_file, monkeypatch, capsys, given, said
+):
+    monkeypatch.chdir(toy_file.parent)
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    assert run("--data", toy_file, "--steps", 1, "--out", "run", *given) == 2
+    assert said in capsys.readouterr().err
+    assert [path.name for path in toy_file.parent.iterdir()] == ["toy.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such limit on Windows")
+def test_a_full_disk_is_named_and_the_same_command_goes_on(toy_file, tmp_path, capsys):
+    """A limit on the size of files stands for the end of the disk."""
+    import resource
+
+    out = tmp_path / "run"
+    command = ["--data", toy_file, "--out", out, *QUICK, "--model", "seq2seq"]
+    command += ["--steps", 2]
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limit[1]))
+    try:
+        assert run(*command) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert "File too large" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["data.sha256"]
+    assert run(*command) == 0
+
+
 def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_path):
     """Each machine is a torchrun of its own on this one, as chapters/start.md says."""
     with socket.socket() as probe:

@@ -139,7 +139,7 @@ def attempt(name: str, root: Path = ROOT, words: bool = False) -> tuple[str, boo
     """Make one chapter; what there is to say about it, and whether it succeeded."""
     try:
         changed = make_chapter(name, root, words)
-    except ChapterError as error:
+    except (ChapterError, OSError) as error:  # OSError: the disk is full, say
         return f"\n{error}\n\nchapters/{name}.ipynb was not overwritten.\n", False
     problems = [f"\n  still to do: {problem}" for problem in problems_of(name, root)]
     state = "written" if changed else "unchanged"

@@ -75,10 +75,9 @@ def read_twin(path: Path) -> nbformat.NotebookNode:
         raise ChapterError(
             f"{path} cannot be read as a MyST notebook: {error}"
         ) from error
-    if (
-        not any(cell.cell_type == "code" for cell in notebook.cells)
-        and "{code-cell}" in path.read_text()
-    ):
+    if not any(
+        cell.cell_type == "code" for cell in notebook.cells
+    ) and "{code-cell}" in path.read_text("utf-8"):
         raise ChapterError(
             f"{path}: code cells were not recognised; is the jupytext header complete?"
         )

@@ -293,7 +293,7 @@ def alive(process: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])  # Windows has no SIGKILL
 @pytest.mark.parametrize(
     "loop",
     [
@@ -320,9 +320,9 @@ def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(
         time.sleep(0.2)
     assert workers
     time.sleep(2)
-    os.kill(grader.pid, how)
+    os.kill(grader.pid, getattr(signal, how))
     _, said = grader.communicate(timeout=60)
-    if how == signal.SIGINT:
+    if how == "SIGINT":
         assert grader.returncode == 130 and "interrupted" in said
     while any(map(alive, workers)) and time.monotonic() < end:
         time.sleep(0.2)
