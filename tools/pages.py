@@ -33,7 +33,8 @@ HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
-CHINESE = re.compile("([\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+)")
+HAN = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+"
+CHINESE = re.compile(f"({HAN}(?:[-–]{HAN})*)")
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 NOTE = "what-this-needs"  # id of a cell
 SHORTEST, LONGEST = 60, 160  # characters of a description
@@ -140,6 +141,8 @@ def _lighten(app, error):
     built = Path(app.outdir)
     for path in built.rglob("*.html"):
         page = path.read_text("utf-8")
+        if styles.BUNDLE in page:  # as an earlier build has left it
+            continue
         light = lighter(page, path.name == "search.html", built)
         if light != page:
             path.write_text(light, "utf-8")
