@@ -77,7 +77,9 @@ def aligned(table: torch.Size, shape: torch.Size) -> tuple[int, ...]:
 
 def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
     wanted = aligned(table.shape, shape)
-    sizes = zip(wanted[::-1], tuple(shape)[::-1], strict=False)
+    # no zip(strict=False), which PyTorch 2.5 compiles as strict
+    shared = min(len(wanted), len(shape))
+    sizes = ((wanted[-i], shape[-i]) for i in range(1, shared + 1))
     if len(wanted) > max(len(shape), 2) or any(a not in (1, b) for a, b in sizes):
         heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
         raise ValueError(
