@@ -69,6 +69,7 @@ OWN_NAME = "def f(x):\n    weights = x\n    return weights"
         "a name of its own inside a function": (OWN_NAME, ["weights = 1"], []),
         "a name of its own": ("a = 3\na", ["a = 1"], []),
         "a name inside a comprehension": ("[a for a in range(3)]", ["a = 1"], []),
+        "a name inside a dict": ("{a: a for a in range(3)}", ["a = 1"], []),
         "printing and claims do not matter": (
             "a",
             ["a = 1", "print(a)", "claim('one', a == 1)"],

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import contextlib
+import copy
 import functools
 import importlib
 import io
@@ -107,10 +108,25 @@ def _parsed(source: str) -> list[ast.stmt]:
         return []
 
 
+class _Scopes(ast.NodeTransformer):
+    """Makes generators of comprehensions: from Python 3.12 on, only a generator has a symbol table of its own."""
+
+    def _generator(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node, ast.DictComp):
+            made = ast.Tuple([node.key, node.value], ast.Load())
+        else:
+            made = node.elt
+        return ast.GeneratorExp(made, node.generators)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = _generator
+
+
 @functools.lru_cache(4096)
 def _read(statement: ast.stmt) -> set[str]:
     """Names that a statement reads and does not bind in a scope of its own."""
-    tables, found = [symtable.symtable(ast.unparse(statement), "", "exec")], set()
+    source = ast.unparse(_Scopes().visit(copy.deepcopy(statement)))
+    tables, found = [symtable.symtable(source, "", "exec")], set()
     while tables:
         table = tables.pop()
         outer = table.get_type() == "module"
