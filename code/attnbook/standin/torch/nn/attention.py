@@ -7,8 +7,7 @@ from .._making import empty, ones, zeros
 from .._missing import NotInThePage, require
 from . import functional as F
 from . import init
-from .modules import Module, NonDynamicallyQuantizableLinear
-from .parameter import Parameter
+from .modules import Module, NonDynamicallyQuantizableLinear, Parameter
 
 WEIGHTS = "in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"
 

@@ -3,20 +3,30 @@
 import math
 
 from .. import _numbers as n
-from .._elementwise import clamp, where
-from .._making import clone, full
-from .._missing import NotInThePage, missing_from, require
-from .._operations import FUNCTIONS, must_be_tensor, op
+from .._elementwise import where
+from .._making import full
+from .._missing import NotInThePage, require
+from .._operations import FUNCTIONS, Operations, must_be_tensor
 from .._random import default_generator
-from .._reductions import log_softmax as _log_softmax
-from .._reductions import norm
-from .._reductions import softmax as _softmax
 from .._tensor import Tensor, flat, new
-from .._views import broadcast_tensors, cat, narrow
+from .._views import views
 
 tanh, sigmoid = FUNCTIONS["tanh"], FUNCTIONS["sigmoid"]
 
-# --- functions of single numbers ------------------------------------------------------------------------------------
+
+class inner(Operations):  # what dispatch modes see of some functions
+    def _dropped(self, p):
+        kept = [u < 1 - p for u in default_generator.uniforms(self.numel())]
+        mask = new(n.held(kept, self.dtype), self._shape, self.dtype)
+        return self * mask / (1 - p) if p < 1 else self * 0
+
+    def _one_hot(self, num_classes):
+        require(self.dtype is n.int64, "one-hot-dtype")
+        values = flat(self)
+        count = max(values) + 1 if num_classes == -1 else num_classes
+        require(min(values, default=0) >= 0, "one-hot-negative")
+        require(max(values, default=-1) < count, "one-hot-large")
+        return new([int(i == v) for v in values for i in range(count)], (*self._shape, count), n.int64)
 
 
 def relu(input, inplace=False):
@@ -24,7 +34,7 @@ def relu(input, inplace=False):
 
 
 def elu(input, alpha=1.0):
-    return where(input > 0, input, alpha * clamp(input, max=0).expm1())
+    return where(input > 0, input, alpha * input.clamp(max=0).expm1())
 
 
 def gelu(input, approximate="none"):
@@ -34,7 +44,7 @@ def gelu(input, approximate="none"):
 
 
 def softplus(input, beta=1, threshold=20):
-    bent = clamp(beta * input, max=threshold).exp().log1p() / beta
+    bent = (beta * input).clamp(max=threshold).exp().log1p() / beta
     return where(beta * input > threshold, input, bent)
 
 
@@ -47,23 +57,16 @@ def _axis_by_habit(x, dim) -> int:
 
 
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
-    return _softmax(input, _axis_by_habit(input, dim), dtype)
+    return input.softmax(_axis_by_habit(input, dim), dtype)
 
 
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    return _log_softmax(input, _axis_by_habit(input, dim), dtype)
-
-
-@op("native_dropout", torch=False, method=False)
-def _dropped(input, p):
-    kept = [u < 1 - p for u in default_generator.uniforms(input.numel())]
-    mask = new(n.held(kept, input.dtype), input._shape, input.dtype)
-    return input * mask / (1 - p) if p < 1 else input * 0
+    return input.log_softmax(_axis_by_habit(input, dim), dtype)
 
 
 def dropout(input, p=0.5, training=True):
     require(0 <= p <= 1, "dropout", p)
-    return _dropped(input, p) if training and p else input
+    return input._dropped(p) if training and p else input
 
 
 # --- along axes -----------------------------------------------------------------------------------------------------
@@ -81,11 +84,11 @@ def linear(input, weight, bias=None):
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    return input / clamp(norm(input, p, dim, True), min=eps)
+    return input / input.norm(p, dim, True).clamp(min=eps)
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    a, b = (normalize(x, 2, dim, eps) for x in broadcast_tensors(x1, x2))
+    a, b = (normalize(x, 2, dim, eps) for x in views.broadcast_tensors(x1, x2))
     return (a * b).sum(dim)
 
 
@@ -117,14 +120,8 @@ def embedding(input, weight, padding_idx=None):
     return weight[input]
 
 
-@op(torch=False, method=False)
 def one_hot(input, num_classes=-1):
-    require(input.dtype is n.int64, "one-hot-dtype")
-    values = flat(input)
-    count = max(values) + 1 if num_classes == -1 else num_classes
-    require(min(values, default=0) >= 0, "one-hot-negative")
-    require(max(values, default=-1) < count, "one-hot-large")
-    return new([int(i == v) for v in values for i in range(count)], (*input._shape, count), n.int64)
+    return input._one_hot(num_classes)
 
 
 def pad(input, pad, mode="constant", value=None):
@@ -132,16 +129,16 @@ def pad(input, pad, mode="constant", value=None):
         raise NotInThePage(f"nn.functional.pad(mode={mode!r})")
     require(len(pad) % 2 == 0, "pad-odd")
     require(len(pad) <= 2 * input.dim(), "pad-length", len(pad), input.dim())
-    out = clone(input)
+    out = input.clone()
     for i in range(0, len(pad), 2):
         d, (before, after) = input.dim() - 1 - i // 2, pad[i : i + 2]
         start = max(-before, 0)
-        parts = [narrow(out, d, start, out._shape[d] + min(after, 0) - start)]
+        parts = [out.narrow(d, start, out._shape[d] + min(after, 0) - start)]
         for count, place in ((before, 0), (after, 2)):
             if count > 0:
                 shape = (*out._shape[:d], count, *out._shape[d + 1 :])
                 parts.insert(place, full(shape, 0 if value is None else value, dtype=out.dtype, device=out.device))
-        out = cat(parts, d)
+        out = views.cat(parts, d)
     return out
 
 
@@ -226,6 +223,3 @@ def scaled_dot_product_attention(
     blind = (scores == -math.inf).all(-1, keepdim=True)
     weights = softmax(scores.masked_fill(blind, 0.0), -1).masked_fill(blind, 0.0)
     return dropout(weights, dropout_p).matmul(value)
-
-
-__getattr__ = missing_from("torch.nn.functional", globals())

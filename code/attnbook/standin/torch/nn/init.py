@@ -2,7 +2,6 @@
 
 import math
 
-from .._missing import missing_from
 from .._tape import no_grad
 from .._tensor import Tensor
 
@@ -14,6 +13,3 @@ ones_ = no_grad(lambda tensor: tensor.fill_(1.0))
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     bound = gain * math.sqrt(6.0 / sum(tensor.shape))
     return uniform_(tensor, -bound, bound, generator=generator)
-
-
-__getattr__ = missing_from("torch.nn.init", globals())

@@ -4,13 +4,18 @@ import math
 from collections import OrderedDict
 
 from .. import _numbers as n
-from .._making import empty, ones, zeros
+from .._making import empty, ones, tensor, zeros
 from .._missing import absent, error, require
 from .._tape import no_grad
 from .._tensor import Tensor
 from . import functional as F
 from . import init
-from .parameter import Parameter
+
+
+class Parameter(Tensor):
+    def __new__(cls, data=None, requires_grad=True):
+        return Tensor._make_subclass(cls, (tensor([]) if data is None else data).detach(), requires_grad)
+
 
 KINDS = {  # what a module owns: the type, and how PyTorch's errors call it
     "_parameters": (Parameter, "parameter", "parameters", "torch.nn.Parameter"),
