@@ -44,8 +44,8 @@ def define(functions: dict, **options):
         op(name, function, **options)
 
 
-def op(name: str, kernel, in_place=False):
-    """Make an operation of a function."""
+def op(name: str, kernel, in_place=False, into=None):
+    """Make an operation of a function; `into`: found only there."""
     first, seen = kernel.__code__.co_varnames[0], _Seen(name, kernel)
     of_tensor = first == "input" and name not in NUMBER_FIRST
 
@@ -60,9 +60,9 @@ def op(name: str, kernel, in_place=False):
 
     operation.__name__ = name
     for spelling in (name, *ALSO.get(name, ())):
-        if first != "self":
-            FUNCTIONS[spelling] = operation
-        if first in ("self", "input") and not name.endswith("_like"):
+        if into is not None or first != "self":
+            (FUNCTIONS if into is None else into)[spelling] = operation
+        if into is None and first in ("self", "input") and not name.endswith("_like"):
             setattr(Tensor, spelling, operation)
         if in_place:
             setattr(Tensor, f"{spelling}_", _in_place(f"{spelling}_", kernel))

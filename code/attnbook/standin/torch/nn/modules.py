@@ -25,8 +25,6 @@ KINDS = {  # what a module owns: the type, and how PyTorch's errors call it
 
 
 class Module:
-    """Owns parameters, buffers and other modules, by their names."""
-
     def __init__(self):
         self.__dict__.update({kind: {} for kind in KINDS}, _unsaved=set(), training=True)
 
@@ -66,21 +64,24 @@ class Module:
         self._buffers[name] = tensor
         (self._unsaved.discard if persistent else self._unsaved.add)(name)
 
-    # --- what it owns ---
-
     def named_modules(self, prefix=""):
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
                 yield from module.named_modules(f"{prefix}.{name}" if prefix else name)
 
-    def named_parameters(self):
-        seen = set()
+    def _named(self, *kinds):
+        """Path, name, value and owner of all parameters or buffers."""
         for path, module in self.named_modules():
-            for name, x in module._parameters.items():
-                if x is not None and id(x) not in seen:
-                    seen.add(id(x))
-                    yield f"{path}.{name}" if path else name, x
+            for name, x in [pair for kind in kinds for pair in module.__dict__[kind].items()]:
+                if x is not None:
+                    yield f"{path}.{name}" if path else name, name, x, module
+
+    def named_parameters(self):
+        seen = {}
+        for path, _, x, _ in self._named("_parameters"):
+            if seen.setdefault(id(x), path) == path:
+                yield path, x
 
     def parameters(self):
         return (p for _, p in self.named_parameters())
@@ -91,23 +92,18 @@ class Module:
     def children(self):
         return (m for m in self._modules.values() if m is not None)
 
-    # --- its numbers ---
-
     def state_dict(self, *, keep_vars=False):
-        state = OrderedDict()
-        for path, module in self.named_modules():
-            for name, x in [*module._parameters.items(), *module._buffers.items()]:
-                if x is not None and name not in module._unsaved:
-                    state[f"{path}.{name}" if path else name] = x if keep_vars else x.detach()
-        return state
+        owned = self._named("_parameters", "_buffers")
+        return OrderedDict(
+            (path, x if keep_vars else x.detach()) for path, name, x, owner in owned if name not in owner._unsaved
+        )
 
     @no_grad()
     def load_state_dict(self, state_dict, strict=True):
         own, problems = self.state_dict(keep_vars=True), []
         for what, one, other in (("Unexpected", state_dict, own), ("Missing", own, state_dict)):
-            if strict and one.keys() - other.keys():
-                listed = ", ".join(f'"{key}"' for key in one if key not in other)
-                problems.append(f"{what} key(s) in state_dict: {listed}. ")
+            strange = [f'"{key}"' for key in one if strict and key not in other]
+            problems += [f"{what} key(s) in state_dict: {', '.join(strange)}. "] if strange else []
         for key in [key for key in own if key in state_dict]:
             new, now = state_dict[key].shape, own[key].shape
             if new == now:
@@ -117,13 +113,11 @@ class Module:
         require(not problems, "load", type(self).__name__, "\n\t".join(problems))
 
     def to(self, *wishes, **named):
-        for module in self.modules():
-            for own in (module._parameters, module._buffers):
-                for name, x in own.items():
-                    if x is not None and x.dtype.kind == 2 and own is module._parameters:
-                        x.data, x._gatherer = x.detach().to(*wishes, **named), None
-                    elif x is not None and x.dtype.kind == 2:
-                        own[name] = x.to(*wishes, **named)
+        for _, name, x, owner in self._named("_parameters", "_buffers"):
+            if x.dtype.kind == 2 and isinstance(x, Parameter):
+                x.data, x._gatherer = x.detach().to(*wishes, **named), None
+            elif x.dtype.kind == 2:
+                owner._buffers[name] = x.to(*wishes, **named)
         return self
 
     type = to
@@ -148,8 +142,6 @@ class Module:
         for p in self.parameters():
             p.grad = None
 
-    # --- how it is written ---
-
     def extra_repr(self):
         return ""
 
@@ -165,8 +157,6 @@ KINDS["_modules"] = (Module, *KINDS["_modules"][1:])
 
 
 class ModuleList(Module):
-    """A list of modules."""
-
     def __init__(self, modules=()):
         super().__init__()
         for module in modules:
@@ -187,8 +177,6 @@ class ModuleList(Module):
 
 
 class Sequential(ModuleList):
-    """Modules one after another."""
-
     def __init__(self, *modules):
         super().__init__(modules)
 
@@ -198,16 +186,7 @@ class Sequential(ModuleList):
         return input
 
 
-class Identity(Module):
-    """Gives back what it gets."""
-
-    def forward(self, input):
-        return input
-
-
 class Linear(Module):
-    """x Wᵀ + b."""
-
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
@@ -224,12 +203,7 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
-NonDynamicallyQuantizableLinear = type("NonDynamicallyQuantizableLinear", (Linear,), {"__doc__": "A `Linear`."})
-
-
 class Embedding(Module):
-    """A table of vectors, one for each token."""
-
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, device=None, dtype=None):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
@@ -245,8 +219,6 @@ class Embedding(Module):
 
 
 class LayerNorm(Module):
-    """Mean 0 and variance 1 along the last axes, then a learned scale and shift."""
-
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -263,8 +235,6 @@ class LayerNorm(Module):
 
 
 class Dropout(Module):
-    """Zeros at random places, while training."""
-
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
         require(0 <= p <= 1, "dropout", p)
@@ -284,10 +254,11 @@ def _as_module(name: str, of) -> type:
         Module.__init__(self)
         self.options = options
 
-    methods = {"__init__": __init__, "forward": lambda self, *given: of(*given, **self.options)}
-    return type(name, (Module,), methods | {"__doc__": f"`{name}` as a module."})
+    return type(name, (Module,), {"__init__": __init__, "forward": lambda self, *of_: of(*of_, **self.options)})
 
 
+NonDynamicallyQuantizableLinear = type("NonDynamicallyQuantizableLinear", (Linear,), {})
 ReLU, Tanh, Sigmoid = _as_module("ReLU", F.relu), _as_module("Tanh", F.tanh), _as_module("Sigmoid", F.sigmoid)
 GELU, Softmax = _as_module("GELU", F.gelu), _as_module("Softmax", F.softmax)
 CrossEntropyLoss, MSELoss = _as_module("CrossEntropyLoss", F.cross_entropy), _as_module("MSELoss", F.mse_loss)
+Identity = _as_module("Identity", lambda input: input)
