@@ -54,6 +54,6 @@ class compiler:
 
 from . import _modules, nn  # noqa: E402, F401
 
-for _path in ("", ".nn", ".nn.functional", ".nn.init", *(f".{path}" for path in _modules.CONTENTS)):
+for _path in ("", ".nn", ".nn.functional", *(f".{path}" for path in _modules.CONTENTS)):
     _module = _sys.modules[__name__ + _path]
     _module.__getattr__ = _missing_from(_module)

@@ -14,8 +14,6 @@ from ._views import cut, views
 
 MASKS = n.bool_, n.uint8
 
-# --- brackets -------------------------------------------------------------------------------------------------------
-
 
 def _parts(key, count: int) -> list:
     """The parts of a key, the ellipsis written out."""
@@ -144,9 +142,6 @@ def put(x, at: list, source, name: str, add=False) -> Tensor:
     return record(out, name, (x, source), lambda g: (g if add else g._without(at), g._picked(at, source._shape)))
 
 
-# --- gather and scatter ---------------------------------------------------------------------------------------------
-
-
 def _places_along(name: str, x, dim, index) -> list:
     """For every number of `index` the place that it names along an axis of `x`."""
     d, shape = axis(dim, x.dim()), index._shape
@@ -258,11 +253,8 @@ def _close(a, b, rtol: float, atol: float, equal_nan: bool) -> bool:
 def _part(x, name: str) -> Tensor:
     """The real or the imaginary part."""
     out = new([getattr(v, name) for v in flat(x)], x._shape, x.dtype.partner)
-
-    def back(g):
-        return (choosing.complex(*((g, g * 0) if name == "real" else (g * 0, g))),)
-
-    return record(out, f"{name.capitalize()}Backward0", (x,), back)
+    pair = (1, 0) if name == "real" else (0, 1)
+    return record(out, f"{name.capitalize()}Backward0", (x,), lambda g: (choosing.complex(g * pair[0], g * pair[1]),))
 
 
 def _imag(x):

@@ -226,8 +226,6 @@ def _named(name: str):
 define({name: _named(name) for name in PREDICATES})
 define({name: _named(name) for name in TABLE if name not in PREDICATES}, in_place=True)
 
-# --- those that take more than numbers ------------------------------------------------------------------------------
-
 
 class arithmetic(Operations, in_place=True):
     def add(input, other, *, alpha=1):
@@ -305,17 +303,14 @@ def where(condition, input=None, other=None):
     sides = [n.held(spread(x, shape), dtype) if isinstance(x, Tensor) else repeat(*n.held([x], dtype)) for x in (a, b)]
     values = [x if here else y for here, x, y in zip(spread(mask, shape), *sides, strict=False)]
     inputs = [(x, own) for x, own in ((a, True), (b, False)) if isinstance(x, Tensor)]
-
-    def back(g):
-        return [where(mask, g, 0.0) if own else where(mask, 0.0, g) for _, own in inputs]
-
-    return record(alike(values, shape, dtype, mask, a, b), "WhereBackward0", [x for x, _ in inputs], back)
+    y, given = alike(values, shape, dtype, mask, a, b), [x for x, _ in inputs]
+    return record(
+        y, "WhereBackward0", given, lambda g: [where(mask, g, 0.0) if own else where(mask, 0.0, g) for _, own in inputs]
+    )
 
 
 where = op("where", where)
 Tensor.where = lambda self, condition, other: where(condition, self, other)
-
-# --- Python's operators ---------------------------------------------------------------------------------------------
 
 
 def _operator(of):

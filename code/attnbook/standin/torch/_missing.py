@@ -18,8 +18,7 @@ class NotInThePage(AttributeError):
 @functools.cache
 def _rows(file: str, bar: str) -> dict[str, str]:
     with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as lines:
-        parts = (line.rstrip().partition(bar) for line in lines)
-        return {key: text for key, found, text in parts if found}
+        return dict(line.rstrip().split(bar, 1) for line in lines if bar in line)
 
 
 def absent(owner: str, name: str, thing: object, kind: str) -> AttributeError:

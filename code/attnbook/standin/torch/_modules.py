@@ -13,8 +13,6 @@ from ._tape import backward, enable_grad, grad, no_grad
 from ._tensor import Tensor
 from ._views import views
 
-# --- special, linalg ------------------------------------------------------------------------------------------------
-
 
 def entr(input):
     return where(input < 0, -math.inf, where(input == 0, 0.0, -input * where(input == 0, 1.0, input).log()))
@@ -28,9 +26,6 @@ def solve_triangular(A, B, *, upper, unitriangular=False):
             rest = rest - A[..., i, j, None] * row
         found[i] = rest if unitriangular else rest / A[..., i, i, None]
     return views.stack([found[i] for i in range(size)], -2)
-
-
-# --- autograd, optim ------------------------------------------------------------------------------------------------
 
 
 class Function:
@@ -73,8 +68,6 @@ class SGD(Optimizer):
                     p.sub_(group["lr"] * p.grad)
 
 
-# --- testing --------------------------------------------------------------------------------------------------------
-
 TOLERANCE = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 
 
@@ -98,9 +91,6 @@ def assert_close(actual, expected, *, rtol=None, atol=None, equal_nan=False, che
             f"Tensor-likes are not close!\n\nMismatched elements: {count} / {many} ({100 * count / many:.1f}%)\n"
             f"Greatest absolute difference: {far} (up to {atol} allowed)"
         )
-
-
-# --- utils, nn.utils -------------------------------------------------------------------------------------------------
 
 
 class TorchDispatchMode:
@@ -141,8 +131,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     return views.stack(padded, 0 if batch_first else 1)
 
 
-# --- the table ------------------------------------------------------------------------------------------------------
-
+INITIAL = {"uniform": "uniform", "normal": "normal", "constant": "fill", "zeros": "zero"}
 GRADIENTS = {"no_grad": no_grad, "enable_grad": enable_grad}
 CONTENTS = {
     "autograd": {"grad": grad, "backward": backward, "Function": Function} | GRADIENTS,
@@ -156,6 +145,11 @@ CONTENTS = {
         "solve_triangular": solve_triangular,
     },
     "nested": {},
+    "nn.init": {
+        "xavier_uniform_": nn.attention.xavier_uniform_,
+        "ones_": no_grad(lambda tensor: tensor.fill_(1.0)),
+        **{f"{name}_": no_grad(getattr(Tensor, f"{of}_")) for name, of in INITIAL.items()},
+    },
     "nn.parameter": {"Parameter": nn.Parameter},
     "nn.utils": {},
     "nn.utils.rnn": {"pad_sequence": pad_sequence},

@@ -23,39 +23,31 @@ def _state(seed: int) -> array:
 
 
 class Generator:
-    """A source of random numbers."""
-
     def __init__(self, device="cpu"):
         self.device = n.device(device)
         self.manual_seed(5489)
 
     def manual_seed(self, seed):
-        """Begin anew: equal seeds give equal numbers."""
         self._seed, self._spare, self._twister = int(seed), None, None
         return self
 
     def initial_seed(self):
-        """The seed that was given last."""
         return self._seed
 
     def get_state(self):
-        """Where the stream is."""
         return self._twister and self._twister.getstate(), self._spare, self._seed
 
     def set_state(self, state):
-        """Go back to where the stream was."""
         twister, self._spare, self._seed = state
-        self._twister = None if twister is None else self._started(twister)
+        self._twister = twister and random.Random()
+        if twister:
+            self._twister.setstate(twister)
         return self
-
-    def _started(self, state):
-        twister = random.Random(0)
-        twister.setstate(state)
-        return twister
 
     def bits(self, count: int) -> array:
         """So many numbers of 32 random bits."""
-        self._twister = self._twister or self._started((3, (*_state(self._seed), 624), None))
+        if self._twister is None:
+            self.set_state(((3, (*_state(self._seed), 624), None), self._spare, self._seed))
         return array("I", self._twister.getrandbits(32 * count).to_bytes(4 * count, "little"))
 
     def uniforms(self, count: int, dtype=n.float64) -> list:
@@ -145,7 +137,6 @@ class drawing(Operations):
 
 @contextlib.contextmanager
 def fork_rng(devices=None, enabled=True):
-    """A block after which the random stream is where it was."""
     state = default_generator.get_state()
     try:
         yield

@@ -62,6 +62,10 @@ def _along(x, dims: tuple, of, dtype=None) -> Tensor:
     return out
 
 
+def _length(group: list) -> float:
+    return math.sqrt(sum([abs(v) ** 2 for v in group]))
+
+
 def _along_one(x, dim, of, dtype=None) -> Tensor:
     return _along(x, (axis(dim, x.dim()),) if x._shape else (), of, dtype)
 
@@ -70,6 +74,10 @@ def _summing(input, dtype) -> tuple:
     """The tensor in the dtype that was asked for, and the dtype of its sums."""
     x = input if dtype is None else input.to(dtype)
     return x, n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype
+
+
+def _products_without_each(row: list) -> list:
+    return [math.prod(row[:i] + row[i + 1 :]) for i in range(len(row))]
 
 
 class sums(Operations):
@@ -91,14 +99,10 @@ class sums(Operations):
 
     def prod(input, dim=None, keepdim=False, *, dtype=None):
         x, dtype = _summing(input, dtype)
-
-        def without_each(row):
-            return [math.prod(row[:i] + row[i + 1 :]) for i in range(len(row))]
-
-        def back(g, y):
-            return g * _along(x, axes(dim, x.dim()), without_each)
-
-        return _reduced(x, dim, keepdim, math.prod, dtype, "ProdBackward0", back)
+        dims = axes(dim, x.dim())
+        return _reduced(
+            x, dim, keepdim, math.prod, dtype, "ProdBackward0", lambda g, y: g * _along(x, dims, _products_without_each)
+        )
 
     def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
         if isinstance(dim, bool):
@@ -107,18 +111,6 @@ class sums(Operations):
         apart = input - input.mean(dim, True)
         count = math.prod(input._shape[d] for d in axes(dim, input.dim()))
         return (apart * apart).sum(dim, keepdim) / float(max(count - less, 0))
-
-    def std(input, *args, **wishes):
-        return input.var(*args, **wishes).sqrt()
-
-    def any(input, dim=None, keepdim=False):
-        return _reduced(input, dim, keepdim, any, n.uint8 if input.dtype is n.uint8 else n.bool_)
-
-    def all(input, dim=None, keepdim=False):
-        return _reduced(input, dim, keepdim, all, n.uint8 if input.dtype is n.uint8 else n.bool_)
-
-    def count_nonzero(input, dim=None):
-        return (input != 0).sum(dim)
 
     def logsumexp(input, dim, keepdim=False):
         x = input if input.dtype.kind > 1 else input.to(n.default)
@@ -130,23 +122,21 @@ class sums(Operations):
             return x.abs().amax(() if dim is None else dim, keepdim)
         if p not in ("fro", 2, None):
             return (x.abs() ** p).sum(dim, keepdim) ** (1 / p)
-
-        def length(group):
-            return math.sqrt(sum([abs(v) ** 2 for v in group]))
-
         return _reduced(
-            x, dim, keepdim, length, None, "LinalgVectorNormBackward0", lambda g, y: g * where(y == 0, 0.0, x / y)
+            x, dim, keepdim, _length, None, "LinalgVectorNormBackward0", lambda g, y: g * where(y == 0, 0.0, x / y)
         )
 
-    def diff(input, dim=-1):
-        return input.narrow(dim, 1, input.size(dim) - 1) - input.narrow(dim, 0, input.size(dim) - 1)
+
+def _truth(of):
+    return lambda input, dim=None, keepdim=False: _reduced(
+        input, dim, keepdim, of, n.uint8 if input.dtype is n.uint8 else n.bool_
+    )
 
 
 def _with_mean(of):
-    def function(tensor, dim=None, unbiased=True, keepdim=False, *, correction=None):
-        return of(tensor, dim, unbiased, keepdim, correction=correction), tensor.mean(dim, keepdim)
-
-    return function
+    return lambda tensor, dim=None, unbiased=True, keepdim=False, *, correction=None: (
+        (of(tensor, dim, unbiased, keepdim, correction=correction), tensor.mean(dim, keepdim))
+    )
 
 
 def _cumsum(input, dim, *, dtype=None):
@@ -162,11 +152,20 @@ def _cdist(x1, x2, p=2.0):
     return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, -1)
 
 
-define({"var_mean": _with_mean(Tensor.var), "std_mean": _with_mean(Tensor.std), "cdist": _cdist})
+define(
+    {
+        "any": _truth(any),
+        "all": _truth(all),
+        "count_nonzero": lambda input, dim=None: (input != 0).sum(dim),
+        "diff": lambda input, dim=-1: (
+            input.narrow(dim, 1, input.size(dim) - 1) - input.narrow(dim, 0, input.size(dim) - 1)
+        ),
+        "std": lambda input, *args, **wishes: input.var(*args, **wishes).sqrt(),
+        "cdist": _cdist,
+    }
+)
+define({"var_mean": _with_mean(Tensor.var), "std_mean": _with_mean(Tensor.std)})
 define({"cumsum": _cumsum}, in_place=True)
-
-
-# --- extremes and sorting -------------------------------------------------------------------------------------------
 
 
 def named(name: str, *fields: str):
@@ -250,9 +249,6 @@ class sorting(Operations):
         if dim is not None:
             raise NotInThePage("Tensor.median(dim)")
         return input.flatten().sort().values[(input.numel() - 1) // 2]
-
-
-# --- softmax --------------------------------------------------------------------------------------------------------
 
 
 def _top(row: list) -> float:

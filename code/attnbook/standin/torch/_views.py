@@ -19,22 +19,16 @@ def _shown(x, shape, strides, name: str) -> Tensor:
 
 def part_of(x, shape, name: str, logical) -> Tensor:
     """A view of some of the numbers. From strides `logical` finds those of the part, and where it begins."""
-    shape, (strides, shift) = tuple(shape), logical(x._strides)
-
-    def back(g):
-        steps, begin = logical(rows(x._shape))
-        return g._placed(places(shape, tuple(steps), begin), x._shape)
-
-    return view_of(x, shape, strides, x._offset + shift, name, back)
+    shape, (strides, shift), (steps, begin) = tuple(shape), logical(x._strides), logical(rows(x._shape))
+    return view_of(
+        x, shape, strides, x._offset + shift, name, lambda g: g._placed(places(shape, steps, begin), x._shape)
+    )
 
 
 def cut(x, d: int, start: int, stop: int, step: int = 1) -> Tensor:
     """From `start` to below `stop` along an axis; both lie within it."""
-
-    def logical(strides):
-        return (*strides[:d], strides[d] * step, *strides[d + 1 :]), start * strides[d]
-
-    return part_of(x, (*x._shape[:d], len(range(start, stop, step)), *x._shape[d + 1 :]), "SliceBackward0", logical)
+    shape = (*x._shape[:d], len(range(start, stop, step)), *x._shape[d + 1 :])
+    return part_of(x, shape, "SliceBackward0", lambda of: ((*of[:d], of[d] * step, *of[d + 1 :]), start * of[d]))
 
 
 def _together(name: str, views) -> tuple:
@@ -130,11 +124,8 @@ class views(Operations):
         require(input._shape, "select-number")
         d, index, size = axis(dim, input.dim()), operator.index(index), input.size(dim)
         require(-size <= index < size, "select-index", index, list(input.shape), d)
-
-        def logical(strides):
-            return strides[:d] + strides[d + 1 :], index % size * strides[d]
-
-        return part_of(input, input._shape[:d] + input._shape[d + 1 :], "SelectBackward0", logical)
+        shape, i = input._shape[:d] + input._shape[d + 1 :], index % size
+        return part_of(input, shape, "SelectBackward0", lambda steps: (steps[:d] + steps[d + 1 :], i * steps[d]))
 
     def narrow(input, dim, start, length):
         d, start, length, size = axis(dim, input.dim()), operator.index(start), operator.index(length), input.size(dim)
@@ -166,11 +157,13 @@ class views(Operations):
         rest = [d for d in range(input.dim()) if d not in (a, b)]
         down, right = max(-offset, 0), max(offset, 0)
         count = max(min(input._shape[a] - down, input._shape[b] - right), 0)
-
-        def logical(strides):
-            return (*(strides[d] for d in rest), strides[a] + strides[b]), down * strides[a] + right * strides[b]
-
-        return part_of(input, (*(input._shape[d] for d in rest), count), "DiagonalBackward0", logical)
+        shape = (*(input._shape[d] for d in rest), count)
+        return part_of(
+            input,
+            shape,
+            "DiagonalBackward0",
+            lambda of: ((*(of[d] for d in rest), of[a] + of[b]), down * of[a] + right * of[b]),
+        )
 
     # numbers moved or repeated: copies
 
@@ -242,11 +235,8 @@ class views(Operations):
             for numbers, width in zip(lists, widths, strict=True):
                 values += numbers[i * width : (i + 1) * width]
         out = new(values, (*first._shape[:d], ends[-1], *first._shape[d + 1 :]), dtype)
-
-        def back(g):
-            return [cut(g, d, end - x._shape[d], end) for x, end in zip(parts, ends, strict=True)]
-
-        return record(out, "CatBackward0", tuple(parts), back)
+        pieces = [(end - x._shape[d], end) for x, end in zip(parts, ends, strict=True)]
+        return record(out, "CatBackward0", tuple(parts), lambda g: [cut(g, d, *piece) for piece in pieces])
 
     def stack(tensors, dim=0):
         tensors = _tensors("stack", tensors)

@@ -9,7 +9,6 @@ from .._missing import absent, error, require
 from .._tape import no_grad
 from .._tensor import Tensor
 from . import functional as F
-from . import init
 
 
 class Parameter(Tensor):
@@ -190,11 +189,10 @@ class Linear(Module):
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_features, dtype=dtype)) if bias else None)
         bound = 1 / math.sqrt(in_features) if in_features else 0
-        for x in self.parameters():
-            init.uniform_(x, -bound, bound)
+        for name, *shape in (("weight", out_features, in_features), ("bias", out_features)):
+            first = empty(shape, dtype=dtype).uniform_(-bound, bound) if bias or name == "weight" else None
+            self.register_parameter(name, None if first is None else Parameter(first))
 
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
@@ -207,7 +205,7 @@ class Embedding(Module):
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, device=None, dtype=None):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
-        self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
+        self.weight = Parameter(empty(num_embeddings, embedding_dim, dtype=dtype).normal_())
         if padding_idx is not None:
             self.weight.detach()[padding_idx].fill_(0)
 
