@@ -5,9 +5,9 @@ import math
 import warnings
 
 from . import _numbers as n
-from ._layout import broadcast, sizes
+from ._layout import sizes
 from ._missing import error, require
-from ._operations import FUNCTIONS, Operations, check_fits, define, number, operand, replace
+from ._operations import FUNCTIONS, Operations, check_fits, define, fitted, number, operand, replace
 from ._tape import record
 from ._tensor import Tensor, alike, flat, new
 
@@ -65,12 +65,6 @@ class making(Operations):
         value, shape = number(fill_value, "full", "fill_value", 2), shape_of("full", (size,))
         return made([value] * math.prod(shape), shape, dtype or n.of_number(value), **wishes)
 
-    def full_like(input, fill_value, **wishes):
-        return FUNCTIONS["empty_like"](input, **wishes).fill_(fill_value)
-
-    def new_full(self, size, fill_value, **wishes):
-        return self.new_empty(size, **wishes).fill_(fill_value)
-
     def arange(*bounds, start=0, end=None, step=1, dtype=None, **wishes):
         given = {0: (start, end, step), 1: (start, *bounds, step), 2: (*bounds, step)}.get(len(bounds), bounds)
         start, end, step = (operand(x.item() if isinstance(x, Tensor) else x) for x in given)
@@ -102,9 +96,6 @@ class making(Operations):
             return data.to(dtype=dtype or data.dtype, device=device or data.device)
         return tensor(data, dtype=dtype, device=device)
 
-    def new_tensor(self, data, dtype=None, **wishes):
-        return tensor(data, dtype=dtype or self.dtype, **wishes)
-
 
 def _nested(data) -> tuple[list, tuple, object]:
     """The numbers, the shape and the dtype of nested lists."""
@@ -128,6 +119,14 @@ def _nested(data) -> tuple[list, tuple, object]:
 
 
 tensor, full, as_tensor = making.tensor, making.full, making.as_tensor
+define(
+    {
+        "full_like": lambda input, fill_value, **wishes: FUNCTIONS["empty_like"](input, **wishes).fill_(fill_value),
+        "new_full": lambda self, size, fill_value, **wishes: self.new_empty(size, **wishes).fill_(fill_value),
+        "new_tensor": lambda self, data, dtype=None, **wishes: tensor(data, dtype=dtype or self.dtype, **wishes),
+        "zero_": lambda self: self.fill_(0),
+    }
+)
 Tensor._of = staticmethod(lambda *data: tensor(data[0] if data else [], dtype=n.default))
 KINDS = {"double": n.float64, "float": n.float32, "half": n.float16, "bfloat16": n.bfloat16, "bool": n.bool_}
 KINDS |= {"long": n.int64, "int": n.int32, "short": n.int16, "byte": n.uint8}
@@ -172,21 +171,13 @@ class copies(Operations):
     # writing in place
 
     def copy_(self, src, non_blocking=False):
-        src = src if isinstance(src, Tensor) else tensor(src)
-        if src._shape != self._shape:
-            meet = broadcast(self._shape, src._shape)
-            require(meet == self._shape, "output-shape", list(self.shape), list(meet))
-            src = src.expand(meet)
-        return replace(self, src.to(self.dtype))
+        return replace(self, fitted(self, as_tensor(src)).to(self.dtype))
 
     def fill_(self, value):
         if isinstance(value, Tensor):
             return self.copy_(value)
         check_fits(value, self.dtype)
         return replace(self, full(self._shape, value, dtype=self.dtype))
-
-    def zero_(self):
-        return self.fill_(0)
 
     def fill_diagonal_(self, fill_value):
         self.diagonal().fill_(fill_value)

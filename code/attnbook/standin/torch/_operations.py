@@ -107,12 +107,16 @@ def _in_place(name, kernel):
     return operation
 
 
+def fitted(x, result):
+    """A result, broadcast to the shape of `x`."""
+    meet = broadcast(x._shape, result._shape)
+    require(meet == x._shape, "output-shape", list(x.shape), list(meet))
+    return result if result._shape == x._shape else result.expand(x._shape)
+
+
 def overwrite(x, result):
     """Put a result into the tensor itself: numbers, and history."""
-    if result._shape != x._shape:
-        meet = broadcast(x._shape, result._shape)
-        require(meet == x._shape, "output-shape", list(x.shape), list(meet))
-        result = result.expand(x._shape)
+    result = fitted(x, result)
     require(result.dtype.kind <= x.dtype.kind, "result-type", result.dtype.legacy, x.dtype.legacy)
     return rewrite(x, result.to(x.dtype))
 

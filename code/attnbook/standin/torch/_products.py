@@ -4,7 +4,7 @@ import math
 import operator
 
 from . import _numbers as n
-from ._layout import axis, broadcast, listed, reshaped
+from ._layout import axis, broadcast, listed
 from ._missing import error, require
 from ._operations import Operations, define, must_be_tensor
 from ._tape import record, wants
@@ -53,8 +53,7 @@ class products(Operations):
         if not isinstance(b, Tensor):
             raise must_be_tensor("matmul", "other", 2, b)
         require(a._shape and b._shape, "matmul-numbers", a.dim(), b.dim())
-        for check in (_check_dtypes, _check_sizes) if a.dim() == b.dim() == 1 else (_check_sizes, _check_dtypes):
-            check(a, b)
+        _check(a, b)
         out = _multiplied(a.unsqueeze(0) if a.dim() == 1 else a, b.unsqueeze(1) if b.dim() == 1 else b)
         out = out.squeeze(-2) if a.dim() == 1 else out
         return out.squeeze(-1) if b.dim() == 1 else out
@@ -124,40 +123,17 @@ matmul = products.matmul
 Tensor.__matmul__ = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-def _check_dtypes(a, b):
-    if a.dtype is not b.dtype:
-        if a.dim() == b.dim() == 1:
-            raise error("dot-dtypes", a.dtype.legacy, b.dtype.legacy)
-        if max(a.dim(), b.dim()) <= 2 or _folds(a, b):
-            raise error("mm-dtypes", a.dtype.cpp, b.dtype.cpp)
-        raise error("bmm-dtypes", a.dtype.legacy, b.dtype.legacy)
-
-
-def _check_sizes(a, b):
+def _check(a, b):
     """The errors of PyTorch's kernels, which differ by how many axes there are."""
-    inner, size, wide = a._shape[-1], b._shape[-2 if b.dim() > 1 else 0], b._shape[-1]
-    if inner == size or (max(a.dim(), b.dim()) > 2 and not _folds(a, b)):
-        return
-    count = math.prod(a._shape[:-1])
-    if a.dim() == b.dim() == 1:
-        raise error("dot-sizes", inner, size, inner, size)
-    if b.dim() == 1:
-        raise error("mv-sizes", count, count, inner, size)
-    if b.dim() > 2:  # a matrix or a vector times a batch: turned round
-        count = math.prod(b._shape[:-2]) * wide
-        inner, size, wide = size, inner, a._shape[0]
-        if a.dim() == 1:
-            raise error("mv-sizes", count, count, inner, size)
-    raise error("mm-sizes", count, inner, size, wide)
-
-
-def _folds(a, b) -> bool:
-    """Whether PyTorch multiplies one tall matrix instead of a batch; it shows in the words of its errors."""
-    if max(a.dim(), b.dim()) < 3 or min(a.dim(), b.dim()) > 2:
-        return False
-    large, small = (a, b) if a.dim() >= b.dim() else (b.transpose(-2, -1), a)
-    tall = (math.prod(large._shape[:-1]), large._shape[-1])
-    return wants(small) or (a.dim() != 2 and reshaped(large._shape, large._strides, tall) is not None)
+    vectors, count, inner, size = a.dim() == b.dim() == 1, math.prod(a._shape[:-1]), a._shape[-1], b._shape[-2:][0]
+    if a.dtype is not b.dtype and (vectors or inner == size):
+        require(not vectors, "dot-dtypes", a.dtype.legacy, b.dtype.legacy)
+        require(b.dim() > 2, "mm-dtypes", a.dtype.cpp, b.dtype.cpp)
+        raise error("bmm-dtypes", a.dtype.legacy, b.dtype.legacy)
+    if inner != size and b.dim() <= 2:
+        require(not vectors, "dot-sizes", inner, size, inner, size)
+        require(b.dim() == 2, "mv-sizes", count, count, inner, size)
+        raise error("mm-sizes", count, inner, size, b._shape[-1])
 
 
 def _letters(term: str, x, i: int) -> list:

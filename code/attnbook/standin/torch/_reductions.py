@@ -2,7 +2,7 @@
 
 import itertools
 import math
-import operator
+from collections import namedtuple
 from math import inf, nan
 
 from . import _numbers as n
@@ -76,7 +76,7 @@ def _summing(input, dtype) -> tuple:
     return x, n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype
 
 
-def _products_without_each(row: list) -> list:
+def _products_of_others(row: list) -> list:
     return [math.prod(row[:i] + row[i + 1 :]) for i in range(len(row))]
 
 
@@ -101,7 +101,7 @@ class sums(Operations):
         x, dtype = _summing(input, dtype)
         dims = axes(dim, x.dim())
         return _reduced(
-            x, dim, keepdim, math.prod, dtype, "ProdBackward0", lambda g, y: g * _along(x, dims, _products_without_each)
+            x, dim, keepdim, math.prod, dtype, "ProdBackward0", lambda g, y: g * _along(x, dims, _products_of_others)
         )
 
     def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
@@ -168,19 +168,15 @@ define({"var_mean": _with_mean(Tensor.var), "std_mean": _with_mean(Tensor.std)})
 define({"cumsum": _cumsum}, in_place=True)
 
 
-def named(name: str, *fields: str):
-    """A tuple whose parts have names, `values` and `indices`."""
-
-    def shown(self):
-        parts = ",\n".join(f"{field}={part!r}" for field, part in zip(fields, self, strict=True))
-        return f"torch.return_types.{name}(\n{parts})"
-
-    parts = {field: property(operator.itemgetter(i)) for i, field in enumerate(fields)}
-    return type(name, (tuple,), {**parts, "__repr__": shown})
+def _shown(pair) -> str:
+    parts = ",\n".join(f"{field}={part!r}" for field, part in pair._asdict().items())
+    return f"torch.return_types.{type(pair).__name__}(\n{parts})"
 
 
-PAIRS = {name: named(name, "values", "indices") for name in ("max", "min", "sort", "topk")}
-PAIRS["aminmax"] = named("aminmax", "min", "max")
+PAIRS = {name: namedtuple(name, "values indices") for name in ("max", "min", "sort", "topk")}
+PAIRS["aminmax"] = namedtuple("aminmax", "min max")
+for _pair in PAIRS.values():
+    _pair.__repr__ = _shown
 
 
 def _not_empty(x, dim, name: str):
@@ -215,7 +211,7 @@ def _extreme(name: str, best, of_two: str):
             return several(input)
         indices = argument(input, dim, True)
         found = input.gather(dim, indices) if input._shape else input.clone(), indices
-        return PAIRS[name](found if keepdim or not input._shape else [x.squeeze(dim) for x in found])
+        return PAIRS[name](*(found if keepdim or not input._shape else [x.squeeze(dim) for x in found]))
 
     define({f"arg{name}": argument, f"a{name}": several, name: extreme})
 
@@ -226,7 +222,7 @@ _extreme("min", min, "minimum")
 
 class sorting(Operations):
     def aminmax(input, *, dim=(), keepdim=False):
-        return PAIRS["aminmax"]((input.amin(dim, keepdim), input.amax(dim, keepdim)))
+        return PAIRS["aminmax"](input.amin(dim, keepdim), input.amax(dim, keepdim))
 
     def argsort(input, dim=-1, descending=False, *, stable=False):
         sign = -1 if descending else 1
@@ -238,12 +234,12 @@ class sorting(Operations):
 
     def sort(input, dim=-1, descending=False, *, stable=False):
         indices = input.argsort(dim, descending)
-        return PAIRS["sort"]((input.gather(dim, indices), indices))
+        return PAIRS["sort"](input.gather(dim, indices), indices)
 
     def topk(input, k, dim=-1, largest=True, sorted=True):
         require(0 <= int(k) <= (input._shape[dim] if input._shape else 1), "topk")
         found = input.sort(dim, largest)
-        return PAIRS["topk"]([x.narrow(dim, 0, k).contiguous() for x in found] if input._shape else found)
+        return PAIRS["topk"](*([x.narrow(dim, 0, k).contiguous() for x in found] if input._shape else found))
 
     def median(input, dim=None, keepdim=False):
         if dim is not None:

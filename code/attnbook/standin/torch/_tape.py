@@ -6,11 +6,13 @@ or one of its views; a view whose `_seen` lags behind gets a new history, throug
 """
 
 import contextlib
+import itertools
 
 from ._layout import places
 from ._missing import NotInThePage, require
 
 recording = [True]
+_made = itertools.count()
 _ended = []  # what nodes that are gone have held
 
 
@@ -19,7 +21,7 @@ class Node:
 
     def __init__(self, name, edges, back, like, leaf=None):
         self._name, self.edges, self.back, self.saved = name, edges, back, ()
-        self.shape, self.dtype, self.leaf, self.freed = like._shape, like.dtype, leaf, False
+        self.shape, self.dtype, self.leaf, self.freed, self.number = like._shape, like.dtype, leaf, False, next(_made)
 
     def __del__(self):
         """A long tape is taken apart node by node: a browser has no room for as deep a recursion."""
@@ -108,18 +110,14 @@ def check_may_write(x):
             require(owner is None or owner._node is not None or not owner._wants, "grad-leaf", what)
 
 
-def _order(roots) -> list:
-    """The nodes behind `roots`, each before those that it leads to."""
-    order, seen, waiting = [], set(), [(root, False) for root in roots]
+def _behind(roots) -> list:
+    """The nodes behind `roots`, each before those that it leads to, which are older."""
+    seen, waiting = set(roots), list(roots)
     while waiting:
-        node, done = waiting.pop()
-        if done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            waiting.append((node, True))
-            waiting += [(after, False) for after in node.edges if after is not None and after not in seen]
-    return order[::-1]
+        new = {after for after in waiting.pop().edges if after is not None} - seen
+        seen |= new
+        waiting += new
+    return sorted(seen, key=lambda node: -node.number)
 
 
 def _run_back(outputs, gradients, wanted, retain, create) -> dict:
@@ -138,7 +136,7 @@ def _run_back(outputs, gradients, wanted, retain, create) -> dict:
             g = x.detach().new_ones(x._shape) if g is None else g
             require(g._shape == x._shape, "grad-shape", g.shape, x.shape)
             gather(edge(x), g)
-        for node in _order(gathered):
+        for node in _behind(gathered):
             g = gathered.pop(node, None)
             if g is None:
                 continue
