@@ -2,7 +2,7 @@
 
 import math
 import operator
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
 
 from ._missing import require
 
@@ -72,14 +72,8 @@ def laid_out(shape: tuple, operands: tuple) -> tuple:
 
     `operands` are the operands' strides, broadcast to the shape.
     """
-    order = list(reversed(range(len(shape))))  # the innermost axis first
-    for i in range(1, len(order)):
-        for j in reversed(range(i)):
-            turn = _before(order[j], order[j + 1], shape, operands)
-            if turn < 0:
-                break
-            if turn > 0:
-                order[j], order[j + 1] = order[j + 1], order[j]
+    order = list(range(len(shape)))[::-1]  # the innermost axis first
+    order.sort(key=cmp_to_key(lambda one, other: _before(one, other, shape, operands)))
     strides, step = [0] * len(shape), 1
     for d in order:
         strides[d] = step

@@ -3,8 +3,8 @@
     class signs(Operations, in_place=True):
         def neg(input): ...
 
-gives `torch.neg`, `torch.negative`, `Tensor.neg`, `Tensor.negative`, and with `in_place` `Tensor.neg_`; `signs.neg` is
-for the other files. The first parameter has the name that it has in PyTorch and says where: `input` in torch and as a
+gives `torch.neg`, `torch.negative`, `Tensor.neg`, `Tensor.negative`, and with `in_place` `Tensor.neg_`; other files
+say `signs.neg`. The first parameter has the name that it has in PyTorch and says where: `input` in torch and as a
 method, `self` as a method, any other in torch alone. `define` does the same for functions that are one expression.
 """
 
@@ -65,7 +65,7 @@ def op(name: str, kernel, in_place=False, into=None):
         if into is None and first in ("self", "input") and not name.endswith("_like"):
             setattr(Tensor, spelling, operation)
         if in_place:
-            setattr(Tensor, f"{spelling}_", _in_place(f"{spelling}_", kernel))
+            op(f"{spelling}_", _in_place(kernel))
     return operation
 
 
@@ -91,8 +91,8 @@ def _dispatched(seen, args, kwargs):
         MODES.append(mode)
 
 
-def _in_place(name, kernel):
-    """A method that computes from what the tensor was (the way back may need it), and overwrites it."""
+def _in_place(kernel):
+    """A function that computes from what the tensor was (the way back may need it), and overwrites it."""
 
     def write(self, *args, **kwargs):
         x = self
@@ -100,11 +100,7 @@ def _in_place(name, kernel):
             x = record(self.detach().clone(), self._node.name() if self._node else "", (self,), lambda g: (g,))
         return overwrite(self, kernel(x, *args, **kwargs))
 
-    def operation(self, *args, **kwargs):
-        return _dispatched(seen, (self, *args), kwargs) if MODES else write(self, *args, **kwargs)
-
-    seen = _Seen(name, write)
-    return operation
+    return write
 
 
 def fitted(x, result):

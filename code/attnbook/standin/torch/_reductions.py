@@ -76,7 +76,7 @@ def _summing(input, dtype) -> tuple:
     return x, n.int64 if x.dtype.kind < 2 and dtype is None else x.dtype
 
 
-def _products_of_others(row: list) -> list:
+def _of_others(row: list) -> list:
     return [math.prod(row[:i] + row[i + 1 :]) for i in range(len(row))]
 
 
@@ -101,7 +101,7 @@ class sums(Operations):
         x, dtype = _summing(input, dtype)
         dims = axes(dim, x.dim())
         return _reduced(
-            x, dim, keepdim, math.prod, dtype, "ProdBackward0", lambda g, y: g * _along(x, dims, _products_of_others)
+            x, dim, keepdim, math.prod, dtype, "ProdBackward0", lambda g, y: g * _along(x, dims, _of_others)
         )
 
     def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
