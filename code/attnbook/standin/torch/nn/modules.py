@@ -252,7 +252,7 @@ def _as_module(name: str, of) -> type:
         Module.__init__(self)
         self.options = options
 
-    return type(name, (Module,), {"__init__": __init__, "forward": lambda self, *of_: of(*of_, **self.options)})
+    return type(name, (Module,), {"__init__": __init__, "forward": lambda self, *given: of(*given, **self.options)})
 
 
 NonDynamicallyQuantizableLinear = type("NonDynamicallyQuantizableLinear", (Linear,), {})
