@@ -211,13 +211,11 @@ class choosing(Operations):
     # comparing
 
     def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-        require(input.dtype is other.dtype, "close-dtypes", input.dtype.legacy, other.dtype.legacy)
-        shape = meeting(input, other)
-        pairs = zip(spread(input, shape), spread(other, shape), strict=True)
-        return alike([a == b or _close(a, b, rtol, atol, equal_nan) for a, b in pairs], shape, n.bool_, input, other)
+        found = list(_agreeing(input, other, rtol, atol, equal_nan))
+        return alike(found, meeting(input, other), n.bool_, input, other)
 
     def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-        return all(flat(input.isclose(other, rtol, atol, equal_nan)))
+        return all(_agreeing(input, other, rtol, atol, equal_nan))
 
     def equal(input, other):
         return input._shape == other._shape and all(map(operator.eq, flat(input), flat(other)))
@@ -242,6 +240,13 @@ class choosing(Operations):
 
     def view_as_real(tensor):
         return views.stack([tensor.real, tensor.imag], -1)
+
+
+def _agreeing(a, b, *wishes):
+    """Whether two tensors are close, number by number."""
+    require(a.dtype is b.dtype, "close-dtypes", a.dtype.legacy, b.dtype.legacy)
+    shape = meeting(a, b)
+    return (v == w or _close(v, w, *wishes) for v, w in zip(spread(a, shape), spread(b, shape), strict=True))
 
 
 def _close(a, b, rtol: float, atol: float, equal_nan: bool) -> bool:

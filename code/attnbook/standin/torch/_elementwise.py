@@ -10,7 +10,7 @@ from math import copysign, inf, nan
 from . import _numbers as n
 from ._missing import error, require
 from ._operations import ORDINARY, Operations, check_fits, define, must_be_tensor, number, op, operand
-from ._tape import record, wants
+from ._tape import record, recording, wants
 from ._tensor import Tensor, alike, meeting, new, spread
 
 
@@ -139,13 +139,15 @@ def compute(name: str, *operands) -> Tensor:
     value, *ways = TABLE[name]
     if len(operands) == 2:
         operands = _both(name, *operands)
-    dtype = _result_type(*operands)
-    if dtype.kind < 2 and name in FLOATING:
-        dtype = n.default
-    elif dtype.kind > 1 and name in BITWISE:
+        dtype, shape = _result_type(*operands), meeting(*operands)
+    else:
+        dtype, shape = operands[0].dtype, operands[0]._shape
+    if dtype.kind < 2:
+        require(dtype is not n.bool_ or name != "neg", "neg-bool")
+        dtype = n.default if name in FLOATING else dtype
+    elif name in BITWISE:
         raise error("invert") if len(operands) == 1 else error("bitwise", name, dtype.legacy)
-    require(dtype is not n.bool_ or name != "neg", "neg-bool")
-    value, shape = COMPLEX.get(name, value) if dtype.kind == 3 else value, meeting(*operands)
+    value = COMPLEX.get(name, value) if dtype.kind == 3 else value
     sides = [_side(x, shape, dtype) for x in operands]
     try:
         values = list(map(value, *sides))
@@ -155,7 +157,9 @@ def compute(name: str, *operands) -> Tensor:
         return alike(values, shape, n.bool_, *operands)
     like = () if name == "pow" and not isinstance(operands[0], Tensor) else operands
     y = alike(values if dtype is n.float64 else n.held(values, dtype), shape, dtype, *like)
-    sides = zip(operands, ways[::2], ways[1::2], strict=False)
+    if not ways or not recording[0]:
+        return y
+    sides = zip(operands, ways[::2], ways[1::2], strict=True)
     sides = [side for side in sides if isinstance(side[0], Tensor) and wants(side[0])]
     if not sides:
         return y
@@ -181,11 +185,14 @@ def _both(name: str, a, b) -> tuple:
     return pair
 
 
-def _result_type(a, b=False):
+LOWEST = {bool: 0, int: 1, float: 2}  # the kind from which on a dtype holds such a number
+
+
+def _result_type(a, b):
     """As `result_type`, quick where there is little to decide."""
     if isinstance(a, Tensor):
         d = a.dtype
-        if b.dtype is d if isinstance(b, Tensor) else d.kind >= {bool: 0, int: 1, float: 2}.get(type(b), 9):
+        if b.dtype is d if isinstance(b, Tensor) else d.kind >= LOWEST.get(type(b), 9):
             return d
     return n.result_type(a, b)
 

@@ -17,12 +17,21 @@ def _shown(x, shape, strides, name: str) -> Tensor:
     return view_of(x, shape, strides, x._offset, name, lambda g: g.reshape(x._shape))
 
 
+def _exchanged(x, order: list, name: str) -> Tensor:
+    """A view with the axes in another order."""
+    back = sorted(range(len(order)), key=order.__getitem__)
+    shape, strides = [x._shape[d] for d in order], [x._strides[d] for d in order]
+    return view_of(x, shape, strides, x._offset, name, lambda g: g.permute(back))
+
+
 def part_of(x, shape, name: str, logical) -> Tensor:
     """A view of some of the numbers. From strides `logical` finds those of the part, and where it begins."""
-    shape, (strides, shift), (steps, begin) = tuple(shape), logical(x._strides), logical(rows(x._shape))
-    return view_of(
-        x, shape, strides, x._offset + shift, name, lambda g: g._placed(places(shape, steps, begin), x._shape)
-    )
+    shape, (strides, shift) = tuple(shape), logical(x._strides)
+
+    def back(g):
+        return g._placed(places(shape, *logical(rows(x._shape))), x._shape)
+
+    return view_of(x, shape, strides, x._offset + shift, name, back)
 
 
 def cut(x, d: int, start: int, stop: int, step: int = 1) -> Tensor:
@@ -41,20 +50,18 @@ def _together(name: str, views) -> tuple:
 class views(Operations):
     # axes exchanged
 
-    def permute(input, *dims, name="PermuteBackward0"):
+    def permute(input, *dims):
         dims, count = listed(dims), input.dim()
         require(len(dims) == count, "permute-count", count, len(dims))
         dims = [axis(d, count) for d in dims]
         require(len(set(dims)) == count, "permute-twice")
-        shape, strides = [input._shape[d] for d in dims], [input._strides[d] for d in dims]
-        back = sorted(range(count), key=dims.__getitem__)
-        return view_of(input, shape, strides, input._offset, name, lambda g: g.permute(back))
+        return _exchanged(input, dims, "PermuteBackward0")
 
     def transpose(input, dim0, dim1):
         order, a, b = list(range(input.dim())), axis(dim0, input.dim()), axis(dim1, input.dim())
         if order:
             order[a], order[b] = b, a
-        return input.permute(order, name="TransposeBackward0")
+        return _exchanged(input, order, "TransposeBackward0")
 
     def t(input):
         require(input.dim() <= 2, "t", input.dim())
