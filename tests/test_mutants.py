@@ -140,7 +140,7 @@ TABLE = {
     "standin/torch/_tape": [
         ("what was written is not forgotten", "lambda g: (g._without(at),", "lambda g: (g,",
          "test_standin_functions.py::test_every_line_once"),
-        ("gradients replace each other", "gathered[after] + part if after in gathered", "part if after in gathered",
+        ("gradients replace each other", "gathered[node] + g if node in gathered", "g if node in gathered",
          "test_standin_functions.py::test_every_line_once"),
     ],
     "pairs/losses": [

@@ -171,8 +171,8 @@ def test_the_answers_change_at_random_but_by_their_seed():
 
 def test_the_stand_in_is_plain_python_and_small():
     files = list(standin.STANDIN.rglob("*.py"))
-    lines = [line for path in files for line in path.read_text("utf-8").splitlines() if line.strip()]
+    lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
     imports = set(re.findall(r"^(?:from|import) (\w+)", "\n".join(lines), re.MULTILINE))
     allowed = {"array", "builtins", "cmath", "collections", "contextlib", "functools", "itertools", "math", "operator"}
     assert imports <= allowed | {"os", "random", "struct", "sys", "warnings"}, imports
-    assert len(files) > 20 and len(lines) < 3200
+    assert len(files) > 20 and len(lines) < 3600

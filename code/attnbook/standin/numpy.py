@@ -5,28 +5,20 @@ class ndarray:
     """No array is one of these, here."""
 
 
-class generic(ndarray):
-    """No number is one of these, here."""
-
-
-integer = bool_ = generic
-
-
 class _Random:
     """`numpy.random`: it can be seeded, and nothing draws from it."""
 
-    def seed(self, seed=None):
-        """Changes nothing here."""
+    seed = staticmethod(lambda seed=None: None)
 
     def __getattr__(self, name):
         return __getattr__(f"random.{name}")
 
 
 random = _Random()
+generic = integer = bool_ = type("generic", (ndarray,), {})
 
 
 def __getattr__(name):
-    """What NumPy has besides."""
     raise AttributeError(
         f"numpy.{name} is not available in the page: there is no NumPy here. Can PyTorch do it, torch.{name} perhaps? "
         "In a notebook the same line works."

@@ -1,10 +1,11 @@
 """A stand-in for PyTorch in plain Python, for tensors of a few hundred numbers: what exercises and try-it cells use.
 
 Where to look: `_numbers` dtypes, `_layout` strides, `_tensor` the class, `_tape` gradients, `_operations` how a
-function becomes one of torch; then the functions themselves, by topic.
+function becomes one of torch; then the functions themselves, by topic; `_modules` the small modules of torch.
 """
 
 import math as _math
+import sys as _sys
 
 from . import _choosing, _elementwise, _making, _printing, _products, _random, _reductions, _views  # noqa: F401
 from . import _numbers as _n
@@ -51,6 +52,8 @@ class compiler:
     is_compiling = staticmethod(lambda: False)
 
 
-from . import autograd, cuda, linalg, nested, nn, optim, random, special, testing, utils  # noqa: E402, F401
+from . import _modules, nn  # noqa: E402, F401
 
-__getattr__ = _missing_from("torch", globals())
+for _path in ("", ".nn", ".nn.functional", *(f".{path}" for path in _modules.CONTENTS)):
+    _module = _sys.modules[__name__ + _path]
+    _module.__getattr__ = _missing_from(_module)

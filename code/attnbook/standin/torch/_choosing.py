@@ -4,17 +4,15 @@ import math
 import operator
 
 from . import _numbers as n
-from ._layout import axis, broadcast, places, rows
-from ._making import copy_, fill_, tensor, zeros
+from ._layout import axis, places, rows
+from ._making import tensor, zeros
 from ._missing import error, require
-from ._operations import define, op, operand, rewrite
+from ._operations import Operations, define, operand, rewrite
 from ._tape import record
 from ._tensor import Tensor, alike, flat, meeting, new, spread
-from ._views import cut, diagonal, select, unsqueeze
+from ._views import cut, views
 
 MASKS = n.bool_, n.uint8
-
-# --- brackets -------------------------------------------------------------------------------------------------------
 
 
 def _parts(key, count: int) -> list:
@@ -50,19 +48,19 @@ def _seen(x, key) -> tuple[Tensor, list]:
             x = _sliced(x, d, part)
             tensors.append(None)
         elif part is None:
-            x = unsqueeze(x, d)
+            x = x.unsqueeze(d)
             tensors.append(None)
         elif isinstance(part, int) and not isinstance(part, bool):
             size = x._shape[d]
             require(-size <= part < size, "index-range", part, used - 1, size)
-            x = select(x, d, part)
+            x = x.select(d, part)
         elif isinstance(part, bool) or not part._shape:
-            x = unsqueeze(x, d)
+            x = x.unsqueeze(d)
             tensors.append(new([0] if part else [], (int(bool(part)),), n.int64))
         elif part.dtype in MASKS:
             for j, size in enumerate(part._shape):
                 require(x._shape[d + j] == size, "index-mask", list(part.shape), j, list(x.shape), d + j)
-            tensors += nonzero(part, as_tuple=True)
+            tensors += part.nonzero(as_tuple=True)
         else:
             require(part.dtype.kind == 1, "index-dtype")
             tensors.append(part)
@@ -99,31 +97,29 @@ def _places_named(x, tensors: list) -> tuple[list, tuple]:
     return [a + b + c for a in outer for b in shifts for c in inner], (*wide, *shape, *narrow)
 
 
-@op("index.Tensor", torch=False)
-def __getitem__(self, key):
-    require(self._shape or type(key) is not int, "index-number")
-    if type(key) is int and -self._shape[0] <= key < self._shape[0]:  # by far the commonest
-        return select(self, 0, key)
-    x, tensors = _seen(self, key)
-    if any(index is not None for index in tensors):
-        return x._picked(*_places_named(x, tensors))
-    return x if x is not self else cut(self, 0, 0, self._shape[0]) if self._shape else self.expand(())
+class brackets(Operations):
+    def __getitem__(self, key):
+        require(self._shape or type(key) is not int, "index-number")
+        if type(key) is int and -self._shape[0] <= key < self._shape[0]:  # by far the commonest
+            return self.select(0, key)
+        x, tensors = _seen(self, key)
+        if any(index is not None for index in tensors):
+            return x._picked(*_places_named(x, tensors))
+        return x if x is not self else cut(self, 0, 0, self._shape[0]) if self._shape else self.expand(())
 
-
-@op("index_put_", torch=False, mutable=True)
-def __setitem__(self, key, value):
-    if not isinstance(value, Tensor):
-        came, value = value, tensor(value) if isinstance(value, list | tuple) else operand(value)
-        require(value is not NotImplemented, "index-put-kind", type(came).__name__, self.dtype.legacy)
-    x, tensors = _seen(self, key)
-    if any(index is not None for index in tensors):
-        rewrite(x, _put(x, tensors, value))
-    elif not isinstance(value, Tensor):
-        fill_(x, value)
-    else:
-        while value.dim() > x.dim() and value._shape[0] == 1:  # leading axes of size 1 may be too many here
-            value = value.squeeze(0)
-        copy_(x, value.expand(x._shape))
+    def __setitem__(self, key, value):
+        if not isinstance(value, Tensor):
+            came, value = value, tensor(value) if isinstance(value, list | tuple) else operand(value)
+            require(value is not NotImplemented, "index-put-kind", type(came).__name__, self.dtype.legacy)
+        x, tensors = _seen(self, key)
+        if any(index is not None for index in tensors):
+            rewrite(x, _put(x, tensors, value))
+        elif not isinstance(value, Tensor):
+            x.fill_(value)
+        else:
+            while value.dim() > x.dim() and value._shape[0] == 1:  # leading axes of size 1 may be too many here
+                value = value.squeeze(0)
+            x.copy_(value.expand(x._shape))
 
 
 def _put(x, tensors: list, value) -> Tensor:
@@ -146,9 +142,6 @@ def put(x, at: list, source, name: str, add=False) -> Tensor:
     return record(out, name, (x, source), lambda g: (g if add else g._without(at), g._picked(at, source._shape)))
 
 
-# --- gather and scatter ---------------------------------------------------------------------------------------------
-
-
 def _places_along(name: str, x, dim, index) -> list:
     """For every number of `index` the place that it names along an axis of `x`."""
     d, shape = axis(dim, x.dim()), index._shape
@@ -163,12 +156,7 @@ def _places_along(name: str, x, dim, index) -> list:
     return [p + i * strides[d] for p, i in zip(at, flat(index), strict=True)]
 
 
-@op()
-def gather(input, dim, index):
-    return input._picked(_places_along("gather", input, dim, index), index._shape, "GatherBackward0")
-
-
-def _scatter(input, dim, index, src, add=False):
+def _scattered(input, dim, index, src, add=False) -> Tensor:
     at = _places_along("scatter", input, dim, index)
     if not isinstance(src, Tensor):
         src = new(n.held([src], input.dtype) * len(at), index._shape, input.dtype)
@@ -176,131 +164,108 @@ def _scatter(input, dim, index, src, add=False):
     return put(input, at, src[tuple(map(slice, index._shape))], "ScatterBackward0", add)
 
 
-@op(in_place=True)
-def scatter(input, dim, index, src=None, *, value=None):
-    return _scatter(input, dim, index, value if src is None else src)
-
-
-@op(in_place=True)
-def scatter_add(input, dim, index, src):
-    return _scatter(input, dim, index, src, add=True)
-
-
-@op(also="argwhere")
-def nonzero(input, *, as_tuple=False):
-    strides, shape = rows(input._shape), input._shape
-    at = [p for p, v in enumerate(flat(input)) if v]
-    columns = [[p // s % size for p in at] for s, size in zip(strides or (1,), shape or (1,), strict=True)]
-    if as_tuple:
-        return tuple(new(column, (len(at),), n.int64) for column in columns)
-    found = [i for row in zip(*columns[: len(shape)], strict=True) for i in row]
-    return new(found, (len(at), len(shape)), n.int64)
-
-
-# --- triangles and diagonals ----------------------------------------------------------------------------------------
-
-
-def _triangle(name: str, beyond):
-    def function(input, diagonal=0):
-        require(input.dim() > 1, "triangle", name)
-        down, across = input._shape[-2:]
-        gone = [beyond(j - i, diagonal) for i in range(down) for j in range(across)]
-        return input.masked_fill(new(gone, (down, across), n.bool_), 0)
-
-    return function
-
-
-define({"tril": _triangle("tril", operator.gt), "triu": _triangle("triu", operator.lt)}, in_place=True)
-
-
-@op()
-def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    size = input._shape[-1] + abs(offset)
-    shape = (*input._shape[:-1], size, size)
-    place = diagonal(zeros(shape), offset, -2, -1)
-    out = input.detach()._placed(places(place._shape, place._strides, place._offset), shape)
-    out = record(out, "DiagEmbedBackward0", (input,), lambda g: (diagonal(g, offset, -2, -1),))
-    return out if (dim1, dim2) == (-2, -1) else out.movedim((-2, -1), (dim1, dim2))
-
-
-@op()
-def diag(input, diagonal=0):
-    return diag_embed(input, diagonal) if input.dim() == 1 else input.diagonal(diagonal).contiguous()
-
-
-# --- comparing ------------------------------------------------------------------------------------------------------
-
-
-def _close(a, b, rtol: float, atol: float, equal_nan: bool) -> bool:
-    if a == b or (equal_nan and a != a and b != b):
-        return True
-    return abs(a - b) <= atol + rtol * abs(b) and not (math.isinf(abs(a)) or math.isinf(abs(b)))
-
-
-def _sides(a, b) -> tuple:
-    require(a.dtype is b.dtype, "close-dtypes", a.dtype.legacy, b.dtype.legacy)
-    shape = broadcast(a._shape, b._shape)
-    return spread(a, shape), spread(b, shape), shape
-
-
-@op()
-def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    left, right, shape = _sides(input, other)
-    found = [_close(a, b, rtol, atol, equal_nan) for a, b in zip(left, right, strict=True)]
-    return alike(found, shape, n.bool_, input, other)
-
-
-@op()
-def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    left, right, _ = _sides(input, other)
-    return all(a == b or _close(a, b, rtol, atol, equal_nan) for a, b in zip(left, right, strict=True))
-
-
-@op()
-def equal(input, other):
-    return input._shape == other._shape and all(map(operator.eq, flat(input), flat(other)))
-
-
-# --- complex numbers ------------------------------------------------------------------------------------------------
-
-
-@op("complex", method=False)
-def complex_(real, imag):
-    shape = broadcast(real._shape, imag._shape)
-    values = list(map(complex, spread(real, shape), spread(imag, shape)))
-    out = new(values, shape, real.dtype.partner)
-    return record(out, "ComplexBackward0", (real, imag), lambda g: (g.real, g.imag))
-
-
-def _real(x):
-    if x.dtype.kind != 3:
-        return x
-    out = new([v.real for v in flat(x)], x._shape, x.dtype.partner)
-    return record(out, "RealBackward0", (x,), lambda g: (complex_(g, g.new_zeros(g._shape)),))
-
-
-def _imag(x):
-    require(x.dtype.kind == 3, "imag")
-    out = new([v.imag for v in flat(x)], x._shape, x.dtype.partner)
-    return record(out, "ImagBackward0", (x,), lambda g: (complex_(g.new_zeros(g._shape), g),))
-
-
-Tensor.real, Tensor.imag = property(_real), property(_imag)
-
-
-define({"conj": lambda input: input if input.dtype.kind != 3 else complex_(input.real, -input.imag)})
-
-
-def _pairs(input):
-    require(input._shape and input._shape[-1] == 2, "view-as-complex")
-    return complex_(input.select(-1, 0), input.select(-1, 1))
+def _triangle(input, diagonal: int, beyond) -> Tensor:
+    require(input.dim() > 1, "triangle", "tril" if beyond is operator.gt else "triu")
+    down, across = input._shape[-2:]
+    gone = [beyond(j - i, diagonal) for i in range(down) for j in range(across)]
+    return input.masked_fill(new(gone, (down, across), n.bool_), 0)
 
 
 define(
     {
-        "polar": lambda abs, angle: complex_(abs * angle.cos(), abs * angle.sin()),
-        "view_as_complex": _pairs,
-        "view_as_real": lambda x: x.real.unsqueeze(-1).where(tensor([True, False]), x.imag.unsqueeze(-1)),
+        "scatter": lambda input, dim, index, src=None, *, value=None: _scattered(
+            input, dim, index, value if src is None else src
+        ),
+        "scatter_add": lambda input, dim, index, src: _scattered(input, dim, index, src, add=True),
+        "tril": lambda input, diagonal=0: _triangle(input, diagonal, operator.gt),
+        "triu": lambda input, diagonal=0: _triangle(input, diagonal, operator.lt),
     },
-    method=False,
+    in_place=True,
 )
+
+
+class choosing(Operations):
+    def gather(input, dim, index):
+        return input._picked(_places_along("gather", input, dim, index), index._shape, "GatherBackward0")
+
+    def nonzero(input, *, as_tuple=False):
+        strides, shape = rows(input._shape), input._shape
+        at = [p for p, v in enumerate(flat(input)) if v]
+        columns = [[p // s % size for p in at] for s, size in zip(strides or (1,), shape or (1,), strict=True)]
+        if as_tuple:
+            return tuple(new(column, (len(at),), n.int64) for column in columns)
+        found = [i for row in zip(*columns[: len(shape)], strict=True) for i in row]
+        return new(found, (len(at), len(shape)), n.int64)
+
+    def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+        size = input._shape[-1] + abs(offset)
+        shape = (*input._shape[:-1], size, size)
+        place = zeros(shape).diagonal(offset, -2, -1)
+        out = input.detach()._placed(places(place._shape, place._strides, place._offset), shape)
+        out = record(out, "DiagEmbedBackward0", (input,), lambda g: (g.diagonal(offset, -2, -1),))
+        return out if (dim1, dim2) == (-2, -1) else out.movedim((-2, -1), (dim1, dim2))
+
+    def diag(input, diagonal=0):
+        return input.diag_embed(diagonal) if input.dim() == 1 else input.diagonal(diagonal).contiguous()
+
+    # comparing
+
+    def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+        found = list(_agreeing(input, other, rtol, atol, equal_nan))
+        return alike(found, meeting(input, other), n.bool_, input, other)
+
+    def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+        return all(_agreeing(input, other, rtol, atol, equal_nan))
+
+    def equal(input, other):
+        return input._shape == other._shape and all(map(operator.eq, flat(input), flat(other)))
+
+    # complex numbers
+
+    def complex(real, imag):
+        shape = meeting(real, imag)
+        values = list(map(complex, spread(real, shape), spread(imag, shape)))
+        out = new(values, shape, real.dtype.partner)
+        return record(out, "ComplexBackward0", (real, imag), lambda g: (g.real, g.imag))
+
+    def conj(input):
+        return input if input.dtype.kind != 3 else choosing.complex(input.real, -input.imag)
+
+    def polar(abs, angle):
+        return choosing.complex(abs * angle.cos(), abs * angle.sin())
+
+    def view_as_complex(tensor):
+        require(tensor._shape and tensor._shape[-1] == 2, "view-as-complex")
+        return choosing.complex(*tensor.unbind(-1))
+
+    def view_as_real(tensor):
+        return views.stack([tensor.real, tensor.imag], -1)
+
+
+def _agreeing(a, b, *wishes):
+    """Whether two tensors are close, number by number."""
+    require(a.dtype is b.dtype, "close-dtypes", a.dtype.legacy, b.dtype.legacy)
+    shape = meeting(a, b)
+    return (v == w or _close(v, w, *wishes) for v, w in zip(spread(a, shape), spread(b, shape), strict=True))
+
+
+def _close(a, b, rtol: float, atol: float, equal_nan: bool) -> bool:
+    if equal_nan and a != a and b != b:
+        return True
+    return abs(a - b) <= atol + rtol * abs(b) and not (math.isinf(abs(a)) or math.isinf(abs(b)))
+
+
+def _part(x, name: str) -> Tensor:
+    """The real or the imaginary part."""
+    out = new([getattr(v, name) for v in flat(x)], x._shape, x.dtype.partner)
+    pair = (1, 0) if name == "real" else (0, 1)
+    return record(out, f"{name.capitalize()}Backward0", (x,), lambda g: (choosing.complex(g * pair[0], g * pair[1]),))
+
+
+def _imag(x):
+    require(x.dtype.kind == 3, "imag")
+    return _part(x, "imag")
+
+
+Tensor.real = property(lambda x: x if x.dtype.kind != 3 else _part(x, "real"))
+Tensor.imag = property(_imag)

@@ -2,9 +2,9 @@
 
 import math
 import operator
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
 
-from ._missing import error, require
+from ._missing import require
 
 
 @lru_cache(4096)
@@ -72,14 +72,8 @@ def laid_out(shape: tuple, operands: tuple) -> tuple:
 
     `operands` are the operands' strides, broadcast to the shape.
     """
-    order = list(reversed(range(len(shape))))  # the innermost axis first
-    for i in range(1, len(order)):
-        for j in reversed(range(i)):
-            turn = _before(order[j], order[j + 1], shape, operands)
-            if turn < 0:
-                break
-            if turn > 0:
-                order[j], order[j + 1] = order[j + 1], order[j]
+    order = list(range(len(shape)))[::-1]  # the innermost axis first
+    order.sort(key=cmp_to_key(lambda one, other: _before(one, other, shape, operands)))
     strides, step = [0] * len(shape), 1
     for d in order:
         strides[d] = step
@@ -91,23 +85,9 @@ def reshaped(shape: tuple, strides: tuple, target: tuple):
     """Strides with which the same numbers, unmoved, show another shape; None if there are none."""
     if in_a_row(shape, strides):
         return rows(target)
-    out, t = [0] * len(target), len(target) - 1
-    chunk, base = 1, strides[-1]
-    for d in range(len(shape) - 1, -1, -1):
-        chunk *= shape[d]
-        if d == 0 or (shape[d - 1] != 1 and strides[d - 1] != chunk * base):  # a run of axes that lie in a row ends
-            seen = 1
-            while t >= 0 and (seen < chunk or target[t] == 1):
-                out[t] = seen * base
-                seen *= target[t]
-                t -= 1
-            if seen != chunk:
-                return None
-            chunk, base = 1, strides[d - 1]
-    return tuple(out)
-
-
-# --- what readers give: axes and sizes ------------------------------------------------------------------------------
+    at = places(shape, strides)
+    found = tuple(at[step] - at[0] if n > 1 else 0 for n, step in zip(target, rows(target), strict=True))
+    return found if places(target, found) == at else None
 
 
 def axis(dim, count: int, extra: int = 0) -> int:
@@ -138,13 +118,9 @@ def sizes(name: str, given: tuple) -> tuple:
     """A shape, given as several integers or as one list of them."""
     word, found = "shape" if name == "reshape" else "size", listed(given)
     for i, n in enumerate(found):
-        if not hasattr(n, "__index__"):
-            kind = type(n).__name__
-            raise (
-                error("size-unpack", name, word, i + 1, kind)
-                if i or found is not given
-                else error("size-kind", name, word, kind)
-            )
+        of_list, kind = i or found is not given, type(n).__name__
+        require(hasattr(n, "__index__") or not of_list, "size-unpack", name, word, i + 1, kind)
+        require(hasattr(n, "__index__"), "size-kind", name, word, kind)
     return tuple(map(operator.index, found))
 
 

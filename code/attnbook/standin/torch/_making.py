@@ -5,18 +5,17 @@ import math
 import warnings
 
 from . import _numbers as n
-from . import _tape
-from ._layout import broadcast, sizes
+from ._layout import sizes
 from ._missing import error, require
-from ._numbers import CPU
-from ._operations import FUNCTIONS, check_fits, define, number, op, operand, replace
+from ._operations import FUNCTIONS, Operations, check_fits, define, fitted, number, operand, replace
+from ._tape import record
 from ._tensor import Tensor, alike, flat, new
 
 
 def made(values: list, shape: tuple, dtype, device=None, requires_grad=False, **_) -> Tensor:
     """A new tensor of these numbers, on the device and with the wish that were asked for."""
     x = new(n.held(values, dtype), shape, dtype)
-    if device is not None and n.device(device) != CPU:
+    if device is not None:
         x.device = n.device(device)
     return x.requires_grad_() if requires_grad else x
 
@@ -37,8 +36,8 @@ def _never_filled(count: int, *_) -> list:
     return [(-1) ** i * (1 + (start + 11 * i) % 101) * 10.0 ** ((start + i) % 7 - 4) for i in range(count)]
 
 
-def factory(name: str, numbers, new_too=True):
-    """Register `name`, `name_like`, perhaps `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
+def factory(name: str, numbers):
+    """Define `name`, `name_like`, `new_name`. `numbers` goes from (count, dtype, generator) to a list."""
 
     def fresh(*size, dtype=None, generator=None, **wishes):
         dtype, shape = dtype or n.default, shape_of(name, size or (wishes.pop("size", ()),))
@@ -52,65 +51,50 @@ def factory(name: str, numbers, new_too=True):
     def new_one(self, *size, dtype=None, device=None, **wishes):
         return fresh(*size, dtype=dtype or self.dtype, device=device or self.device, **wishes)
 
-    define({f"{name}_like": like}, method=False)
-    if new_too:
-        define({f"new_{name}": new_one}, torch=False)
-    fresh.__name__ = name
-    return op(of="anything", method=False)(fresh)
+    define({name: fresh, f"{name}_like": like} | ({} if name[:4] == "rand" else {f"new_{name}": new_one}))
 
 
-zeros = factory("zeros", lambda count, *_: [0] * count)
-ones = factory("ones", lambda count, *_: [1] * count)
-empty = factory("empty", _never_filled)
+factory("zeros", lambda count, *_: [0] * count)
+factory("ones", lambda count, *_: [1] * count)
+factory("empty", _never_filled)
+zeros, ones, empty = (FUNCTIONS[name] for name in ("zeros", "ones", "empty"))
 
 
-@op(of="anything", method=False)
-def full(size, fill_value, *, dtype=None, **wishes):
-    value, shape = number(fill_value, "full", "fill_value", 2), shape_of("full", (size,))
-    return made([value] * math.prod(shape), shape, dtype or n.of_number(value), **wishes)
+class making(Operations):
+    def full(size, fill_value, *, dtype=None, **wishes):
+        value, shape = number(fill_value, "full", "fill_value", 2), shape_of("full", (size,))
+        return made([value] * math.prod(shape), shape, dtype or n.of_number(value), **wishes)
 
+    def arange(*bounds, start=0, end=None, step=1, dtype=None, **wishes):
+        given = {0: (start, end, step), 1: (start, *bounds, step), 2: (*bounds, step)}.get(len(bounds), bounds)
+        start, end, step = (operand(x.item() if isinstance(x, Tensor) else x) for x in given)
+        if NotImplemented in (start, end, step):
+            raise error("arange", ", ".join(type(x).__name__ for x in bounds))
+        if dtype is None:
+            dtype = n.int64 if all(isinstance(x, int) for x in (start, end, step)) else n.default
+        require(step != 0, "step-zero")
+        require((end - start) / step >= 0, "step-sign")
+        count = math.ceil((end - start) / step)
+        return made([start + i * step for i in range(count)], (count,), dtype, **wishes)
 
-def _full_like(input, fill_value, **wishes):
-    return FUNCTIONS["empty_like"](input, **wishes).fill_(fill_value)
+    def linspace(start, end, steps, *, dtype=None, **wishes):
+        start, end = float(start), float(end)
+        step = (end - start) / max(steps - 1, 1)
+        values = [start + i * step if 2 * i < steps else end - (steps - 1 - i) * step for i in range(steps)]
+        return made(values, (steps,), dtype or n.default, **wishes)
 
+    def eye(n_, m=None, *, dtype=None, **wishes):
+        m = n_ if m is None else m
+        return made([i == j for i in range(n_) for j in range(m)], (n_, m), dtype or n.default, **wishes)
 
-def _new_full(self, size, fill_value, **wishes):
-    return self.new_empty(size, **wishes).fill_(fill_value)
+    def tensor(data, *, dtype=None, **wishes):
+        values, shape, found = _nested(data)
+        return made(values, shape, dtype or found or n.default, **wishes)
 
-
-define({"full_like": _full_like}, method=False)
-define({"new_full": _new_full}, torch=False)
-
-
-@op(of="anything", method=False)
-def arange(*bounds, start=0, end=None, step=1, dtype=None, **wishes):
-    start, end, step = {0: (start, end, step), 1: (start, *bounds, step), 2: (*bounds, step)}.get(len(bounds), bounds)
-    start, end, step = (operand(x.item() if isinstance(x, Tensor) else x) for x in (start, end, step))
-    if NotImplemented in (start, end, step):
-        raise error("arange", ", ".join(type(x).__name__ for x in bounds))
-    if dtype is None:
-        dtype = n.int64 if all(isinstance(x, int) for x in (start, end, step)) else n.default
-    require(step != 0, "step-zero")
-    require((end - start) / step >= 0, "step-sign")
-    count = math.ceil((end - start) / step)
-    return made([start + i * step for i in range(count)], (count,), dtype, **wishes)
-
-
-@op(of="anything", method=False)
-def linspace(start, end, steps, *, dtype=None, **wishes):
-    start, end = float(start), float(end)
-    step = (end - start) / max(steps - 1, 1)
-    values = [start + i * step if 2 * i < steps else end - (steps - 1 - i) * step for i in range(steps)]
-    return made(values, (steps,), dtype or n.default, **wishes)
-
-
-@op(of="anything", method=False)
-def eye(n_, m=None, *, dtype=None, **wishes):
-    m = n_ if m is None else m
-    return made([i == j for i in range(n_) for j in range(m)], (n_, m), dtype or n.default, **wishes)
-
-
-# --- from Python's numbers and lists --------------------------------------------------------------------------------
+    def as_tensor(data, dtype=None, device=None):
+        if isinstance(data, Tensor):
+            return data.to(dtype=dtype or data.dtype, device=device or data.device)
+        return tensor(data, dtype=dtype, device=device)
 
 
 def _nested(data) -> tuple[list, tuple, object]:
@@ -134,60 +118,70 @@ def _nested(data) -> tuple[list, tuple, object]:
     return values, (len(data), *(shape or ())), dtype
 
 
-@op(of="anything", method=False)
-def tensor(data, *, dtype=None, **wishes):
-    values, shape, found = _nested(data)
-    return made(values, shape, dtype or found or n.default, **wishes)
-
-
-def as_tensor(data, dtype=None, device=None):
-    """The same tensor where nothing has to change, else a new one."""
-    if isinstance(data, Tensor):
-        return data.to(dtype=dtype or data.dtype, device=device or data.device)
-    return tensor(data, dtype=dtype, device=device)
-
-
-FUNCTIONS |= {"as_tensor": as_tensor, "asarray": as_tensor}
+tensor, full, as_tensor = making.tensor, making.full, making.as_tensor
+define(
+    {
+        "full_like": lambda input, fill_value, **wishes: FUNCTIONS["empty_like"](input, **wishes).fill_(fill_value),
+        "new_full": lambda self, size, fill_value, **wishes: self.new_empty(size, **wishes).fill_(fill_value),
+        "new_tensor": lambda self, data, dtype=None, **wishes: tensor(data, dtype=dtype or self.dtype, **wishes),
+        "zero_": lambda self: self.fill_(0),
+    }
+)
 Tensor._of = staticmethod(lambda *data: tensor(data[0] if data else [], dtype=n.default))
-Tensor.new_tensor = lambda self, data, dtype=None, **wishes: tensor(data, dtype=dtype or self.dtype, **wishes)
-
-# --- copies ---------------------------------------------------------------------------------------------------------
-
-
-@op()
-def detach(input):
-    x = object.__new__(Tensor)
-    x._lie(input._store, input._shape, input._strides, input._offset, input.dtype)
-    if input.device is not CPU:
-        x.device = input.device
-    return x
+KINDS = {"double": n.float64, "float": n.float32, "half": n.float16, "bfloat16": n.bfloat16, "bool": n.bool_}
+KINDS |= {"long": n.int64, "int": n.int32, "short": n.int16, "byte": n.uint8}
 
 
-@op()
-def clone(input, *, memory_format=None):
-    plain = memory_format == "torch.contiguous_format"
-    out = alike(list(flat(input)), input._shape, input.dtype, *(() if plain else (input,)))
-    if input.device is not CPU:
+class copies(Operations):
+    def detach(input):
+        x = object.__new__(Tensor)
+        x._set(input)
+        return x
+
+    def clone(input, *, memory_format=None):
+        plain = memory_format == "torch.contiguous_format"
+        out = alike(list(flat(input)), input._shape, input.dtype, *(() if plain else (input,)))
         out.device = input.device
-    return _tape.record(out, "CloneBackward0", (input,), lambda g: (g,))
+        return record(out, "CloneBackward0", (input,), lambda g: (g,))
 
+    def contiguous(self, memory_format=None):
+        return self if self.is_contiguous() else self.clone(memory_format="torch.contiguous_format")
 
-@op(torch=False)
-def contiguous(self, memory_format=None):
-    return self if self.is_contiguous() else clone(self, memory_format="torch.contiguous_format")
+    def _to_copy(self, *, dtype=None, device=None):
+        out = self.detach().clone()
+        if dtype is not None:
+            if dtype.kind < 3 and self.dtype.kind == 3:
+                told = "Casting complex values to real discards the imaginary part"
+                warnings.warn(told, UserWarning, stacklevel=3)
+            out._store.values, out.dtype = n.held(out._store.values, dtype), dtype
+        out.device = device or self.device
+        return record(out, "ToCopyBackward0", (self,), lambda g: (g.to(self.dtype),))
 
+    def item(self):
+        require(self.numel() == 1, "item", self.numel())
+        return self._store.values[self._offset]
 
-@op("_to_copy", torch=False)
-def _to_copy(self, *, dtype=None, device=None):
-    out = clone(detach(self))
-    if dtype is not None:
-        if dtype.kind < 3 and self.dtype.kind == 3:
-            told = "Casting complex values to real discards the imaginary part"
-            warnings.warn(told, UserWarning, stacklevel=3)
-        out._store.values, out.dtype = n.held(out._store.values, dtype), dtype
-    if device is not None:
-        out.device = device
-    return _tape.record(out, "ToCopyBackward0", (self,), lambda g: (g.to(self.dtype),))
+    def tolist(self):
+        values, count = list(flat(self)), self.numel()
+        for size in reversed(self._shape[1:]):
+            count = count // size if size else math.prod(self._shape[:-1])
+            values = [values[i * size : (i + 1) * size] for i in range(count)]
+        return values if self._shape else values[0]
+
+    # writing in place
+
+    def copy_(self, src, non_blocking=False):
+        return replace(self, fitted(self, as_tensor(src)).to(self.dtype))
+
+    def fill_(self, value):
+        if isinstance(value, Tensor):
+            return self.copy_(value)
+        check_fits(value, self.dtype)
+        return replace(self, full(self._shape, value, dtype=self.dtype))
+
+    def fill_diagonal_(self, fill_value):
+        self.diagonal().fill_(fill_value)
+        return self
 
 
 def _to(self, *wishes, dtype=None, device=None, copy=False, non_blocking=False, memory_format=None):
@@ -208,67 +202,12 @@ def _to(self, *wishes, dtype=None, device=None, copy=False, non_blocking=False, 
     return self._to_copy(**changes) if changes or copy else self
 
 
-Tensor.to = _to
-Tensor.type_as = lambda self, other: self.to(other.dtype)
-Tensor.cpu = lambda self: self.to("cpu")
-Tensor.cuda = lambda self, *_: self.to("cuda")
-_CASTS = {"double": n.float64, "float": n.float32, "half": n.float16, "bfloat16": n.bfloat16, "bool": n.bool_}
-for _name, _dtype in (_CASTS | {"long": n.int64, "int": n.int32, "short": n.int16, "byte": n.uint8}).items():
-    setattr(Tensor, _name, lambda self, dtype=_dtype: self.to(dtype))
-
-
 def _type(self, dtype=None):
     return f"torch.{self.dtype.legacy}Tensor" if dtype is None else self.to(dtype)
 
 
-def _set_data(self, other):
-    self._lie(other._store, other._shape, other._strides, other._offset, other.dtype)
-
-
-Tensor.type, Tensor.data = _type, property(lambda self: self.detach(), _set_data)
-
-# --- out of torch ---------------------------------------------------------------------------------------------------
-
-
-@op("_local_scalar_dense", torch=False)
-def item(self):
-    require(self.numel() == 1, "item", self.numel())
-    return self._store.values[self._offset]
-
-
-@op(torch=False)
-def tolist(self):
-    values, count = list(flat(self)), self.numel()
-    for size in reversed(self._shape[1:]):
-        count = count // size if size else math.prod(self._shape[:-1])
-        values = [values[i * size : (i + 1) * size] for i in range(count)]
-    return values if self._shape else values[0]
-
-
-# --- writing in place -----------------------------------------------------------------------------------------------
-
-
-@op("copy_", torch=False, mutable=True)
-def copy_(self, src, non_blocking=False):
-    src = src if isinstance(src, Tensor) else tensor(src)
-    if src._shape != self._shape:
-        meet = broadcast(self._shape, src._shape)
-        require(meet == self._shape, "output-shape", list(self.shape), list(meet))
-        src = src.expand(meet)
-    return replace(self, src.to(self.dtype))
-
-
-@op("fill_", torch=False, mutable=True)
-def fill_(self, value):
-    if isinstance(value, Tensor):
-        return copy_(self, value)
-    check_fits(value, self.dtype)
-    return replace(self, full(self._shape, value, dtype=self.dtype))
-
-
-def _fill_diagonal(self, fill_value):
-    self.diagonal().fill_(fill_value)
-    return self
-
-
-define({"zero_": lambda self: fill_(self, 0), "fill_diagonal_": _fill_diagonal}, torch=False, mutable=True)
+Tensor.to, Tensor.type, Tensor.type_as = _to, _type, lambda self, other: self.to(other.dtype)
+Tensor.cpu, Tensor.cuda = lambda self: self.to("cpu"), lambda self, *_: self.to("cuda")
+Tensor.data = property(Tensor.detach, Tensor._set)
+for _name, _dtype in KINDS.items():
+    setattr(Tensor, _name, lambda self, dtype=_dtype: self.to(dtype))

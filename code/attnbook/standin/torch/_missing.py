@@ -3,7 +3,6 @@
 import builtins
 import functools
 import os
-import sys
 
 
 class NotInThePage(AttributeError):
@@ -19,8 +18,7 @@ class NotInThePage(AttributeError):
 @functools.cache
 def _rows(file: str, bar: str) -> dict[str, str]:
     with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as lines:
-        parts = (line.rstrip().partition(bar) for line in lines)
-        return {key: text for key, found, text in parts if found}
+        return dict(line.rstrip().split(bar, 1) for line in lines if bar in line)
 
 
 def absent(owner: str, name: str, thing: object, kind: str) -> AttributeError:
@@ -33,12 +31,12 @@ def absent(owner: str, name: str, thing: object, kind: str) -> AttributeError:
     return AttributeError(f"{kind} has no attribute '{name}'", name=name, obj=thing)
 
 
-def missing_from(module: str, thing: dict):
-    """The `__getattr__` of a module of the stand-in, ``"torch.nn"``."""
-    owner = "".join(f"{part}." for part in module.split(".")[1:])
+def missing_from(module):
+    """The `__getattr__` of a module of the stand-in."""
+    path = module.__name__.rpartition("torch")[2]  # ".nn.functional"
 
     def __getattr__(name):
-        raise absent(owner, name, sys.modules.get(thing["__name__"]), f"module '{module}'")
+        raise absent(f"{path[1:]}." if path else "", name, module, f"module 'torch{path}'")
 
     return __getattr__
 

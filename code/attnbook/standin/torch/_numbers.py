@@ -12,10 +12,10 @@ class dtype:
 
     partner = None  # the complex dtype with such parts, or the dtype of a complex number's parts
 
-    def __init__(self, name: str, kind: int, itemsize: int, legacy: str, cpp: str):
-        self.name, self.kind, self.itemsize = name, kind, itemsize
+    def __init__(self, name: str, kind: str, itemsize: str, legacy: str, cpp: str):
+        self.name, self.kind, self.itemsize = name, int(kind), int(itemsize)
         self.legacy, self.cpp = legacy, cpp  # how PyTorch's messages call it
-        self.is_floating_point, self.is_complex = kind == 2, kind == 3
+        self.is_floating_point, self.is_complex = self.kind == 2, self.kind == 3
 
     def __repr__(self):
         return f"torch.{self.name}"
@@ -24,20 +24,16 @@ class dtype:
         return self
 
 
-bool_ = dtype("bool", 0, 1, "Bool", "bool")
-uint8, int8 = dtype("uint8", 1, 1, "Byte", "unsigned char"), dtype("int8", 1, 1, "Char", "signed char")
-int16, int32 = dtype("int16", 1, 2, "Short", "short"), dtype("int32", 1, 4, "Int", "int")
-int64 = dtype("int64", 1, 8, "Long", "long")
-float16, bfloat16 = dtype("float16", 2, 2, "Half", "c10::Half"), dtype("bfloat16", 2, 2, "BFloat16", "c10::BFloat16")
-float32, float64 = dtype("float32", 2, 4, "Float", "float"), dtype("float64", 2, 8, "Double", "double")
-complex64 = dtype("complex64", 3, 8, "ComplexFloat", "c10::complex<float>")
-complex128 = dtype("complex128", 3, 16, "ComplexDouble", "c10::complex<double>")
+_ROWS = (
+    "bool 0 1 Bool bool, uint8 1 1 Byte unsigned char, int8 1 1 Char signed char, int16 1 2 Short short, "
+    "int32 1 4 Int int, int64 1 8 Long long, float16 2 2 Half c10::Half, bfloat16 2 2 BFloat16 c10::BFloat16, "
+    "float32 2 4 Float float, float64 2 8 Double double, complex64 3 8 ComplexFloat c10::complex<float>, "
+    "complex128 3 16 ComplexDouble c10::complex<double>"
+)
+DTYPES = [dtype(*row.split(" ", 4)) for row in _ROWS.split(", ")]
+bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128 = DTYPES
 complex64.partner, complex128.partner, float32.partner, float64.partner = float32, float64, complex64, complex128
-
-DTYPES = {uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128}
 default = float32  # what floating-point numbers get if no dtype is asked for
-
-# --- which dtype two operands meet in -------------------------------------------------------------------------------
 
 
 def promote_types(a, b):
@@ -65,19 +61,11 @@ def result_type(*operands):
         d = getattr(x, "dtype", None)
         rank, d = (2, of_number(x)) if d is None else (0 if x._shape else 1, d)
         ranks[rank] = d if ranks[rank] is None else promote_types(ranks[rank], d)
-    return _outranked(ranks[0], _outranked(ranks[1], ranks[2]))
-
-
-def _outranked(high, low):
-    """A lower rank matters only where it brings another kind of number."""
-    if high is None or low is None:
-        return low if high is None else high
-    if high.kind == 2 and low.kind == 3:
-        return high.partner
-    return low if low.kind > high.kind else high
-
-
-# --- numbers as a dtype holds them ----------------------------------------------------------------------------------
+    found = None
+    for d in ranks:  # a lower rank matters only where it brings another kind of number
+        if d is not None and (found is None or d.kind > found.kind):
+            found = found.partner if found is not None and (found.kind, d.kind) == (2, 3) else d
+    return found
 
 
 def held(values: list, d) -> list:
@@ -134,19 +122,14 @@ LIMITS = {
 
 
 class finfo:
-    """Limits of a floating-point dtype."""
-
     def __init__(self, d=default):
         require(d in LIMITS, "finfo")
         self.max, self.eps, self.tiny = LIMITS[d]
         self.min, self.smallest_normal, self.bits, self.dtype = -self.max, self.tiny, 8 * d.itemsize, d.name
 
 
-# --- devices and shapes ---------------------------------------------------------------------------------------------
-
-
 class device:
-    """Where a tensor lives: here always the CPU. `meta` is only a name, under which a second device is rehearsed."""
+    """Where a tensor lives: here always the CPU; `meta` is only a name, for rehearsals."""
 
     def __init__(self, kind, index=None):
         kind, _, number = str(kind).partition(":")
@@ -171,16 +154,11 @@ CPU = device("cpu")
 
 
 class Size(tuple):
-    """The shape of a tensor."""
-
     def numel(self):
-        """How many numbers a tensor of this shape has."""
         return math.prod(self)
 
     def __repr__(self):
         return f"torch.Size({list(self)})"
-
-    __str__ = __repr__
 
     def __getitem__(self, i):
         got = tuple.__getitem__(self, i)

@@ -1,10 +1,11 @@
 """How a function becomes an operation: a name in torch, a method of tensors, something that dispatch modes see.
 
-    @op(in_place=True, also="negative")
-    def neg(input): ...
+    class signs(Operations, in_place=True):
+        def neg(input): ...
 
-gives `torch.neg`, `torch.negative`, `Tensor.neg`, `Tensor.negative` and `Tensor.neg_`. `define` does the same for
-functions that are one expression.
+gives `torch.neg`, `torch.negative`, `Tensor.neg`, `Tensor.negative`, and with `in_place` `Tensor.neg_`; other files
+say `signs.neg`. The first parameter has the name that it has in PyTorch and says where: `input` in torch and as a
+method, `self` as a method, any other in torch alone. `define` does the same for functions that are one expression.
 """
 
 import math
@@ -19,67 +20,67 @@ OPERANDS = Tensor, float, int, complex
 FUNCTIONS = {}  # what the module torch offers
 MODES = []  # the active dispatch modes, the innermost last
 SPELLINGS = {"axis": "dim", "keepdims": "keepdim"}  # NumPy's, which PyTorch takes as well
+NUMBER_FIRST = {"sub", "pow", "floor_divide", "remainder"}  # which may begin with a number: torch.pow(2, x)
+HEARD = {"__getitem__": "index", "__setitem__": "index_put_"}  # what dispatch modes hear, if not the name
+ALSO = (  # operations and their other names
+    "neg negative, abs absolute, atan arctan, trunc fix, sub subtract, mul multiply, div divide true_divide, "
+    "ne not_equal, lt less, le less_equal, gt greater, ge greater_equal, clamp clip, nonzero argwhere, "
+    "transpose swapaxes swapdims, movedim moveaxis, cat concat concatenate, as_tensor asarray"
+)
+ALSO = {name: also for name, *also in map(str.split, ALSO.split(", "))}
 
 
-class _Schema:
-    def __init__(self, is_mutable: bool):
-        self.is_mutable = is_mutable
+class Operations:
+    """A class that inherits from this one is a table of operations."""
+
+    def __init_subclass__(cls, **options):
+        for name, function in [pair for pair in vars(cls).items() if hasattr(pair[1], "__code__")]:
+            setattr(cls, name, staticmethod(op(name, function, **options)))
+
+
+def define(functions: dict, **options):
+    """Make operations of functions, by their names."""
+    for name, function in functions.items():
+        op(name, function, **options)
+
+
+def op(name: str, kernel, in_place=False, into=None):
+    """Make an operation of a function; `into`: found only there."""
+    first, seen = kernel.__code__.co_varnames[0], _Seen(name, kernel)
+    of_tensor = first == "input" and name not in NUMBER_FIRST
+
+    def operation(*args, **kwargs):
+        if kwargs:
+            kwargs = {SPELLINGS.get(key, key): value for key, value in kwargs.items()}
+        if of_tensor:
+            came = args[0] if args else kwargs.get("input")
+            if not isinstance(came, Tensor) and (args or "input" in kwargs):
+                raise must_be_tensor(name, "input", 1, came)
+        return _dispatched(seen, args, kwargs) if MODES else kernel(*args, **kwargs)
+
+    operation.__name__ = name
+    for spelling in (name, *ALSO.get(name, ())):
+        if into is not None or first != "self":
+            (FUNCTIONS if into is None else into)[spelling] = operation
+        if into is None and first in ("self", "input") and not name.endswith("_like"):
+            setattr(Tensor, spelling, operation)
+        if in_place:
+            op(f"{spelling}_", _in_place(kernel))
+    return operation
 
 
 class _Seen:
-    """An operation as a dispatch mode sees it."""
+    """An operation as a dispatch mode sees it; it is its own schema. One that ends in an underscore writes."""
 
-    def __init__(self, name: str, kernel, mutable: bool):
-        self.name, self.kernel, self._schema = f"aten.{name}.default", kernel, _Schema(mutable)
+    def __init__(self, name: str, kernel):
+        self.name, self.kernel, self._schema = HEARD.get(name, name), kernel, self
+        self.is_mutable = self.name.endswith("_")
 
     def __call__(self, *args, **kwargs):
         return self.kernel(*args, **kwargs)
 
     def __str__(self):
-        return self.name
-
-
-def op(aten="", *, of="tensor", also="", in_place=False, mutable=False, torch=True, method=True):
-    """Register an operation.
-
-    `aten` is what dispatch modes hear, if not the function's own name. `of` says what comes first: a tensor, or
-    "anything". `also` are further names. With `in_place` there is a method with an underscore, too; `mutable` marks
-    one that writes by itself. `torch` and `method` say where the names are to be found.
-    """
-
-    def register(kernel):
-        name = kernel.__name__
-        if not mutable and not name.startswith("__"):
-            name = name.removesuffix("_")  # `sum_` is called sum
-        seen = _Seen(aten or name, kernel, mutable)
-
-        def operation(*args, **kwargs):
-            if kwargs:
-                kwargs = {SPELLINGS.get(key, key): value for key, value in kwargs.items()}
-            if of == "tensor":
-                first = args[0] if args else kwargs.get("input")
-                if not isinstance(first, Tensor) and (args or "input" in kwargs):
-                    raise must_be_tensor(name.strip("_"), "input", 1, first)
-            return _dispatched(seen, args, kwargs) if MODES else kernel(*args, **kwargs)
-
-        operation.__name__ = name
-        for spelling in (name, *also.split()):
-            if torch:
-                FUNCTIONS[spelling] = operation
-            if method:
-                setattr(Tensor, spelling, operation)
-            if in_place:
-                setattr(Tensor, f"{spelling}_", _in_place(f"{spelling}_", kernel))
-        return operation
-
-    return register
-
-
-def define(functions: dict, **options):
-    """Register functions by their names; a key may hold several."""
-    for names, function in functions.items():
-        function.__name__, _, also = names.partition(" ")
-        op(also=also, **options)(function)
+        return f"aten.{self.name}.default"
 
 
 def _dispatched(seen, args, kwargs):
@@ -90,30 +91,28 @@ def _dispatched(seen, args, kwargs):
         MODES.append(mode)
 
 
-def _in_place(name, kernel):
-    """A method that computes from what the tensor was, and overwrites it."""
+def _in_place(kernel):
+    """A function that computes from what the tensor was (the way back may need it), and overwrites it."""
 
     def write(self, *args, **kwargs):
-        return overwrite(self, kernel(_as_it_was(self) if wants(self) else self, *args, **kwargs))
+        x = self
+        if wants(self):
+            x = record(self.detach().clone(), self._node.name() if self._node else "", (self,), lambda g: (g,))
+        return overwrite(self, kernel(x, *args, **kwargs))
 
-    def operation(self, *args, **kwargs):
-        return _dispatched(seen, (self, *args), kwargs) if MODES else write(self, *args, **kwargs)
-
-    seen = _Seen(name, write, True)
-    return operation
+    return write
 
 
-def _as_it_was(x):
-    """A copy with the same history: the way back may need the numbers that are overwritten."""
-    return record(x.detach().clone(), x._node.name() if x._node else "", (x,), lambda g: (g,))
+def fitted(x, result):
+    """A result, broadcast to the shape of `x`."""
+    meet = broadcast(x._shape, result._shape)
+    require(meet == x._shape, "output-shape", list(x.shape), list(meet))
+    return result if result._shape == x._shape else result.expand(x._shape)
 
 
 def overwrite(x, result):
     """Put a result into the tensor itself: numbers, and history."""
-    if result._shape != x._shape:
-        meet = broadcast(x._shape, result._shape)
-        require(meet == x._shape, "output-shape", list(x.shape), list(meet))
-        result = result.expand(x._shape)
+    result = fitted(x, result)
     require(result.dtype.kind <= x.dtype.kind, "result-type", result.dtype.legacy, x.dtype.legacy)
     return rewrite(x, result.to(x.dtype))
 

@@ -67,8 +67,7 @@ def _written(x, depth: int, indent: int, one, width: int) -> str:
 
 def _repr(self, *, tensor_contents=None) -> str:
     depth, nested, empty = self.dim(), self.detach().tolist(), not self.numel()
-    if self.numel() > MOST:
-        nested = _shown(nested, depth)
+    nested = _shown(nested, depth) if self.numel() > MOST else nested
     form = _format(_leaves(nested), self.dtype.kind)
     notes = ["[]" if empty else _written(nested, depth, len("tensor("), *form)]
     if empty and depth != 1:

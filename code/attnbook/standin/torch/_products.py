@@ -4,9 +4,9 @@ import math
 import operator
 
 from . import _numbers as n
-from ._layout import axis, broadcast, listed, reshaped
+from ._layout import axis, broadcast, listed
 from ._missing import error, require
-from ._operations import FUNCTIONS, define, must_be_tensor, op
+from ._operations import Operations, define, must_be_tensor
 from ._tape import record, wants
 from ._tensor import Tensor, new, spread
 
@@ -47,131 +47,93 @@ def _multiplied(a, b) -> Tensor:
     return record(out, "BmmBackward0" if batch else "MmBackward0", (a, b), back, saved)
 
 
-@op()
-def matmul(input, other):
-    a, b = input, other
-    if not isinstance(b, Tensor):
-        raise must_be_tensor("matmul", "other", 2, b)
-    require(a._shape and b._shape, "matmul-numbers", a.dim(), b.dim())
-    for check in (_check_dtypes, _check_sizes) if a.dim() == b.dim() == 1 else (_check_sizes, _check_dtypes):
-        check(a, b)
-    out = _multiplied(a.unsqueeze(0) if a.dim() == 1 else a, b.unsqueeze(1) if b.dim() == 1 else b)
-    out = out.squeeze(-2) if a.dim() == 1 else out
-    return out.squeeze(-1) if b.dim() == 1 else out
+class products(Operations):
+    def matmul(input, other):
+        a, b = input, other
+        if not isinstance(b, Tensor):
+            raise must_be_tensor("matmul", "other", 2, b)
+        require(a._shape and b._shape, "matmul-numbers", a.dim(), b.dim())
+        _check(a, b)
+        out = _multiplied(a.unsqueeze(0) if a.dim() == 1 else a, b.unsqueeze(1) if b.dim() == 1 else b)
+        out = out.squeeze(-2) if a.dim() == 1 else out
+        return out.squeeze(-1) if b.dim() == 1 else out
 
+    def mm(input, mat2):
+        for name, x in (("self", input), ("mat2", mat2)):
+            require(x.dim() == 2, "must-be", name, "matrix")
+        return input.matmul(mat2)
 
-def _check_dtypes(a, b):
-    if a.dtype is not b.dtype:
-        if a.dim() == b.dim() == 1:
-            raise error("dot-dtypes", a.dtype.legacy, b.dtype.legacy)
-        if max(a.dim(), b.dim()) <= 2 or _folds(a, b):
-            raise error("mm-dtypes", a.dtype.cpp, b.dtype.cpp)
-        raise error("bmm-dtypes", a.dtype.legacy, b.dtype.legacy)
+    def dot(input, tensor):
+        require(input.dim() == tensor.dim() == 1, "dot-axes", input.dim(), tensor.dim())
+        return input.matmul(tensor)
 
+    def bmm(input, mat2):
+        for name, x in (("batch1", input), ("batch2", mat2)):
+            require(x.dim() == 3, "must-be", name, "3D tensor")
+        require(input.shape[0] == mat2.shape[0], "bmm-sizes", *input._shape[::2], *mat2._shape[:2])
+        return input.matmul(mat2)
 
-def _check_sizes(a, b):
-    """The errors of PyTorch's kernels, which differ by how many axes there are."""
-    inner, size, wide = a._shape[-1], b._shape[-2 if b.dim() > 1 else 0], b._shape[-1]
-    if inner == size or (max(a.dim(), b.dim()) > 2 and not _folds(a, b)):
-        return
-    count = math.prod(a._shape[:-1])
-    if a.dim() == b.dim() == 1:
-        raise error("dot-sizes", inner, size, inner, size)
-    if b.dim() == 1:
-        raise error("mv-sizes", count, count, inner, size)
-    if b.dim() > 2:  # a matrix or a vector times a batch: turned round
-        count = math.prod(b._shape[:-2]) * wide
-        inner, size, wide = size, inner, a._shape[0]
-        if a.dim() == 1:
-            raise error("mv-sizes", count, count, inner, size)
-    raise error("mm-sizes", count, inner, size, wide)
+    def tensordot(a, b, dims=2):
+        if isinstance(dims, int):
+            dims = list(range(a.dim() - dims, a.dim())), list(range(dims))
+        here, there = list("abcdefghijklm"[: a.dim()]), list("nopqrstuvwxyz"[: b.dim()])
+        for i, j in zip(*dims, strict=True):
+            there[axis(j, b.dim())] = here[axis(i, a.dim())]
+        out = [c for c in here + there if (c in here) != (c in there)]
+        return products.einsum(f"{''.join(here)},{''.join(there)}->{''.join(out)}", a, b)
 
-
-def _folds(a, b) -> bool:
-    """Whether PyTorch multiplies one tall matrix instead of a batch; it shows in the words of its errors."""
-    if max(a.dim(), b.dim()) < 3 or min(a.dim(), b.dim()) > 2:
-        return False
-    large, small = (a, b) if a.dim() >= b.dim() else (b.transpose(-2, -1), a)
-    tall = (math.prod(large._shape[:-1]), large._shape[-1])
-    return wants(small) or (a.dim() != 2 and reshaped(large._shape, large._strides, tall) is not None)
-
-
-def _all_have(axes: int, kind: str, **tensors):
-    for name, x in tensors.items():
-        require(x.dim() == axes, "must-be", name, kind)
-
-
-def _mm(input, mat2):
-    _all_have(2, "matrix", self=input, mat2=mat2)
-    return matmul(input, mat2)
-
-
-def _dot_product(input, tensor):
-    require(input.dim() == tensor.dim() == 1, "dot-axes", input.dim(), tensor.dim())
-    return matmul(input, tensor)
-
-
-@op()
-def bmm(input, mat2):
-    _all_have(3, "3D tensor", batch1=input, batch2=mat2)
-    require(input.shape[0] == mat2.shape[0], "bmm-sizes", *input._shape[::2], *mat2._shape[:2])
-    return matmul(input, mat2)
+    def einsum(equation, *operands):
+        operands = listed(operands)
+        left, arrow, right = equation.replace(" ", "").partition("->")
+        terms = left.split(",")
+        require(len(operands) == len(terms), "einsum-count", "more" if len(operands) > len(terms) else "fewer")
+        own = [_letters(term, x, i) for i, (term, x) in enumerate(zip(terms, operands, strict=True))]
+        sizes, everywhere = {}, [c for letters in own for c in letters]
+        for i, (letters, x) in enumerate(zip(own, operands, strict=True)):
+            for c, size in zip(letters, x._shape, strict=True):
+                require(1 in (size, sizes.get(c, 1)) or size == sizes[c], "einsum-size", c, size, i, sizes.get(c))
+                sizes[c] = max(size, sizes.get(c, size)) if size else 0
+        dots = sorted((c for c in sizes if c.isdigit()), reverse=True)
+        if arrow:
+            before, ellipsis, after = right.partition("...")
+            out = [*before, *(dots if ellipsis else []), *after]
+            for c in out:
+                require(c in sizes, "einsum-unknown", c)
+                require(out.count(c) == 1, "einsum-twice", c)
+        else:
+            out = dots + sorted(c for c in set(everywhere) if c not in dots and everywhere.count(c) == 1)
+        product = 1
+        for letters, x in map(_without_repeats, own, operands):  # each with the axes of all, side by side
+            x = x.permute([letters.index(c) for c in sizes if c in letters])
+            product = product * x[tuple(slice(None) if c in letters else None for c in sizes)]
+        gone, left = [d for d, c in enumerate(sizes) if c not in out], [c for c in sizes if c in out]
+        return (product.sum(gone) if gone else product).permute([left.index(c) for c in out])
 
 
 define(
     {
-        "mm": _mm,
-        "dot": _dot_product,
-        "mv": lambda input, vec: matmul(input, vec),
-        "inner": lambda input, other: matmul(input, other.transpose(-2, -1) if other.dim() > 1 else other),
+        "mv": lambda input, vec: input.matmul(vec),
+        "inner": lambda input, other: input.matmul(other.mT if other.dim() > 1 else other),
         "outer": lambda input, vec2: input.unsqueeze(1) * vec2.unsqueeze(0),
-        "baddbmm": lambda input, batch1, batch2, *, beta=1, alpha=1: beta * input + alpha * bmm(batch1, batch2),
+        "baddbmm": lambda input, batch1, batch2, *, beta=1, alpha=1: beta * input + alpha * batch1.bmm(batch2),
         "trace": lambda input: input.diagonal().sum(),
     }
 )
+matmul = products.matmul
+Tensor.__matmul__ = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-def tensordot(a, b, dims=2):
-    """Sums over several axes at once."""
-    if isinstance(dims, int):
-        dims = list(range(a.dim() - dims, a.dim())), list(range(dims))
-    here, there = list("abcdefghijklm"[: a.dim()]), list("nopqrstuvwxyz"[: b.dim()])
-    for i, j in zip(*dims, strict=True):
-        there[axis(j, b.dim())] = here[axis(i, a.dim())]
-    out = [c for c in here + there if (c in here) != (c in there)]
-    return einsum(f"{''.join(here)},{''.join(there)}->{''.join(out)}", a, b)
-
-
-# --- einsum ---------------------------------------------------------------------------------------------------------
-
-
-def einsum(equation, *operands):
-    """Sums of products, by the letters of their axes."""
-    operands = listed(operands)
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    terms = left.split(",")
-    require(len(operands) == len(terms), "einsum-count", "more" if len(operands) > len(terms) else "fewer")
-    own = [_letters(term, x, i) for i, (term, x) in enumerate(zip(terms, operands, strict=True))]
-    sizes, everywhere = {}, [c for letters in own for c in letters]
-    for i, (letters, x) in enumerate(zip(own, operands, strict=True)):
-        for c, size in zip(letters, x._shape, strict=True):
-            require(1 in (size, sizes.get(c, 1)) or size == sizes[c], "einsum-size", c, size, i, sizes.get(c))
-            sizes[c] = max(size, sizes.get(c, size)) if size else 0
-    dots = sorted((c for c in sizes if c.isdigit()), reverse=True)
-    if arrow:
-        before, ellipsis, after = right.partition("...")
-        out = [*before, *(dots if ellipsis else []), *after]
-        for c in out:
-            require(c in sizes, "einsum-unknown", c)
-            require(out.count(c) == 1, "einsum-twice", c)
-    else:
-        out = dots + sorted(c for c in set(everywhere) if c not in dots and everywhere.count(c) == 1)
-    product = 1
-    for letters, x in map(_without_repeats, own, operands):  # each with the axes of all, side by side
-        x = x.permute([letters.index(c) for c in sizes if c in letters])
-        product = product * x[tuple(slice(None) if c in letters else None for c in sizes)]
-    gone, left = [d for d, c in enumerate(sizes) if c not in out], [c for c in sizes if c in out]
-    return (product.sum(gone) if gone else product).permute([left.index(c) for c in out])
+def _check(a, b):
+    """The errors of PyTorch's kernels, which differ by how many axes there are."""
+    vectors, count, inner, size = a.dim() == b.dim() == 1, math.prod(a._shape[:-1]), a._shape[-1], b._shape[-2:][0]
+    if a.dtype is not b.dtype and (vectors or inner == size):
+        require(not vectors, "dot-dtypes", a.dtype.legacy, b.dtype.legacy)
+        require(b.dim() > 2, "mm-dtypes", a.dtype.cpp, b.dtype.cpp)
+        raise error("bmm-dtypes", a.dtype.legacy, b.dtype.legacy)
+    if inner != size and b.dim() <= 2:
+        require(not vectors, "dot-sizes", inner, size, inner, size)
+        require(b.dim() == 2, "mv-sizes", count, count, inner, size)
+        raise error("mm-sizes", count, inner, size, b._shape[-1])
 
 
 def _letters(term: str, x, i: int) -> list:
@@ -193,7 +155,3 @@ def _without_repeats(letters: list, x) -> tuple[list, Tensor]:
         x = x.diagonal(0, first, second)
         letters = [c for c in letters if c != twice[0]] + twice[:1]
     return letters, x
-
-
-FUNCTIONS |= {"einsum": einsum, "tensordot": tensordot}
-Tensor.__matmul__ = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented

@@ -11,7 +11,7 @@ from operator import mul
 from . import _numbers as n
 from ._making import factory, made, shape_of
 from ._missing import NotInThePage, require
-from ._operations import op, rewrite
+from ._operations import Operations, rewrite
 from ._tensor import flat, new
 
 
@@ -23,39 +23,31 @@ def _state(seed: int) -> array:
 
 
 class Generator:
-    """A source of random numbers."""
-
     def __init__(self, device="cpu"):
         self.device = n.device(device)
         self.manual_seed(5489)
 
     def manual_seed(self, seed):
-        """Begin anew: equal seeds give equal numbers."""
         self._seed, self._spare, self._twister = int(seed), None, None
         return self
 
     def initial_seed(self):
-        """The seed that was given last."""
         return self._seed
 
     def get_state(self):
-        """Where the stream is."""
         return self._twister and self._twister.getstate(), self._spare, self._seed
 
     def set_state(self, state):
-        """Go back to where the stream was."""
         twister, self._spare, self._seed = state
-        self._twister = None if twister is None else self._started(twister)
+        self._twister = twister and random.Random()
+        if twister:
+            self._twister.setstate(twister)
         return self
-
-    def _started(self, state):
-        twister = random.Random(0)
-        twister.setstate(state)
-        return twister
 
     def bits(self, count: int) -> array:
         """So many numbers of 32 random bits."""
-        self._twister = self._twister or self._started((3, (*_state(self._seed), 624), None))
+        if self._twister is None:
+            self.set_state(((3, (*_state(self._seed), 624), None), self._spare, self._seed))
         return array("I", self._twister.getrandbits(32 * count).to_bytes(4 * count, "little"))
 
     def uniforms(self, count: int, dtype=n.float64) -> list:
@@ -95,68 +87,56 @@ def _blocks(u: list) -> list:
 
 
 default_generator = Generator()
-factory("rand", lambda count, dtype, g: (g or default_generator).uniforms(count, dtype), new_too=False)
-factory("randn", lambda count, dtype, g: (g or default_generator).normals(count, dtype), new_too=False)
+factory("rand", lambda count, dtype, g: (g or default_generator).uniforms(count, dtype))
+factory("randn", lambda count, dtype, g: (g or default_generator).normals(count, dtype))
 
 
-@op(of="anything", method=False)
-def randint(low, high=None, size=None, *, generator=None, dtype=None, **wishes):
-    if size is None:
-        high, size = None, high
-    low, high = (0, low) if high is None else (low, high)
-    require(high > low, "randint", low, high)
-    if high - low >= 1 << 28:
-        raise NotInThePage("randint of more than 2**28 numbers")
-    shape = shape_of("randint", (size,))
-    values = [bits % (high - low) + low for bits in (generator or default_generator).bits(math.prod(shape))]
-    return made(values, shape, dtype or n.int64, **wishes)
+class drawing(Operations):
+    def randint(low, high=None, size=None, *, generator=None, dtype=None, **wishes):
+        if size is None:
+            high, size = None, high
+        low, high = (0, low) if high is None else (low, high)
+        require(high > low, "randint", low, high)
+        if high - low >= 1 << 28:
+            raise NotInThePage("randint of more than 2**28 numbers")
+        shape = shape_of("randint", (size,))
+        values = [bits % (high - low) + low for bits in (generator or default_generator).bits(math.prod(shape))]
+        return made(values, shape, dtype or n.int64, **wishes)
 
+    def randperm(count, *, generator=None, dtype=None, **wishes):
+        values = list(range(count))
+        for i, bits in enumerate((generator or default_generator).bits(max(count - 1, 0))):
+            j = i + bits % (count - i)
+            values[i], values[j] = values[j], values[i]
+        return made(values, (count,), dtype or n.int64, **wishes)
 
-@op(of="anything", method=False)
-def randperm(count, *, generator=None, dtype=None, **wishes):
-    values = list(range(count))
-    for i, bits in enumerate((generator or default_generator).bits(max(count - 1, 0))):
-        j = i + bits % (count - i)
-        values[i], values[j] = values[j], values[i]
-    return made(values, (count,), dtype or n.int64, **wishes)
+    def multinomial(input, num_samples, replacement=False, *, generator=None):
+        if replacement and num_samples > 1:
+            raise NotInThePage("multinomial(replacement=True)")
+        g, width = generator or default_generator, input._shape[-1]
+        rows, drawn = [flat(input)[i : i + width] for i in range(0, input.numel(), width)], []
+        for row in rows:
+            require(all(p >= 0 and math.isfinite(p) for p in row), "multinomial-values")
+            require(sum(row) > 0, "multinomial-sum")
+            require(sum(p > 0 for p in row) >= num_samples, "multinomial-few")
+        for row in rows:
+            clocks = [-log1p(-u) for u in g.uniforms(width)]  # exponential, and the fastest win
+            race = [p / c if c else math.inf for p, c in zip(row, clocks, strict=True)]
+            drawn += sorted(range(width), key=race.__getitem__, reverse=True)[:num_samples]
+        return new(drawn, (*input._shape[:-1], num_samples), n.int64)
 
+    def uniform_(self, a=0.0, b=1.0, *, generator=None, **named):
+        a, b = named.get("from", a), named.get("to", b)
+        draws = (generator or default_generator).uniforms(self.numel(), self.dtype)
+        return rewrite(self, made([a + (b - a) * u for u in draws], self._shape, self.dtype))
 
-@op()
-def multinomial(input, num_samples, replacement=False, *, generator=None):
-    if replacement and num_samples > 1:
-        raise NotInThePage("multinomial(replacement=True)")
-    g, width = generator or default_generator, input._shape[-1]
-    rows, drawn = [flat(input)[i : i + width] for i in range(0, input.numel(), width)], []
-    for row in rows:
-        require(all(p >= 0 and math.isfinite(p) for p in row), "multinomial-values")
-        require(sum(row) > 0, "multinomial-sum")
-        require(sum(p > 0 for p in row) >= num_samples, "multinomial-few")
-    for row in rows:
-        clocks = [-log1p(-u) for u in g.uniforms(width)]  # exponential, and the fastest win
-        race = [p / c if c else math.inf for p, c in zip(row, clocks, strict=True)]
-        drawn += sorted(range(width), key=race.__getitem__, reverse=True)[:num_samples]
-    return new(drawn, (*input._shape[:-1], num_samples), n.int64)
-
-
-def _filled(x, values: list):
-    return rewrite(x, new(n.held(values, x.dtype), x._shape, x.dtype))
-
-
-@op(torch=False, mutable=True)
-def uniform_(self, a=0.0, b=1.0, *, generator=None, **named):
-    a, b = named.get("from", a), named.get("to", b)
-    return _filled(self, [a + (b - a) * u for u in (generator or default_generator).uniforms(self.numel(), self.dtype)])
-
-
-@op(torch=False, mutable=True)
-def normal_(self, mean=0.0, std=1.0, *, generator=None):
-    normals = (generator or default_generator).normals(self.numel(), self.dtype)
-    return _filled(self, [mean + std * z for z in normals])
+    def normal_(self, mean=0.0, std=1.0, *, generator=None):
+        draws = (generator or default_generator).normals(self.numel(), self.dtype)
+        return rewrite(self, made([mean + std * z for z in draws], self._shape, self.dtype))
 
 
 @contextlib.contextmanager
 def fork_rng(devices=None, enabled=True):
-    """A block after which the random stream is where it was."""
     state = default_generator.get_state()
     try:
         yield

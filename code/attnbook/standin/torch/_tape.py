@@ -6,20 +6,22 @@ or one of its views; a view whose `_seen` lags behind gets a new history, throug
 """
 
 import contextlib
+import itertools
 
 from ._layout import places
 from ._missing import NotInThePage, require
 
 recording = [True]
+_made = itertools.count()
 _ended = []  # what nodes that are gone have held
 
 
 class Node:
     """One operation on the tape, or the place where a leaf's gradient is gathered."""
 
-    def __init__(self, name, edges, back, like):
+    def __init__(self, name, edges, back, like, leaf=None):
         self._name, self.edges, self.back, self.saved = name, edges, back, ()
-        self.shape, self.dtype, self.leaf, self.freed = like._shape, like.dtype, None, False
+        self.shape, self.dtype, self.leaf, self.freed, self.number = like._shape, like.dtype, leaf, False, next(_made)
 
     def __del__(self):
         """A long tape is taken apart node by node: a browser has no room for as deep a recursion."""
@@ -32,7 +34,6 @@ class Node:
             _ended.clear()
 
     def name(self):
-        """What PyTorch calls the operation."""
         return self._name
 
     def save(self, *tensors):
@@ -50,12 +51,9 @@ def edge(x):
     """Where a gradient that reaches `x` goes on, or None."""
     if x._base is not None and x._seen != x._base._writes:
         _regrow(x)
-    if x._node is None and x._wants:
-        if x._gatherer is None:
-            x._gatherer = Node("torch::autograd::AccumulateGrad", (), None, x)
-            x._gatherer.leaf = x
-        return x._gatherer
-    return x._node
+    if x._node is None and x._wants and x._gatherer is None:
+        x._gatherer = Node("torch::autograd::AccumulateGrad", (), None, x, x)
+    return x._node or (x._gatherer if x._wants else None)
 
 
 def wants(x) -> bool:
@@ -72,9 +70,6 @@ def record(out, name, inputs, back, saved=()):
     return out
 
 
-# --- views and writing in place -------------------------------------------------------------------------------------
-
-
 def _within(base, view) -> list:
     """For each number of a view its position among those of the base, in logical order."""
     order = {p: i for i, p in enumerate(places(base._shape, base._strides, base._offset))}
@@ -82,6 +77,7 @@ def _within(base, view) -> list:
 
 
 def _regrow(view):
+    """Give a view the history that its base has by now."""
     base = view._base
     view._seen, view._node = base._writes, None
     way = edge(base)
@@ -114,52 +110,33 @@ def check_may_write(x):
             require(owner is None or owner._node is not None or not owner._wants, "grad-leaf", what)
 
 
-# --- the way back ---------------------------------------------------------------------------------------------------
-
-
-def _order(roots) -> list:
-    """The nodes behind `roots`, each before those that it leads to."""
-    order, seen = [], set()
-    waiting = [(root, False) for root in roots]
+def _behind(roots) -> list:
+    """The nodes behind `roots`, each before those that it leads to, which are older."""
+    seen, waiting = set(roots), list(roots)
     while waiting:
-        node, done = waiting.pop()
-        if done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            waiting.append((node, True))
-            waiting += [(after, False) for after in node.edges if after is not None and after not in seen]
-    return order[::-1]
-
-
-def _begin(outputs, gradients) -> dict:
-    """The gradients at the roots."""
-    gathered = {}
-    for x, g in zip(outputs, gradients, strict=True):
-        node = edge(x)
-        require(node is not None, "backward-none")
-        require(g is not None or x.numel() == 1, "backward-scalar")
-        g = x.detach().new_ones(x._shape) if g is None else g
-        require(g._shape == x._shape, "grad-shape", g.shape, x.shape)
-        gathered[node] = gathered[node] + g if node in gathered else g
-    return gathered
-
-
-def _check(node):
-    require(not node.freed, "backward-twice")
-    for store, version, kind, shape, maker in node.saved:
-        require(store.version == version, "changed-since", kind, shape, maker, store.version, version)
+        new = {after for after in waiting.pop().edges if after is not None} - seen
+        seen |= new
+        waiting += new
+    return sorted(seen, key=lambda node: -node.number)
 
 
 def _run_back(outputs, gradients, wanted, retain, create) -> dict:
     """Send gradients back. Those of the nodes in `wanted` are returned; if it is None, leaves gather theirs."""
     if create:
         raise NotInThePage("autograd.grad(create_graph=True)")
-    outputs = _listed(outputs)
-    gradients, kept = [None] * len(outputs) if gradients is None else _listed(gradients), {}
+    outputs, gathered, kept = _listed(outputs), {}, {}
+
+    def gather(node, g):
+        gathered[node] = gathered[node] + g if node in gathered else g
+
     with no_grad():
-        gathered = _begin(outputs, gradients)
-        for node in _order(gathered):
+        for x, g in zip(outputs, [None] * len(outputs) if gradients is None else _listed(gradients), strict=True):
+            require(edge(x) is not None, "backward-none")
+            require(g is not None or x.numel() == 1, "backward-scalar")
+            g = x.detach().new_ones(x._shape) if g is None else g
+            require(g._shape == x._shape, "grad-shape", g.shape, x.shape)
+            gather(edge(x), g)
+        for node in _behind(gathered):
             g = gathered.pop(node, None)
             if g is None:
                 continue
@@ -170,12 +147,13 @@ def _run_back(outputs, gradients, wanted, retain, create) -> dict:
                 if wanted is None:
                     node.leaf.grad = g.clone() if node.leaf.grad is None else node.leaf.grad + g
                 continue
-            _check(node)
+            require(not node.freed, "backward-twice")
+            for store, version, *facts in node.saved:
+                require(store.version == version, "changed-since", *facts, store.version, version)
             node.freed = bool(node.saved) and not retain
             for after, part in zip(node.edges, node.back(g), strict=True):
                 if after is not None and part is not None:
-                    part = part if part._shape == after.shape else part.sum_to_size(after.shape)
-                    gathered[after] = gathered[after] + part if after in gathered else part
+                    gather(after, part if part._shape == after.shape else part.sum_to_size(after.shape))
     return kept
 
 
@@ -184,21 +162,16 @@ def _listed(x) -> list:
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False):
-    """`torch.autograd.backward`."""
     _run_back(tensors, grad_tensors, None, retain_graph, create_graph)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None):
-    """`torch.autograd.grad`."""
     nodes = [edge(x) for x in _listed(inputs)]
     require(None not in nodes, "grad-none")
     kept = _run_back(outputs, grad_outputs, set(nodes), retain_graph, create_graph)
     for i, node in enumerate(nodes):
         require(node in kept or allow_unused, "grad-unused", i)
     return tuple(kept.get(node) for node in nodes)
-
-
-# --- switching the tape on and off ----------------------------------------------------------------------------------
 
 
 class _Switch(contextlib.ContextDecorator):
@@ -223,10 +196,8 @@ no_grad, enable_grad = _switch(False), _switch(True)
 
 
 def inference_mode(mode=True):
-    """As `no_grad`; `inference_mode(False)` changes nothing."""
     return _Switch(False)(mode) if callable(mode) else _Switch(False if mode else None)
 
 
 def is_grad_enabled():
-    """Whether operations are written on the tape."""
     return recording[0]

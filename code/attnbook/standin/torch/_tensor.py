@@ -46,7 +46,7 @@ class Tensor:
     @staticmethod
     def _make_subclass(cls, data, requires_grad=False):
         x = object.__new__(cls)
-        x._lie(data._store, data._shape, data._strides, data._offset, data.dtype)
+        x._set(data)
         x._wants = requires_grad
         return x
 
@@ -54,7 +54,12 @@ class Tensor:
         """Take a place in a storage."""
         self._store, self._shape, self._strides, self._offset, self.dtype = store, shape, strides, offset, dtype
 
-    # --- what it is ---
+    def _set(self, x):
+        """Take the place of another tensor."""
+        self._lie(x._store, x._shape, x._strides, x._offset, x.dtype)
+        self.device = x.device
+
+    # what it is
 
     shape = property(lambda self: n.Size(self._shape))
     ndim = property(lambda self: len(self._shape))
@@ -90,7 +95,7 @@ class Tensor:
     def stride(self, dim=None):
         return self._strides if dim is None else self._strides[axis(dim, len(self._shape))]
 
-    # --- as Python sees it ---
+    # as Python sees it
 
     def __bool__(self):
         require(self.numel() == 1, "truth", "more than one value" if self.numel() else "no values")
@@ -99,12 +104,6 @@ class Tensor:
     def _number(self, kind):
         require(self.numel() == 1, "one-element")
         return kind(self.item())
-
-    def __float__(self):
-        return self._number(float)
-
-    def __int__(self):
-        return self._number(int)
 
     def __index__(self):
         require(self.numel() == 1 and self.dtype.kind <= 1, "index-element")
@@ -118,11 +117,6 @@ class Tensor:
         require(self._shape, "iter")
         return iter(self.unbind(0))
 
-    def __contains__(self, x):
-        return bool((self == x).any())
-
-    __hash__ = object.__hash__
-
     def __deepcopy__(self, memo):
         require(self.is_leaf, "deepcopy")
         copied = Tensor._make_subclass(type(self), self.detach().clone(), self._wants)
@@ -134,7 +128,7 @@ class Tensor:
     def __getattr__(self, name):
         raise absent("Tensor.", name, self, f"'{type(self).__name__}' object")
 
-    # --- for the operations: numbers at some places, in logical order ---
+    # for the operations: numbers at some places, in logical order
 
     def _picked(self, at: list, shape: tuple, name="IndexBackward0", *like):
         """The numbers at these places, some perhaps more than once."""
@@ -166,6 +160,9 @@ FACTS = {
     "element_size": lambda self: self.dtype.itemsize,
     "untyped_storage": lambda self: self._store,
     "data_ptr": lambda self: id(self._store) + self._offset * self.dtype.itemsize,
+    "__float__": lambda self: self._number(float),
+    "__int__": lambda self: self._number(int),
+    "__contains__": lambda self, x: bool((self == x).any()),
 }
 for _names, _fact in FACTS.items():
     for _name in _names.split():

@@ -3,19 +3,22 @@
 import math
 
 from .. import _numbers as n
-from .._making import empty, ones, zeros
+from .._making import empty, full, zeros
 from .._missing import NotInThePage, require
+from .._tape import no_grad
+from .._tensor import Tensor
 from . import functional as F
-from . import init
-from .modules import Module, NonDynamicallyQuantizableLinear
-from .parameter import Parameter
+from .modules import Module, NonDynamicallyQuantizableLinear, Parameter
 
 WEIGHTS = "in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"
 
 
-class MultiheadAttention(Module):
-    """Several heads between linear layers; one matrix holds the weights of queries, keys and values."""
+def xavier_uniform_(tensor, gain=1.0, generator=None):
+    bound = gain * math.sqrt(6.0 / sum(tensor.shape))
+    return no_grad(Tensor.uniform_)(tensor, -bound, bound, generator=generator)
 
+
+class MultiheadAttention(Module):
     def __init__(
         self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
         vdim=None, batch_first=False, device=None, dtype=None,
@@ -38,9 +41,9 @@ class MultiheadAttention(Module):
             self.in_proj_bias = Parameter(zeros(3 * embed_dim, dtype=dtype))
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
         for name, shape in shapes.items():
-            setattr(self, name, Parameter(init.xavier_uniform_(empty(shape, dtype=dtype))))
+            setattr(self, name, Parameter(xavier_uniform_(empty(shape, dtype=dtype))))
         if bias:
-            init.zeros_(self.out_proj.bias)
+            self.out_proj.bias.data.zero_()
 
     def forward(
         self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,
@@ -80,11 +83,9 @@ class MultiheadAttention(Module):
 class Transformer(Module):
     """Here only its mask."""
 
-    @staticmethod
-    def generate_square_subsequent_mask(sz, device=None, dtype=None):
-        """−∞ above the diagonal, else 0."""
-        above = ones(sz, sz).triu(1).bool()
-        return zeros(sz, sz, dtype=dtype).masked_fill(above, -math.inf)
-
     def __init__(self, *_, **__):
         raise NotInThePage("nn.Transformer")
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz, device=None, dtype=None):
+        return full((sz, sz), -math.inf, dtype=dtype or n.default).triu(1)

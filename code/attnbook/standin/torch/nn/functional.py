@@ -3,90 +3,19 @@
 import math
 
 from .. import _numbers as n
-from .._elementwise import clamp, where
-from .._making import clone, full
-from .._missing import NotInThePage, missing_from, require
-from .._operations import FUNCTIONS, must_be_tensor, op
+from .._elementwise import where
+from .._making import full
+from .._missing import NotInThePage, require
+from .._operations import FUNCTIONS, Operations, must_be_tensor
 from .._random import default_generator
-from .._reductions import log_softmax as _log_softmax
-from .._reductions import norm
-from .._reductions import softmax as _softmax
 from .._tensor import Tensor, flat, new
-from .._views import broadcast_tensors, cat, narrow
+from .._views import views
 
 tanh, sigmoid = FUNCTIONS["tanh"], FUNCTIONS["sigmoid"]
-
-# --- functions of single numbers ------------------------------------------------------------------------------------
-
-
-def relu(input, inplace=False):
-    return input.relu_() if inplace else input.relu()
-
-
-def elu(input, alpha=1.0):
-    return where(input > 0, input, alpha * clamp(input, max=0).expm1())
-
-
-def gelu(input, approximate="none"):
-    if approximate == "tanh":
-        return 0.5 * input * (1 + (math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)).tanh())
-    return 0.5 * input * (1 + (input / math.sqrt(2)).erf())
-
-
-def softplus(input, beta=1, threshold=20):
-    bent = clamp(beta * input, max=threshold).exp().log1p() / beta
-    return where(beta * input > threshold, input, bent)
-
-
-def logsigmoid(input):
-    return -softplus(-input)
 
 
 def _axis_by_habit(x, dim) -> int:
     return (0 if x.dim() in (0, 1, 3) else 1) if dim is None else dim
-
-
-def softmax(input, dim=None, _stacklevel=3, dtype=None):
-    return _softmax(input, _axis_by_habit(input, dim), dtype)
-
-
-def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    return _log_softmax(input, _axis_by_habit(input, dim), dtype)
-
-
-@op("native_dropout", torch=False, method=False)
-def _dropped(input, p):
-    kept = [u < 1 - p for u in default_generator.uniforms(input.numel())]
-    mask = new(n.held(kept, input.dtype), input._shape, input.dtype)
-    return input * mask / (1 - p) if p < 1 else input * 0
-
-
-def dropout(input, p=0.5, training=True):
-    require(0 <= p <= 1, "dropout", p)
-    return _dropped(input, p) if training and p else input
-
-
-# --- along axes -----------------------------------------------------------------------------------------------------
-
-
-def linear(input, weight, bias=None):
-    if not isinstance(input, Tensor):
-        raise must_be_tensor("linear", "input", 1, input)
-    require(input.dtype is weight.dtype, "linear-dtypes", input.dtype.legacy, weight.dtype.legacy)
-    if weight.dim() == 2:
-        sizes = math.prod(input._shape[:-1]), input._shape[-1], *reversed(weight._shape)
-        require(sizes[1] == sizes[2], "mm-sizes", *sizes)
-    out = input.matmul(weight.t())
-    return out if bias is None else out + bias
-
-
-def normalize(input, p=2.0, dim=1, eps=1e-12):
-    return input / clamp(norm(input, p, dim, True), min=eps)
-
-
-def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    a, b = (normalize(x, 2, dim, eps) for x in broadcast_tensors(x1, x2))
-    return (a * b).sum(dim)
 
 
 def _scaled(x, weight, bias):
@@ -94,81 +23,9 @@ def _scaled(x, weight, bias):
     return x if bias is None else x + bias
 
 
-def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    wanted = "".join(f", {size}" for size in shape)
-    require(input._shape[-len(shape) :] == shape, "layer-norm-shape", list(shape), wanted, list(input.shape))
-    dims = list(range(-len(shape), 0))
-    apart = input - input.mean(dims, keepdim=True)
-    out = (apart / ((apart * apart).mean(dims, keepdim=True) + eps).sqrt()).contiguous()
-    return _scaled(out, weight, bias)
-
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    dims, shape = [d for d in range(input.dim()) if d != 1], [1, -1] + [1] * (input.dim() - 2)
-    require(not training or input.numel() > input.size(1), "batch-norm", input.shape)
-    mean = input.mean(dims) if training else running_mean
-    var = input.var(dims, correction=0) if training else running_var
-    out = (input - mean.reshape(shape)) / (var.reshape(shape) + eps).sqrt()
-    return _scaled(out, *(x if x is None else x.reshape(shape) for x in (weight, bias)))
-
-
-def embedding(input, weight, padding_idx=None):
-    return weight[input]
-
-
-@op(torch=False, method=False)
-def one_hot(input, num_classes=-1):
-    require(input.dtype is n.int64, "one-hot-dtype")
-    values = flat(input)
-    count = max(values) + 1 if num_classes == -1 else num_classes
-    require(min(values, default=0) >= 0, "one-hot-negative")
-    require(max(values, default=-1) < count, "one-hot-large")
-    return new([int(i == v) for v in values for i in range(count)], (*input._shape, count), n.int64)
-
-
-def pad(input, pad, mode="constant", value=None):
-    if mode != "constant":
-        raise NotInThePage(f"nn.functional.pad(mode={mode!r})")
-    require(len(pad) % 2 == 0, "pad-odd")
-    require(len(pad) <= 2 * input.dim(), "pad-length", len(pad), input.dim())
-    out = clone(input)
-    for i in range(0, len(pad), 2):
-        d, (before, after) = input.dim() - 1 - i // 2, pad[i : i + 2]
-        start = max(-before, 0)
-        parts = [narrow(out, d, start, out._shape[d] + min(after, 0) - start)]
-        for count, place in ((before, 0), (after, 2)):
-            if count > 0:
-                shape = (*out._shape[:d], count, *out._shape[d + 1 :])
-                parts.insert(place, full(shape, 0 if value is None else value, dtype=out.dtype, device=out.device))
-        out = cat(parts, d)
-    return out
-
-
-# --- losses ---------------------------------------------------------------------------------------------------------
-
-
 def _reduced(loss, reduction):
     require(reduction in ("none", "mean", "sum"), "reduction", reduction)
     return loss if reduction == "none" else getattr(loss, reduction)()
-
-
-def mse_loss(input, target, reduction="mean"):
-    return _reduced((input - target) ** 2, reduction)
-
-
-def kl_div(input, target, reduction="mean"):
-    loss = where(target > 0, target * (where(target > 0, target, 1.0).log() - input), 0.0)
-    return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction)
-
-
-def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean"):
-    loss = (1 - target) * input - logsigmoid(input)
-    return _reduced(loss if weight is None else loss * weight, reduction)
-
-
-def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
-    return _by_class(input, target, weight, ignore_index, reduction, 0.0)
 
 
 def _by_class(input, target, weight, ignore_index, reduction, smoothing):
@@ -193,39 +50,139 @@ def _by_class(input, target, weight, ignore_index, reduction, smoothing):
     return loss.sum() / matter.sum() if reduction == "mean" else _reduced(loss, reduction)
 
 
-def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    for position, (name, x) in enumerate((("input", input), ("target", target)), 1):
-        if not isinstance(x, Tensor):
-            raise must_be_tensor("cross_entropy_loss", name, position, x)
-    require(0 <= label_smoothing <= 1, "label-smoothing", label_smoothing)
-    d = min(input.dim() - 1, 1)
-    logs = log_softmax(input, d)
-    if target.dtype.kind != 2:
-        return _by_class(logs, target, weight, ignore_index, reduction, label_smoothing)
-    require(target._shape == input._shape, "loss-soft")
-    soft = target * (1 - label_smoothing) + label_smoothing / input._shape[d]
-    loss = -(logs * soft if weight is None else logs * soft * weight).sum(d)
-    return loss.sum() / (loss.numel() or math.nan) if reduction == "mean" else _reduced(loss, reduction)
+class F(Operations, into=globals()):
+    def relu(input, inplace=False):
+        return input.relu_() if inplace else input.relu()
 
+    def elu(input, alpha=1.0):
+        return where(input > 0, input, alpha * input.clamp(max=0).expm1())
 
-# --- attention ------------------------------------------------------------------------------------------------------
+    def gelu(input, approximate="none"):
+        if approximate == "tanh":
+            return 0.5 * input * (1 + (math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)).tanh())
+        return 0.5 * input * (1 + (input / math.sqrt(2)).erf())
 
+    def softplus(input, beta=1, threshold=20):
+        bent = (beta * input).clamp(max=threshold).exp().log1p() / beta
+        return where(beta * input > threshold, input, bent)
 
-def scaled_dot_product_attention(
-    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
-):
-    if enable_gqa:
-        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
-    scores = query.matmul(key.transpose(-2, -1)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    require(not is_causal or attn_mask is None, "causal-and-mask")
-    if is_causal:
-        attn_mask = full((query.shape[-2], key.shape[-2]), True, device=query.device).tril()
-    if attn_mask is None:
-        return dropout(softmax(scores, -1), dropout_p).matmul(value)
-    scores = scores.masked_fill(~attn_mask, -math.inf) if attn_mask.dtype is n.bool_ else scores + attn_mask
-    blind = (scores == -math.inf).all(-1, keepdim=True)
-    weights = softmax(scores.masked_fill(blind, 0.0), -1).masked_fill(blind, 0.0)
-    return dropout(weights, dropout_p).matmul(value)
+    def logsigmoid(input):
+        return -F.softplus(-input)
 
+    def softmax(input, dim=None, _stacklevel=3, dtype=None):
+        return input.softmax(_axis_by_habit(input, dim), dtype)
 
-__getattr__ = missing_from("torch.nn.functional", globals())
+    def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+        return input.log_softmax(_axis_by_habit(input, dim), dtype)
+
+    def dropout(input, p=0.5, training=True):
+        require(0 <= p <= 1, "dropout", p)
+        if not training or not p:
+            return input
+        kept = [u < 1 - p for u in default_generator.uniforms(input.numel())]
+        mask = new(n.held(kept, input.dtype), input._shape, input.dtype)
+        return input * mask / (1 - p) if p < 1 else input * 0
+
+    def linear(input, weight, bias=None):
+        require(input.dtype is weight.dtype, "linear-dtypes", input.dtype.legacy, weight.dtype.legacy)
+        if weight.dim() == 2:
+            sizes = math.prod(input._shape[:-1]), input._shape[-1], *reversed(weight._shape)
+            require(sizes[1] == sizes[2], "mm-sizes", *sizes)
+        out = input.matmul(weight.t())
+        return out if bias is None else out + bias
+
+    def normalize(input, p=2.0, dim=1, eps=1e-12):
+        return input / input.norm(p, dim, True).clamp(min=eps)
+
+    def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+        a, b = (F.normalize(x, 2, dim, eps) for x in views.broadcast_tensors(x1, x2))
+        return (a * b).sum(dim)
+
+    def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        wanted = "".join(f", {size}" for size in shape)
+        require(input._shape[-len(shape) :] == shape, "layer-norm-shape", list(shape), wanted, list(input.shape))
+        dims = list(range(-len(shape), 0))
+        apart = input - input.mean(dims, keepdim=True)
+        out = (apart / ((apart * apart).mean(dims, keepdim=True) + eps).sqrt()).contiguous()
+        return _scaled(out, weight, bias)
+
+    def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+        dims, shape = [d for d in range(input.dim()) if d != 1], [1, -1] + [1] * (input.dim() - 2)
+        require(not training or input.numel() > input.size(1), "batch-norm", input.shape)
+        mean = input.mean(dims) if training else running_mean
+        var = input.var(dims, correction=0) if training else running_var
+        out = (input - mean.reshape(shape)) / (var.reshape(shape) + eps).sqrt()
+        return _scaled(out, *(x if x is None else x.reshape(shape) for x in (weight, bias)))
+
+    def embedding(input, weight, padding_idx=None):
+        return weight[input]
+
+    def one_hot(input, num_classes=-1):
+        require(input.dtype is n.int64, "one-hot-dtype")
+        values = flat(input)
+        count = max(values) + 1 if num_classes == -1 else num_classes
+        require(min(values, default=0) >= 0, "one-hot-negative")
+        require(max(values, default=-1) < count, "one-hot-large")
+        return new([int(i == v) for v in values for i in range(count)], (*input._shape, count), n.int64)
+
+    def pad(input, pad, mode="constant", value=None):
+        if mode != "constant":
+            raise NotInThePage(f"nn.functional.pad(mode={mode!r})")
+        require(len(pad) % 2 == 0, "pad-odd")
+        require(len(pad) <= 2 * input.dim(), "pad-length", len(pad), input.dim())
+        out = input.clone()
+        for i in range(0, len(pad), 2):
+            d, (before, after) = input.dim() - 1 - i // 2, pad[i : i + 2]
+            start = max(-before, 0)
+            parts = [out.narrow(d, start, out._shape[d] + min(after, 0) - start)]
+            for count, place in ((before, 0), (after, 2)):
+                if count > 0:
+                    shape = (*out._shape[:d], count, *out._shape[d + 1 :])
+                    parts.insert(place, full(shape, 0 if value is None else value, dtype=out.dtype, device=out.device))
+            out = views.cat(parts, d)
+        return out
+
+    def mse_loss(input, target, reduction="mean"):
+        return _reduced((input - target) ** 2, reduction)
+
+    def kl_div(input, target, reduction="mean"):
+        loss = where(target > 0, target * (where(target > 0, target, 1.0).log() - input), 0.0)
+        return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction)
+
+    def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean"):
+        loss = (1 - target) * input - F.logsigmoid(input)
+        return _reduced(loss if weight is None else loss * weight, reduction)
+
+    def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
+        return _by_class(input, target, weight, ignore_index, reduction, 0.0)
+
+    def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+        for position, (name, x) in enumerate((("input", input), ("target", target)), 1):
+            if not isinstance(x, Tensor):
+                raise must_be_tensor("cross_entropy_loss", name, position, x)
+        require(0 <= label_smoothing <= 1, "label-smoothing", label_smoothing)
+        d = min(input.dim() - 1, 1)
+        logs = F.log_softmax(input, d)
+        if target.dtype.kind != 2:
+            return _by_class(logs, target, weight, ignore_index, reduction, label_smoothing)
+        require(target._shape == input._shape, "loss-soft")
+        soft = target * (1 - label_smoothing) + label_smoothing / input._shape[d]
+        loss = -(logs * soft if weight is None else logs * soft * weight).sum(d)
+        return loss.sum() / (loss.numel() or math.nan) if reduction == "mean" else _reduced(loss, reduction)
+
+    def scaled_dot_product_attention(
+        query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
+    ):
+        if enable_gqa:
+            key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
+        scores = query.matmul(key.transpose(-2, -1)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+        require(not is_causal or attn_mask is None, "causal-and-mask")
+        if is_causal:
+            attn_mask = full((query.shape[-2], key.shape[-2]), True, device=query.device).tril()
+        if attn_mask is None:
+            return F.dropout(F.softmax(scores, -1), dropout_p).matmul(value)
+        scores = scores.masked_fill(~attn_mask, -math.inf) if attn_mask.dtype is n.bool_ else scores + attn_mask
+        blind = (scores == -math.inf).all(-1, keepdim=True)
+        weights = F.softmax(scores.masked_fill(blind, 0.0), -1).masked_fill(blind, 0.0)
+        return F.dropout(weights, dropout_p).matmul(value)

@@ -4,13 +4,17 @@ import math
 from collections import OrderedDict
 
 from .. import _numbers as n
-from .._making import empty, ones, zeros
+from .._making import empty, ones, tensor, zeros
 from .._missing import absent, error, require
 from .._tape import no_grad
 from .._tensor import Tensor
 from . import functional as F
-from . import init
-from .parameter import Parameter
+
+
+class Parameter(Tensor):
+    def __new__(cls, data=None, requires_grad=True):
+        return Tensor._make_subclass(cls, (tensor([]) if data is None else data).detach(), requires_grad)
+
 
 KINDS = {  # what a module owns: the type, and how PyTorch's errors call it
     "_parameters": (Parameter, "parameter", "parameters", "torch.nn.Parameter"),
@@ -20,8 +24,6 @@ KINDS = {  # what a module owns: the type, and how PyTorch's errors call it
 
 
 class Module:
-    """Owns parameters, buffers and other modules, by their names."""
-
     def __init__(self):
         self.__dict__.update({kind: {} for kind in KINDS}, _unsaved=set(), training=True)
 
@@ -61,21 +63,24 @@ class Module:
         self._buffers[name] = tensor
         (self._unsaved.discard if persistent else self._unsaved.add)(name)
 
-    # --- what it owns ---
-
     def named_modules(self, prefix=""):
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
                 yield from module.named_modules(f"{prefix}.{name}" if prefix else name)
 
-    def named_parameters(self):
-        seen = set()
+    def _named(self, *kinds):
+        """Path, name, value and owner of all parameters or buffers."""
         for path, module in self.named_modules():
-            for name, x in module._parameters.items():
-                if x is not None and id(x) not in seen:
-                    seen.add(id(x))
-                    yield f"{path}.{name}" if path else name, x
+            for name, x in [pair for kind in kinds for pair in module.__dict__[kind].items()]:
+                if x is not None:
+                    yield f"{path}.{name}" if path else name, name, x, module
+
+    def named_parameters(self):
+        seen = {}
+        for path, _, x, _ in self._named("_parameters"):
+            if seen.setdefault(id(x), path) == path:
+                yield path, x
 
     def parameters(self):
         return (p for _, p in self.named_parameters())
@@ -86,23 +91,18 @@ class Module:
     def children(self):
         return (m for m in self._modules.values() if m is not None)
 
-    # --- its numbers ---
-
     def state_dict(self, *, keep_vars=False):
-        state = OrderedDict()
-        for path, module in self.named_modules():
-            for name, x in [*module._parameters.items(), *module._buffers.items()]:
-                if x is not None and name not in module._unsaved:
-                    state[f"{path}.{name}" if path else name] = x if keep_vars else x.detach()
-        return state
+        owned = self._named("_parameters", "_buffers")
+        return OrderedDict(
+            (path, x if keep_vars else x.detach()) for path, name, x, owner in owned if name not in owner._unsaved
+        )
 
     @no_grad()
     def load_state_dict(self, state_dict, strict=True):
         own, problems = self.state_dict(keep_vars=True), []
         for what, one, other in (("Unexpected", state_dict, own), ("Missing", own, state_dict)):
-            if strict and one.keys() - other.keys():
-                listed = ", ".join(f'"{key}"' for key in one if key not in other)
-                problems.append(f"{what} key(s) in state_dict: {listed}. ")
+            strange = [f'"{key}"' for key in one if strict and key not in other]
+            problems += [f"{what} key(s) in state_dict: {', '.join(strange)}. "] if strange else []
         for key in [key for key in own if key in state_dict]:
             new, now = state_dict[key].shape, own[key].shape
             if new == now:
@@ -112,13 +112,11 @@ class Module:
         require(not problems, "load", type(self).__name__, "\n\t".join(problems))
 
     def to(self, *wishes, **named):
-        for module in self.modules():
-            for own in (module._parameters, module._buffers):
-                for name, x in own.items():
-                    if x is not None and x.dtype.kind == 2 and own is module._parameters:
-                        x.data, x._gatherer = x.detach().to(*wishes, **named), None
-                    elif x is not None and x.dtype.kind == 2:
-                        own[name] = x.to(*wishes, **named)
+        for _, name, x, owner in self._named("_parameters", "_buffers"):
+            if x.dtype.kind == 2 and isinstance(x, Parameter):
+                x.data, x._gatherer = x.detach().to(*wishes, **named), None
+            elif x.dtype.kind == 2:
+                owner._buffers[name] = x.to(*wishes, **named)
         return self
 
     type = to
@@ -143,8 +141,6 @@ class Module:
         for p in self.parameters():
             p.grad = None
 
-    # --- how it is written ---
-
     def extra_repr(self):
         return ""
 
@@ -160,8 +156,6 @@ KINDS["_modules"] = (Module, *KINDS["_modules"][1:])
 
 
 class ModuleList(Module):
-    """A list of modules."""
-
     def __init__(self, modules=()):
         super().__init__()
         for module in modules:
@@ -182,8 +176,6 @@ class ModuleList(Module):
 
 
 class Sequential(ModuleList):
-    """Modules one after another."""
-
     def __init__(self, *modules):
         super().__init__(modules)
 
@@ -193,24 +185,14 @@ class Sequential(ModuleList):
         return input
 
 
-class Identity(Module):
-    """Gives back what it gets."""
-
-    def forward(self, input):
-        return input
-
-
 class Linear(Module):
-    """x Wᵀ + b."""
-
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_features, dtype=dtype)) if bias else None)
         bound = 1 / math.sqrt(in_features) if in_features else 0
-        for x in self.parameters():
-            init.uniform_(x, -bound, bound)
+        for name, *shape in (("weight", out_features, in_features), ("bias", out_features)):
+            first = empty(shape, dtype=dtype).uniform_(-bound, bound) if bias or name == "weight" else None
+            self.register_parameter(name, None if first is None else Parameter(first))
 
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
@@ -219,16 +201,11 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
-NonDynamicallyQuantizableLinear = type("NonDynamicallyQuantizableLinear", (Linear,), {"__doc__": "A `Linear`."})
-
-
 class Embedding(Module):
-    """A table of vectors, one for each token."""
-
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, device=None, dtype=None):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
-        self.weight = Parameter(init.normal_(empty(num_embeddings, embedding_dim, dtype=dtype)))
+        self.weight = Parameter(empty(num_embeddings, embedding_dim, dtype=dtype).normal_())
         if padding_idx is not None:
             self.weight.detach()[padding_idx].fill_(0)
 
@@ -240,8 +217,6 @@ class Embedding(Module):
 
 
 class LayerNorm(Module):
-    """Mean 0 and variance 1 along the last axes, then a learned scale and shift."""
-
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -258,8 +233,6 @@ class LayerNorm(Module):
 
 
 class Dropout(Module):
-    """Zeros at random places, while training."""
-
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
         require(0 <= p <= 1, "dropout", p)
@@ -279,10 +252,11 @@ def _as_module(name: str, of) -> type:
         Module.__init__(self)
         self.options = options
 
-    methods = {"__init__": __init__, "forward": lambda self, *given: of(*given, **self.options)}
-    return type(name, (Module,), methods | {"__doc__": f"`{name}` as a module."})
+    return type(name, (Module,), {"__init__": __init__, "forward": lambda self, *given: of(*given, **self.options)})
 
 
+NonDynamicallyQuantizableLinear = type("NonDynamicallyQuantizableLinear", (Linear,), {})
 ReLU, Tanh, Sigmoid = _as_module("ReLU", F.relu), _as_module("Tanh", F.tanh), _as_module("Sigmoid", F.sigmoid)
 GELU, Softmax = _as_module("GELU", F.gelu), _as_module("Softmax", F.softmax)
 CrossEntropyLoss, MSELoss = _as_module("CrossEntropyLoss", F.cross_entropy), _as_module("MSELoss", F.mse_loss)
+Identity = _as_module("Identity", lambda input: input)
