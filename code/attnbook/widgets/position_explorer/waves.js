@@ -1,4 +1,4 @@
-/* The first view: the encoding as a heat map, as waves, as a rotation and as two rows. */
+/* The first view: the encoding as a heat map, as waves and as a rotation. */
 
 const ENDS = [
   [140, 98, 20],
@@ -275,40 +275,4 @@ function drawCircle(p, view) {
     anchor: "middle",
     colour: COLOUR.muted,
   });
-}
-
-function drawRows(p, view) {
-  const { rows, at, k, D, i } = view;
-  const plot = p.plot({ top: p.narrow ? 54 : 34, right: 4, bottom: 36, left: 34 });
-  const x = linear([-0.5, D - 0.5], [plot.left, plot.right]);
-  const y = linear([-1.15, 1.15], [plot.bottom, plot.top]);
-  p.text("title", 0, 15, "The two rows as vectors", { weight: 650, size: 14 });
-  const wide = x(1) - x(0);
-  p.rect("pair", x(2 * i - 0.5), plot.top, Math.min(2, D - 2 * i) * wide, plot.height, {
-    fill: COLOUR.accent,
-    "fill-opacity": 0.12,
-    rx: 3,
-  });
-  const every = Math.ceil(D / (plot.width / 30));
-  p.axes("axes", { plot, x, y, xTicks: range(D).filter((f) => f % every === 0), yTicks: [-1, 0, 1], grid: false });
-  p.line("zero", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.line, "stroke-width": 1 });
-  p.text("features", plot.right, plot.bottom + 33, "feature", { size: 12.5, anchor: "end", colour: COLOUR.muted });
-  const shift = Math.min(5, wide / 5);
-  [
-    [at, -shift, COLOUR.query, "circle", undefined],
-    [at + k, shift, COLOUR.key, "diamond", "3 2"],
-  ].forEach(([q, dx, colour, shape, dash], j) => {
-    rows[q].forEach((v, f) => {
-      p.line(`stem${j}-${f}`, x(f) + dx, y(0), x(f) + dx, y(v), {
-        stroke: colour,
-        "stroke-width": 2,
-        "stroke-dasharray": dash,
-      });
-      p.mark(`mark${j}-${f}`, shape, x(f) + dx, y(v), D > 20 ? 2.8 : 3.6, { fill: colour, "data-entry": `${q}-${f}` });
-    });
-  });
-  p.legend("legend", p.narrow ? plot.left : p.width - 200, p.narrow ? 38 : 15, [
-    { label: `PE(${at})`, colour: COLOUR.query, mark: "circle" },
-    { label: `PE(${at + k})`, colour: COLOUR.key, mark: "diamond" },
-  ]);
 }
