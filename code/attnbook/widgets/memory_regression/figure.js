@@ -3,17 +3,17 @@
 
 // The last two written pairs that have the same key, or nothing.
 function sharing(pairs) {
-  const twins = pairs.flatMap(([x], j) => range(j).filter((i) => Math.abs(pairs[i][0] - x) < 0.01).map((i) => [i, j]));
-  return twins.at(-1);
+  const same = (i, j) => Math.abs(pairs[i][0] - pairs[j][0]) < 0.01;
+  return pairs.flatMap((_, j) => range(j).flatMap((i) => (same(i, j) ? [[i, j]] : []))).at(-1);
 }
 
 function sayTwins([i, j], { pairs, answers }) {
   const [x, first, second] = [pairs[j][0], pairs[i][1], pairs[j][1]];
   return (
     `Pairs ${i + 1} and ${j + 1} have one key and two values, ${fmt(first, 1)} and ${fmt(second, 1)}. Asked for this ` +
-    `key, softmax attention answers ${fmt(answers.softmax(x))} (the mean of the two is ${fmt((first + second) / 2)}), ` +
-    `the delta rule ${fmt(answers.delta(x))}, and linear attention ${fmt(answers.linear(x))}: it adds both, and what ` +
-    "the other pairs leave there."
+    `key, softmax attention answers ${fmt(answers.softmax(x))} (the mean of the two is ` +
+    `${fmt((first + second) / 2)}), the delta rule ${fmt(answers.delta(x))}, and linear attention ` +
+    `${fmt(answers.linear(x))}: it adds both, and what the other pairs leave there.`
   );
 }
 

@@ -19,7 +19,8 @@ function inWords(view) {
     if (twin >= 0)
       return `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ${fmt(off, 0)}° away.`;
     return degrees(omega) < 3
-      ? `${step}Alone it cannot tell neighbours apart: one position further it has turned by ${fmtShort(degrees(omega))}°.`
+      ? `${step}Alone it cannot tell neighbours apart: one position further it has turned by ` +
+          `${fmtShort(degrees(omega))}°.`
       : `${step}A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
   }
   if (view.show === "similarity") {

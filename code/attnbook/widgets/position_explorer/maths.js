@@ -2,7 +2,7 @@
 
 const P = 48; // positions that are drawn
 const VIEWS = [
-  ["encoding", "Waves", "What does a step of k positions do? Play, and watch the angle. Click a feature: each pair is a hand."],
+  ["encoding", "Waves", "Each pair of features is a hand. How far does it turn in k positions? Press Play."],
   ["similarity", "Similarity", "Does a position that is closer always look more alike? Drag the orange handle."],
   ["shuffle", "Shuffle", "What does attention lose if it is not told the positions? Shuffle the words."],
 ];

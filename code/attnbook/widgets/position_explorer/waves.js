@@ -1,20 +1,5 @@
 /* The first view: the encoding as a heat map, as waves and as a rotation. */
 
-const ENDS = [
-  [140, 98, 20],
-  [255, 255, 255],
-  [75, 63, 168],
-]; // ochre −1, white 0, blue-violet 1
-
-function signedFill(v) {
-  const size = Math.min(1, Math.abs(v));
-  const end = ENDS[v < 0 ? 0 : 2];
-  const light = range(3).map((c) => Math.round(255 + (end[c] - 255) * size));
-  const step = Math.round(10 * size);
-  return `var(--ab-${v < 0 && step ? "m" : "p"}${step},rgb(${light.join(",")}))`;
-}
-
-const signedInk = (v) => (Math.abs(v) > 0.6 ? "var(--ab-on-accent,#ffffff)" : "var(--ab-ink,#1f2430)");
 const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
 
 // A heat map in few elements: one path for each of 21 shades, cells of one shade side by side in one piece.
@@ -114,7 +99,7 @@ function drawMap(p, view, fig) {
   // the waves of the chosen pair, on the same axis of positions
   const x = linear([-1, 1], [right + 18, p.width - 24]);
   p.group("waves", { "aria-hidden": "true" }, (g) => {
-    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * MAP.tall, { fill: "var(--ab-panel,#f6f7fa)", rx: 4 });
+    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * MAP.tall, { fill: COLOUR.panel, rx: 4 });
     g.line("zero", x(0), MAP.top, x(0), y(P), { stroke: COLOUR.line, "stroke-width": 1 });
     const fine = linspace(0, P - 1, 4 * P - 3);
     g.path(
@@ -186,7 +171,7 @@ function drawCircle(p, view) {
   const line = (n) => mapHeight - 48 + 20 * n; // of the words below
   const put = (turn, far = 1) => [cx + r * far * Math.cos(turn), cy - r * far * Math.sin(turn)];
   p.group("axes", { "aria-hidden": "true" }, (g) => {
-    g.circle("disk", cx, cy, r, { fill: "var(--ab-panel,#f6f7fa)", stroke: COLOUR.line, "stroke-width": 1.5 });
+    g.circle("disk", cx, cy, r, { fill: COLOUR.panel, stroke: COLOUR.line, "stroke-width": 1.5 });
     g.line("x", cx - r, cy, cx + r, cy, { stroke: COLOUR.line, "stroke-width": 1 });
     g.line("y", cx, cy - r, cx, cy + r, { stroke: COLOUR.line, "stroke-width": 1 });
     g.text("sin", cx + 5, cy - r + 15, "sin", { size: 12.5, italic: true, colour: COLOUR.muted });

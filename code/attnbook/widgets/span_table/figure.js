@@ -55,8 +55,8 @@ function inWords(words, spans, threshold) {
     (over
       ? `No threshold would be right: “${textOf(words, low)}” is a ${DATA.types[low.type]} and scores ` +
         `${fmt(low.score, 1)}, and ${over} wrong span${over > 1 ? "s score" : " scores"} no less.`
-      : `Any threshold from ${fmt(high.score, 1)} to just below ${fmt(low.score, 1)} finds the right ones and nothing ` +
-        "else: no score lies between.")
+      : `Any threshold from ${fmt(high.score, 1)} to just below ${fmt(low.score, 1)} finds the right ones and ` +
+        "nothing else: no score lies between.")
   );
 }
 
@@ -71,15 +71,17 @@ function render({ model, el }) {
     model,
     el,
     title: "Which spans does the table find?",
-    hint: "What scores above the threshold is found. Move it, and try the last two sentences. Point at a cell or a dot.",
+    hint: "What scores above the threshold is found. Move it; then try the last two sentences.",
   });
   let hovered = null;
   let compute = null;
   let stage = null;
 
   const sentence = html("p", { "data-value": "sentence", style: "font-size:15px" });
-  const cellWords = html("p", { "data-value": "cell", class: "ab-hint", "aria-live": "polite", style: "min-height:2.9em" });
-  const list = html("ul", { "data-value": "spans", style: "list-style:none;margin:0.75rem 0 0;padding:0;min-height:11em;font-size:13.5px" });
+  const cellWords = html("p", { "data-value": "cell", class: "ab-hint", "aria-live": "polite" });
+  cellWords.style.minHeight = "2.9em";
+  const list = html("ul", { "data-value": "spans" });
+  list.style.cssText = "list-style:none;margin:0.75rem 0 0;padding:0;min-height:11em;font-size:13.5px";
 
   const hover = (to) => {
     if (String(to) === String(hovered)) return;
@@ -212,7 +214,10 @@ function render({ model, el }) {
           else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7, onclick });
         }),
     );
-    p.line("line", x(view.threshold), top - 6, x(view.threshold), bottom, { stroke: COLOUR.accent, "stroke-width": 2.5 });
+    p.line("line", x(view.threshold), top - 6, x(view.threshold), bottom, {
+      stroke: COLOUR.accent,
+      "stroke-width": 2.5,
+    });
     p.handle("threshold", {
       x,
       at: [view.threshold, top - 10],
@@ -228,7 +233,8 @@ function render({ model, el }) {
   }
 
   fig.stage({
-    label: (view) => `The scores of all spans in three rows, one for each type, and the threshold at ${fmt(view.threshold, 1)}`,
+    label: ({ threshold }) =>
+      `The scores of all spans in three rows, one for each type, and the threshold at ${fmt(threshold, 1)}`,
     height: 34 + 26 * DATA.types.length + 42,
     draw: drawScores,
   });
@@ -268,7 +274,7 @@ function render({ model, el }) {
     sentence.replaceChildren(
       ...words.flatMap((word, t) => [
         inside(t)
-          ? html("mark", { text: word, style: "background:none;color:var(--ab-accent,#4B3FA8);font-weight:700;" })
+          ? html("mark", { text: word, style: "background:none;color:var(--ab-accent);font-weight:700" })
           : html("span", { text: word }),
         " ",
       ]),

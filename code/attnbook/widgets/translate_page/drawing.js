@@ -305,7 +305,7 @@ function drawChoices(p, view, act) {
         onkeydown: (event) => act.press(event, () => act.write(id)),
       },
       (g) => {
-        g.rect("reach", 0, y, p.width, BAR - 4, { fill: mine ? "var(--ab-panel,#f6f7fa)" : "transparent", rx: 6 });
+        g.rect("reach", 0, y, p.width, BAR - 4, { fill: mine ? COLOUR.panel : "transparent", rx: 6 });
         g.rect("ring", 0, y, p.width, BAR - 4, { fill: "none", rx: 6, class: "ab-ring" });
         g.text("word", left - 8, y + 20, name, {
           size: 14,
