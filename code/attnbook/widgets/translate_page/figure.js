@@ -428,6 +428,7 @@ export default {
     readable,
     translate,
     nBest,
+    crossing,
     standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens),
   },
 };
