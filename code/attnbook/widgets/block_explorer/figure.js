@@ -181,12 +181,16 @@ function render({ model, el }) {
     if (!way || !fig.card.isConnected) walking(false);
     else fig.set({ layer: fig.get("layer") + way });
   };
-  const play = fig.button("Walk through", () => {
-    const [from, to] = ends();
-    if (timer === null && fig.get("layer") === to) fig.set({ layer: from });
-    else if (calm()) walk(); // one layer for each press
-    if (!calm()) walking(timer === null);
-  }, { primary: true });
+  const play = fig.button(
+    "Walk through",
+    () => {
+      const [from, to] = ends();
+      if (timer === null && fig.get("layer") === to) fig.set({ layer: from });
+      else if (calm()) walk(); // one layer for each press
+      if (!calm()) walking(timer === null);
+    },
+    { primary: true },
+  );
   fig.reset(["layer"]);
   fig.controlsFirst();
   let measure = "gradient";

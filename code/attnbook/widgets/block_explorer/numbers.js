@@ -120,8 +120,7 @@ function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, re
     const against = other ? ` For ${other} it ends at ${factor(otherLine.at(-1)[2])}.` : "";
     return `${who}: the stream's mean square ${end}.${against}${reason(name, last > 2 * first ? "larger" : "")}`;
   }
-  const much =
-    Math.abs(ratio[1] - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio[1])} × the first's`;
+  const much = Math.abs(ratio[1] - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio[1])} × the first's`;
   const [two, twelve] = [tops[0][2], tops.at(-1)[2]];
   const way = twelve > 1.1 * two ? "grows" : twelve < 0.9 * two ? "falls" : "hardly changes";
   const depths =

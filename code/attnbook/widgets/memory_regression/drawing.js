@@ -33,7 +33,13 @@ function drawPlane(p, view, fig) {
     }),
   );
   const order = ["softmax", "linear", "delta", "best"].filter((name) => shown.includes(name));
-  p.legend("legend", plot.left, 17, order.map((name) => LOOKS[name]), { maxWidth: plot.width });
+  p.legend(
+    "legend",
+    plot.left,
+    17,
+    order.map((name) => LOOKS[name]),
+    { maxWidth: plot.width },
+  );
   view.pairs.forEach((at, j) => {
     const there = j < view.written;
     p.handle(`pair-${j + 1}`, {

@@ -8,7 +8,7 @@ function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
   const round = (v) => Math.round(v * 10) / 10;
   rows.forEach((row, i) => {
     const levels = row.map((v) => Math.round(10 * clamp(v / limit, -1, 1)));
-    for (let j = 0; j < row.length;) {
+    for (let j = 0; j < row.length; ) {
       let end = j + 1;
       while (end < row.length && levels[end] === levels[j]) end += 1;
       const piece =

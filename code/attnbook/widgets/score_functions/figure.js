@@ -58,9 +58,7 @@ function render({ model, el }) {
     const view = { name, label: shortName(name), other: shortName(other), query, keys, circle, radius };
     const told = change({ ...view, weights });
     const dots = softmax(scoreAll("dot", query, keys));
-    fig.say(
-      told + sayScore(name, query, scores, weights, dots, parameters) + sayPair(name, keys, weights, others),
-    );
+    fig.say(told + sayScore(name, query, scores, weights, dots, parameters) + sayPair(name, keys, weights, others));
     const bent =
       name === "multiplicative"
         ? [0, 1].map((i) =>

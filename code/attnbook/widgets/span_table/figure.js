@@ -207,8 +207,7 @@ function render({ model, el }) {
           const [px, py] = [x(span.score), top + (span.type + 0.5) * row];
           const onclick = () => fig.set({ type: DATA.types[span.type], cell: [span.i, span.j] });
           const chosen = span.type === view.number && String([span.i, span.j]) === String(view.cell);
-          if (chosen)
-            g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
+          if (chosen) g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
           if (span.kind)
             g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true, onclick });
           else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7, onclick });

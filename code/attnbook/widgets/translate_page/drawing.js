@@ -125,17 +125,15 @@ function drawAlignment(p, view, act) {
           "stroke-width": 1.4,
         }),
       );
-      place.target
-        .slice(0, shown)
-        .forEach((box, i) =>
-          g.add("path", `t${i}`, {
-            d: ribbon({ ...knot, y: place.rows ? cy - TALL : knot.y }, box, place.rows),
-            fill: "none",
-            stroke: COLOUR.masked,
-            "stroke-width": 1.4,
-            "stroke-dasharray": "4 3",
-          }),
-        );
+      place.target.slice(0, shown).forEach((box, i) =>
+        g.add("path", `t${i}`, {
+          d: ribbon({ ...knot, y: place.rows ? cy - TALL : knot.y }, box, place.rows),
+          fill: "none",
+          stroke: COLOUR.masked,
+          "stroke-width": 1.4,
+          "stroke-dasharray": "4 3",
+        }),
+      );
       g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
       g.text(
         "name",

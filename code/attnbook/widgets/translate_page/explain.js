@@ -47,7 +47,8 @@ function inWords({ source, steps, size, heads, found, greedy }, text) {
       );
     }
   }
-  if (heads && steps[0].weights) parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
+  if (heads && steps[0].weights)
+    parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
   if (steps.at(-1).id !== EOS) parts.push(`It did not end the sentence and was stopped after ${steps.length} words.`);
   if (found) parts.push(beamInWords(found, greedy));
   const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
