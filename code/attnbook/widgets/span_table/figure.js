@@ -81,7 +81,7 @@ function render({ model, el }) {
   const cellWords = html("p", { "data-value": "cell", class: "ab-hint", "aria-live": "polite" });
   cellWords.style.minHeight = "2.9em";
   const list = html("ul", { "data-value": "spans" });
-  list.style.cssText = "list-style:none;margin:0.75rem 0 0;padding:0;min-height:11em;font-size:13.5px";
+  list.style.cssText = "list-style:none;margin:0.75rem 0 0;padding:0;min-height:13.2em;font-size:13.5px";
 
   const hover = (to) => {
     if (String(to) === String(hovered)) return;
@@ -287,10 +287,13 @@ function render({ model, el }) {
     const marked = spans.filter(({ kind }) => kind);
     const texts = [...marked]
       .sort((a, b) => b.right - a.right || b.score - a.score)
-      .map((span) => `${MARKS[span.kind]} ${textOf(words, span)} (${DATA.types[span.type]}, ${fmt(span.score, 1)})`);
+      .map((span) => `${MARKS[span.kind]} ${fmt(span.score, 1)} ${DATA.types[span.type]}: ${textOf(words, span)}`);
     const more = texts.splice(LISTED).length;
     if (more) texts.push(`… and ${more} more wrong ones`);
-    list.replaceChildren(...texts.map((text) => html("li", { text })));
+    list.style.whiteSpace = fig.card.clientWidth < 620 ? "nowrap" : ""; // below the table every line has its place
+    list.replaceChildren(
+      ...texts.map((text) => html("li", { text, title: text, style: "overflow:hidden;text-overflow:ellipsis" })),
+    );
     const cellText =
       score === null
         ? `From “${words[cell[0]]}” back to “${words[cell[1]]}”: a span cannot end before it starts.`
