@@ -120,6 +120,15 @@ def test_the_sentence_says_which_thresholds_are_right(page):
             assert f"from {high:.1f} to just below {min(right):.1f}" in said
 
 
+def test_a_chosen_sentence_comes_with_its_lowest_right_span(page):
+    row = DATA["sentences"][-1]
+    page.choose("sentence", SENTENCES[-1])
+    scores = table(row, "rotary")
+    kind, i, j = min(row["gold"], key=lambda span: scores[tuple(span)])
+    assert scores[kind, i, j] < -10
+    assert (page.state("type"), page.state("cell")) == (TYPES[kind], [i, j])
+
+
 def test_a_dot_leads_to_its_cell(page):
     page.page.locator("svg text").get_by_text("✓", exact=True).nth(1).click()
     page.settle()

@@ -197,7 +197,7 @@ function render({ model, el }) {
   const format = (v) => (v === null ? "–" : value(v, measure));
   const { seeds } = model.get("grid");
   fig.output("first", { label: "where it starts", format, note: `median of ${seeds} stacks` });
-  fig.output("last", { label: "where it ends", format, note: "grey band: the middle half" });
+  fig.output("last", { label: "where it ends", format, note: "band: the middle half" });
   fig.output("ratio", {
     label: "end ÷ start",
     format: (v) => (v === null ? "–" : factor(v)),

@@ -35,7 +35,7 @@ function inWords(view) {
   const delta =
     miss("delta", last) < 0.005
       ? `The delta rule reads pair ${count}, the last one, exactly` +
-        (miss("delta", v) < 0.005 ? "." : `; to fit it, the wave has left the earlier ones (${reads("delta", v)}).`)
+        (miss("delta", v) < 0.005 ? "." : `; to fit it, the wave has left what was there (${reads("delta", v)}).`)
       : `The delta rule reads ${reads("delta", last)}, although it is the last` +
         (beta === 1 ? "." : `: its step is ${fmt(beta, 1)}, not 1.`);
   return `${linear} ${delta} Softmax attention keeps the pairs, and is off by ${fmt(back.softmax.error)}.`;

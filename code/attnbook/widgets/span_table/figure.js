@@ -249,6 +249,12 @@ function render({ model, el }) {
 
   const options = DATA.sentences.map((row) => row.words.join(" "));
   const choice = fig.select("sentence", { label: "Sentence", options });
+  choice.onchange = () => {
+    // with the sentence, its lowest right span: the one that decides about thresholds
+    const row = DATA.sentences[choice.selectedIndex];
+    const { low } = gapOf(judgeSpans(row, fig.get("rotary"), 0));
+    fig.set({ sentence: options[choice.selectedIndex], type: DATA.types[low.type], cell: [low.i, low.j] });
+  };
   choice.style.cssText = "flex:1 1 auto;min-width:0;max-width:32rem";
   choice.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
   fig.select("type", { label: "Type", options: DATA.types });
