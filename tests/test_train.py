@@ -1,7 +1,10 @@
 """The command line: a translator in a folder, the same again, and errors that say what to do."""
 
 import json
+import os
 import shlex
+import socket
+import subprocess
 import sys
 
 import pytest
@@ -99,6 +102,83 @@ def test_errors_that_are_the_users_to_mend(toy_file, tmp_path, capsys):
     with pytest.raises(SystemExit):
         run("--data", toy_file, "--out", out)  # how long?
     assert says("--steps") in capsys.readouterr().err.replace("-", r"\-")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--nodes", "2"], "torchrun"),
+        (["--devices", "100000"], "--devices must be at most"),
+        (["--seed", "4294967296"], "seed must be between"),
+        (["--out", "toy.txt"], "there is a file of that name"),
+    ],
+)
+def test_what_cannot_be_begun_leaves_nothing(
+    toy_file, monkeypatch, capsys, given, said
+):
+    monkeypatch.chdir(toy_file.parent)
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    assert run("--data", toy_file, "--steps", 1, "--out", "run", *given) == 2
+    assert said in capsys.readouterr().err
+    assert [path.name for path in toy_file.parent.iterdir()] == ["toy.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such limit on Windows")
+def test_a_full_disk_is_named_and_the_same_command_goes_on(toy_file, tmp_path, capsys):
+    """A limit on the size of files stands for the end of the disk."""
+    import resource
+
+    out = tmp_path / "run"
+    command = ["--data", toy_file, "--out", out, *QUICK, "--model", "seq2seq"]
+    command += ["--steps", 2]
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limit[1]))
+    try:
+        assert run(*command) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert "File too large" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["data.sha256"]
+    assert run(*command) == 0
+
+
+def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_path):
+    """Each machine is a torchrun of its own on this one, as chapters/start.md says."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def on_two(first, second):
+        machines = []
+        for rank, out in enumerate((first, second)):
+            words = f"--nnodes 2 --node-rank {rank} --master-addr 127.0.0.1 --master-port {port} --nproc-per-node 1"
+            given = ["--data", toy_file, "--model", "seq2seq", "--steps", "2", *QUICK]
+            machines.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", "torch.distributed.run", *words.split()]
+                    + ["-m", "attnbook.train", *given, "--out", out]
+                    + ["--devices", "1", "--nodes", "2"],
+                    env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                )
+            )
+        said = [machine.communicate(timeout=300)[0] for machine in machines]
+        return [machine.returncode for machine in machines], said
+
+    shared = tmp_path / "shared"
+    status, said = on_two(shared, shared)
+    assert status == [0, 0], said
+    assert "test: BLEU" in said[0] and "BLEU" not in said[1]
+    losses = json.loads((shared / "result.json").read_text("utf-8"))["losses"]
+    alone = ("--data", toy_file, "--model", "seq2seq", "--steps", 2, *QUICK)
+    assert run(*alone, "--out", tmp_path / "alone") == 0
+    expected = json.loads((tmp_path / "alone/result.json").read_text("utf-8"))
+    assert losses == pytest.approx(expected["losses"], rel=1e-4)
+    status, said = on_two(shared, tmp_path / "own")  # it would begin anew there
+    assert 0 not in status
+    assert all("is not on all machines" in one for one in said)
 
 
 def test_the_data_that_there_is():

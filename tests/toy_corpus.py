@@ -16,3 +16,11 @@ def toy_pairs():
         Pair(f"{n} {c} {t} .", f"{NUMBERS[n]} {THINGS[t]} {COLOURS[c]} .")
         for n, c, t in every
     ]
+
+
+def uneven_pairs():
+    """The same, but every seventh pair is cut to its end, so that one batch has halves of unequal lengths."""
+    return [
+        pair if i % 7 else Pair(*(" ".join(side.split()[-2:]) for side in pair))
+        for i, pair in enumerate(toy_pairs())
+    ]

@@ -15,6 +15,8 @@ import sys
 from tools import ROOT
 
 OPTIONS = ("-W", "-n", "--keep-going")
+PACKAGE = "chapters/api/"
+PIECE = 8  # pages
 
 
 def leave_out_unused_imports() -> None:
@@ -34,6 +36,7 @@ def remember_answers() -> None:
     SearchEnglish.stem = functools.cache(
         lambda self, word: PorterStemmer().stemWord(word.lower())
     )
+    SearchEnglish.word_filter = functools.cache(SearchEnglish.word_filter)
     resolve = StandardDomain._resolve_numref_xref
 
     @functools.wraps(resolve)
@@ -65,14 +68,28 @@ class KeptDoctrees:
         return self.trees[docname]
 
 
+def pieces(names: list[str], *_) -> list[list[str]]:
+    """Pages in portions for one process each, the package's first and together: only one of them imports PyTorch.
+
+    Args:
+        names: of pages.
+    """
+    package = [name for name in names if name.startswith(PACKAGE)]
+    others = [name for name in names if not name.startswith(PACKAGE)]
+    starts = range(0, len(others), PIECE)
+    return [package] * bool(package) + [others[at : at + PIECE] for at in starts]
+
+
 def share_the_work(jobs: int) -> None:
     """Let Sphinx read and write pages in several processes, for which Jupyter Book has no option.
 
     Extensions that do not say whether that is safe act before the first page is read and after the last (numbers of
     chapters, LaTeX); the pages come out the same.
     """
+    import sphinx.builders
     from sphinx.application import Sphinx
 
+    sphinx.builders.make_chunks = pieces
     begin = Sphinx.build
 
     @functools.wraps(begin)
@@ -81,6 +98,8 @@ def share_the_work(jobs: int) -> None:
             if extension.parallel_read_safe is None:  # it does not say
                 extension.parallel_read_safe = True
         self.parallel = jobs
+        # Sphinx keeps one for itself, which waits for the others in the end
+        self.connect("write-started", lambda *_: setattr(self, "parallel", jobs + 1))
         return begin(self, *arguments, **options)
 
     Sphinx.build = build

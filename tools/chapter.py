@@ -32,8 +32,7 @@ from tools.notebooks import (
     code_cells,
     find_chapter,
     notebook_path,
-    read_twin,
-    twin_path,
+    read_chapter,
 )
 from tools.rules import problems_of
 from tools.surroundings import clean_environment
@@ -124,7 +123,7 @@ def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> bool:
     Returns:
         True if the stored notebook changed, False if it was the same already.
     """
-    notebook = read_twin(twin_path(name, root))
+    notebook = read_chapter(name, root)
     run = take_outputs if words else execute
     notebook = normalise(run(notebook, name, root))
     check_outputs(notebook, name, root)
@@ -140,7 +139,7 @@ def attempt(name: str, root: Path = ROOT, words: bool = False) -> tuple[str, boo
     """Make one chapter; what there is to say about it, and whether it succeeded."""
     try:
         changed = make_chapter(name, root, words)
-    except ChapterError as error:
+    except (ChapterError, OSError) as error:  # OSError: the disk is full, say
         return f"\n{error}\n\nchapters/{name}.ipynb was not overwritten.\n", False
     problems = [f"\n  still to do: {problem}" for problem in problems_of(name, root)]
     state = "written" if changed else "unchanged"

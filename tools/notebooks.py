@@ -10,6 +10,8 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+import yaml
+from nbformat.v4 import new_markdown_cell
 
 from tools import ROOT
 
@@ -73,13 +75,33 @@ def read_twin(path: Path) -> nbformat.NotebookNode:
         raise ChapterError(
             f"{path} cannot be read as a MyST notebook: {error}"
         ) from error
-    if (
-        not any(cell.cell_type == "code" for cell in notebook.cells)
-        and "{code-cell}" in path.read_text()
-    ):
+    if not any(
+        cell.cell_type == "code" for cell in notebook.cells
+    ) and "{code-cell}" in path.read_text("utf-8"):
         raise ChapterError(
             f"{path}: code cells were not recognised; is the jupytext header complete?"
         )
+    return notebook
+
+
+def read_chapter(name: str, root: Path = ROOT) -> nbformat.NotebookNode:
+    """A chapter's twin as a notebook without outputs; once the repository has an address, it tells how to install it.
+
+    Colab opens the stored notebook alone. The page, which Jupyter Book makes of it, leaves the cell out.
+    """
+    notebook = read_twin(twin_path(name, root))
+    config = root / "_config.yml"
+    settings = yaml.safe_load(config.read_text("utf-8")) if config.is_file() else {}
+    if address := settings.get("repository", {}).get("url"):
+        said = (
+            "**On Colab**, and wherever else the book is not installed, first run this in a cell of its own: "
+            f"`%pip install git+{address}`"
+        )
+        if all(cell.source != said for cell in notebook.cells):
+            kinds = [cell.cell_type for cell in notebook.cells]
+            place = kinds.index("code") if "code" in kinds else len(kinds)
+            tags = {"tags": ["remove-cell"]}
+            notebook.cells.insert(place, new_markdown_cell(said, metadata=tags))
     return notebook
 
 

@@ -92,12 +92,16 @@ def _from_python(package: Distribution) -> Notice:
     addresses = dict(a.split(", ", 1) for a in about.get_all("Project-URL", []))
     first = next(iter(addresses.values()), None)
     address = addresses.get("Homepage") or about.get("Home-page") or first
-    (terms,) = [
+    licence = about.get("License-Expression") or named[0]
+    return Notice(about["Name"], package.version, licence, address, _terms(package))
+
+
+def _terms(package: Distribution) -> str:
+    """The words of a package's licence."""
+    (file,) = [
         f for f in package.files if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))
     ]
-    licence = about.get("License-Expression") or named[0]
-    words = terms.read_text("utf-8")
-    return Notice(about["Name"], package.version, licence, address, words)
+    return file.read_text("utf-8")
 
 
 @functools.cache
@@ -116,6 +120,9 @@ def notices() -> list[Notice]:
                 text = path.read_text("utf-8")
                 number = re.search(version, text)[1]
                 words = f"It comes as a part of {owner}."
+                if name == "Python":
+                    # Pyodide leaves the text out; this package has the same licence
+                    words += f"\n\n{_terms(distribution('typing_extensions'))}"
                 if "LICENSE" in file:
                     words += f"\n\n{text}"
                 found.append(Notice(name, number, licence, address, words))

@@ -3,7 +3,8 @@
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
 JavaScript) is not needed; the search index is, but only on the search page. What the theme and its extensions tell
 screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark. A notebook that is downloaded begins with a note on what it needs.
+that is no landmark. Words that are Chinese are said to be. A notebook that is downloaded begins with a note on what it
+needs.
 """
 
 import json
@@ -16,7 +17,7 @@ from docutils import nodes
 
 from tools import styles
 
-SCRIPT = r'\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
+SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 ICONS = re.compile(SCRIPT.format("fontawesome"))
 SEARCH = re.compile(SCRIPT.format("searchtools|language_data|searchindex"))
 NAMES = {
@@ -32,6 +33,9 @@ HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
+HAN = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+"
+CHINESE = re.compile(f"({HAN}(?:[-–]{HAN})*)")
+AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
 NOTE = "what-this-needs"  # id of a cell
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
@@ -104,7 +108,23 @@ def with_note(notebook: str, repository: str = "") -> str:
     )
     cell = {"cell_type": "markdown", "id": NOTE, "metadata": {}, "source": [note]}
     content["cells"].insert(0, cell)
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def mark_chinese(doctree: nodes.document) -> None:
+    """Say of Chinese words that they are, so that they are pronounced and drawn as such."""
+    for text in list(doctree.findall(nodes.Text)):
+        pieces = CHINESE.split(text)  # every other one is Chinese
+        if len(pieces) > 1 and not isinstance(text.parent, AS_IT_IS):
+            marked = [
+                # docutils makes an attribute `lang` of the class
+                nodes.inline("", piece, classes=["language-zh"])
+                if number % 2
+                else nodes.Text(piece)
+                for number, piece in enumerate(pieces)
+                if piece
+            ]
+            text.parent.replace(text, marked)
 
 
 def _describe(app, pagename, templatename, context, doctree):
@@ -121,6 +141,8 @@ def _lighten(app, error):
     built = Path(app.outdir)
     for path in built.rglob("*.html"):
         page = path.read_text("utf-8")
+        if styles.BUNDLE in page:  # as an earlier build has left it
+            continue
         light = lighter(page, path.name == "search.html", built)
         if light != page:
             path.write_text(light, "utf-8")
@@ -139,6 +161,7 @@ def _lighten(app, error):
 
 def setup(app):
     """Registers the extension with Sphinx."""
+    app.connect("doctree-read", lambda app, doctree: mark_chinese(doctree))
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _lighten)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,7 +22,7 @@ from tools.notebooks import (
     is_chapter,
     notebook_path,
     parsed,
-    read_twin,
+    read_chapter,
     twin_path,
 )
 from tools.reading import load
@@ -430,7 +430,7 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
     if not twin_path(name, root).exists():
         return [f"there is no chapters/text/{name}.md: the notebook has no text twin"]
     notebook = nbformat.read(notebook_path(name, root), as_version=4)
-    twin = read_twin(twin_path(name, root))
+    twin = read_chapter(name, root)
     problems = [
         *wrong_execution_counts(notebook),
         *twin_differences(notebook, twin),

@@ -18,9 +18,11 @@ IMPORT = re.compile(r'@import "([^"]+)";?')
 ADDRESS = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
 ICON = re.compile(r"\\(f[0-9a-f]{3})|([\ue000-\uf8ff])")
 FONT = re.compile(r'src:url\(([^)]*/)([\w-]+)\.woff2\) format\("woff2"\)[^}]*')
-SHEET = re.compile(r'\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
+SHEET = re.compile(r'\n\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
+BUNDLE = "styles/theirs.css"
+NAMED = re.compile(re.escape(BUNDLE) + r"(\?v=\w+)?")
 # the theme writes pygments.css after everything else
-OURS = "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
+OURS = BUNDLE, "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
 
 def words(built: Path) -> set[str]:
@@ -30,8 +32,8 @@ def words(built: Path) -> set[str]:
         data = path.name.startswith(("model-", "searchindex"))
         packed = path.parent.name == "classroom" and path.name != "page.js"
         if path.suffix in (".html", ".js") and not data and not packed:
-            found.update(re.findall(r"[\w-]+", path.read_text("utf-8")))
-    return found
+            found.update(path.read_text("utf-8").split())
+    return set(re.findall(r"[\w-]+", " ".join(found)))
 
 
 def without_unused(css: str, used: set[str]) -> str:
@@ -81,7 +83,7 @@ def _cut_fonts(css: str, folder: Path) -> str:
 
     def cut(found):
         place = folder / found[1]
-        font = TTFont(place / f"{found[2]}.ttf")
+        font = TTFont(place / f"{found[2]}.ttf", recalcTimestamp=False)
         cutter = subset.Subsetter(
             subset.Options(layout_features=[], notdef_outline=True)
         )
@@ -97,7 +99,10 @@ def _cut_fonts(css: str, folder: Path) -> str:
 
 
 def bundle(built: Path) -> None:
-    """Make one style sheet of the theme's and its extensions', and let all pages of a built book name it."""
+    """Make one style sheet of the theme's and its extensions', and let all pages of a built book name it.
+
+    Pages that an earlier build has left name it already.
+    """
     static, used, names = built / "_static", words(built), {}
     for page in built.rglob("*.html"):
         text = page.read_text("utf-8")
@@ -106,7 +111,7 @@ def bundle(built: Path) -> None:
             continue
         for sheet in found:
             names.setdefault(sheet[2])
-        tag = f'\n    <link rel="stylesheet" href="{found[0][1]}styles/theirs.css">'
+        tag = f'\n    <link rel="stylesheet" href="{found[0][1]}{BUNDLE}">'
         text = SHEET.sub(lambda s: s[0] if s[2].startswith(OURS) else "", text)
         page.write_text(
             text[: found[0].start()] + tag + text[found[0].start() :], "utf-8"
@@ -119,9 +124,7 @@ def bundle(built: Path) -> None:
     version = hashlib.sha256(css.encode()).hexdigest()[:8]
     for name in names:
         (static / name).unlink()
-    (folder / "theirs.css").write_text(css, "utf-8")
+    (static / BUNDLE).write_text(css, "utf-8")
     for page in built.rglob("*.html"):
         text = page.read_text("utf-8")
-        page.write_text(
-            text.replace("/theirs.css", f"/theirs.css?v={version}"), "utf-8"
-        )
+        page.write_text(NAMED.sub(f"{BUNDLE}?v={version}", text), "utf-8")

@@ -8,9 +8,31 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["write_atomically"]
+__all__ = ["make_folder", "write_atomically"]
 
 ABANDONED = 3600.0  # seconds after which a temporary file counts as abandoned
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for a command's results, unless it is there, and see that files can be written to it.
+
+    Args:
+        path: what the user has given as --out, or the folder of that file.
+
+    Raises:
+        ValueError: a file is in the way.
+        OSError: the folder cannot be made, or not be written to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ValueError(
+            f"{path} cannot be a folder, since there is a file of that name; name another with --out"
+        ) from None
+    if not os.access(path, os.W_OK):
+        raise PermissionError(
+            f"{path} cannot be written to; name another folder with --out"
+        )
 
 
 def write_atomically(

@@ -4,9 +4,11 @@
     python -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/transformer
     python -m attnbook.train --data grammar --model seq2seq --steps 2000 --out runs/seq2seq --devices 2
 
-Give the same command again, and it goes on where it was stopped. On several machines, start it with torchrun on each:
+Give the same command again, and it goes on where it was stopped. On several machines that share the folder of --out,
+start it with torchrun on each, the second with --node-rank 1:
 
-    torchrun --nnodes 2 --nproc-per-node 4 … -m attnbook.train … --devices 4 --nodes 2
+    torchrun --nnodes 2 --node-rank 0 --master-addr FIRST --master-port 29500 --nproc-per-node 4 \\
+        -m attnbook.train --data fra.txt --model transformer --seconds 300 --out runs/two --devices 4 --nodes 2
 """
 
 import argparse
@@ -19,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+
 from attnbook.checks import check_count, check_positive
 from attnbook.data import (
     BilingualGrammar,
@@ -27,7 +31,8 @@ from attnbook.data import (
     read_pairs,
     split_pairs,
 )
-from attnbook.files import write_atomically
+from attnbook.files import make_folder, write_atomically
+from attnbook.reproducible import best_device, seed_everything
 from attnbook.training import CheckpointError, make_fabric
 from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 
@@ -111,6 +116,22 @@ def _recipe(options: argparse.Namespace) -> Recipe:
     return recipe
 
 
+def _check_machines(options: argparse.Namespace) -> None:
+    """Refuse what would wait for machines that do not come, or start more processes than there are devices."""
+    if options.nodes > 1 and not {"MASTER_ADDR", "SLURM_NTASKS"} & os.environ.keys():
+        raise ValueError(
+            "--nodes is for a training that torchrun, or Slurm, starts on each machine; see --help"
+        )
+    kind = best_device().type
+    there = {"cpu": os.cpu_count() or 1, "cuda": torch.cuda.device_count()}
+    most = there.get(kind, 1)
+    if options.devices > most:
+        what = "cores" if kind == "cpu" else "devices"
+        raise ValueError(
+            f"--devices must be at most {most}, this machine's number of {what}; got {options.devices}"
+        )
+
+
 def _check_same_data(out: Path, split: Split) -> None:
     """Refuse to resume with data other than what training began with."""
     text = "\n".join(f"{pair.source}\t{pair.target}" for pair in split.train)
@@ -138,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = shlex.join(["python", "-m", "attnbook.train", *arguments])
     try:
         return _run(options, command)
-    except (CheckpointError, FileNotFoundError, ValueError) as error:
+    except (CheckpointError, OSError, ValueError) as error:
         print(f"attnbook.train: {error}", file=sys.stderr)
         return 2
 
@@ -147,6 +168,8 @@ def _run(options: argparse.Namespace, command: str) -> int:
     for name in ("steps", "epochs", "patience", "beam", "devices", "nodes"):
         if (count := getattr(options, name)) is not None:
             check_count(name, count)
+    seed_everything(options.seed)  # refuses an impossible one
+    _check_machines(options)
     if options.seconds is not None:
         check_positive("seconds", options.seconds)
     recipe = _recipe(options)
@@ -154,7 +177,7 @@ def _run(options: argparse.Namespace, command: str) -> int:
     fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
     first = fabric.is_global_zero
-    options.out.mkdir(parents=True, exist_ok=True)
+    make_folder(options.out)
     if first:
         _check_same_data(options.out, split)
     fitted = fit(

@@ -6,7 +6,7 @@ import pytest
 from docutils import nodes
 
 from tools.formulas import END, KATEX, render, style, with_punctuation
-from tools.pages import LONGEST, description, lighter
+from tools.pages import LONGEST, description, lighter, mark_chinese
 
 
 def test_a_formula_is_drawn_and_spoken():
@@ -60,10 +60,21 @@ def test_the_description_is_how_the_page_begins():
     assert description(page([nodes.Text("short")])) == ""
 
 
+def test_words_are_said_to_be_chinese_except_in_code():
+    document = page(
+        [nodes.Text("是 and 中国、首-都 and 是-x"), nodes.literal("", "'是'")]
+    )
+    said = document.astext()
+    mark_chinese(document)
+    marked = [node.astext() for node in document.findall(nodes.inline)]
+    assert marked == ["是", "中国、首-都", "是"] and document.astext() == said
+    assert all(n["classes"] == ["language-zh"] for n in document.findall(nodes.inline))
+
+
 def test_a_page_sheds_what_it_does_not_use(tmp_path):
     head = (
-        '<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
-        '<script src="../_static/searchtools.js"></script><script src="../searchindex.js"></script>'
+        '\n<script defer src="../_static/scripts/fontawesome.js?digest=1"></script>'
+        '\n  <script src="../_static/searchtools.js"></script>\n<script src="../searchindex.js"></script>'
         '<script src="../_static/doctools.js"></script>'
     )
     picture = '<img alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'

@@ -9,12 +9,12 @@ from html import unescape
 from importlib.metadata import files
 from pathlib import PurePath
 
-import nbformat
 import pytest
 import yaml
 
 from tools import ROOT
 from tools.barriers import DESK, barriers
+from tools.chapter import make_chapter
 from tools.notices import PYTHON, notices
 from tools.publishing import preview
 
@@ -22,6 +22,14 @@ ADDRESS = "https://github.com/Someone/paying-attention"
 HOME = "https://someone.github.io/paying-attention/"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 # what a book of two pages does without
+TEXT = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+
+# One
+"""
 LEFT_OUT = (
     "tools.classroom", "tools.notices", "tools.api", "attnbook.widgets.page", "sphinxcontrib.bibtex",
     "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_exercise",
@@ -50,10 +58,9 @@ def small_book(folder, address):
     }
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
     (folder / "index.md").write_text("# A & B\n\n" + "The first page of them. " * 5)
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# One")])
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    (folder / "chapters").mkdir()
-    nbformat.write(book, folder / "chapters/01-a.ipynb")
+    (folder / "chapters/text").mkdir(parents=True)
+    (folder / "chapters/text/01-a.md").write_text(TEXT)
+    make_chapter("01-a", folder, words=True)
     done = subprocess.run(
         [
             PurePath(sys.executable).with_name("jupyter-book"),
@@ -95,6 +102,13 @@ def test_with_an_address_a_notebook_can_be_launched_and_edited(published):
     )
     assert f"{ADDRESS}/edit/main/index.md" in pages["index"]
     assert "colab" not in pages["index"]
+
+
+def test_with_an_address_the_notebook_says_how_to_install_the_book(published):
+    html, pages = published
+    stored = (html.parents[1] / "chapters/01-a.ipynb").read_text("utf-8")
+    assert f"`%pip install git+{ADDRESS}`" in stored
+    assert "%pip" not in pages["01-a"]
 
 
 def test_with_an_address_previews_know_what_a_page_is(published):
@@ -177,6 +191,7 @@ def test_whatever_the_pages_contain_of_others_is_named(built_book):
     for notice in notices():
         assert notice.name in page and notice.version in page
         assert f"{notice.name} {notice.version}, {notice.licence}" in words
+    assert "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2" in words
     assert {"pyodide", "katex", "Python", "Bootstrap"} <= {n.name for n in notices()}
 
 

@@ -1,5 +1,7 @@
 """The theme's styles lose what no page uses, and nothing else; paper loses no line and hides no hint."""
 
+import re
+
 import pytest
 
 from tools.barriers import PAPER
@@ -32,13 +34,21 @@ def test_pages_name_one_style_of_the_theme_and_keep_ours_after_it(tmp_path):
     (tmp_path / "_static/basic.css").write_text(".gone{x:1}.b{x:url(file.png)}")
     link = '<link href="_static/styles/theme.css?v=1" rel="stylesheet" />'
     ours = '<link rel="stylesheet" href="_static/pygments.css" />'
-    (tmp_path / "index.html").write_text(f'{link}{ours}<p class="a b">')
+    (tmp_path / "index.html").write_text(f'\n{link}\n{ours}<p class="a b">')
     bundle(tmp_path)
     text = (folder / "theirs.css").read_text()
     assert text == ".b{x:url(../file.png)}.a{x:url(y.png)}"
     page = (tmp_path / "index.html").read_text()
     assert page.count("<link") == 2 and "theme.css" not in page
     assert page.index("theirs.css?v=") < page.index("pygments.css")
+    # a second build writes the theme's files and one of the pages again
+    (folder / "theme.css").write_text(".a{x:url(y.png)}")
+    (tmp_path / "other.html").write_text(f"\n{link}\n{ours}")
+    bundle(tmp_path)
+    assert (folder / "theirs.css").read_text() == ".a{x:url(y.png)}"
+    again, other = ((tmp_path / f"{n}.html").read_text() for n in ("index", "other"))
+    (version,) = re.findall(r"theirs\.css\?v=\w+", other)
+    assert re.findall(r"theirs\.css[^\">]*", again) == [version] and version not in page
 
 
 def test_what_is_folded_is_printed_and_folded_again(browser, built_book):

@@ -124,6 +124,16 @@ def test_a_failure_says_what_failed_and_leaves_the_notebook(book, failure):
     assert [p.name for p in old.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
 
 
+def test_a_full_disk_leaves_the_notebook(book, monkeypatch):
+    def full(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(chapter, "execute", lambda notebook, *_: notebook)
+    monkeypatch.setattr(chapter, "write_atomically", full)
+    said, succeeded = chapter.attempt("01-trial", book)
+    assert not succeeded and "no space left" in said and "not overwritten" in said
+
+
 @pytest.mark.parametrize(
     "name",
     [

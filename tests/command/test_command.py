@@ -56,6 +56,7 @@ def test_the_repositorys_tools_get_their_arguments(called, arguments, program):
     ((words, folder, env),) = called
     assert words[-len(program) :] == program
     assert folder == ROOT and env["PYTHONPATH"].startswith(str(ROOT / "code"))
+    assert env["PYTHONUTF8"] == "1"
 
 
 def test_tests_run_on_the_cpu_with_the_threads_that_are_asked_for(called):
@@ -250,7 +251,7 @@ def test_sentences_are_translated_from_the_command_line_and_from_a_pipe(
     monkeypatch, capsys
 ):
     assert (
-        main(["translate", "transformer", "They", "have a black dog.", "--beam", "4"])
+        main(["translate", "transformer", "--beam", "4", "They", "have a black dog."])
         == 0
     )
     assert capsys.readouterr().out == "ils ont un chien noir .\n"

@@ -67,6 +67,14 @@ def test_the_page_translates_in_the_browser_with_no_other_file(page, browser, tm
         "Latin: queries" in opened.content() and "The 11 Dutch words it knows" in text
     )
     assert "English" not in text and "French" not in text and "the book" not in text
+    status = opened.locator(".ab-tp-status")
+    assert "The model was trained on this sentence" in status.inner_text()
+    opened.get_by_label("Dutch sentence").fill("car two two.")
+    opened.keyboard.press("Enter")
+    assert "is not among the pairs" in status.inner_text()
+    opened.get_by_role("button", name="Another held-out sentence").click()
+    told = "The model was not trained on this sentence. In the pairs:"
+    assert told in status.inner_text()
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not problems and [
         url for url in requests if not url.startswith("data:")

@@ -72,6 +72,12 @@ def folder(tmp_path_factory):
     (folder / "long.py").write_text("my_causal_mask = 'x' * 10**7\n", "utf-8")
     deep = f"my_causal_mask = {' + '.join(['1'] * 800)}\n\n\n{RIGHT_SOFT}"
     (folder / "deep.py").write_text(deep, "utf-8")
+    endless = "def set_up():\n    while True:\n        pass\n\nset_up()"
+    early = notebook(cell(endless), cell(RIGHT_MASK), cell(RIGHT_SOFT))
+    (folder / "early.ipynb").write_text(early, "utf-8")
+    (folder / "gone.py").write_text(
+        f"from os import _exit as set_up\n\nset_up(4)\n{RIGHT_MASK}", "utf-8"
+    )
     (folder / "alone.py").write_text(RIGHT_MASK, "utf-8")
     (folder / "=2+5.py").write_text("raise SystemExit\n", "utf-8")
     (folder / "bert").mkdir()
@@ -134,6 +140,30 @@ def test_what_brings_the_interpreter_down_is_that_exercises_mistake(results):
     assert verdicts["soft-lookup"].status == "solved"
 
 
+@pytest.mark.parametrize(
+    ("student", "solved", "said"),
+    [
+        ("early", 2, "early.ipynb: line 5, `set_up()`, had not ended after 30 seconds"),
+        ("gone", 1, "gone.py: line 3, `set_up(4)`, ends Python, with exit status 4"),
+    ],
+)
+def test_a_statement_that_does_not_end_is_left_out(results, student, solved, said):
+    assert results[student].problems == [f"{said}; it is left out"]
+    assert results[student].solved == solved == len(results[student].verdicts)
+
+
+def test_an_answer_that_needs_such_a_statement_cannot_be_loaded(tmp_path):
+    code = "import time\n\nmy_causal_mask = time.sleep(10**6)\n"
+    (tmp_path / "late.py").write_text(code, "utf-8")
+    found, limits = grading.submissions(tmp_path), grading.Limits(seconds=2)
+    (late,) = grading.grade(found, ["causal-mask"], limits)
+    assert late.verdicts["causal-mask"].diagnosis == "cannot-be-loaded"
+    assert (
+        "Line 3, `my_causal_mask = time.sleep(10**6)`, had not ended"
+        in late.verdicts["causal-mask"].says
+    )
+
+
 def test_of_a_notebook_only_what_an_answer_needs_is_run(results):
     verdicts = results["anna"].verdicts
     assert verdicts["causal-mask"].diagnosis == MASK.mistakes[0].name
@@ -180,7 +210,7 @@ def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tm
     assert "<b>Zoë" not in page and "&lt;b&gt;Zoë&lt;/b&gt;" in page
     assert "<i>late" not in page and "&lt;i&gt;late" in page
     assert page.count('<td class="wrong">') == len(HARM) + 4
-    assert page.count('<td class="solved">') == 2
+    assert page.count('<td class="solved">') == 4
     assert "several students" in page and "2 × <strong>causal-mask</strong>" in page
 
 
@@ -263,11 +293,20 @@ def alive(process: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(tmp_path, how):
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])  # Windows has no SIGKILL
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while True:\n        pass",
+        "import itertools\n    sum(itertools.repeat(0))",  # no other thread gets a turn
+    ],
+)
+def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(
+    tmp_path, loop, how
+):
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     folder.mkdir()
-    (folder / "loops.py").write_text(HEAD + "while True:\n        pass\n", "utf-8")
+    (folder / "loops.py").write_text(f"{HEAD}{loop}\n", "utf-8")
     out.mkdir()
     (out / "grades.csv").write_text("old", "utf-8")
     grader = subprocess.Popen(
@@ -281,9 +320,9 @@ def test_a_grader_that_is_stopped_leaves_the_old_grades_and_no_process(tmp_path,
         time.sleep(0.2)
     assert workers
     time.sleep(2)
-    os.kill(grader.pid, how)
+    os.kill(grader.pid, getattr(signal, how))
     _, said = grader.communicate(timeout=60)
-    if how == signal.SIGINT:
+    if how == "SIGINT":
         assert grader.returncode == 130 and "interrupted" in said
     while any(map(alive, workers)) and time.monotonic() < end:
         time.sleep(0.2)

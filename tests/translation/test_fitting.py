@@ -11,7 +11,7 @@ import torch
 from small_recipes import SMALL
 from tensors import close, says
 from torch.optim.optimizer import register_optimizer_step_pre_hook
-from toy_corpus import toy_pairs
+from toy_corpus import toy_pairs, uneven_pairs
 
 from attnbook.data import encode_pairs, make_batches
 from attnbook.text import WordVocabulary
@@ -250,13 +250,13 @@ TWO_PROCESSES = """
 import json, sys
 from lightning_fabric import Fabric
 from small_recipes import SMALL
-from toy_corpus import toy_pairs
+from toy_corpus import uneven_pairs
 from attnbook.translation import fit
 
 if __name__ == "__main__":
     fabric = Fabric(accelerator="cpu", devices=2, strategy="ddp")
     fabric.launch()
-    pairs = [pair._replace(source=" ".join(pair.source.split()[i % 2 :])) for i, pair in enumerate(toy_pairs())]
+    pairs = uneven_pairs()
     run = fit(SMALL, pairs, pairs[:9], steps=12, fabric=fabric, folder=sys.argv[1])
     if fabric.is_global_zero:
         print("LOSSES", json.dumps(run.losses))
@@ -277,10 +277,7 @@ def test_two_processes_give_the_losses_of_one_with_the_whole_batch(tmp_path):
     import json
 
     line = next(line for line in done.stdout.splitlines() if line.startswith("LOSSES"))
-    pairs = [
-        pair._replace(source=" ".join(pair.source.split()[i % 2 :]))
-        for i, pair in enumerate(toy_pairs())  # half of the sentences are shorter
-    ]
+    pairs = uneven_pairs()
     expected = fit(SMALL, pairs, pairs[:9], steps=12).losses
     assert json.loads(line.removeprefix("LOSSES")) == pytest.approx(expected, rel=1e-4)
 

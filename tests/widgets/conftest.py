@@ -93,6 +93,24 @@ def open_module(open_html, assets):
     return open_one
 
 
+# What sticks out of the figure's card, how small the writing is, and by how much the drawings are scaled.
+FITS = """() => {
+  const card = document.querySelector(".ab-card").getBoundingClientRect();
+  const texts = [...document.querySelectorAll("svg text")];
+  const words = "button, label, select, input, output, summary, p";
+  const width = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return {
+    page: document.documentElement.scrollWidth <= innerWidth,
+    outside: [...texts, ...document.querySelectorAll(words)].filter((node) => {
+      const box = node.getBoundingClientRect();
+      return box.width && (box.left < card.left || box.right > card.right);
+    }).map((node) => node.textContent),
+    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
+    scales: [...document.querySelectorAll(".ab-stage svg")].map(width).filter((scale) => scale > 0),
+  };
+}"""
+
+
 class FigurePage:
     """One figure on a page of its own, with hands to move it and eyes to read it."""
 
@@ -173,6 +191,22 @@ class FigurePage:
         output = self.page.locator(f'output[data-value="{name}"]')
         return float(
             output.get_attribute("data-number") or output.inner_text().replace("−", "-")
+        )
+
+    def require_fit(self):
+        """Fails if something sticks out, if drawn writing is below 12 pixels, or if a drawing was made smaller."""
+        fits = self.page.evaluate(FITS)
+        assert fits["page"] and fits["outside"] == []
+        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+
+    def spilled(self, selector):
+        """The texts that are wider than the box drawn before each of them."""
+        return self.page.evaluate(
+            """(selector) => [...document.querySelectorAll(selector)].filter((text) => {
+              const [inner, outer] = [text, text.previousElementSibling].map((node) => node.getBoundingClientRect());
+              return inner.left < outer.left || inner.right > outer.right;
+            }).map((node) => node.textContent)""",
+            selector,
         )
 
     def handle(self, key):

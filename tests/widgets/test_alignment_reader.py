@@ -10,23 +10,6 @@ from attnbook.widgets import AlignmentReaderFigure
 from attnbook.widgets.alignment_reader import DATA, MOMENTS, SENTENCES
 from attnbook.widgets.kit import WIDGETS
 
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("button, label, select, output, p")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map((svg) => svg.clientWidth / svg.viewBox.baseVal.width),
-    spilled: [...document.querySelectorAll("svg rect + text")].filter((text) => {
-      const [inner, outer] = [text.getBoundingClientRect(), text.previousElementSibling.getBoundingClientRect()];
-      return inner.left < outer.left || inner.right > outer.right;
-    }).map((node) => node.textContent),
-  };
-}"""
 LAST = MOMENTS - 1
 
 
@@ -251,9 +234,8 @@ def test_it_fits_on_a_phone(open_figure, attention):
         page = open_figure(figure, width=390, theme="dark")
         for moment in (0, LAST):
             page.set(moment=moment)
-            fits = page.page.evaluate(FITS)
-            assert fits["page"] and fits["outside"] == [] and fits["spilled"] == []
-            assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+            page.require_fit()
+            assert page.spilled("svg rect + text") == []
 
 
 @pytest.mark.parametrize("width", [390, 1000])

@@ -20,20 +20,6 @@ from attnbook.widgets.kit import module_source
 
 DATA = json.loads(STORED.read_text("utf-8"))
 MODEL = stored_model()
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("button, label, select")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale).filter((size) => size > 0),
-  };
-}"""
 SENTENCES = [
     "the tall king likes the old dogs and the old dogs sleep .",
     "now the girls that the boy near the birds likes run the .",
@@ -354,9 +340,7 @@ def test_it_fits(open_figure, width):
     longest = max(DATA["examples"], key=lambda e: len(" ".join(e["words"])))
     for words in (longest["words"], ["the", "dogs"]):
         page.set(words=words, query=len(words))
-        fits = page.page.evaluate(FITS)
-        assert fits["page"] and fits["outside"] == []
-        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+        page.require_fit()
 
 
 def test_without_scripts_a_picture_stays(open_figure):

@@ -12,20 +12,6 @@ from attnbook.widgets import BlockExplorerFigure
 from attnbook.widgets.block_explorer import GRID, MEASURES, WIRINGS
 
 ROOT = Path(__file__).resolve().parents[2]
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("button, label, output")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale),
-  };
-}"""
 
 
 def stack(norm, residual, depth):
@@ -406,9 +392,7 @@ def test_it_fits_on_a_phone(open_figure, theme):
         for measure in MEASURES:
             compare = "post-norm only" if name == "pre-LN" else "pre-LN"
             page.set(norm=norm, residual=residual, measure=measure, compare=compare)
-            fits = page.page.evaluate(FITS)
-            assert fits["page"] and fits["outside"] == []
-            assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+            page.require_fit()
 
 
 # -- Python --

@@ -218,7 +218,7 @@ def test_arcs_are_the_weights(open_figure):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(InductionHeadsFigure(), width=390, theme=theme)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.require_fit()
 
 
 def test_its_height_stays_while_one_moves_through_training_and_row(open_figure):

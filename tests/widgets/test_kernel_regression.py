@@ -353,14 +353,7 @@ def test_points_of_ones_own_with_the_truth(open_figure):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(KernelRegressionFigure(), width=390, theme=theme)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
-    sizes = page.page.evaluate(
-        """() => [...document.querySelectorAll("svg text")].map((text) => {
-            const { a, b } = text.getScreenCTM();  // rotated or not, the length of what was (1, 0)
-            return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
-        })"""
-    )
-    assert min(sizes) >= 11.9
+    page.require_fit()
 
 
 # -- bad values --

@@ -140,7 +140,7 @@ def test_by_mouse_and_by_keyboard(open_figure):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(MemoryRegressionFigure(), width=390, theme=theme)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.require_fit()
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,22 @@ def test_the_built_figure_is_alive_with_the_state_it_was_given(small_book, brows
     assert not problems
 
 
+def test_the_built_picture_is_a_file_with_its_place_kept(small_book, browser):
+    context = browser.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto((small_book / "out" / "index.html").as_uri())
+    picture = page.locator(".attnbook-figure > img")
+    size = "e => [e.complete, e.naturalWidth / e.naturalHeight, e.width / e.height]"
+    complete, drawn, shown = picture.evaluate(size)
+    kept = [int(picture.get_attribute(side)) for side in ("width", "height")]
+    address = picture.get_attribute("src")
+    context.close()
+    assert complete and drawn == pytest.approx(shown, rel=0.01)
+    assert drawn == pytest.approx(kept[0] / kept[1], rel=0.01)
+    stored = WIDGETS / "softmax_saturation" / "fallback.svg"
+    assert (small_book / "out" / address).read_bytes() == stored.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("directive", "message"),
     [

@@ -11,20 +11,6 @@ from attnbook.attention import masked_softmax, scaled_dot_score, sinusoidal_enco
 from attnbook.widgets import PositionExplorerFigure
 from attnbook.widgets.kit.samples import seeded_normals
 
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("button, label")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale).filter((size) => size > 0),
-  };
-}"""
 SIZES = [(16, 10000.0), (7, 10.0), (2, 10000.0), (32, 100.0), (31, 3.0), (5, 1e6)]
 
 
@@ -301,9 +287,7 @@ def test_it_fits_on_a_phone(open_figure, d):
     )
     for view in ("encoding", "similarity", "shuffle"):
         page.set(view=view)
-        fits = page.page.evaluate(FITS)
-        assert fits["page"] and fits["outside"] == []
-        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+        page.require_fit()
 
 
 # -- Python --

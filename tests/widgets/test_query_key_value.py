@@ -298,14 +298,7 @@ def test_other_numbers_of_pairs(open_figure, pairs):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(QueryKeyValueFigure(), width=390, theme=theme)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
-    sizes = page.page.evaluate(
-        """() => [...document.querySelectorAll("svg text")].map((text) => {
-            const { a, b } = text.getScreenCTM();  // rotated or not, the length of what was (1, 0)
-            return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
-        })"""
-    )
-    assert min(sizes) >= 11.9
+    page.require_fit()
     top = {key: page.handle(key).bounding_box()["y"] for key in ("query", "value-1")}
     bars = page.page.locator('svg[aria-label^="Scores and weights"]').bounding_box()[
         "y"

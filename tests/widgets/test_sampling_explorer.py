@@ -22,19 +22,6 @@ from attnbook.widgets.kit.samples import seeded_uniforms
 from attnbook.widgets.sampling_explorer import EXAMPLES
 
 DATA = figure_data("sampling_explorer")
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("button, label, select, output, p")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scale: (({ clientWidth, viewBox }) => clientWidth / viewBox.baseVal.width)(document.querySelector(".ab-stage svg")),
-  };
-}"""
 FILTERS = [
     (1.0, 0, 1.0),
     (0.3, 0, 1.0),
@@ -321,9 +308,7 @@ def test_it_fits_on_a_phone(open_figure):
         figure = SamplingExplorerFigure(example=example, draws=100, temperature=2)
         page = open_figure(figure, width=390, theme="dark")
         draw(page)
-        fits = page.page.evaluate(FITS)
-        assert fits["page"] and fits["outside"] == []
-        assert fits["smallest"] >= 12 and fits["scale"] > 0.99
+        page.require_fit()
 
 
 # -- Python --

@@ -9,20 +9,6 @@ from attnbook.widgets import ShapeTracerFigure
 from attnbook.widgets.kit.samples import seeded_normals
 
 SIZES = [(2, 4, 2), (3, 8, 4), (4, 8, 2), (5, 12, 3), (6, 6, 1), (6, 12, 4)]
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    outside: [...texts, ...document.querySelectorAll("select, button, label")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map(scale),
-  };
-}"""
 
 
 def tensor(values):
@@ -284,9 +270,7 @@ def test_it_fits_on_a_phone(open_figure, sizes):
     )  # the cells are where they go at once
     for step in (0, 1, 3, 5):
         page.slide("step", step)
-        fits = page.page.evaluate(FITS)
-        assert fits["page"] and fits["outside"] == []
-        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
+        page.require_fit()
 
 
 # -- Python --

@@ -132,12 +132,7 @@ def test_what_is_said_follows_the_numbers(open_figure):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(SaturationFigure(), width=390, theme=theme)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
-    sizes = page.page.evaluate(
-        "[...document.querySelectorAll('svg text')]"
-        ".map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"
-    )
-    assert min(sizes) >= 11.9
+    page.require_fit()
 
 
 def test_bad_values():

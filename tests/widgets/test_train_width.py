@@ -166,7 +166,7 @@ def test_start_and_size_by_keyboard_mouse_and_list(page):
 
 def test_it_fits_a_phone(open_figure):
     page = open_figure(TrainWidthFigure(step=1), width=390)
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.require_fit()
     play = page.page.get_by_role("button", name="Play", exact=True).bounding_box()
     second = page.page.locator(".ab-stage").nth(1).bounding_box()
     assert second["y"] + second["height"] - play["y"] < 844  # in sight of one another

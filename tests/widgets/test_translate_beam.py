@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 import torch
-from translating import FITS, LOAD, ask, ready, shown, sources, translator
+from translating import BEYOND, BOXED, LOAD, ask, ready, shown, sources, translator
 
 from attnbook.text import BOS, EOS, tokenise
 from attnbook.translation import (
@@ -256,7 +256,5 @@ def test_it_fits(open_ready, theme, width):
     for sentence in ("Do you want to eat with us tonight?", longest):
         ask(page, sentence)
         ready(page)
-        fits = page.page.evaluate(FITS)
-        assert (
-            fits["page"] and fits["outside"] == fits["beyond"] == fits["spilled"] == []
-        )
+        page.require_fit()
+        assert page.page.evaluate(BEYOND) == page.spilled(BOXED) == []

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from translating import FITS, LOAD, ask, ready, shown, sources, split, translator
+from translating import BOXED, LOAD, ask, ready, shown, sources, split, translator
 
 from attnbook.data import references
 from attnbook.text import BOS, EOS, UNK, normalise, tokenise
@@ -133,7 +133,8 @@ def test_the_likeliest_and_the_readable(page):
     assert page.math("readable", []) == ""
     for written_by_people in ("Am I late?", "In winter, I’m ill.", "Who is it?"):
         tokens = tokenise(written_by_people)
-        assert page.math("readable", tokens, "en") == written_by_people
+        for code in ("en", "en-GB"):
+            assert page.math("readable", tokens, code) == written_by_people
 
 
 # -- what is shown --
@@ -417,10 +418,8 @@ def test_it_fits(open_ready, theme, width):
         "unbelievablyintercontinental words are unhappily incomprehensible .",
     ):
         ask(page, sentence)
-        fits = page.page.evaluate(FITS)
-        assert fits["page"] and fits["outside"] == []
-        assert fits["smallest"] >= 12 and min(fits["scales"]) > 0.99
-        assert fits["spilled"] == []
+        page.require_fit()
+        assert page.spilled(BOXED) == []
 
 
 # -- where the weights come from --

@@ -12,26 +12,13 @@ LOAD = """async (names) => {
       { src: `_static/model-${name}.js`, onload: good, onerror: bad })));
   }
 }"""
-FITS = """() => {
-  const card = document.querySelector(".ab-card").getBoundingClientRect();
-  const texts = [...document.querySelectorAll("svg text")];
-  return {
-    page: document.documentElement.scrollWidth <= innerWidth,
-    beyond: [...document.querySelectorAll(".ab-controls :is(select, button), .ab-tp-found span")].filter((node) => {
-      const panel = node.closest(".ab-controls, .ab-tp-result").getBoundingClientRect();
-      return node.getBoundingClientRect().right > panel.right - 8;
-    }).map((node) => node.textContent),
-    outside: [...texts, ...document.querySelectorAll("button, label, input, output, summary")].filter((node) => {
-      const box = node.getBoundingClientRect();
-      return box.width && (box.left < card.left || box.right > card.right);
-    }).map((node) => node.textContent),
-    smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize))),
-    scales: [...document.querySelectorAll(".ab-stage svg")].map((svg) => svg.clientWidth / svg.viewBox.baseVal.width),
-    spilled: [...document.querySelectorAll("[data-source] text, [data-handle^=word] rect + text")].filter((text) => {
-      const [inner, outer] = [text.getBoundingClientRect(), text.previousElementSibling.getBoundingClientRect()];
-      return inner.left < outer.left || inner.right > outer.right;
-    }).map((node) => node.textContent),
-  };
+BOXED = "[data-source] text, [data-handle^=word] rect + text"  # words, each in a box
+BEYOND = """() => {
+  const inside = ".ab-controls :is(select, button), .ab-tp-found span";
+  return [...document.querySelectorAll(inside)].filter((node) => {
+    const panel = node.closest(".ab-controls, .ab-tp-result").getBoundingClientRect();
+    return node.getBoundingClientRect().right > panel.right - 8;
+  }).map((node) => node.textContent);
 }"""
 
 translator = functools.cache(load_page_model)

@@ -12,7 +12,7 @@ import argparse
 
 from attnbook.files import write_atomically
 from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
+from tools.experiments.stored import made_by, page_model, row_by_row
 from tools.surroundings import clean_environment
 
 RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree" / "data.json"
@@ -139,18 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default=MODEL)
     options = parser.parse_args()
-    import torch
-
-    from attnbook.data import bundled_pairs, references, split_pairs
-    from attnbook.text import normalise
-    from attnbook.translation import load_page_model, page_model_header
-
-    torch.set_num_threads(1)
-    translator = load_page_model(options.model)
-    header = page_model_header(options.model)
-    test = split_pairs(bundled_pairs(), seed=header["split_seed"]).test
-    held_out = references(test)
-    written = {normalise(pair.source): pair.source for pair in test}
+    translator, held_out, written, about = page_model(options.model)
     rows = [
         {
             "text": written[sentence],
@@ -167,10 +156,7 @@ def main() -> None:
         ]
     result = {
         **made_by(__spec__.name, options),
-        "model": options.model,
-        "test": header["test"],
-        "seed": header["seed"],
-        "split_seed": header["split_seed"],
+        **about,
         "longest": LONGEST,
         "unit": UNIT,
         "words": translator.target_vocab.tokens(used),

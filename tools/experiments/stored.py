@@ -26,6 +26,30 @@ def made_by(module: str, options: argparse.Namespace) -> dict:
     return {"command": shlex.join(words), "versions": versions}
 
 
+def page_model(name: str) -> tuple:
+    """A page model on one thread, and the sentences that it was not trained on.
+
+    Args:
+        name: the model's.
+
+    Returns:
+        The translator; normalised source → translations; normalised source → source as it is written; and what a
+        result says of the model.
+    """
+    import torch
+
+    from attnbook.data import bundled_pairs, references, split_pairs
+    from attnbook.text import normalise
+    from attnbook.translation import load_page_model, page_model_header
+
+    torch.set_num_threads(1)
+    header = page_model_header(name)
+    test = split_pairs(bundled_pairs(), seed=header["split_seed"]).test
+    written = {normalise(pair.source): pair.source for pair in test}
+    about = {"model": name, **{k: header[k] for k in ("test", "seed", "split_seed")}}
+    return load_page_model(name), references(test), written, about
+
+
 def unfinished(path: Path, fresh: dict) -> dict:
     """What is stored at a path if the same command with the same versions made it, to be continued; else `fresh`."""
     if path.exists():

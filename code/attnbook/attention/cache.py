@@ -20,16 +20,18 @@ class Room:
     def join(self, stored: Tensor, new: Tensor) -> Tensor:
         """What `torch.cat([stored, new], dim=2)` gives, without gradients."""
         start, end = stored.shape[2], stored.shape[2] + new.shape[2]
+        room = self.room
         if (
-            self.last is not stored
-            or self.room.shape[2] < end
+            room is None
+            or self.last is not stored
+            or room.shape[2] < end
             # what inference mode has made may not be written to outside of it
-            or (self.room.is_inference() and not torch.is_inference_mode_enabled())
+            or (room.is_inference() and not torch.is_inference_mode_enabled())
         ):
-            self.room = new.new_empty(*new.shape[:2], 2 * end, new.shape[3])
-            self.room[:, :, :start] = stored
-        self.room[:, :, start:end] = new
-        self.last = self.room[:, :, :end]
+            self.room = room = new.new_empty(*new.shape[:2], 2 * end, new.shape[3])
+            room[:, :, :start] = stored
+        room[:, :, start:end] = new
+        self.last = room[:, :, :end]
         return self.last
 
 
@@ -85,14 +87,14 @@ class KeyValueCache:
                 f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
                 "pass one value for each key"
             )
-        if self.key is not None:
+        if self.key is not None and self.value is not None:
             _check_continues("keys", self.key, key)
             _check_continues("values", self.value, value)
         return self.append(key, value)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """What `update` does, unchecked: for keys and values that a model has just made."""
-        if self.key is None:
+        if self.key is None or self.value is None:  # empty
             self.key, self.value = key, value
         elif torch.is_grad_enabled():
             self.key = torch.cat([self.key, key], dim=2)  # (B, H, length + T, Dh)
@@ -121,7 +123,9 @@ class KeyValueCache:
                 "passed; pass the memory, or KeyValueCache()"
             )
             raise ValueError(advice)
-        if self.grows and self.key is not None:
+        if self.key is None:
+            return
+        if self.grows:
             new = key.new_empty(len(key), num_heads, 0, head_dim)
             _check_continues("keys", self.key, new)
         elif self.length and self.key.shape[::2] != key.shape[:2]:
@@ -142,7 +146,7 @@ class KeyValueCache:
             raise ValueError(
                 f"the cache holds {self.length} positions, cannot keep {length}"
             )
-        if self.key is not None:
+        if self.key is not None and self.value is not None:
             self.key, self.value = self.key[:, :, :length], self.value[:, :, :length]
 
     def reorder(self, order: Tensor) -> None:
@@ -156,7 +160,7 @@ class KeyValueCache:
             raise TypeError(f"order must be a tensor of torch.long indices, got {kind}")
         if order.dim() != 1:
             raise ValueError(f"order must be (B',), got shape {tuple(order.shape)}")
-        if self.key is None:
+        if self.key is None or self.value is None:
             return
         stored = len(self.key)
         if readable(order) and ((order < 0) | (order >= stored)).any():

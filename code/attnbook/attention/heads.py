@@ -117,8 +117,10 @@ class MultiHeadAttention(nn.Module):
         cache: KeyValueCache | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, S, Dh), those of the cache included."""
-        if cache is not None and not cache.grows and cache.length:  # a memory's, kept
-            return self.split(part(self, 0, query)), cache.key, cache.value
+        if cache is not None and not cache.grows:
+            k, v = cache.key, cache.value
+            if k is not None and v is not None:  # a memory's, kept
+                return self.split(part(self, 0, query)), k, v
         if query is key and key is value:  # one product for all heads of all three
             heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
             q, k, v = self.split(self.W_qkv(query)).split(heads, dim=1)

@@ -88,8 +88,8 @@ class SinusoidalPositions(nn.Module):
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
         """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
         if torch.compiler.is_compiling():
-            table = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
-            return table.to(like.device)[start:]
+            fresh = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
+            return fresh.to(like.device)[start:]
         table = self._table
         if (
             table is None

@@ -66,7 +66,7 @@ def ablate_head(
         check_same_size("mean has", len(mean), "a head", layer.head_dim, "pass (Dh,)")
         if layer.W_o.bias is None:
             layer.W_o.bias = nn.Parameter(part.new_zeros(len(part)))
-        layer.W_o.bias += part @ mean
+        layer.W_o.bias.add_(part @ mean)
     part.zero_()
 
 

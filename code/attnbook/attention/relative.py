@@ -124,8 +124,9 @@ class T5Positions(nn.Module):
         """
         buckets = self._buckets_per_side()
         exact = buckets // 2  # as many distances have a bucket of their own
+        offset: int | Tensor = 0
         if self.causal:
-            size, offset = (-distance).clamp_min(0), 0  # the future is masked anyway
+            size = (-distance).clamp_min(0)  # the future is masked anyway
         else:
             size, offset = distance.abs(), (distance > 0) * buckets
         log_size = (size.clamp_min(1).float() / exact).log()

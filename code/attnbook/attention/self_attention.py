@@ -115,7 +115,7 @@ class SelfAttention(CrossAttention):
         super().__init__(d_model, head_dim=head_dim)
         self.causal = causal
 
-    def forward(
+    def forward(  # type: ignore[override]  # x is its own memory
         self, x: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Let every position look at every (or every earlier) position of its own sequence.

@@ -24,6 +24,8 @@ class SinkAttention(MultiHeadAttention):
         Miller (2023), "Attention is off by one"; Xiao et al. (2024), arXiv:2309.17453, §3.3.
     """
 
+    no_value: Tensor
+
     def __init__(self, d_model: int, num_heads: int, learned: bool, **options: Any):
         super().__init__(d_model, num_heads, **options)
         key = torch.zeros(num_heads, 1, self.head_dim)

@@ -1,6 +1,7 @@
 """Multi-head attention with one module per head: at full width, then at a fraction of it."""
 
 import math
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -55,7 +56,7 @@ class WideHeads(nn.Module):
         Returns:
             output (B, T, D) and weights (B, H, T, S).
         """
-        check_inputs(query, key, value, self.heads[0].W_q.weight)
+        check_inputs(query, key, value, cast(_Head, self.heads[0]).W_q.weight)
         pairs = [head(query, key, value, valid_lens, mask) for head in self.heads]
         outputs, weights = zip(*pairs, strict=True)
         return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)

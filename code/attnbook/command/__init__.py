@@ -30,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors=stream.errors)
     parser = _parser()
     options, rest = parser.parse_known_args(arguments)
+    flags = any(word.startswith("-") for word in rest)
+    if options.command == "translate" and not options.sentence and not flags:
+        # argparse gives `sentence` nothing if options stand before it
+        options.sentence, rest = rest, []
     if rest and not options.hands_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     try:

@@ -1,6 +1,5 @@
 """`attnbook grade`: the submissions of a class, a CSV and a sheet."""
 
-import os
 import sys
 import tempfile
 
@@ -8,6 +7,7 @@ import tempfile
 def grade(options, rest) -> int:
     """Judge every submission and write `grades.csv` and `grades.html`."""
     from attnbook import grading
+    from attnbook.files import make_folder
 
     names = grading.chosen(options.exercises, options.chapters)
     found = grading.submissions(options.folder)
@@ -16,15 +16,7 @@ def grade(options, rest) -> int:
         raise ValueError(
             f"{options.out} lies among the submissions; name a folder outside of them with --out"
         )
-    if out.exists() and not out.is_dir():
-        raise ValueError(
-            f"--out takes a folder, and {options.out} is a file; name another"
-        )
-    out.mkdir(parents=True, exist_ok=True)
-    if not os.access(out, os.W_OK):
-        raise PermissionError(
-            f"{options.out} cannot be written to; name another folder with --out"
-        )
+    make_folder(out)
     limits = grading.Limits(options.seconds, options.total, options.memory)
     results = []
     for result in grading.grade(found, names, limits, options.jobs):

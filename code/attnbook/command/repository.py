@@ -39,7 +39,8 @@ def _python(root: Path, *words: str, **variables: str) -> int:
     path = os.pathsep.join(
         filter(None, [str(root / "code"), os.environ.get("PYTHONPATH")])
     )
-    env = os.environ | {"PYTHONPATH": path} | variables
+    # files are read and written as UTF-8 on Windows, too, whichever package does it
+    env = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | variables
     with subprocess.Popen([sys.executable, *words], cwd=root, env=env) as program:
         while True:
             try:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-import os
 import re
 import sys
 from dataclasses import asdict, replace
@@ -77,7 +76,7 @@ def page_model(options, rest) -> int:
     if out.exists() and options.pairs.exists() and out.samefile(options.pairs):
         raise ValueError(f"--out would replace the pairs in {out}; name another page")
     from attnbook.data import read_pairs, split_pairs
-    from attnbook.files import write_atomically
+    from attnbook.files import make_folder, write_atomically
     from attnbook.translation import (
         PAGE_SETTINGS,
         evaluate,
@@ -96,11 +95,7 @@ def page_model(options, rest) -> int:
         options,
         source,
     )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(out.parent, os.W_OK):
-        raise PermissionError(
-            f"{out.parent} cannot be written to; name another folder with --out"
-        )
+    make_folder(out.parent)
     # of this data and these settings: another command begins anew
     mark = hashlib.sha256(repr((source, setting, options.seed)).encode()).hexdigest()[
         :8

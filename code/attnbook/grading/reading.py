@@ -6,8 +6,9 @@ import json
 import linecache
 import re
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from attnbook.classroom import needed
 
@@ -24,13 +25,20 @@ class Submission:
 
     Args:
         path: a notebook (.ipynb) or a Python file.
+        skipped: line → why the statement that begins there is not run.
+        enter: is given the line of each statement before it is run, and the statement in words; 0 after the last.
 
     Raises:
         NotASubmission: it is neither.
     """
 
-    def __init__(self, path: Path):
-        self.name = f"<{path.name}>"
+    def __init__(
+        self,
+        path: Path,
+        skipped: Mapping[int, str] = MappingProxyType({}),
+        enter: Callable[[int, str], None] = lambda line, where: None,
+    ):
+        self.name, self.skipped, self.enter = f"<{path.name}>", skipped, enter
         if path.stat().st_size > LONGEST:
             raise NotASubmission(
                 f"{path.name} is larger than {LONGEST // 1_000_000} MB; clear the outputs"
@@ -71,13 +79,16 @@ class Submission:
         except (RecursionError, SyntaxError, ValueError) as raised:
             return None, f"{self.name[1:-1]} raises {in_words(raised)}"
         for statement in sorted(wanted, key=lambda one: one.lineno):
+            where = f"line {statement.lineno}, `{self._line(statement)}`"
+            if statement.lineno in self.skipped:
+                error = error or f"{where}, {self.skipped[statement.lineno]}"
+                continue
+            self.enter(statement.lineno, where)
             try:
                 exec(compile(ast.Module([statement], []), self.name, "exec"), world)
             except BaseException as raised:  # noqa: BLE001 (SystemExit, too)
-                error = (
-                    error
-                    or f"line {statement.lineno}, `{self._line(statement)}`, raises {in_words(raised)}"
-                )
+                error = error or f"{where}, raises {in_words(raised)}"
+        self.enter(0, "")
         return world.get(name), error
 
     def _needed(self, name: str) -> list[ast.stmt]:

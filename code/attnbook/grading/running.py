@@ -189,8 +189,12 @@ def _judge(
 def _judge_all(
     result: Result, exercises: Sequence[str], limits: Limits, over: threading.Event
 ) -> None:
-    """Start a process, and, as long as it ends in the middle of an exercise, another one for those that are left."""
+    """Start a process, and, as long as it ends in the middle of an exercise, another one for those that are left.
+
+    If it ends while a statement of the submission is run, the next one leaves this statement out.
+    """
     left = list(exercises) if result.files else []
+    skipped: list[tuple[str, int, str]] = []
     end = time.monotonic() + limits.total
     while left and not over.is_set():
         if time.monotonic() >= end:
@@ -198,9 +202,9 @@ def _judge_all(
                 f"stopped after {limits.total:g} seconds; not judged: {', '.join(left)}"
             )
             break
-        with _Worker(result.files, left, limits, over) as worker:
+        with _Worker(result.files, left, skipped, limits, over) as worker:
             problems = []
-            begun = ""
+            begun, runs = "", None
             while (
                 event := worker.next(
                     min(
@@ -211,6 +215,8 @@ def _judge_all(
             ) is not None:
                 if "begin" in event:
                     begun = event["begin"]
+                elif "runs" in event:
+                    runs = event["runs"]
                 elif "problem" in event:
                     problems.append(event["problem"])
                 elif "absent" in event:
@@ -225,7 +231,14 @@ def _judge_all(
                 elif "done" in event:
                     left = []
         result.problems += [one for one in problems if one not in result.problems]
-        if begun and not over.is_set():
+        if runs and not over.is_set() and time.monotonic() < end:
+            # not a mistake in the exercise: go on without the statement
+            file, line, where = runs
+            skipped.append((file, line, worker.end_of_a_statement()))
+            result.problems.append(
+                f"{Path(file).name}: {where}, {skipped[-1][2]}; it is left out"
+            )
+        elif begun and not over.is_set():
             result.verdicts[begun] = worker.obituary(begun)
             left.remove(begun)
         elif left and not over.is_set() and time.monotonic() < end:
@@ -242,14 +255,16 @@ class _Worker:
         self,
         files: Sequence[Path],
         exercises: Sequence[str],
+        skipped: Sequence[tuple[str, int, str]],
         limits: Limits,
         over: threading.Event,
     ):
         self.task = {
             "files": [str(path) for path in files],
             "exercises": list(exercises),
+            "skipped": list(skipped),
             "memory": limits.memory,
-            "processor": limits.total + START,
+            "longest": limits.total + START,
         }
         self.over, self.late = over, 0.0
         self.events: queue.Queue[dict | None] = queue.Queue()
@@ -324,7 +339,7 @@ class _Worker:
     def __exit__(self, *_) -> None:
         if not self.late and not self.over.is_set():
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(2)  # it has closed its end; let it say how it ended
+                self.process.wait(10)  # it has closed its end; let it say how it ended
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(
@@ -346,6 +361,14 @@ class _Worker:
         self.errors.close()
         with contextlib.suppress(RecursionError):  # a thousand folders, each in another
             self.folder.cleanup()
+
+    def end_of_a_statement(self) -> str:
+        """What came of the statement in whose middle the process ended, to follow its text."""
+        if self.late:
+            return f"had not ended after {self.late:.0f} seconds"
+        if self.status < 0:
+            return f"brings Python down ({_signal(-self.status)})"
+        return f"ends Python, with exit status {self.status}"
 
     def obituary(self, exercise: str) -> Verdict:
         """The verdict on the exercise in whose middle the process ended."""

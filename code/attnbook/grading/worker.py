@@ -31,13 +31,19 @@ def main() -> None:
     def tell(**event) -> None:
         told.write(json.dumps(event) + "\n")
 
-    end_with_the_grader(asked)
-    limit_resources(task["processor"], task["memory"])
+    end_with_the_grader(asked, task["longest"])
+    limit_resources(task["longest"], task["memory"])
     tell(ready=True)
     read = []
-    for path in map(Path, task["files"]):
+    for name in task["files"]:
+        path = Path(name)
+        skipped = {line: why for file, line, why in task["skipped"] if file == name}
+
+        def enter(line: int, where: str, name: str = name) -> None:
+            tell(runs=(name, line, where) if line else None)
+
         try:
-            read.append(Submission(path))
+            read.append(Submission(path, skipped, enter))
         except (OSError, NotASubmission) as error:
             tell(
                 problem=str(error)

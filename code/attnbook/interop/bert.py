@@ -1,15 +1,17 @@
 """Hugging Face's BERT into the book's, out of memory or out of a folder."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
 
 import torch
 from torch import nn
 
 from attnbook.interop.copying import copy_into
-from attnbook.transformer import BertConfig, BertEncoder
+from attnbook.transformer import BertConfig, BertEncoder, EncoderLayer
 
 #: A sentence and its ids under bert-base-uncased, as a batch of one, without [CLS] and [SEP].
 TIME_FLIES = ("time flies like an arrow", ((2051, 10029, 2066, 2019, 8612),))
@@ -33,7 +35,8 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
         raise TypeError(
             f"expected a transformers.BertModel, got {type(model).__name__}; its .bert may be one"
         )
-    theirs = model.config
+    bert: Any = model
+    theirs = bert.config
     positions = getattr(theirs, "position_embedding_type", "absolute") or "absolute"
     if theirs.is_decoder or positions != "absolute":
         kind = "a decoder" if theirs.is_decoder else f"{positions} positions"
@@ -53,12 +56,13 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
             activation=theirs.hidden_act,
             eps=theirs.layer_norm_eps,
         )
-    ).to(model.embeddings.word_embeddings.weight)
-    copy_into(ours.embeddings.word, model.embeddings.word_embeddings)
-    copy_into(ours.embeddings.position, model.embeddings.position_embeddings)
-    copy_into(ours.embeddings.segment, model.embeddings.token_type_embeddings)
-    copy_into(ours.embeddings.norm, model.embeddings.LayerNorm)
-    for mine, layer in zip(ours.layers, model.encoder.layer, strict=True):
+    ).to(bert.embeddings.word_embeddings.weight)
+    copy_into(ours.embeddings.word, bert.embeddings.word_embeddings)
+    copy_into(ours.embeddings.position, bert.embeddings.position_embeddings)
+    copy_into(ours.embeddings.segment, bert.embeddings.token_type_embeddings)
+    copy_into(ours.embeddings.norm, bert.embeddings.LayerNorm)
+    layers = cast(Iterable[EncoderLayer], ours.layers)
+    for mine, layer in zip(layers, bert.encoder.layer, strict=True):
         attention = layer.attention.self
         maps = (attention.query, attention.key, attention.value)
         mine.attention.dropout = attention.dropout.p
@@ -73,7 +77,7 @@ def from_huggingface_bert(model: nn.Module) -> BertEncoder:
 
 
 @contextmanager
-def _quiet(logging) -> Iterator[None]:
+def _quiet(logging: ModuleType) -> Iterator[None]:
     """Without the progress bar and the report of transformers: what matters of it becomes an error."""
     level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -118,9 +122,11 @@ def load_bert(folder: str | Path) -> BertEncoder:
         if config.get("model_type") != "bert":
             raise ValueError(f"a model of type {config.get('model_type')}, not bert")
         with _quiet(logging):
-            model, report = BertModel.from_pretrained(
+            # transformers does not say that a pair comes back
+            pair: Any = BertModel.from_pretrained(
                 folder, local_files_only=True, output_loading_info=True
             )
+            model, report = pair
         absent = sorted(k for k in report["missing_keys"] if not k.startswith("pooler"))
         if absent:  # they were filled with random numbers
             raise ValueError(f"{len(absent)} weights are missing, {absent[0]} first")

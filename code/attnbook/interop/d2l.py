@@ -1,5 +1,7 @@
 """The layers of Dive into Deep Learning into the book's."""
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -32,24 +34,25 @@ def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
         W_q, W_k, W_v stacked are our W_qkv; W_o is W_o.
     """
     _check_called(layer)
-    d_model, has_bias = layer.W_o.in_features, layer.W_o.bias is not None
-    sizes = [linear.in_features for linear in (layer.W_q, layer.W_k, layer.W_v)]
+    theirs: Any = layer
+    d_model, has_bias = theirs.W_o.in_features, theirs.W_o.bias is not None
+    sizes = [linear.in_features for linear in (theirs.W_q, theirs.W_k, theirs.W_v)]
     if sizes != [d_model] * 3:
         raise ValueError(
             f"the layer takes queries, keys and values of sizes {sizes}, ours takes num_hiddens, {d_model}, of each; "
             "project them first"
         )
-    dropout = layer.attention.dropout.p
-    ours = MultiHeadAttention(d_model, layer.num_heads, dropout=dropout, bias=has_bias)
-    ours.to(layer.W_o.weight)
+    dropout = theirs.attention.dropout.p
+    ours = MultiHeadAttention(d_model, theirs.num_heads, dropout=dropout, bias=has_bias)
+    ours.to(theirs.W_o.weight)
     ours.W_qkv.weight.copy_(
-        torch.cat([layer.W_q.weight, layer.W_k.weight, layer.W_v.weight])
+        torch.cat([theirs.W_q.weight, theirs.W_k.weight, theirs.W_v.weight])
     )
     if has_bias:
         ours.W_qkv.bias.copy_(
-            torch.cat([layer.W_q.bias, layer.W_k.bias, layer.W_v.bias])
+            torch.cat([theirs.W_q.bias, theirs.W_k.bias, theirs.W_v.bias])
         )
-    copy_into(ours.W_o, layer.W_o)
+    copy_into(ours.W_o, theirs.W_o)
     return ours.train(layer.training)
 
 
@@ -66,12 +69,13 @@ def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
         ValueError: the layer has not been called yet.
     """
     _check_called(layer)
+    theirs: Any = layer
     ours = AdditiveAttention(
-        layer.W_q.in_features,
-        layer.W_k.in_features,
-        layer.W_q.out_features,
-        layer.dropout.p,
-    ).to(layer.W_q.weight)
+        theirs.W_q.in_features,
+        theirs.W_k.in_features,
+        theirs.W_q.out_features,
+        theirs.dropout.p,
+    ).to(theirs.W_q.weight)
     copy_into(ours, layer)
     return ours.train(layer.training)
 
@@ -99,7 +103,8 @@ def from_d2l_encoder_block(layer: nn.Module) -> EncoderLayer:
             f"expected a d2l.TransformerEncoderBlock, got {type(layer).__name__}"
         )
     _check_called(layer)
-    attention = from_d2l_attention(layer.attention)
+    theirs: Any = layer
+    attention = from_d2l_attention(theirs.attention)
     if attention.W_o.bias is None:
         raise ValueError(
             "a block made with use_bias=False has no counterpart; make it with use_bias=True"
@@ -107,13 +112,13 @@ def from_d2l_encoder_block(layer: nn.Module) -> EncoderLayer:
     ours = EncoderLayer(
         attention.d_model,
         attention.num_heads,
-        layer.ffn.dense1.out_features,
-        dropout=layer.addnorm1.dropout.p,
-        eps=layer.addnorm1.ln.eps,
-    ).to(layer.ffn.dense1.weight)
+        theirs.ffn.dense1.out_features,
+        dropout=theirs.addnorm1.dropout.p,
+        eps=theirs.addnorm1.ln.eps,
+    ).to(theirs.ffn.dense1.weight)
     ours.attention = attention
-    copy_into(ours.feed_forward.W_1, layer.ffn.dense1)
-    copy_into(ours.feed_forward.W_2, layer.ffn.dense2)
-    copy_into(ours.around_attention.norm, layer.addnorm1.ln)
-    copy_into(ours.around_feed_forward.norm, layer.addnorm2.ln)
+    copy_into(ours.feed_forward.W_1, theirs.ffn.dense1)
+    copy_into(ours.feed_forward.W_2, theirs.ffn.dense2)
+    copy_into(ours.around_attention.norm, theirs.addnorm1.ln)
+    copy_into(ours.around_feed_forward.norm, theirs.addnorm2.ln)
     return ours.train(layer.training)

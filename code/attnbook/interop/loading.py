@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any
 
 
 @contextmanager
@@ -17,7 +18,7 @@ def _empty_torchvision() -> Iterator[None]:
     try:
         importlib.import_module("torchvision")
     except Exception:  # absent, or built for another torch: either way it cannot serve
-        added = {
+        added: dict[str, Any] = {
             name: types.ModuleType(name)
             for name in ("torchvision", "torchvision.transforms")
         }

@@ -1,7 +1,7 @@
 """Stacks of encoder layers to be measured: gradients before training, and training with and without warm-up."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
@@ -107,7 +107,7 @@ def layer_gradients(depth: int, norm_first: bool, seed: int) -> list[float]:
     model = StackedReader(depth, norm_first)
     batch = reversal_batch(8, LENGTH, torch.Generator().manual_seed(1000 + seed))
     model.loss(*batch).backward()
-    return [layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers]
+    return _gradient_norms(model)
 
 
 class Wiring(nn.Module):
@@ -147,6 +147,13 @@ class Wiring(nn.Module):
         return self.norm(h) if self.place == "after" else h
 
 
+def _gradient_norms(model: StackedReader) -> list[float]:
+    """Of each layer's second feed-forward matrix."""
+    layers = cast(Iterable[EncoderLayer], model.layers)
+    gradients = (layer.feed_forward.W_2.weight.grad for layer in layers)
+    return [gradient.norm().item() for gradient in gradients if gradient is not None]
+
+
 class StackMeasures(NamedTuple):
     """What `measure_stack` finds: one number per layer for the gradient, one more for the other two."""
 
@@ -182,7 +189,7 @@ def measure_stack(norm: str, residual: bool, depth: int, seed: int) -> StackMeas
     torch.manual_seed(seed)
     model = StackedReader(depth, norm_first=norm == "before")
     # norms draw no random numbers, so the weights stay those of the seed
-    for layer in model.layers:
+    for layer in cast(Iterable[Any], model.layers):
         layer.around_attention = Wiring(layer.attention.d_model, norm, residual)
         layer.around_feed_forward = Wiring(layer.attention.d_model, norm, residual)
     ids, answers = reversal_batch(8, LENGTH, torch.Generator().manual_seed(1000 + seed))
@@ -196,9 +203,7 @@ def measure_stack(norm: str, residual: bool, depth: int, seed: int) -> StackMeas
     size = [x.square().mean().item() for x in through]
     spread = [(x - x.mean(dim=1, keepdim=True)).square().mean().item() for x in through]
     return StackMeasures(
-        gradient=[
-            layer.feed_forward.W_2.weight.grad.norm().item() for layer in model.layers
-        ],
+        gradient=_gradient_norms(model),
         stream=size,
         apart=[part / whole for part, whole in zip(spread, size, strict=True)],
     )

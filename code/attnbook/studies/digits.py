@@ -81,6 +81,8 @@ class PictureReader(nn.Module):
         Dosovitskiy et al. (2021), arXiv:2010.11929, §3.1, with the mean instead of a class token.
     """
 
+    order: Tensor
+
     def __init__(
         self,
         positions: bool = True,
@@ -118,6 +120,10 @@ class PictureReader(nn.Module):
 
     def places(self) -> Tensor:
         """The learned position vectors, (16, D), row by row of the picture whatever the order of reading."""
+        if self.positions is None:
+            raise ValueError(
+                "this reader knows no positions; make it with positions=True"
+            )
         return self.positions.embedding.weight.detach()[self.order.argsort()]
 
 

@@ -1,9 +1,10 @@
 """Induction: a row of symbols begins again, and what comes next can be copied. Attention-only models learn how."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -79,7 +80,7 @@ class AttentionOnly(nn.Module):
         if sink not in SINKS:
             raise ValueError(f"sink must be one of {', '.join(SINKS)}, got {sink!r}")
         self.embedding = nn.Embedding(NUM_SYMBOLS + 1, d_model)
-        options = {"bias": False, "rotary": RotaryPositions()}
+        options: dict[str, Any] = {"bias": False, "rotary": RotaryPositions()}
         self.layers = nn.ModuleList(
             MultiHeadAttention(d_model, num_heads, **options)
             if sink == "none"
@@ -158,7 +159,7 @@ def fit_induction(
     bos: bool = True,
     uniform: bool = False,
     watch: Callable[[int, AttentionOnly], None] | None = None,
-    **options,
+    **options: Any,
 ) -> tuple[AttentionOnly, list[float]]:
     """Train an attention-only model on rows that repeat.
 
@@ -184,7 +185,7 @@ def fit_induction(
         repeated_rows(rows, generator, periods)[0][:, first:] for _ in range(steps)
     )
     if uniform:
-        for layer in model.layers:
+        for layer in cast(Iterable[MultiHeadAttention], model.layers):
             make_uniform(layer)
             queries = torch.arange(len(layer.W_qkv.weight)) < layer.d_model
             layer.W_qkv.weight.register_hook(

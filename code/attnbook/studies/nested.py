@@ -72,8 +72,10 @@ class _Writer:
     """Writes a sentence word by word and notes where entities begin and end."""
 
     def __init__(self, rng: random.Random):
-        self.rng, self.words = rng, []
-        self.spans, self.relations = set(), set()
+        self.rng = rng
+        self.words: list[str] = []
+        self.spans: set[tuple[int, int, int]] = set()
+        self.relations: set[tuple[int, tuple[int, int], tuple[int, int]]] = set()
 
     def say(self, *words: str) -> None:
         self.words.extend(words)
@@ -185,7 +187,8 @@ def nested_sentences(
         A list of sentences, none twice.
     """
     check_count("count", count)
-    rng, found = random.Random(seed), {}
+    rng = random.Random(seed)
+    found: dict[tuple[str, ...], NestedSentence] = {}
     while len(found) < count:
         sentence = nested_sentence(rng, depth)
         if not exactly or sentence.depth == depth:
@@ -262,7 +265,9 @@ def read_stacks(labels: Iterable[tuple[str, ...]]) -> set[tuple[int, int, int]]:
     Returns:
         A set of (type, start, end).
     """
-    found, open_spans, last = set(), [], -1
+    found: set[tuple[int, int, int]] = set()
+    open_spans: list[tuple[int, int]] = []
+    last = -1
 
     def close(level: int) -> None:
         while len(open_spans) > level:

@@ -4,6 +4,7 @@ import base64
 import json
 from copy import deepcopy
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -167,7 +168,7 @@ def without_head(model: NextWordModel, layer: int, head: int) -> NextWordModel:
             f"there are layers 1 to {layers} and heads 1 to {heads}; got layer {layer}, head {head}"
         )
     model = deepcopy(model)
-    ablate_head(model.layers[layer - 1].attention, head - 1)
+    ablate_head(cast(EncoderLayer, model.layers[layer - 1]).attention, head - 1)
     return model
 
 
@@ -220,7 +221,7 @@ def measure_heads(model: NextWordModel, some: list[Sentence]) -> Tensor:
     """
     ids = to_ids(some, padding=0).to(device_of(model))
     weights = model(ids, need_weights=True)[1].cpu()  # (N, L, H, T, T)
-    found = {job: [] for job in JOBS}
+    found: dict[str, list[Tensor]] = {job: [] for job in JOBS}
     for seen, sentence in zip(weights, some, strict=True):
         places = range(2, len(sentence.words))
         found["before"] += [seen[..., t, t - 1] for t in places]

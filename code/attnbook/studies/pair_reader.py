@@ -1,6 +1,6 @@
 """Readers of nested names: one encoder, and on top a tagger or a table of pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -77,7 +77,7 @@ class SpanReader(nn.Module):
         scorer: str = "GlobalPointer",
         head_dim: int = 16,
         rotary: bool | None = None,
-        loss=pair_loss,
+        loss: Callable[..., Tensor] = pair_loss,
     ):
         super().__init__()
         self.encoder = small_encoder()
@@ -170,13 +170,14 @@ class TagReader(nn.Module):
     def loss(self, ids: Tensor, lengths: Tensor, numbers: Tensor) -> Tensor:
         """The cross-entropy on a batch, in nats per token, added up over the heads."""
         pairs = zip(self(ids, lengths), numbers, strict=True)
-        return sum(F.cross_entropy(logits.mT, right) for logits, right in pairs)
+        losses = (F.cross_entropy(logits.mT, right) for logits, right in pairs)
+        return sum(losses, torch.zeros(()))
 
     @torch.no_grad()
     def read(self, some: Sequence[NestedSentence]) -> list[set]:
         """The spans that its tags spell."""
         ids, lengths = nested_ids(some)
-        found = [set() for _ in some]
+        found: list[set] = [set() for _ in some]
         for names, logits in zip(self.names, self(ids, lengths), strict=True):
             best = logits.argmax(dim=-1)
             for one, row, length in zip(found, best, lengths, strict=True):
@@ -225,7 +226,7 @@ class LinkReader(nn.Module):
         mask = span_mask(lengths, ids.shape[1])
         masks = mask, mask | mask.mT, mask | mask.mT
         tables = zip(self(ids, lengths), right, masks, strict=True)
-        return sum(pair_loss(*table) for table in tables)
+        return sum((pair_loss(*table) for table in tables), torch.zeros(()))
 
     @torch.no_grad()
     def read(self, some: Sequence[NestedSentence]) -> list[tuple[set, set, set]]:
@@ -284,7 +285,7 @@ def link(spans: set, lasts: set, firsts: set | None = None) -> set:
 
 
 def fit_pairs(
-    model: nn.Module,
+    model: SpanReader | TagReader | LinkReader,
     some: Sequence[NestedSentence],
     steps: int = 400,
     seed: int = 0,
@@ -294,7 +295,7 @@ def fit_pairs(
     """Train a reader on some sentences.
 
     Args:
-        model: with methods `batch` and `loss`.
+        model: changed in place.
         some: what it may see.
         steps: updates.
         seed: for the order of the sentences.
@@ -315,11 +316,11 @@ def fit_pairs(
     return losses
 
 
-def span_f1(model: nn.Module, some: Sequence[NestedSentence]) -> float:
+def span_f1(model: SpanReader | TagReader, some: Sequence[NestedSentence]) -> float:
     """F1 of the spans that a reader finds, exact matches of type, start and end.
 
     Args:
-        model: with a method `read`.
+        model: trained.
         some: sentences it has not seen.
 
     Returns:

@@ -1,5 +1,8 @@
 """Two small tasks that cannot be done without knowing where, and an encoder that is told so in one of eight ways."""
 
+from collections.abc import Callable
+from typing import Any, cast
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -58,7 +61,7 @@ class PositionReader(nn.Module):
             "learned": lambda: LearnedPositions(max_positions, d_model),
         }
         self.added = added.get(kind, nn.Identity)()
-        if kind == "learned":
+        if isinstance(self.added, LearnedPositions):
             nn.init.normal_(self.added.embedding.weight, std=learned_std)
         rotary = RotaryPositions() if kind == "rotary" else None
         self.layers = nn.ModuleList(
@@ -95,7 +98,7 @@ class PositionReader(nn.Module):
         if self.kind not in ("Shaw", "DeBERTa"):
             return None
         # these two score distances by content: by the layer's own queries and keys
-        layer = self.layers[number]
+        layer = cast(EncoderLayer, self.layers[number])
         qkv = layer.attention.W_qkv(layer.around_attention.norm(x))
         query, key, _ = qkv.split(layer.attention.sizes, dim=-1)
         query = split_heads(query, self.num_heads)  # (B, H, T, Dh)
@@ -120,14 +123,14 @@ class PositionReader(nn.Module):
 
 def fit_reader(
     kind: str,
-    batch,
+    batch: Callable[..., tuple[Tensor, Tensor]],
     length: int = 24,
     seed: int = 0,
     steps: int = 250,
     causal: bool = False,
     lr: float = 5e-3,
     rows: int | None = None,
-    **sizes,
+    **sizes: Any,
 ) -> PositionReader:
     """Train one reader on rows of one length.
 
@@ -168,7 +171,11 @@ def fit_reader(
 
 @torch.no_grad()
 def reading_accuracy(
-    model: PositionReader, batch, length: int, first: int = 0, seed: int = 12345
+    model: PositionReader,
+    batch: Callable[..., tuple[Tensor, Tensor]],
+    length: int,
+    first: int = 0,
+    seed: int = 12345,
 ) -> float:
     """The accuracy on 200 fresh rows.
 

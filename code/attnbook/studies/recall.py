@@ -32,7 +32,7 @@ class Recall:
     asked: Tensor
     answers: Tensor
 
-    def to(self, device) -> "Recall":
+    def to(self, device: torch.device | str) -> "Recall":
         """The same on another device."""
         return Recall(*(x.to(device) for x in vars(self).values()))
 
@@ -61,7 +61,7 @@ def recall_batch(
             f"pairs must be a multiple of 4 and at most {NUM_KEYS}, got {pairs}"
         )
 
-    def shuffled(n):  # (B, n): a permutation in each row
+    def shuffled(n: int) -> Tensor:  # (B, n): a permutation in each row
         return torch.rand(size, n, generator=generator).argsort(-1)
 
     values = torch.randint(NUM_VALUES, (size, pairs), generator=generator)
@@ -128,7 +128,7 @@ class Rememberer(nn.Module):
         query = F.normalize(self.W_q(self.key_embedding(batch.asked)), dim=-1)
         value = self.W_v(v)
         decay = None if self.decay is None else self.decay(x)[..., 0].sigmoid()
-        if self.kind == "softmax":
+        if decay is not None and self.sharpness is not None:  # softmax
             since = decay.log().cumsum(-1)  # (B, N)
             age = since[:, -1:] - since  # ≤ 0, the more negative the older
             scores = self.sharpness * query @ key.mT + age[:, None]

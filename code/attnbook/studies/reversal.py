@@ -56,7 +56,8 @@ def digit_rows(count: int, seed: int, held_out: bool = False) -> list[list[int]]
     Returns:
         The rows.
     """
-    rng, rows = random.Random(seed), []
+    rng = random.Random(seed)
+    rows: list[list[int]] = []
     while len(rows) < count:
         row = rng.choices(range(10), k=rng.randint(4, 9))
         if (sum(row) % 5 == 0) == held_out:

@@ -172,7 +172,8 @@ def sentences(
         TypeError, ValueError: `count` is not a count.
     """
     check_count("count", count)
-    rng, found = random.Random(seed), []
+    rng = random.Random(seed)
+    found: list[Sentence] = []
     while len(found) < count:
         sentence = (draw or rng.choice((agreement_sentence, noun_sentence)))(rng)
         if sentence.held_out == held_out:

@@ -1,5 +1,6 @@
 """Checkpoints that survive a power cut, and that are safe to read."""
 
+import io
 import random
 import zipfile
 from pathlib import Path
@@ -64,7 +65,9 @@ def save_checkpoint(path: str | Path, state: dict) -> None:
         path: where to; missing folders are made.
         state: tensors, numbers, texts, and lists, tuples and dicts of them.
     """
-    write_atomically(path, lambda file: torch.save(state, file))
+    whole = io.BytesIO()  # on a full disk torch.save would say nothing of the disk
+    torch.save(state, whole)
+    write_atomically(path, whole.getvalue())
 
 
 def read_archive(path: str | Path) -> dict:

@@ -92,9 +92,10 @@ class TrainConfig:
         Raises:
             ValueError: neither is given.
         """
-        if self.steps is None and self.seconds is None:
+        length = self.seconds if self.steps is None else self.steps
+        if length is None:
             raise ValueError("how long to train? pass steps or seconds")
-        return self.seconds if self.steps is None else self.steps
+        return length
 
     def factor(self, step: int, elapsed: float = 0.0) -> float:
         """What the learning rate is multiplied by at a step.
@@ -112,8 +113,9 @@ class TrainConfig:
             return 1.0
         if self.seconds is not None:
             return warmup_cosine(elapsed / self.seconds, self.warmup_fraction)
-        warmup = self.warmup or int(self.warmup_fraction * self.steps)
-        return warmup_cosine_factor(step, warmup, self.steps)
+        steps = int(self.length)
+        warmup = self.warmup or int(self.warmup_fraction * steps)
+        return warmup_cosine_factor(step, warmup, steps)
 
 
 @dataclass(frozen=True)

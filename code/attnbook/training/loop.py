@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -68,11 +68,18 @@ def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
     )
 
 
+def average(fabric: "Fabric", value: Tensor) -> Tensor:
+    """The mean of each process's value."""
+    # a copy, since Fabric reduces in place; it also takes dicts and lists, so the type that it returns is open
+    return cast(Tensor, fabric.all_reduce(value.clone(), reduce_op="mean"))
+
+
 def _sizes(model: nn.Module) -> dict:
     """The model's configuration, where it has one."""
     config = getattr(model, "config", None)
-    known = is_dataclass(config) and not isinstance(config, type)
-    return asdict(config) if known else {}
+    if is_dataclass(config) and not isinstance(config, type):
+        return asdict(config)
+    return {}
 
 
 def _lasting(config: TrainConfig) -> dict:
@@ -81,6 +88,17 @@ def _lasting(config: TrainConfig) -> dict:
     if config.schedule != "warmup-cosine":  # whose every step depends on the length
         free |= {"steps", "seconds"}
     return {k: v for k, v in asdict(config).items() if k not in free}
+
+
+def _is_there(checkpoint: str | Path, fabric: "Fabric") -> bool:
+    """Whether there is a checkpoint to resume from; all processes have to agree, or they would not be in step."""
+    here = torch.tensor(float(Path(checkpoint).exists()), device=fabric.device)
+    part = float(average(fabric, here))
+    if 0 < part < 1:
+        raise CheckpointError(
+            f"{checkpoint} is not on all machines; take a folder that they share"
+        )
+    return part == 1
 
 
 def _checkpoint_for(path: str | Path, model: nn.Module, config: TrainConfig) -> dict:
@@ -117,13 +135,13 @@ def _endless(batches: Callable[[int], Iterable]) -> Iterator:
 
 def train(
     model: nn.Module,
-    loss_fn: Callable[[nn.Module, Any], Tensor],
+    loss_fn: Callable[[Any, Any], Tensor],
     batches: Callable[[int], Iterable],
     config: TrainConfig,
     fabric: "Fabric | None" = None,
     checkpoint: str | Path | None = None,
     progress: bool | None = None,
-    after_step: Callable[[Progress], bool] | None = None,
+    after_step: Callable[[Progress], bool | None] | None = None,
     elapsed: float = 0.0,
 ) -> list[float]:
     """Train a model; the same seed and number of steps give the same losses, also across an interruption.
@@ -146,7 +164,8 @@ def train(
         The loss of every step, resumed ones included, averaged over the processes. The model is left in training mode.
 
     Raises:
-        CheckpointError: a damaged checkpoint, or one of another configuration; the model is left as it was.
+        CheckpointError: a damaged checkpoint, one of another configuration, or one that some of the processes do not
+            see; the model is left as it was.
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
         ValueError: no length, an epoch without batches, or a loss that is not a scalar.
     """
@@ -189,7 +208,7 @@ def train(
     losses: list[float] = []
     stream = _endless(batches)
     stop, now = False, spent() if by_clock else 0
-    if checkpoint is not None and Path(checkpoint).exists():
+    if checkpoint is not None and _is_there(checkpoint, fabric):
         state = _checkpoint_for(checkpoint, model, config)
         resume(checkpoint, state, model, optimizer, schedule)
         losses += state["losses"]
@@ -199,10 +218,10 @@ def train(
         began = perf_counter() - state["elapsed"]
         now = spent() if by_clock else len(losses)
         here = Progress(len(losses), now, now)
-        stop = bool(losses) and after_step is not None and after_step(here)
+        stop = bool(losses and after_step is not None and after_step(here))
 
     looks = watcher()
-    bar_options = {"total": config.steps, "initial": len(losses)}
+    bar_options: dict[str, Any] = {"total": config.steps, "initial": len(losses)}
     if progress is None:  # a bar for whoever waits, gone when it is done
         progress, bar_options = reader_waits(), bar_options | FLEETING
     quiet = not progress or not fabric.is_global_zero
@@ -216,10 +235,11 @@ def train(
                 norm = fabric.clip_gradients(
                     wrapped, stepper, max_norm=config.clip, error_if_nonfinite=False
                 )
-                _check_finite("gradient's norm", norm, len(losses))
+                # None is for clipping by value
+                _check_finite("gradient's norm", cast(Tensor, norm), len(losses))
             stepper.step()
             schedule.step()
-            losses.append(float(fabric.all_reduce(loss.detach(), reduce_op="mean")))
+            losses.append(float(average(fabric, loss.detach())))
             bar.update()
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
 
@@ -228,7 +248,7 @@ def train(
             if looks is not None:
                 looks(losses, min(1.0, now / length))
             # before the checkpoint, so that both know of the same evaluations
-            stop = after_step is not None and after_step(here)
+            stop = bool(after_step is not None and after_step(here))
             due = stop or now >= length or here.passed(config.checkpoint_every)
             if checkpoint is not None and due and fabric.is_global_zero:
                 state = {

@@ -5,6 +5,7 @@ trusted inside: its parts are called with `checked=True`.
 """
 
 import math
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -96,7 +97,8 @@ def check_memory(
     check_same_size(*names, len(decoder.layers), "use start_cache()")
     words = memory.new_empty(*ids.shape, decoder.config.d_model)
     for layer, kept in zip(decoder.layers, cache, strict=True):
-        heads = layer.self_attention.num_kv_heads, layer.self_attention.head_dim
+        attention = cast(DecoderLayer, layer).self_attention
+        heads = attention.num_kv_heads, attention.head_dim
         kept.own.check(words, True, *heads)
         kept.across.check(memory, False, *heads)
 

@@ -56,6 +56,7 @@ from attnbook.translation.page_training import (
 from attnbook.translation.recipes import RECIPES, Recipe, prepare, untrained
 from attnbook.translation.recurrent import (
     AttentionDecoder,
+    AttentionState,
     GRUDecoder,
     GRUEncoder,
     RecurrentState,
@@ -74,6 +75,7 @@ __all__ = [
     "GRUDecoder",
     "AttentionDecoder",
     "RecurrentState",
+    "AttentionState",
     "AdditiveAlignment",
     "ScaledDotAlignment",
     "MultiplicativeAlignment",

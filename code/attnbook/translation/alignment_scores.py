@@ -114,7 +114,9 @@ class MultiplicativeAlignment(nn.Module):
         return (keys @ query[:, :, None])[:, :, 0]
 
 
-def make_alignment(score: str, query_size: int, key_size: int) -> nn.Module:
+def make_alignment(
+    score: str, query_size: int, key_size: int
+) -> AdditiveAlignment | ScaledDotAlignment | MultiplicativeAlignment:
     """The alignment model of this name.
 
     Args:

@@ -28,6 +28,8 @@ class BigramDraft(nn.Module):
         ValueError: no sentences, or a prior that is not positive.
     """
 
+    log_probs: Tensor
+
     def __init__(
         self,
         targets: Iterable[list[int]],

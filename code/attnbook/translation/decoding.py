@@ -6,12 +6,14 @@ both are taken out of the distribution before anything else. `sampling` draws wo
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnbook.checks import check_count
 from attnbook.text import BOS, EOS, PAD
+from attnbook.translation.interface import DraftModel, TranslationModel
 
 #: α of the length penalty, 0.6; Vaswani et al. (2017), §6.1, take the same.
 LENGTH_PENALTY = 0.6
@@ -47,8 +49,8 @@ def next_word_log_probs(logits: Tensor) -> Tensor:
 
 
 def begin(
-    model: nn.Module, source: Tensor, valid_lens: Tensor, max_len: int
-) -> tuple[object, Tensor]:
+    model: DraftModel, source: Tensor, valid_lens: Tensor, max_len: int
+) -> tuple[Any, Tensor]:
     """Read the source sentences, before the first word is written.
 
     Args:
@@ -81,7 +83,7 @@ def check_single(source: Tensor) -> None:
 
 
 def one_by_one(
-    model: nn.Module,
+    model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
     max_len: int,
@@ -104,7 +106,8 @@ def one_by_one(
     state, words = begin(model, source, valid_lens, max_len)
     done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     total = torch.zeros(len(source), device=source.device)
-    written, seen = [], []
+    written: list[Tensor] = []
+    seen: list[Tensor] = []
     while len(written) < max_len and not done.all():
         logits, weights, state = model.step(words, state, need_weights=need_weights)
         log_probs = next_word_log_probs(logits)
@@ -112,22 +115,22 @@ def one_by_one(
         gained = log_probs.gather(-1, words[:, None])[:, 0]
         total = total + gained.masked_fill(done, 0.0)
         written.append(words)
-        seen.append(weights)
+        if weights is not None:
+            seen.append(weights)
         done = done | (words == EOS)
     ids = torch.stack(written, dim=1).tolist()
-    attended = need_weights and seen[0] is not None
-    at_words = torch.stack(seen, dim=1) if attended else None  # (B, T, S)
+    at_words = torch.stack(seen, dim=1) if seen else None  # (B, T, S)
     results = []
     for sentence, row in enumerate(ids):
         length = row.index(EOS) + 1 if EOS in row else len(row)
-        mine = at_words[sentence, :length] if attended else None
+        mine = None if at_words is None else at_words[sentence, :length]
         results.append(Decoded(row[:length], float(total[sentence]), mine))
     return results
 
 
 @torch.no_grad()
 def greedy(
-    model: nn.Module,
+    model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
     max_len: int = 50,
@@ -173,7 +176,7 @@ def length_penalty_factor(length: int, alpha: float) -> float:
 
 @torch.no_grad()
 def beam_search(
-    model: nn.Module,
+    model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
     width: int = 4,
@@ -212,7 +215,8 @@ def beam_search(
     if length_penalty < 0:
         raise ValueError(f"length_penalty must be at least 0, got {length_penalty}")
     state, words = begin(model, source, valid_lens, max_len)
-    beams, total = [[]], torch.zeros(1, device=source.device)
+    beams: list[list[int]] = [[]]
+    total = torch.zeros(1, device=source.device)
     finished: list[Decoded] = []
     for _ in range(max_len):
         logits, _, state = model.step(words, state)

@@ -5,15 +5,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor, nn
 
 from attnbook.checks import check_count
 from attnbook.data import Batch, EncodedPair, encode_pairs, make_batches
-from attnbook.text import EOS, BPEDropout, tokenise
+from attnbook.text import EOS, BPEDropout, SubwordVocabulary, tokenise
 from attnbook.training import device_of, make_fabric, train
+from attnbook.training.loop import average
 from attnbook.translation.early_stopping import EarlyStopping
 from attnbook.translation.losses import masked_cross_entropy
 from attnbook.translation.recipes import Recipe, untrained
@@ -44,8 +45,7 @@ def translation_loss(
         if fabric is None or fabric.world_size == 1:
             return loss
         words = torch.tensor(float(batch.num_tokens), device=loss.device)
-        everybody = fabric.all_reduce(words, reduce_op="mean")
-        return loss * words / everybody
+        return loss * words / average(fabric, words)
 
     return loss_fn
 
@@ -120,7 +120,10 @@ def encode_training_set(
     encoded = [numbers for _, numbers in kept]
     if not recipe.bpe_dropout:
         return lambda epoch: encoded
-    source, target = (BPEDropout(v, recipe.bpe_dropout, seed=seed) for v in vocabs)
+    source, target = (
+        BPEDropout(cast(SubwordVocabulary, v), recipe.bpe_dropout, seed=seed)
+        for v in vocabs  # a recipe with BPE dropout has subwords
+    )
     tokens = [(tokenise(one), tokenise(other)) for (one, other), _ in kept]
 
     def cut(epoch: int) -> list[EncodedPair]:
@@ -183,14 +186,12 @@ def fit(
     encoded = encode_training_set(recipe, pairs, translator, seed)
     if epochs is not None:
         steps = epochs * -(-len(encoded(0)) // recipe.batch_size)
-    every = seconds / evaluations if steps is None else max(1, steps // evaluations)
-    config = replace(
-        recipe.training,
-        steps=steps,
-        seconds=seconds,
-        seed=seed,
-        checkpoint_every=every if folder is not None else 0,
+    config = replace(recipe.training, steps=steps, seconds=seconds, seed=seed)
+    every = (
+        config.length / evaluations if steps is None else max(1, steps // evaluations)
     )
+    if folder is not None:
+        config = replace(config, checkpoint_every=every)
     folder = None if folder is None else Path(folder)
     stopping = None
     if development:

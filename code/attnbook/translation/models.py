@@ -41,7 +41,9 @@ class RecurrentTranslator(nn.Module):
         )
         memory_size = config.hidden_size * (2 if config.bidirectional else 1)
         if config.attention == "none":  # the one vector is the last state, of size D
-            self.decoder = GRUDecoder(config.target_vocab_size, *sizes, config.dropout)
+            self.decoder: GRUDecoder | AttentionDecoder = GRUDecoder(
+                config.target_vocab_size, *sizes, config.dropout
+            )
         else:
             self.decoder = AttentionDecoder(
                 config.target_vocab_size,
@@ -91,10 +93,10 @@ class RecurrentTranslator(nn.Module):
         Raises:
             ValueError: more than the last `extend` read.
         """
-        hidden, ids = state.before or (None, state.hidden.new_empty(0, 0))
-        _check_rewind(words, ids.shape[1])
-        if words:
-            state.hidden, state.before = hidden, None
+        _check_rewind(words, 0 if state.before is None else state.before[1].shape[1])
+        if words and state.before is not None:
+            state.hidden, ids = state.before
+            state.before = None
             if words < ids.shape[1]:
                 self.decoder(ids[:, :-words], state)
 
@@ -148,12 +150,12 @@ class TransformerState:
 
     Attributes:
         memory: (B, S, D), the encoder's output.
-        memory_mask: bool (B, 1, 1, S), True = a word, not padding.
+        memory_mask: bool (B, 1, 1, S), True = a word, not padding; None if there is no padding.
         cache: each decoder layer's keys and values so far.
     """
 
     memory: Tensor
-    memory_mask: Tensor
+    memory_mask: Tensor | None
     cache: list[DecoderLayerCache]
 
     def copy(self) -> "TransformerState":
@@ -166,7 +168,9 @@ class TransformerState:
         Args:
             order: (B',) integers, which sentence each new one continues.
         """
-        self.memory, self.memory_mask = self.memory[order], self.memory_mask[order]
+        self.memory = self.memory[order]
+        if self.memory_mask is not None:
+            self.memory_mask = self.memory_mask[order]
         for layer in self.cache:
             layer.reorder(order)
 
@@ -183,12 +187,14 @@ class TransformerTranslator(Transformer):
 
     config: TransformerConfig
 
-    def start(self, source: Tensor, valid_lens: Tensor) -> TransformerState:
+    def start(
+        self, source: Tensor, valid_lens: Tensor | None = None
+    ) -> TransformerState:
         """Read the source sentences.
 
         Args:
             source: (B, S) ids, each sentence ending in <eos>, then padding.
-            valid_lens: (B,) integers, how many tokens are real.
+            valid_lens: (B,) integers, how many tokens are real; all if not given.
 
         Returns:
             The decoder's state before the first word.
@@ -251,7 +257,7 @@ class TransformerTranslator(Transformer):
         weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None  # (B, S)
         return logits[:, 0], weights, state
 
-    def forward(
+    def forward(  # type: ignore[override]  # with need_weights, a pair
         self,
         source: Tensor,
         target: Tensor,

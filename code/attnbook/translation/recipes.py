@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from torch import nn
-
 from attnbook.checks import check_count, check_probability
 from attnbook.data import EncodedPair, encode_pairs
 from attnbook.reproducible import seed_everything
 from attnbook.text import SubwordVocabulary, Vocabulary, WordVocabulary
 from attnbook.training import TrainConfig
+from attnbook.translation.models import RecurrentTranslator, TransformerTranslator
 from attnbook.translation.translator import MODELS, Translator
 
 # as Zhang et al. (2023), §11.4, train; the betas are Adam's own
@@ -85,7 +84,9 @@ class Recipe:
         """
         return replace(self, training=replace(self.training, **changes))
 
-    def build(self, source_vocab_size: int, target_vocab_size: int) -> nn.Module:
+    def build(
+        self, source_vocab_size: int, target_vocab_size: int
+    ) -> RecurrentTranslator | TransformerTranslator:
         """A model of these sizes, with random weights.
 
         Args:

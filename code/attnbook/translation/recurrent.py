@@ -1,6 +1,7 @@
 """Recurrent encoders and decoders: everything through one vector, or another look at the source at every step."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import torch
 import torch.nn.functional as F
@@ -96,18 +97,14 @@ class RecurrentState:
     Attributes:
         hidden: (L, B, D), each layer's last state.
         memory: (B, S, Dk), the encoder's states, or (B, Dk), the one vector of a decoder without attention.
-        keys: (B, S, h), the memory as the score wants it; None without attention.
-        mask: (B, S) bool, True = may attend; None without attention.
         before: `hidden` before the words that were read last, and those words, to take some of them back.
     """
 
     hidden: Tensor
     memory: Tensor
-    keys: Tensor | None = None
-    mask: Tensor | None = None
-    before: tuple[Tensor, Tensor] | None = None
+    before: tuple[Tensor, Tensor] | None = field(default=None, kw_only=True)
 
-    def copy(self) -> "RecurrentState":
+    def copy(self) -> Self:
         """An independent copy, which continues from here."""
         return replace(self)
 
@@ -118,9 +115,30 @@ class RecurrentState:
             order: (B',) integers, which sentence each new one continues.
         """
         self.hidden, self.before = self.hidden[:, order], None
-        for name in ("memory", "keys", "mask"):
-            if getattr(self, name) is not None:
-                setattr(self, name, getattr(self, name)[order])
+        self.memory = self.memory[order]
+
+
+@dataclass
+class AttentionState(RecurrentState):
+    """The state of a recurrent decoder with attention.
+
+    Attributes:
+        hidden, memory, before: see `RecurrentState`.
+        keys: (B, S, h), the memory as the score wants it.
+        mask: (B, S) bool, True = may attend.
+    """
+
+    keys: Tensor
+    mask: Tensor
+
+    def reorder(self, order: Tensor) -> None:
+        """Keep and repeat sentences by index, as beam search does.
+
+        Args:
+            order: (B',) integers, which sentence each new one continues.
+        """
+        super().reorder(order)
+        self.keys, self.mask = self.keys[order], self.mask[order]
 
 
 class GRUDecoder(nn.Module):
@@ -228,7 +246,7 @@ class AttentionDecoder(nn.Module):
         )
         self.head = nn.Linear(hidden_size, vocab_size)
 
-    def start(self, states: Tensor, last: Tensor, valid_lens: Tensor) -> RecurrentState:
+    def start(self, states: Tensor, last: Tensor, valid_lens: Tensor) -> AttentionState:
         """Begin: project the keys, once for the whole sentence, and mark the padding.
 
         Args:
@@ -240,9 +258,9 @@ class AttentionDecoder(nn.Module):
             The state before the first word.
         """
         mask = sequence_mask(valid_lens.to(states.device), states.shape[1])
-        return RecurrentState(last, states, self.alignment.keys(states), mask)
+        return AttentionState(last, states, self.alignment.keys(states), mask)
 
-    def attend(self, state: RecurrentState) -> tuple[Tensor, Tensor]:
+    def attend(self, state: AttentionState) -> tuple[Tensor, Tensor]:
         """Look at the source from where the decoder stands.
 
         Args:
@@ -257,7 +275,7 @@ class AttentionDecoder(nn.Module):
         kept = F.dropout(weights, self.dropout, self.training)
         return (kept[:, None] @ state.memory)[:, 0], weights
 
-    def step(self, word: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor]:
+    def step(self, word: Tensor, state: AttentionState) -> tuple[Tensor, Tensor]:
         """One step of Bahdanau's decoder: look at the source, then read one word.
 
         Args:
@@ -272,7 +290,7 @@ class AttentionDecoder(nn.Module):
         output, state.hidden = self.rnn(inputs[:, None], state.hidden)
         return output[:, 0], weights
 
-    def forward(self, ids: Tensor, state: RecurrentState) -> tuple[Tensor, Tensor]:
+    def forward(self, ids: Tensor, state: AttentionState) -> tuple[Tensor, Tensor]:
         """All steps, with the given words put in.
 
         Args:
@@ -285,8 +303,8 @@ class AttentionDecoder(nn.Module):
         words = self.embedding(ids).unbind(1)  # T times (B, E)
         steps = [self.step(word, state) for word in words]
         outputs, weights = zip(*steps, strict=True)
-        outputs = torch.stack(outputs, dim=1)  # (B, T, D)
-        return self.head(outputs), torch.stack(weights, dim=1)
+        logits = self.head(torch.stack(outputs, dim=1))  # (B, T, V)
+        return logits, torch.stack(weights, dim=1)
 
 
 def _decoder_gru(

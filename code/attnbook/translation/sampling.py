@@ -4,9 +4,10 @@ The functions take what those of `attnbook.translation.decoding` take.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnbook.checks import check_count, check_positive
 from attnbook.text import EOS
@@ -17,6 +18,7 @@ from attnbook.translation.decoding import (
     next_word_log_probs,
     one_by_one,
 )
+from attnbook.translation.interface import DraftModel, TranslationModel
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def filter_logits(
 
 @torch.no_grad()
 def sample(
-    model: nn.Module,
+    model: TranslationModel,
     source: Tensor,
     valid_lens: Tensor,
     temperature: float = 1.0,
@@ -113,8 +115,8 @@ def sample(
 
 @torch.no_grad()
 def speculative(
-    target: nn.Module,
-    draft: nn.Module,
+    target: TranslationModel,
+    draft: DraftModel,
     source: Tensor,
     valid_lens: Tensor,
     generator: torch.Generator | None = None,
@@ -169,7 +171,9 @@ def speculative(
     unread = pending  # (1 or 2,), what the draft has not read yet
     calls = proposed = accepted = 0
     while len(ids) < max_len and (not ids or ids[-1] != EOS):
-        words, beliefs, places = [], [], []
+        words: list[int] = []
+        beliefs: list[Tensor] = []
+        places: list[Any] = []  # the draft's states
         number = min(lookahead, max_len - len(ids))
         while len(words) < number and (not words or words[-1] != EOS):
             logits = draft.extend(unread[None], small)[0, -1]

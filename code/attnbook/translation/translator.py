@@ -70,7 +70,10 @@ class Translator:
     """
 
     def __init__(
-        self, model: nn.Module, source_vocab: Vocabulary, target_vocab: Vocabulary
+        self,
+        model: RecurrentTranslator | TransformerTranslator,
+        source_vocab: Vocabulary,
+        target_vocab: Vocabulary,
     ):
         sides = (("source", source_vocab), ("target", target_vocab))
         for side, vocab in sides:

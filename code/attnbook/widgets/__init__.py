@@ -1,6 +1,10 @@
 """The book's interactive figures; each class is imported only when it is asked for."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .kit import Figure
 
 FIGURES = {
     "QueryKeyValueFigure": "query_key_value",
@@ -33,7 +37,7 @@ CLASSES = FIGURES | TOOLS
 __all__ = list(CLASSES)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in CLASSES:
         raise AttributeError(
             f"attnbook.widgets has no {name!r}; the figures are {', '.join(CLASSES)}"
@@ -41,11 +45,11 @@ def __getattr__(name):
     return getattr(import_module(f"{__name__}.{CLASSES[name]}"), name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(list(globals()) + __all__)
 
 
-def figure_class(module):
+def figure_class(module: str) -> type["Figure"]:
     """Finds the class of a figure by its module's name.
 
     Args:

@@ -2,9 +2,14 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 ARGUMENTS = [
@@ -20,7 +25,7 @@ MISSING = (
 )
 
 
-def find_chromium():
+def find_chromium() -> str | None:
     """Path of a Chromium on this machine, or None.
 
     The environment variable CHROMIUM goes first, then the names on the PATH, then what playwright has downloaded.
@@ -30,7 +35,7 @@ def find_chromium():
 
 
 @contextmanager
-def chromium():
+def chromium() -> Iterator["Browser"]:
     """A headless Chromium as a playwright browser, closed at the end; RuntimeError if there is none."""
     path = find_chromium()
     if path is None:
@@ -43,13 +48,13 @@ def chromium():
         browser.close()
 
 
-def _playwrights_own():
+def _playwrights_own() -> str | None:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         return None
 
-    def ask():
+    def ask() -> str:
         with sync_playwright() as playwright:
             return playwright.chromium.executable_path
 

@@ -7,11 +7,15 @@ the figure's folder. It needs playwright and a Chromium; run it after changing h
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import FIGURES, figure_class
 from .browser import chromium
 from .kit import WIDGETS
 from .page import script_names, standalone_page, write_assets
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 WIDTH = 720
 
@@ -51,7 +55,7 @@ GATHER = """(width) => {
 }"""
 
 
-def capture(browser, module):
+def capture(browser: "Browser", module: str) -> str:
     """Draws one figure in a browser and gives its picture.
 
     Args:
@@ -83,7 +87,7 @@ def capture(browser, module):
             page.close()
 
 
-def main(names):
+def main(names: list[str]) -> None:
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
     with chromium() as browser:
         for name in names or [n for n in script_names() if n in FIGURES.values()]:

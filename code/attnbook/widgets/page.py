@@ -10,20 +10,28 @@ modules from `file://`), and each page gets only the scripts of the figures on i
 puts a figure on a page that is not a notebook; `:state:` (JSON, optional) sets its traits.
 """
 
+import base64
+import hashlib
 import html
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import FIGURES, TOOLS, figure_class
 from .kit import KIT, PACKAGE, module_source
 
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 FOLDER = "attnbook"
 EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
+PICTURE = re.compile(r'(<img alt="[^"]*") src="data:image/svg\+xml;base64,([^"]+)"')
+VIEW = re.compile(rb'<svg [^>]*viewBox="0 0 (\d+) (\d+)"')
 
 
-def classic_script(module, source=None):
+def classic_script(module: str, source: str | None = None) -> str:
     """Turns a figure's ES module into a classic script that registers itself with the host script.
 
     Args:
@@ -51,7 +59,7 @@ def classic_script(module, source=None):
     return f'(function () {{\n"use strict";\n{body}\nattnbook.register({name}, {found.group(1)});\n}})();\n'
 
 
-def write_assets(folder):
+def write_assets(folder: str | Path) -> list[str]:
     """Writes the host script, the style and the classic scripts of all figures into a folder.
 
     Args:
@@ -73,7 +81,7 @@ def write_assets(folder):
     return sorted(files)
 
 
-def data_scripts():
+def data_scripts() -> dict[str, str]:
     """What figures load only when they need it: each file of `data/models` as a classic script.
 
     No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the
@@ -88,21 +96,50 @@ def data_scripts():
     }
 
 
-def _data_script(name, text):
+def _data_script(name: str, text: str) -> str:
     return f"(globalThis.attnbookFiles = globalThis.attnbookFiles || {{}})[{json.dumps(name)}] = {text.strip()};\n"
 
 
-def script_names():
+def script_names() -> list[str]:
     """Names of the JavaScript modules: one for each figure and tool."""
     return [*FIGURES.values(), *TOOLS.values()]
 
 
-def figures_in(body):
+def figures_in(body: str) -> list[str]:
     """Names of the figures in a page's HTML, in their order, each once."""
     return list(dict.fromkeys(BOX.findall(body)))
 
 
-def standalone_page(body, assets="_static", theme="light", scripts=None):
+def with_picture_files(body: str, folder: Path, address: str) -> str:
+    """A page whose figures' pictures are files: pages share them, and the text does not wait for them.
+
+    Args:
+        body: its HTML.
+        folder: path of the folder for the pictures; made if it does not exist.
+        address: of this folder, seen from the page.
+
+    Returns:
+        HTML text.
+    """
+
+    def moved(image: re.Match[str]) -> str:
+        picture = base64.b64decode(image[2])
+        name = hashlib.sha256(picture).hexdigest()[:16] + ".svg"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(picture)
+        view = VIEW.match(picture)  # its place is kept until it or the figure is there
+        size = f'width="{int(view[1])}" height="{int(view[2])}" ' if view else ""
+        return f'{image[1]} loading="lazy" {size}src="{address}/{name}"'
+
+    return PICTURE.sub(moved, body)
+
+
+def standalone_page(
+    body: str,
+    assets: str = "_static",
+    theme: str = "light",
+    scripts: list[str] | None = None,
+) -> str:
     """A whole page around the HTML of figures, for looking at them outside a book.
 
     Args:
@@ -126,7 +163,7 @@ def standalone_page(body, assets="_static", theme="light", scripts=None):
     )
 
 
-def offline_page(body, title, data=None):
+def offline_page(body: str, title: str, data: dict[str, str] | None = None) -> str:
     """A whole page around the HTML of figures in one file, which needs no network and follows the system's theme.
 
     Args:
@@ -161,10 +198,20 @@ def offline_page(body, title, data=None):
     )
 
 
-def _add_assets(app, pagename, templatename, context, doctree):
+def _add_assets(
+    app: "Sphinx",
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: Any,
+) -> None:
     modules = figures_in(context.get("body") or "")
     if not modules:
         return
+    pictures = f"_static/{FOLDER}/pictures"
+    context["body"] = with_picture_files(
+        context["body"], Path(app.outdir) / pictures, context["pathto"](pictures, 1)
+    )
     app.add_css_file(f"{FOLDER}/figures.css")
     app.add_js_file(f"{FOLDER}/host.js", loading_method="defer")
     for module in modules:
@@ -175,12 +222,12 @@ def _add_assets(app, pagename, templatename, context, doctree):
         app.add_js_file(f"{FOLDER}/{module}.js", loading_method="defer")
 
 
-def _write_for_build(app):
+def _write_for_build(app: "Sphinx") -> None:
     if app.builder.format == "html":
         write_assets(Path(app.outdir) / "_static" / FOLDER)
 
 
-def setup(app):
+def setup(app: "Sphinx") -> dict[str, Any]:
     """Registers the extension with Sphinx."""
     from docutils import nodes
     from docutils.parsers.rst import directives
@@ -190,7 +237,7 @@ def setup(app):
         required_arguments = 1
         option_spec = {"state": directives.unchanged}
 
-        def run(self):
+        def run(self) -> list["nodes.Node"]:
             try:
                 state = json.loads(self.options.get("state") or "{}")
                 figure = figure_class(self.arguments[0])(**state)

@@ -5,28 +5,6 @@ import torch
 import torch.nn.functional as F
 
 
-RIGHT = []
-
-
-def right(exercise):
-    def file(function):
-        RIGHT.append((exercise, function))
-        return function
-
-    return file
-
-
-WRONG = []
-
-
-def wrong(exercise, diagnosis):
-    def file(function):
-        WRONG.append((exercise, diagnosis, function))
-        return function
-
-    return file
-
-
 # === right
 def concat_split(query, key, W, w_v):
     size = query.shape[-1]

@@ -7,28 +7,6 @@ import torch
 import torch.nn.functional as F
 
 
-RIGHT = []
-
-
-def right(exercise):
-    def file(function):
-        RIGHT.append((exercise, function))
-        return function
-
-    return file
-
-
-WRONG = []
-
-
-def wrong(exercise, diagnosis):
-    def file(function):
-        WRONG.append((exercise, diagnosis, function))
-        return function
-
-    return file
-
-
 # === right
 def gaussian_short(query, key):
     return (query @ key.T - key.square().sum(1) / 2).softmax(1)

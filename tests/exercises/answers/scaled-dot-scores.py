@@ -8,28 +8,6 @@ import torch
 import torch.nn.functional as F
 
 
-RIGHT = []
-
-
-def right(exercise):
-    def file(function):
-        RIGHT.append((exercise, function))
-        return function
-
-    return file
-
-
-WRONG = []
-
-
-def wrong(exercise, diagnosis):
-    def file(function):
-        WRONG.append((exercise, diagnosis, function))
-        return function
-
-    return file
-
-
 # === right
 def scaled_bmm(query, key):
     return torch.bmm(query, key.transpose(1, 2)) / math.sqrt(query.shape[-1])

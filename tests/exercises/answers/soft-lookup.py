@@ -8,28 +8,6 @@ import torch
 import torch.nn.functional as F
 
 
-RIGHT = []
-
-
-def right(exercise):
-    def file(function):
-        RIGHT.append((exercise, function))
-        return function
-
-    return file
-
-
-WRONG = []
-
-
-def wrong(exercise, diagnosis):
-    def file(function):
-        WRONG.append((exercise, diagnosis, function))
-        return function
-
-    return file
-
-
 # === right
 def lookup_in_one_line(query, keys, values):
     return torch.softmax(keys @ query, dim=0) @ values

@@ -96,33 +96,36 @@ class BilingualGrammar:
         for n in range(max_len):  # short ones first, so that no recursion is deep
             SHAPES.weight(("sentence",), n)
         rng = random.Random(self.seed)
-        found: dict[str, AlignedPair] = dict.fromkeys(exclude)
-        excluded = len(found)
+        found: list[AlignedPair] = []
+        known = set(exclude)
         open_lengths = list(range(min_len, max_len + 1))
-        while open_lengths and len(found) < excluded + num:
-            round_ = open_lengths * ((num + excluded - len(found)) // len(open_lengths))
-            rest = (num + excluded - len(found)) % len(open_lengths)
-            for length in round_ + rng.sample(open_lengths, rest):
-                if length in open_lengths and not self._draw_new(length, rng, found):
+        while open_lengths and len(found) < num:
+            rounds, rest = divmod(num - len(found), len(open_lengths))
+            for length in open_lengths * rounds + rng.sample(open_lengths, rest):
+                if length not in open_lengths:
+                    continue
+                pair = _draw_new(length, rng, known)
+                if pair is None:
                     open_lengths.remove(length)
-        sample = list(found.values())[excluded:]
-        if len(sample) < num:
+                else:
+                    found.append(pair)
+                    known.add(pair.pair.source)
+        if len(found) < num:
             raise ValueError(
-                f"found only {len(sample)} distinct sentences of {min_len} to {max_len} tokens, {num} were wanted; "
+                f"found only {len(found)} distinct sentences of {min_len} to {max_len} tokens, {num} were wanted; "
                 "ask for fewer, or for longer ones"
             )
-        rng.shuffle(sample)
-        return sample
+        rng.shuffle(found)
+        return found
 
-    def _draw_new(self, length: int, rng: random.Random, found: dict) -> bool:
-        """Add a sentence that was not there; False if none came up."""
-        for _ in range(PATIENCE):
-            pair = _draw(length, rng)
-            english = " ".join(pair.source)
-            if english not in found:
-                found[english] = pair
-                return True
-        return False
+
+def _draw_new(length: int, rng: random.Random, known: set[str]) -> AlignedPair | None:
+    """A sentence that is not known yet; None if none came up."""
+    for _ in range(PATIENCE):
+        pair = _draw(length, rng)
+        if pair.pair.source not in known:
+            return pair
+    return None
 
 
 def _draw(length: int, rng: random.Random) -> AlignedPair:

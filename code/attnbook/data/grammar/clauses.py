@@ -98,15 +98,16 @@ class Sentence(Phrases):
             French words.
         """
         if "who" in tree:
-            who = self.say("who" if head.kind == "p" else "that")
+            at = self.say("who" if head.kind == "p" else "that")
             core = tree.parts[1]
             past = self.past(core)
             verb = self.pick(verbs_that_fit(core, head.kind))
-            return translation(["qui"], who) + self.core(core, verb, head, past)
+            return translation(["qui"], at) + self.core(core, verb, head, past)
         words = translation(["que"], self.say("that"))
         verbs = VERBS["look" if "for" in tree else "see"]
-        verbs = [v for v in verbs if head.kind in v.objects]
-        verbs = [v for v in verbs if "want" not in tree or v.english[0] != "like"]
+        verbs = tuple(v for v in verbs if head.kind in v.objects)
+        if "want" in tree:
+            verbs = tuple(v for v in verbs if v.english[0] != "like")
         verb = self.pick(verbs)
         subject, who = self.subject(tree["whose"], verb.subjects)
         prefix = tree.rule[2 : -2 if "for" in tree else -1]
@@ -212,7 +213,8 @@ class Sentence(Phrases):
         inside = () if verb.preposition else particle  # look for is one word: chercher
         negated = "not" in at or adverb == "never"
 
-        pronoun, rest = [], []
+        pronoun: list[Word] = []
+        rest: list[Word] = []
         if thing and "him" in thing:
             word = self.rng.choice(tuple(CLITICS))
             pronoun = translation([CLITICS[word]], self.say(word))

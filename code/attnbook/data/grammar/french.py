@@ -4,6 +4,7 @@ Phrases are put together from words in full, *de le jardin*, *je ne ai pas*; at 
 *je n'ai pas*.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from attnbook.data.grammar.lexicon import starts_with_vowel
@@ -69,7 +70,7 @@ DETERMINERS = {
 BEFORE_VOWEL = {"ce": "cet", "ma": "mon", "ta": "ton", "sa": "son"}
 
 
-def translation(texts, *links: int) -> list[Word]:
+def translation(texts: Iterable[str], *links: int) -> list[Word]:
     """French words that all come from the same English ones.
 
     Args:

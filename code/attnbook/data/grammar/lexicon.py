@@ -5,6 +5,7 @@ English forms were chosen so that present and past never look alike (*see*, *saw
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 # Kinds of things, so that hats do not sleep: person, animal, thing, place.
 KINDS = "patl"
@@ -164,8 +165,9 @@ def _noun(row: str) -> Noun:
 
 
 def _adjective(row: str) -> Adjective:
-    english, place, masculine, vowel, *rest, kinds = row.split()
-    forms = (masculine, masculine if vowel == "-" else vowel, *rest)
+    english, place, masculine, vowel, feminine, many, many_feminine, kinds = row.split()
+    vowel = masculine if vowel == "-" else vowel
+    forms = (masculine, vowel, feminine, many, many_feminine)
     return Adjective(english, place == "before", forms, kinds)
 
 
@@ -174,7 +176,7 @@ def _regular(stem: str) -> tuple[str, ...]:
     return tuple(stem + ending for ending in ("e", "es", "e", "ons", "ent"))
 
 
-def _er(english: str, stem: str, **more) -> Verb:
+def _er(english: str, stem: str, **more: Any) -> Verb:
     return Verb(tuple(english.split()), _regular(stem), stem + "er", stem + "é", **more)
 
 

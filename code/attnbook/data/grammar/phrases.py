@@ -2,12 +2,22 @@
 
 import functools
 import random
-from collections.abc import Container
+from collections.abc import Container, Sequence
+from typing import TypeVar
 
 from attnbook.data.grammar.fit import KINDS, kinds_that_fit
 from attnbook.data.grammar.french import Agreement, Word, determiner, translation
-from attnbook.data.grammar.lexicon import ADJECTIVES, NAMES, NOUNS, starts_with_vowel
+from attnbook.data.grammar.lexicon import (
+    ADJECTIVES,
+    NAMES,
+    NOUNS,
+    Adjective,
+    Noun,
+    starts_with_vowel,
+)
 from attnbook.data.grammar.rules import Tree
+
+T = TypeVar("T")
 
 OWN = ("my", "your", "his", "her", "our", "their")
 SINGULAR = ("the",) * 6 + ("a",) * 5 + ("this",) * 2 + ("every", *OWN)
@@ -37,14 +47,16 @@ ATTACHED = {
 
 
 @functools.cache
-def _nouns(kinds: str):
+def _nouns(kinds: str) -> list[Noun]:
     return [noun for noun in NOUNS if noun.kind in kinds]
 
 
 @functools.cache
-def _adjectives(kind: str, place: str = ""):
+def _adjectives(kind: str, place: str) -> list[Adjective]:
     fitting = [a for a in ADJECTIVES if kind in a.kinds]
-    return [a for a in fitting if place in ("", "before" if a.before else "after")]
+    if place == "adjective":  # wherever French puts it
+        return fitting
+    return [a for a in fitting if a.before == (place == "before")]
 
 
 def common(kinds: str, others: str) -> str:
@@ -89,7 +101,7 @@ class Phrases:
         self.english.append(word)
         return len(self.english) - 1
 
-    def pick(self, choices):
+    def pick(self, choices: Sequence[T]) -> T:
         """Choose something that was not chosen lately, if there is any.
 
         Args:
@@ -254,8 +266,7 @@ class Phrases:
         noun = self.pick(_nouns(kinds))
         shape = tree.rule
         plural = "all" in shape or "number" in shape or self.rng.random() < 0.35
-        places = [p for p in ("before", "after") if p in shape]
-        places = places or [""] * ("adjective" in shape)
+        places = [p for p in ("before", "after", "adjective") if p in shape]
         adjectives = [self.pick(_adjectives(noun.kind, place)) for place in places]
         said = [*[a.english for a in adjectives], noun.english[plural]]
 
@@ -276,7 +287,8 @@ class Phrases:
             any_ = form == "some" and negated
             article = self.say("an" if vowel else "any" if any_ else form)
 
-        before, after = [], []
+        before: list[Word] = []
+        after: list[Word] = []
         if "number" in shape:
             number = self.rng.choice(tuple(NUMBERS))
             before += translation([NUMBERS[number]], self.say(number))

@@ -10,6 +10,7 @@ import random
 from bisect import bisect
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 # A symbol without a rule of its own is one English token. The rules keep French a function of English:
 # - "and" between nouns joins subjects only, and no such pair follows an "and": in "i saw anna and paul slept" and in
@@ -119,12 +120,12 @@ class Shapes:
             self._weights[parts, n] = sum(weight for weight, _ in self._ways(parts, n))
         return self._weights[parts, n]
 
-    def _ways(self, parts: tuple[str, ...], n: int) -> list:
+    def _ways(self, parts: tuple[str, ...], n: int) -> list[tuple[float, Any]]:
         """For one symbol: (weight, rule). For more: (weight, length of the first)."""
         first, rest = parts[:1], parts[1:]
         if rest:
             lengths = range(1, n - len(rest) + 1)
-            ways = [
+            ways: list[tuple[float, Any]] = [
                 (self.weight(first, k) * self.weight(rest, n - k), k) for k in lengths
             ]
         elif first[0] in self.rules:
@@ -147,7 +148,7 @@ class Shapes:
             A Tree.
         """
         rule = self._choose((symbol,), n, rng)
-        parts = []
+        parts: list[Tree | None] = []
         for i, part in enumerate(rule):
             if part not in self.rules:
                 parts.append(None)
@@ -158,7 +159,7 @@ class Shapes:
             n -= k
         return Tree(symbol, rule, tuple(parts))
 
-    def _choose(self, parts: tuple[str, ...], n: int, rng: random.Random):
+    def _choose(self, parts: tuple[str, ...], n: int, rng: random.Random) -> Any:
         if (parts, n) not in self._choices:
             weights, ways = zip(*self._ways(parts, n), strict=True)
             self._choices[parts, n] = list(accumulate(weights)), ways

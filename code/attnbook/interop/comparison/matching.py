@@ -139,7 +139,7 @@ def name_table(**peers: tuple[nn.Module, nn.Module]) -> Table:
     Returns:
         A table with a row for each parameter of ours.
     """
-    columns = {}
+    columns: dict[str, dict[str, list[str]]] = {}
     for library, (ours, theirs) in peers.items():
         for match in match_parameters(ours, theirs):
             column = columns.setdefault(match.ours, {})

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +44,7 @@ def greatest_difference(
 
 def _name(thing: object) -> str:
     """A class or function as it is called in code: `nn.Linear`, `d2l.AddNorm`, `transformers.BertModel`."""
-    kind = type(thing) if isinstance(thing, nn.Module) else thing
+    kind: Any = type(thing) if isinstance(thing, nn.Module) else thing
     library, _, rest = kind.__module__.partition(".")
     prefix = {"attnbook": "", "torch": "nn."}.get(library, f"{library}.")
     prefix = "F." if kind.__module__ == "torch.nn.functional" else prefix
@@ -84,8 +85,9 @@ class CrossChecks:
             ValueError: weights that were not copied, or shapes that differ.
         """
         self.last = (_name(ours), peer or _name(theirs))
-        both_learn = isinstance(ours, nn.Module) and isinstance(theirs, nn.Module)
-        matches = match_parameters(ours, theirs) if both_learn and parameters else []
+        matches = []
+        if parameters and isinstance(ours, nn.Module) and isinstance(theirs, nn.Module):
+            matches = match_parameters(ours, theirs)
         sides = []
         for module, call in ((ours, our_call), (theirs, their_call)):
             leaves = [
@@ -93,7 +95,8 @@ class CrossChecks:
             ]
             output, more = call(*leaves)
             wanted = {str(i): x for i, x in enumerate(leaves) if x.requires_grad}
-            wanted |= dict(module.named_parameters()) if matches else {}
+            if matches and isinstance(module, nn.Module):
+                wanted |= dict(module.named_parameters())
             sides.append((output, more, _gradients(output, wanted)))
         (output, more, mine), (expected, expected_more, other) = sides
         pairs = [(mine[name], other[name]) for name in mine if name.isdigit()]

@@ -1,5 +1,7 @@
 """A figure: every attention head of a small trained model, on sentences that the reader may change."""
 
+from typing import Any
+
 import traitlets
 
 from attnbook.studies.sentences import MAX_WORDS, START, VOCABULARY
@@ -80,15 +82,15 @@ class AttentionPatternsFigure(Figure):
     )
 
     @traitlets.default("query")
-    def _before_sleep(self):
+    def _before_sleep(self) -> int:
         return min(10, len(self.words))
 
     @traitlets.validate("query")
-    def _check_query(self, proposal):
+    def _check_query(self, proposal: dict[str, Any]) -> Any:
         words = len(self.words)
         what = f"the position of the word that looks, in a sentence of {words} words"
         return checked(self, "query", proposal["value"], whole_number(0, words), what)
 
     @traitlets.observe("words")
-    def _keep_the_query_inside(self, change):
+    def _keep_the_query_inside(self, change: dict[str, Any]) -> None:
         self.query = min(self.query, len(self.words))

@@ -1,8 +1,11 @@
 """A tool: the attention weights of any model, all heads and one in detail, in a notebook or in one offline file."""
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import traitlets
+from torch import Tensor
 
 from attnbook.files import write_atomically
 
@@ -16,6 +19,8 @@ STORED = (
     2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
 )
 ANY = whole_number(0, 2**16 - 1)
+# layers (H, T, S), and the names of queries and keys; None: the keys are the queries
+Given = tuple[list[Tensor], list[str], list[str] | None]
 
 
 class AttentionViewer(Figure):
@@ -70,13 +75,13 @@ class AttentionViewer(Figure):
 
     def __init__(
         self,
-        attentions,
-        tokens=None,
-        key_tokens=None,
+        attentions: Any,
+        tokens: Any = None,
+        key_tokens: Any = None,
         *,
-        batch=0,
-        megabytes=64,
-        **state,
+        batch: int = 0,
+        megabytes: float = 64,
+        **state: Any,
     ):
         if "data" in state:
             raise TypeError(
@@ -94,7 +99,7 @@ class AttentionViewer(Figure):
         if not given:
             raise ValueError("AttentionViewer needs at least one kind of attention")
         count = sum(len(layers) * len(layers[0]) for layers, *_ in given.values())
-        kinds = [_pack(name, *one, count, megabytes) for name, one in given.items()]
+        kinds = [_pack(name, one, count, megabytes) for name, one in given.items()]
         self._kinds = {kind["name"]: kind for kind in kinds}
         state.setdefault("kind", next(iter(given)))
         super().__init__(data={"kinds": kinds}, **state)
@@ -103,7 +108,7 @@ class AttentionViewer(Figure):
         if "key" not in state:
             self.key = int(self.weights([self.query]).argmax())
 
-    def _sizes(self):
+    def _sizes(self) -> tuple[int, int, int, int]:
         kind = self._kinds[self.kind]
         keys = kind["keys"] or kind["queries"]
         return (
@@ -114,12 +119,12 @@ class AttentionViewer(Figure):
         )
 
     @traitlets.validate("kind")
-    def _check_kind(self, proposal):
+    def _check_kind(self, proposal: dict[str, Any]) -> Any:
         kinds = choice(list(self._kinds))
         return checked(self, "kind", proposal["value"], kinds, "the kind of attention")
 
     @traitlets.validate("layer", "head", "query", "key")
-    def _check_place(self, proposal):
+    def _check_place(self, proposal: dict[str, Any]) -> Any:
         name = proposal["trait"].name
         place = ["layer", "head", "query", "key"].index(name)
         first = 1 if place < 2 else 0
@@ -127,13 +132,13 @@ class AttentionViewer(Figure):
         return checked(self, name, proposal["value"], limits, proposal["trait"].what)
 
     @traitlets.observe("kind")
-    def _stay_inside(self, change):
+    def _stay_inside(self, change: dict[str, Any]) -> None:
         for name, first, size in zip(
             ("layer", "head", "query", "key"), (1, 1, 0, 0), self._sizes(), strict=True
         ):
             setattr(self, name, min(getattr(self, name), size - 1 + first))
 
-    def weights(self, queries=None):
+    def weights(self, queries: list[int] | None = None) -> np.ndarray:
         """Reads back what the viewer has kept of the chosen head.
 
         Args:
@@ -147,7 +152,7 @@ class AttentionViewer(Figure):
         whole = part_of(packed, (T, S), kind["kept"], range(T), range(S))
         return whole if queries is None else whole[queries]
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         layers, heads, T, S = self._sizes()
         kind = self._kinds[self.kind]
@@ -163,7 +168,7 @@ class AttentionViewer(Figure):
             "queries that look most at that key."
         )
 
-    def to_svg(self):
+    def to_svg(self) -> str:
         """A picture of what is shown now: the overview and the chosen head around the chosen query and key."""
         where = {
             name: getattr(self, name) for name in ("layer", "head", "query", "key")
@@ -172,7 +177,7 @@ class AttentionViewer(Figure):
             self._kinds[self.kind], self.window, self.shade == "root", **where
         )
 
-    def to_html(self, most=STORED):
+    def to_html(self, most: int | None = STORED) -> str:
         """The static form of the figure: a picture only, if it would be longer than `most` characters."""
         state, picture = self.state(), as_image(self.to_svg())
         box = static_box(self.module, state, self.alt_text(), picture)
@@ -183,7 +188,7 @@ class AttentionViewer(Figure):
             'are too large to be stored here; <code>viewer.save("attention.html")</code> writes them to a file.</p>'
         )
 
-    def save(self, path):
+    def save(self, path: str | Path) -> None:
         """Writes the figure to a file, as it is now.
 
         Args:
@@ -203,7 +208,7 @@ class AttentionViewer(Figure):
         else:
             raise ValueError(f"save() writes .html or .svg files, not {path.name!r}")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         layers, heads, T, S = self._sizes()
         kinds = (
             "" if len(self._kinds) == 1 else f"{', '.join(self._kinds)}; {self.kind}: "
@@ -213,7 +218,7 @@ class AttentionViewer(Figure):
         )
 
 
-def _given(name, one, batch):
+def _given(name: str, one: Any, batch: int) -> Given:
     if not isinstance(one, tuple) or not 1 <= len(one) <= 3:
         raise TypeError(
             f"the kind {name!r} must be a tuple (attentions, tokens) or (attentions, tokens, key_tokens); of a model's "
@@ -232,7 +237,8 @@ def _given(name, one, batch):
     return layers, queries, labels_of(key_tokens, S, "key_tokens")
 
 
-def _pack(name, layers, queries, keys, count, megabytes):
+def _pack(name: str, given: Given, count: int, megabytes: float) -> dict[str, Any]:
+    layers, queries, keys = given
     how = plan(layers[0].shape[1:], count, megabytes)
     heads = [[pack_head(head, **how) for head in layer] for layer in layers]
     return {"name": name, "queries": queries, "keys": keys, "heads": heads, **how}

@@ -1,13 +1,16 @@
 """What a viewer is given, brought into one form: layers of weights (H, T, S), and the tokens as they are written."""
 
+from typing import Any
+
 import torch
+from torch import Tensor
 
 VISIBLE = {" ": "␣", "\n": "⏎", "\r": "␍", "\t": "⇥", "\xa0": "⍽"}
 NONE_KEPT = "the model kept no weights. In Hugging Face, load it with attn_implementation='eager'"
 JOINERS = "\u200c\u200d"  # they have a shape only together with their neighbours
 
 
-def layers_of(attentions, batch=0):
+def layers_of(attentions: Any, batch: int = 0) -> list[Tensor]:
     """Finds the layers in the forms that attention weights come in.
 
     Args:
@@ -53,7 +56,7 @@ def layers_of(attentions, batch=0):
     return layers
 
 
-def _tensor(value, name):
+def _tensor(value: Any, name: str) -> Tensor:
     try:
         tensor = torch.as_tensor(value)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -66,7 +69,7 @@ def _tensor(value, name):
     return tensor.detach()
 
 
-def _layer(number, value, batch):
+def _layer(number: int, value: Any, batch: int) -> Tensor:
     name = f"layer {number}"
     if value is None:
         raise ValueError(f"{name} is None: {NONE_KEPT}")
@@ -85,11 +88,11 @@ def _layer(number, value, batch):
     return _with_heads(layer)
 
 
-def _with_heads(layer):
+def _with_heads(layer: Tensor) -> Tensor:
     return layer if layer.ndim == 3 else layer[None]
 
 
-def _of_batch(tensor, batch, name):
+def _of_batch(tensor: Tensor, batch: int, name: str) -> Tensor:
     if not -len(tensor) <= batch < len(tensor):
         raise ValueError(
             f"batch is {batch}, but {name} has {len(tensor)} sequences: shape {tuple(tensor.shape)}"
@@ -97,7 +100,7 @@ def _of_batch(tensor, batch, name):
     return tensor[batch]
 
 
-def labels_of(tokens, count, role):
+def labels_of(tokens: Any, count: int, role: str) -> list[str]:
     """Writes tokens so that each can be seen: a space as ␣, a line break as ⏎, other unprintable characters escaped.
 
     Args:
@@ -133,7 +136,7 @@ def labels_of(tokens, count, role):
     return [visible(str(one)) for one in listed]
 
 
-def visible(token):
+def visible(token: str) -> str:
     """One token with spaces and unprintable characters made visible; ▁, Ġ and ## stay as they are."""
     if not token:
         return "(empty)"

@@ -5,9 +5,12 @@ heads hold one byte for each cell: 254·√w of the largest weight w in it, or 2
 """
 
 import base64
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
 THUMB, MAP = (
@@ -18,7 +21,7 @@ MOST = 64  # of a row or a column
 TOLERANCE = 0.02  # how far the sum of a row may be from 1: weights in bfloat16 have less than three digits
 
 
-def plan(shape, heads, megabytes):
+def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
     """Decides how much of each head is kept.
 
     Args:
@@ -51,7 +54,9 @@ def plan(shape, heads, megabytes):
     return {"thumb": small, "map": large, "kept": kept}
 
 
-def pack_head(weights, thumb, map, kept):
+def pack_head(
+    weights: Tensor, thumb: list[int], map: list[int] | None, kept: int | None
+) -> dict[str, Any]:
     """Packs one head.
 
     Args:
@@ -72,7 +77,7 @@ def pack_head(weights, thumb, map, kept):
         raise ValueError(
             "some weights are infinite: these look like scores; pass their softmax"
         )
-    packed = {"unusual": _unusual(sums)}
+    packed: dict[str, Any] = {"unusual": _unusual(sums)}
     cells = w.clamp(0, 1)
     if sums.isnan().any():
         cells = torch.where(w.isnan(), -1.0, cells)
@@ -93,30 +98,36 @@ def pack_head(weights, thumb, map, kept):
     }
 
 
-def _unusual(sums):
+def _unusual(sums: Tensor) -> list[float]:
     there = sums[~sums.isnan()]
     off = there[(there - 1).abs() > TOLERANCE]
     ends = [round(float(x), 2) for x in (off.min(), off.max())] if len(off) else [1, 1]
     return [len(off), *ends, len(sums) - len(there)]
 
 
-def _codes(largest):
+def _codes(largest: Tensor) -> str:
     codes = (254 * largest.clamp(min=0).sqrt()).round()
     return _text(torch.where(largest < 0, 255.0, codes), "u1")
 
 
-def _text(tensor, dtype):
+def _text(tensor: Tensor, dtype: str) -> str:
     with np.errstate(over="ignore"):
         data = tensor.cpu().numpy().astype(dtype)
     return base64.b64encode(data.tobytes()).decode("ascii")
 
 
-def unpack(text, dtype, *shape):
+def unpack(text: str, dtype: str, *shape: int) -> np.ndarray:
     """The array that a packed text holds."""
     return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
 
 
-def part_of(head, shape, kept, rows, columns):
+def part_of(
+    head: dict[str, Any],
+    shape: tuple[int, int],
+    kept: int | None,
+    rows: range,
+    columns: range,
+) -> np.ndarray:
     """Reads a part of a packed head.
 
     Args:

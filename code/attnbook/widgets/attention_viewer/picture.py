@@ -3,6 +3,8 @@
 import base64
 import html
 import io
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +16,21 @@ NOT_KEPT = (230, 233, 239, 255)
 QUERY, KEY, INK, LINE, ACCENT = "#0072B2", "#b34e00", "#1f2430", "#c9cfd9", "#4B3FA8"
 
 
-def page_of(t, count, window):
+def page_of(t: int, count: int, window: int) -> range:
     """The range of `window` tokens that token t is on; as `pageOf` in figure.js."""
     start = min(t // window * window, max(0, count - window))
     return range(start, min(count, start + window))
 
 
-def draw_heads(kind, window, root, layer, head, query, key):
+def draw_heads(
+    kind: dict[str, Any],
+    window: int,
+    root: bool,
+    layer: int,
+    head: int,
+    query: int,
+    key: int,
+) -> str:
     """Draws the overview of a kind and one head around a query and a key.
 
     Args:
@@ -78,7 +88,9 @@ def draw_heads(kind, window, root, layer, head, query, key):
     return "".join([*parts, "</svg>\n"])
 
 
-def _labelled(where, chosen, cell, colour):
+def _labelled(
+    where: range, chosen: int, cell: float, colour: str
+) -> Iterator[tuple[int, float, dict[str, Any]]]:
     """Position, place and look of the labels along an axis: 12 pixels apart at least, the chosen one among them."""
     step = int(np.ceil(12 / cell))
     for i, t in enumerate(where):
@@ -88,16 +100,25 @@ def _labelled(where, chosen, cell, colour):
             yield t, (i + 0.5) * cell + 4, {}
 
 
-def as_image(svg):
+def as_image(svg: str) -> str:
     """The data URI of a picture."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"
 
 
-def _cut(label):
+def _cut(label: str) -> str:
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
 
 
-def _text(x, y, text, anchor="start", weight=450, size=12.5, colour=INK, turned=False):
+def _text(
+    x: float,
+    y: float,
+    text: object,
+    anchor: str = "start",
+    weight: int = 450,
+    size: float = 12.5,
+    colour: str = INK,
+    turned: bool = False,
+) -> str:
     turn = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if turned else ""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}" font-size="{size}" '
@@ -105,14 +126,14 @@ def _text(x, y, text, anchor="start", weight=450, size=12.5, colour=INK, turned=
     )
 
 
-def _frame(x, y, width, height, colour):
+def _frame(x: float, y: float, width: float, height: float, colour: str) -> str:
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="none" stroke="{colour}" '
         'stroke-width="2"/>'
     )
 
 
-def _shaded(weights, root):
+def _shaded(weights: np.ndarray, root: bool) -> np.ndarray:
     known = np.nan_to_num(weights).clip(0, 1)
     place = 2 * (np.sqrt(known) if root else known)
     low = np.minimum(place.astype(int), 1)
@@ -123,7 +144,7 @@ def _shaded(weights, root):
     return pixels.round().astype("u1")
 
 
-def _overview(kind, root):
+def _overview(kind: dict[str, Any], root: bool) -> np.ndarray:
     rows, columns = kind["thumb"]
     square = -(-48 // max(rows, columns))  # as in images.js
     lines = []
@@ -139,7 +160,7 @@ def _overview(kind, root):
     return np.concatenate(lines)
 
 
-def _image(pixels, x, y, width, height):
+def _image(pixels: np.ndarray, x: float, y: float, width: float, height: float) -> str:
     from PIL import Image
 
     file = io.BytesIO()

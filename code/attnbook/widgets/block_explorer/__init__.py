@@ -1,5 +1,7 @@
 """A figure: where the norm of a layer stands, whether its input is added back, and what that does before training."""
 
+from typing import Any
+
 import traitlets
 
 from ..kit import (
@@ -24,7 +26,7 @@ WIRINGS = {
 }  # name → where the norm stands, and whether the input is added back
 
 
-def stored_grid():
+def stored_grid() -> dict[str, Any]:
     """Reads the measurements that `tools/experiments/block_grid.py` stored: seeds and stacks."""
     stored = figure_data("block_explorer")
     return {"seeds": stored["seeds"], "stacks": stored["stacks"]}
@@ -72,21 +74,21 @@ class BlockExplorerFigure(Figure):
     grid = traitlets.Any(GRID).tag(sync=True)
 
     @traitlets.default("layer")
-    def _last_layer(self):
+    def _last_layer(self) -> int:
         return self.depth
 
     @traitlets.validate("layer")
-    def _check_layer(self, proposal):
+    def _check_layer(self, proposal: dict[str, Any]) -> Any:
         depth = self.depth
         what = f"the layer that is read, in a stack of {depth} layers"
         return checked(self, "layer", proposal["value"], whole_number(1, depth), what)
 
     @traitlets.observe("depth")
-    def _keep_the_layer_inside(self, change):
+    def _keep_the_layer_inside(self, change: dict[str, Any]) -> None:
         self.layer = min(self.layer, self.depth)
 
     @traitlets.validate("grid")
-    def _check_grid(self, proposal):
+    def _check_grid(self, proposal: dict[str, Any]) -> Any:
         if proposal["value"] != GRID:
             raise ValueError(
                 "BlockExplorerFigure.grid is what tools/experiments/block_grid.py measured; it cannot be set. "

@@ -1,5 +1,7 @@
 """A figure: kernel regression by hand — points, a query, a kernel and its width, and three errors."""
 
+from typing import Any
+
 import traitlets
 
 from attnbook.attention import KERNELS
@@ -67,7 +69,14 @@ class KernelRegressionFigure(Figure):
     truth = yes_or_no(True, "whether true_curve is the curve behind the points")
     domain = traitlets.Any().tag(sync=True)
 
-    def __init__(self, x=None, y=None, query=None, truth=None, **kwargs):
+    def __init__(
+        self,
+        x: Any = None,
+        y: Any = None,
+        query: float | None = None,
+        truth: bool | None = None,
+        **kwargs: Any,
+    ):
         if (x is None) != (y is None):
             raise TypeError(
                 "KernelRegressionFigure takes x and y together, or neither for the book's 50 points"
@@ -107,7 +116,7 @@ class KernelRegressionFigure(Figure):
         super().__init__(x=x, y=y, query=query, truth=truth, domain=domain, **kwargs)
 
     @traitlets.validate("x", "y")
-    def _check_points(self, proposal):
+    def _check_points(self, proposal: dict[str, Any]) -> Any:
         points = same_number(self, proposal, "numbers")
         if proposal["trait"].name == "x":
             for number in points:
@@ -115,12 +124,12 @@ class KernelRegressionFigure(Figure):
         return points
 
     @traitlets.validate("query")
-    def _check_query(self, proposal):
+    def _check_query(self, proposal: dict[str, Any]) -> Any:
         self._check_place("query", proposal["value"])
         return proposal["value"]
 
     @traitlets.validate("truth")
-    def _check_truth(self, proposal):
+    def _check_truth(self, proposal: dict[str, Any]) -> Any:
         if proposal["value"] and self._limits[0] < 0:
             raise ValueError(
                 "KernelRegressionFigure.truth must be False here: true_curve is not defined for the negative x"
@@ -128,14 +137,14 @@ class KernelRegressionFigure(Figure):
         return proposal["value"]
 
     @traitlets.validate("domain")
-    def _check_domain(self, proposal):
+    def _check_domain(self, proposal: dict[str, Any]) -> Any:
         if list(proposal["value"]) != list(self._limits):
             raise ValueError(
                 "KernelRegressionFigure.domain is fixed; make a new figure for another one"
             )
         return list(self._limits)
 
-    def _check_place(self, name, number):
+    def _check_place(self, name: str, number: float) -> None:
         low, high = self._limits
         if not low <= number <= high:
             raise ValueError(

@@ -3,6 +3,7 @@
 import html
 import inspect
 import json
+from typing import Any
 
 import anywidget
 
@@ -10,7 +11,7 @@ from .source import KIT, fallback_image, module_source
 from .traits import short
 
 
-def static_box(module, state, alt, picture):
+def static_box(module: str, state: dict[str, Any], alt: str, picture: str) -> str:
     """Writes the HTML that the built page keeps of a figure.
 
     The host script replaces the picture by the living figure; without JavaScript the picture stays.
@@ -50,12 +51,12 @@ class Figure(anywidget.AnyWidget):
     alt = ""
     _css = (KIT / "figures.css").read_text("utf-8")
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any):
         if cls.module and "_esm" not in cls.__dict__:
             cls._esm = module_source(cls.module)
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any):
         known = self.state_names()
         unknown = sorted(set(kwargs) - set(known) - {"layout"})
         if unknown:
@@ -65,7 +66,7 @@ class Figure(anywidget.AnyWidget):
         super().__init__(**kwargs)
 
     @classmethod
-    def state_names(cls):
+    def state_names(cls) -> list[str]:
         """Names of the traits that make up the figure's state, in the order of their definition."""
         own = [
             name
@@ -76,28 +77,28 @@ class Figure(anywidget.AnyWidget):
         traits = cls.class_traits(sync=True)
         return [n for n in dict.fromkeys(own) if n in traits and not n.startswith("_")]
 
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """The figure's state as a dict of JSON-able values: what the JavaScript side reads."""
         return {name: getattr(self, name) for name in self.state_names()}
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         return inspect.cleandoc(self.alt)
 
-    def to_html(self):
+    def to_html(self) -> str:
         """The static form of the figure, as the built page keeps it."""
         return static_box(
             self.module, self.state(), self.alt_text(), fallback_image(self.module)
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         values = ", ".join(
             f"{name}={short(value)}" for name, value in self.state().items()
         )
         return f"{type(self).__name__}({values})"
 
-    def _repr_mimebundle_(self, **kwargs):
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         data["text/plain"] = repr(self)
         data["text/html"] = self.to_html()
         return data, metadata

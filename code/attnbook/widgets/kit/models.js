@@ -340,13 +340,14 @@ function likeliest(logProbs, k) {
 // Tokens as people write them: a capital at the start, no space before a full stop; in French, narrow spaces before
 // ! ? ; and :
 function readable(tokens, language = "fr") {
+  const [spoken] = language.toLowerCase().split("-"); // wherever it is spoken
   const plain = tokens
     .join(" ")
     .replaceAll("'", "’")
     .replace(/ ([.,])/g, "$1");
   const text =
-    language === "fr"
+    spoken === "fr"
       ? plain.replace(/ ([!?;:])/g, "\u202f$1")
-      : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, language === "en" ? "$1I" : "$&");
+      : plain.replace(/ ([!?;:])/g, "$1").replace(/(^| )i\b/g, spoken === "en" ? "$1I" : "$&");
   return text && text[0].toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,7 @@
 """Figures that run the book's trained translators: where their weights come from when there is a kernel."""
 
+from typing import Any
+
 from .base import Figure
 from .source import PACKAGE
 
@@ -15,11 +17,11 @@ class ModelFigure(Figure):
     the figure asks.
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any):
         super().__init__(**kwargs)
         self.on_msg(self._send_file)
 
-    def _send_file(self, _, content, buffers):
+    def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
         """Answers {"wanted": name} with {"file": name, "text": JSON}."""
         name = content.get("wanted")
         if name in FILES:

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def seeded_uniforms(seed, n):
+def seeded_uniforms(seed: int, n: int) -> np.ndarray:
     """Uniform numbers in (0, 1), the same in the figures' JavaScript (`seededUniforms`) and here.
 
     Number i is an integer hash of the seed and i, so it depends on none of the numbers before it.
@@ -33,7 +33,7 @@ def seeded_uniforms(seed, n):
     return (z.astype(np.float64) + 0.5) / 2.0**32
 
 
-def seeded_normals(seed, n):
+def seeded_normals(seed: int, n: int) -> np.ndarray:
     """Numbers from N(0, 1), the same in the figures' JavaScript (`seededNormals`) and here.
 
     Args:

@@ -5,6 +5,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 KIT = Path(__file__).parent
 WIDGETS = KIT.parent
@@ -12,13 +13,13 @@ PACKAGE = WIDGETS.parent
 USES = re.compile(r"^// uses (.+)$", re.MULTILINE)
 
 
-def with_kit(source):
+def with_kit(source: str) -> str:
     """Puts the kit in front of a figure's JavaScript, so that the kit's names are in scope there."""
     kit = [(KIT / name).read_text("utf-8") for name in ("kit.js", "paint.js")]
     return "\n".join([*kit, source])
 
 
-def module_source(module):
+def module_source(module: str) -> str:
     """Reads a figure's JavaScript with everything it uses in front of it: one ES module without imports.
 
     The kit is always there. What else `figure.js` needs, it names in a line `// uses a.js, b.json`: files relative to
@@ -43,13 +44,13 @@ def module_source(module):
     return with_kit("\n".join([*(_in_front(path.parent / n) for n in used), source]))
 
 
-def _in_front(path):
+def _in_front(path: Path) -> str:
     text = path.read_text("utf-8")
     return text if path.suffix == ".js" else f"const DATA = {text.strip()};"
 
 
 @cache
-def figure_data(module):
+def figure_data(module: str) -> Any:
     """Reads the stored numbers of a figure, its `data.json`.
 
     Args:
@@ -61,7 +62,7 @@ def figure_data(module):
     return json.loads((WIDGETS / module / "data.json").read_text("utf-8"))
 
 
-def fallback_image(module):
+def fallback_image(module: str) -> str:
     """Gives the stored picture of a figure as a data URI, for readers without JavaScript.
 
     Args:

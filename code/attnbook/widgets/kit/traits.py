@@ -10,8 +10,9 @@ a message that says what was expected and what came: "Table.marks is what is mar
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import traitlets
 
@@ -37,17 +38,17 @@ class Kind:
     choices: tuple = ()
 
 
-def short(value):
+def short(value: object) -> str:
     """repr of a value, cut so that a long list does not fill the page."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _plain(x):
+def _plain(x: float) -> str:
     return str(int(x)) if x == int(x) else str(x)
 
 
-def _as_float(value, came):
+def _as_float(value: Any, came: str) -> float:
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"{came} {value!r}")
     try:
@@ -56,13 +57,13 @@ def _as_float(value, came):
         raise TypeError(f"{came} {short(value)}") from None
 
 
-def number(low=-math.inf, high=math.inf):
+def number(low: float = -math.inf, high: float = math.inf) -> Kind:
     """The kind of a finite number from `low` to `high`; it becomes a float."""
     open_ended = (low, high) == (-math.inf, math.inf)
     limits = "" if open_ended else f" from {_plain(low)} to {_plain(high)}"
     name = "finite number" if open_ended else "number"
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> float:
         x = _as_float(value, came)
         if not (low <= x <= high and math.isfinite(x)):
             raise ValueError(f"{came} {value!r}")
@@ -71,11 +72,11 @@ def number(low=-math.inf, high=math.inf):
     return Kind(f"a {name}{limits}", f"{name}s{limits}", check)
 
 
-def whole_number(low, high):
+def whole_number(low: int, high: int) -> Kind:
     """The kind of a whole number from `low` to `high`; it becomes an int."""
     limits = f"from {low} to {high}"
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> int:
         x = _as_float(value, came)
         if not low <= x <= high or x != int(x):
             raise ValueError(f"{came} {value!r}")
@@ -84,10 +85,10 @@ def whole_number(low, high):
     return Kind(f"a whole number {limits}", f"whole numbers {limits}", check)
 
 
-def line(most):
+def line(most: int) -> Kind:
     """The kind of a text of at most so many characters on one line."""
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> str:
         if not isinstance(value, str):
             raise TypeError(f"{came} {value!r}")
         if len(value) > most:
@@ -100,10 +101,10 @@ def line(most):
     return Kind(f"a text {limits}", f"texts {limits}", check, SPLIT)
 
 
-def word(most):
+def word(most: int) -> Kind:
     """The kind of a word of 1 to so many characters: printable, without spaces around it."""
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> str:
         if not isinstance(value, str):
             raise TypeError(f"{came} {value!r}")
         if not 1 <= len(value) <= most:
@@ -118,12 +119,12 @@ def word(most):
     return Kind(f"a word {limits}", f"words {limits}", check, SPLIT)
 
 
-def choice(choices, many=None):
+def choice(choices: Sequence, many: str | None = None) -> Kind:
     """The kind of one of several values; `many` names them where a list of them is meant."""
     names = "one of " + ", ".join(map(repr, choices))
     texts = all(isinstance(c, str) for c in choices)
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> Any:
         if texts and not isinstance(value, str):
             raise TypeError(f"{came} {value!r}")
         for c in choices:
@@ -135,7 +136,7 @@ def choice(choices, many=None):
     return Kind(names, many or names, check, hint, tuple(choices))
 
 
-def _true_or_false(value, came="got"):
+def _true_or_false(value: Any, came: str = "got") -> bool:
     if value is True or value is False:
         return value
     raise TypeError(f"{came} {value!r}")
@@ -144,7 +145,12 @@ def _true_or_false(value, came="got"):
 FLAG = Kind("True or False", "True or False", _true_or_false)
 
 
-def listed(item, low, high=None, once=None):
+def listed(
+    item: Kind,
+    low: int,
+    high: int | None = None,
+    once: Callable[[Any], Any] | None = None,
+) -> Kind:
     """The kind of a list (a tuple, an array, a tensor) of `low` to `high` values, or of exactly `low`.
 
     Args:
@@ -155,7 +161,7 @@ def listed(item, low, high=None, once=None):
     count = low if high is None else f"{low} to {high}" if low else f"at most {high}"
     many = f"{count} {item.many}" + (", each once" if once else "")
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> list:
         rows = value.tolist() if hasattr(value, "tolist") else value
         if not isinstance(rows, list | tuple):
             todo = f"; {item.hint}" if item.hint and isinstance(rows, str) else ""
@@ -173,10 +179,10 @@ def listed(item, low, high=None, once=None):
     return Kind(f"a list of {many}", f"lists of {many}", check)
 
 
-def record(one, many, *kinds):
+def record(one: str, many: str, *kinds: Kind) -> Kind:
     """The kind of a short list with a kind for each place, such as a point; `one` and `many` describe it."""
 
-    def check(value, came="got"):
+    def check(value: Any, came: str = "got") -> list:
         parts = value.tolist() if hasattr(value, "tolist") else value
         if not isinstance(parts, list | tuple):
             raise TypeError(f"{came} {short(value)}")
@@ -190,7 +196,7 @@ def record(one, many, *kinds):
     return Kind(one, many, check)
 
 
-def point(reach):
+def point(reach: float) -> Kind:
     """The kind of a point [x, y] whose coordinates go from -`reach` to `reach`."""
     axis = number(-reach, reach)
     return record(
@@ -198,7 +204,7 @@ def point(reach):
     )
 
 
-def checked(figure, name, value, kind, what):
+def checked(figure: object, name: str, value: Any, kind: Kind, what: str) -> Any:
     """Checks a value for a trait of a figure: what the traits below do, where limits depend on other traits.
 
     Args:
@@ -221,7 +227,7 @@ def checked(figure, name, value, kind, what):
         raise type(error)(f"{wanted}; {error}") from None
 
 
-def same_number(figure, proposal, of):
+def same_number(figure: object, proposal: dict[str, Any], of: str) -> Any:
     """Lets a list be replaced by one of the same length only: the value proposed, or ValueError.
 
     Args:
@@ -245,15 +251,15 @@ def same_number(figure, proposal, of):
 class Checked(traitlets.TraitType):
     """A trait of a certain kind; see `taking`."""
 
-    def __init__(self, default, kind, what):
+    def __init__(self, default: Any, kind: Kind, what: str):
         super().__init__(default)
         self.kind, self.what = kind, what
 
-    def validate(self, obj, value):
-        return checked(obj, self.name, value, self.kind, self.what)
+    def validate(self, obj: Any, value: Any) -> Any:
+        return checked(obj, str(self.name), value, self.kind, self.what)
 
 
-def taking(default, kind, what):
+def taking(default: Any, kind: Kind, what: str) -> Checked:
     """A trait, synchronised with the browser, that takes values of one kind only.
 
     Args:
@@ -267,17 +273,19 @@ def taking(default, kind, what):
     return Checked(default, kind, what).tag(sync=True)
 
 
-def number_between(default, low, high, what, whole=False):
+def number_between(
+    default: float, low: float, high: float, what: str, whole: bool = False
+) -> Checked:
     """`taking` a number from `low` to `high`, a whole one if `whole`."""
-    kind = whole_number(low, high) if whole else number(low, high)
+    kind = whole_number(int(low), int(high)) if whole else number(low, high)
     return taking(default, kind, what)
 
 
-def one_of(default, choices, what):
+def one_of(default: Any, choices: Sequence, what: str) -> Checked:
     """`taking` one of several values."""
     return taking(default, choice(choices), what)
 
 
-def yes_or_no(default, what):
+def yes_or_no(default: bool, what: str) -> Checked:
     """`taking` True or False."""
     return taking(default, FLAG, what)

@@ -1,5 +1,7 @@
 """The mask builder: one mask, four ways to write it down, and four ways to use it."""
 
+from typing import Any
+
 import traitlets
 
 from ..kit import (
@@ -62,35 +64,35 @@ class MaskBuilderFigure(Figure):
     policy = one_of("zeros", POLICIES, "how the mask is used")
     cell = traitlets.Any().tag(sync=True)
 
-    def __init__(self, scores=None, valid_len=None, **kwargs):
+    def __init__(self, scores: Any = None, valid_len: int | None = None, **kwargs: Any):
         given = {"scores": scores, "valid_len": valid_len}
         super().__init__(
             **kwargs, **{n: value for n, value in given.items() if value is not None}
         )
 
     @traitlets.default("scores")
-    def _default_scores(self):
+    def _default_scores(self) -> list[list[float]]:
         n = len(self.tokens)
         return [row[:] for row in SCORES] if n == len(SCORES) else drawn_scores(n)
 
     @traitlets.default("valid_len")
-    def _tokens_before_the_padding(self):
+    def _tokens_before_the_padding(self) -> int:
         return [*self.tokens, "<pad>"].index("<pad>")
 
     @traitlets.default("edits")
-    def _no_edits(self):
+    def _no_edits(self) -> list:
         return []
 
     @traitlets.default("cell")
-    def _first_cell(self):
+    def _first_cell(self) -> list[int]:
         return [0, 1]
 
     @traitlets.validate("tokens")
-    def _check_tokens(self, proposal):
+    def _check_tokens(self, proposal: dict[str, Any]) -> Any:
         return same_number(self, proposal, "tokens")
 
     @traitlets.validate("scores", "valid_len", "edits", "cell")
-    def _check_against_the_sentence(self, proposal):
+    def _check_against_the_sentence(self, proposal: dict[str, Any]) -> Any:
         n = len(self.tokens)
         index, score = whole_number(0, n - 1), number(-LIMIT, LIMIT)
         place = f"[query index, key index], {index.many}"
@@ -115,7 +117,7 @@ class MaskBuilderFigure(Figure):
         }[name]
         return checked(self, name, proposal["value"], kind, what)
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         n = len(self.tokens)
         return (
@@ -127,7 +129,7 @@ class MaskBuilderFigure(Figure):
         )
 
 
-def drawn_scores(n):
+def drawn_scores(n: int) -> list[list[float]]:
     """Draws a table of scores (n × n lists) with one decimal place, the same as the figure's seed 0 draws."""
     return (
         (1.5 * seeded_normals(0, n * n))
@@ -138,6 +140,6 @@ def drawn_scores(n):
     )
 
 
-def cell_of(edit):
+def cell_of(edit: list) -> tuple[int, int]:
     """The cell that an edit changes: two edits of one cell would contradict each other."""
     return tuple(edit[:2])

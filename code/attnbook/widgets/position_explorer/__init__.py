@@ -1,5 +1,7 @@
 """A figure: sinusoidal positions as waves, as rotations and as similarities, and what shuffled words show of them."""
 
+from typing import Any
+
 import traitlets
 
 from ..kit import (
@@ -59,32 +61,32 @@ class PositionExplorerFigure(Figure):
     order = traitlets.Any().tag(sync=True)
 
     @traitlets.default("frequency")
-    def _second_frequency(self):
+    def _second_frequency(self) -> int:
         return min(1, self._last_frequency())
 
     @traitlets.default("order")
-    def _reversed(self):
+    def _reversed(self) -> list[int]:
         return list(range(len(self.words)))[::-1]
 
-    def _last_frequency(self):
+    def _last_frequency(self) -> int:
         return (self.d_model + 1) // 2 - 1
 
     @traitlets.validate("frequency")
-    def _check_frequency(self, proposal):
+    def _check_frequency(self, proposal: dict[str, Any]) -> Any:
         what = f"the number i of a frequency with {self.d_model} features (two for each frequency)"
         kind = whole_number(0, self._last_frequency())
         return checked(self, "frequency", proposal["value"], kind, what)
 
     @traitlets.observe("d_model")
-    def _keep_the_frequency_inside(self, change):
+    def _keep_the_frequency_inside(self, change: dict[str, Any]) -> None:
         self.frequency = min(self.frequency, self._last_frequency())
 
     @traitlets.validate("words")
-    def _check_words(self, proposal):
+    def _check_words(self, proposal: dict[str, Any]) -> Any:
         return same_number(self, proposal, "words")
 
     @traitlets.validate("order")
-    def _check_order(self, proposal):
+    def _check_order(self, proposal: dict[str, Any]) -> Any:
         n = len(self.words)
         kind = listed(whole_number(0, n - 1), n, once=int)
         return checked(

@@ -1,5 +1,7 @@
 """A figure: one query, a few keys and their values in the plane — attention as a soft look-up."""
 
+from typing import Any
+
 import traitlets
 
 from ..kit import (
@@ -63,12 +65,12 @@ class QueryKeyValueFigure(Figure):
     named = yes_or_no(True, "whether the points have the names of the example")
     sharpness = number_between(1.0, 0.0, 50.0, "what the scores are multiplied by")
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any):
         kwargs.setdefault("named", not {"key", "value"} & set(kwargs))
         super().__init__(**kwargs)
 
     @traitlets.validate("named")
-    def _check_names(self, proposal):
+    def _check_names(self, proposal: dict[str, Any]) -> Any:
         if proposal["value"] and len(self.key) != len(KEYS):
             raise ValueError(
                 f"QueryKeyValueFigure has names for {len(KEYS)} pairs, got {len(self.key)}; leave out named=True"
@@ -76,7 +78,7 @@ class QueryKeyValueFigure(Figure):
         return proposal["value"]
 
     @traitlets.validate("key", "value")
-    def _check_number(self, proposal):
+    def _check_number(self, proposal: dict[str, Any]) -> Any:
         if len(self.key) != len(self.value):
             raise ValueError(
                 f"QueryKeyValueFigure needs one value for each key; got {len(self.key)} keys and {len(self.value)} "

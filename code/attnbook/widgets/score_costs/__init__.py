@@ -8,7 +8,9 @@ from ..score_functions import SCORES
 LARGEST = 4096
 
 
-def score_costs(score, d, h, num_queries, num_keys):
+def score_costs(
+    score: str, d: int, h: int, num_queries: int, num_keys: int
+) -> dict[str, int]:
     """Counts what a table of T × S scores costs, for queries and keys of the same size d.
 
     A multiply-add is one multiplication with its addition; a lone addition, subtraction or multiplication of two

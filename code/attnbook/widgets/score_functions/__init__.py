@@ -1,6 +1,7 @@
 """Score functions over the plane, and the weights they give."""
 
 import numbers
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -26,7 +27,7 @@ PAIR = listed(ENTRY, 2)
 KEYS = [[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]
 
 
-def drawn_weights(seed):
+def drawn_weights(seed: int) -> dict[str, list]:
     """Draws the parameters of the multiplicative and the additive score in the plane.
 
     Args:
@@ -82,7 +83,7 @@ class ScoreFunctionsFigure(Figure):
     W_k = taking(None, listed(PAIR, 1, 16), "the matrix W_k (h, 2)")
     w_v = taking(None, listed(ENTRY, 1, 16), "the vector w_v (h,)")
 
-    def __init__(self, seed=1, **kwargs):
+    def __init__(self, seed: int = 1, **kwargs: Any):
         if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0:
             raise ValueError(f"seed must be a whole number from 0, got {seed!r}")
         for name, value in drawn_weights(seed).items():
@@ -91,7 +92,7 @@ class ScoreFunctionsFigure(Figure):
         super().__init__(**kwargs)
 
     @traitlets.validate("W_q", "W_k", "w_v")
-    def _check_hidden_size(self, proposal):
+    def _check_hidden_size(self, proposal: dict[str, Any]) -> Any:
         sizes = {n: len(getattr(self, n)) for n in ("W_q", "W_k", "w_v")}
         if len(set(sizes.values())) > 1:
             got = ", ".join(f"{name} has {size}" for name, size in sizes.items())

@@ -1,5 +1,7 @@
 """A figure: the tensors of multi-head attention, shape by shape, and which number goes to which head."""
 
+from typing import Any
+
 import traitlets
 
 from ..kit import (
@@ -49,17 +51,17 @@ class ShapeTracerFigure(Figure):
     cell = traitlets.Any().tag(sync=True)
 
     @traitlets.validate("d_model", "num_heads")
-    def _check_division(self, proposal):
+    def _check_division(self, proposal: dict[str, Any]) -> Any:
         sizes = {"d_model": self.d_model, "num_heads": self.num_heads}
         check_division(**{**sizes, proposal["trait"].name: proposal["value"]})
         return proposal["value"]
 
     @traitlets.default("cell")
-    def _first_cell(self):
+    def _first_cell(self) -> list[int]:
         return [min(1, self.num_positions - 1), min(5, self.d_model - 1)]
 
     @traitlets.validate("cell")
-    def _check_cell(self, proposal):
+    def _check_cell(self, proposal: dict[str, Any]) -> Any:
         t, d = self.num_positions, self.d_model
         words = f"[position, feature], whole numbers from 0 to {t - 1} and from 0 to {d - 1}"
         kind = record(words, words, whole_number(0, t - 1), whole_number(0, d - 1))
@@ -68,7 +70,7 @@ class ShapeTracerFigure(Figure):
         )
 
     @traitlets.observe("num_positions", "d_model")
-    def _keep_the_cell_inside(self, change):
+    def _keep_the_cell_inside(self, change: dict[str, Any]) -> None:
         inside = [
             min(self.cell[0], self.num_positions - 1),
             min(self.cell[1], self.d_model - 1),
@@ -76,7 +78,7 @@ class ShapeTracerFigure(Figure):
         if inside != list(self.cell):
             self.cell = inside
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         t, d, h = self.num_positions, self.d_model, self.num_heads
         return (
@@ -89,7 +91,7 @@ class ShapeTracerFigure(Figure):
         )
 
 
-def check_division(d_model, num_heads):
+def check_division(d_model: int, num_heads: int) -> None:
     """Raises ValueError where the heads do not divide the features, and says which numbers would fit."""
     if d_model % num_heads == 0:
         return

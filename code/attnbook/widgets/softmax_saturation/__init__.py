@@ -16,12 +16,12 @@ GROUPS, QUERIES, KEYS, MOST = (
 
 
 @lru_cache(maxsize=2)
-def _vectors(seed):
+def _vectors(seed: int) -> np.ndarray:
     table = seeded_normals(seed, GROUPS * (QUERIES + KEYS) * MOST)
     return table.reshape(GROUPS, QUERIES + KEYS, MOST)
 
 
-def sample_scores(seed, d, scaled):
+def sample_scores(seed: int, d: int, scaled: bool) -> np.ndarray:
     """Draws random queries and keys and scores them by their dot products: the figure's sample.
 
     The vectors of a smaller dimension are the first d entries of those of a larger one.
@@ -40,7 +40,7 @@ def sample_scores(seed, d, scaled):
     return scores / np.sqrt(d) if scaled else scores
 
 
-def jacobian_norm(weights):
+def jacobian_norm(weights: np.ndarray) -> np.ndarray:
     """Size of the softmax's derivative ∂α/∂e = diag(α) − ααᵀ: how much gradient it lets through.
 
     Args:
@@ -56,7 +56,7 @@ def jacobian_norm(weights):
     return np.sqrt((diagonal**2).sum(-1) + (others**2).sum((-2, -1)))
 
 
-def saturation(scores):
+def saturation(scores: np.ndarray) -> dict[str, float]:
     """Measures how hard the softmax of some rows of scores is.
 
     Args:

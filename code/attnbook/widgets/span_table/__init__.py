@@ -48,7 +48,7 @@ class SpanTableFigure(Figure):
     rotary = yes_or_no(True, "whether the score has rotary positions")
     cell = taking([0, 6], CELL, "the chosen cell")
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         return (
             f"Span scores of the sentence “{self.sentence}”. Above, a row of dots for each of three types, from −20 to "

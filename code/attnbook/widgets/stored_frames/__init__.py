@@ -25,15 +25,15 @@ class StoredFrames(Figure):
     hint = taking("", line(400), "what to do")
     shown = taking(0, whole_number(0, 99), "which picture is shown")
 
-    def alt_text(self):
+    def alt_text(self) -> str:
         """What the figure shows, in words."""
         return self.frames[self.shown]["alt"]
 
-    def to_html(self):
+    def to_html(self) -> str:
         """The static form: the chosen picture in place of the figure, and below it what to do for more."""
         picture = self.frames[self.shown]["picture"]
         return static_box(self.module, self.state(), self.alt_text(), picture)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = ", ".join(frame["name"] for frame in self.frames)
         return f"StoredFrames({self.title}: {names})"

@@ -11,7 +11,7 @@ TILES = (2, 4, 8, 16)
 MOST_STEPS = (WORDS // TILES[0]) ** 2
 
 
-def sample(seed):
+def sample(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Draws the scores of 16 queries with 16 keys, and a value for each key: the figure's sample.
 
     Args:
@@ -25,7 +25,7 @@ def sample(seed):
     return query @ key.T, numbers[2 * WORDS * FEATURES :]
 
 
-def visible(sees):
+def visible(sees: str) -> np.ndarray:
     """Says which keys the queries may see.
 
     Args:
@@ -40,7 +40,7 @@ def visible(sees):
     return (ago >= 0) & (ago < (WORDS if sees == SEES[1] else WINDOW))
 
 
-def worth_it(sees, tile):
+def worth_it(sees: str, tile: int) -> list[tuple[int, int]]:
     """Lists the tiles in which something may be seen, row by row.
 
     Args:
@@ -59,7 +59,9 @@ def worth_it(sees, tile):
     ]
 
 
-def after(seed, sees, tile, step, corrected=True):
+def after(
+    seed: int, sees: str, tile: int, step: int, corrected: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Computes what is kept for each query after some tiles.
 
     Args:

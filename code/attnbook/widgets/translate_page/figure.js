@@ -356,12 +356,12 @@ function render({ model, el }) {
       fig.say("");
       return;
     }
-    const [badge, why] = SAID[view.standing];
+    const [badge, why] = (own ? SAID_OF_OWN : SAID)[view.standing];
     const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
-      own ? why.replace("the book’s", "its") : why,
-      ...(people ? [" People wrote: ", html("span", { lang: codes[1], text: people.join(" · ") })] : []),
+      why,
+      ...(people ? [own ? " In the pairs: " : " People wrote: ", html("span", { lang: codes[1], text: people.join(" · ") })] : []),
     );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;

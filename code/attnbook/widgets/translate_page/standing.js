@@ -29,3 +29,11 @@ const SAID = {
   test: ["held out", "No model was trained on this sentence, and no setting was chosen by it."],
   new: ["new", "This sentence is not in the book’s corpus."],
 };
+
+// of a page with a model of one's own, whose pairs were split in two
+const SAID_OF_OWN = {
+  train: ["seen", "The model was trained on this sentence: a good translation shows memory, not skill."],
+  near: ["seen", "Except for its final punctuation mark, the model was trained on this sentence."],
+  test: ["held out", "The model was not trained on this sentence."],
+  new: ["new", "This sentence is not among the pairs with which the model was made."],
+};

@@ -1,0 +1,139 @@
+"""The audit: how it counts, what it misses, and what it finds on a page that is made to be found fault with."""
+
+import contextlib
+import gzip
+import random
+import urllib.error
+import urllib.request
+
+import pytest
+
+from tools import audit
+from tools.audit import GOALS, compressed, lighthouse, missed, scores, served, visit
+
+
+@pytest.mark.parametrize(
+    ("what", "good", "bad"),
+    [
+        ("KB", GOALS["KB"], GOALS["KB"] + 1),
+        ("outside", 0, 1),
+        ("folder MB", GOALS["folder MB"], GOALS["folder MB"] + 0.1),
+        ("accessibility", 100, 99),
+        (
+            "performance mobile",
+            GOALS["performance mobile"],
+            GOALS["performance mobile"] - 1,
+        ),
+    ],
+)
+def test_a_goal_is_the_least_of_a_score_and_the_most_of_all_else(what, good, bad):
+    assert missed({what: good, "requests": 10**6}) == []
+    assert missed({what: bad}) == [f"{what} is {bad}, the goal is {GOALS[what]}"]
+
+
+def test_a_score_is_the_worse_of_two_except_of_speed(monkeypatch):
+    def measured(address, desktop):
+        order = 1 if desktop else -1
+        return dict(zip(audit.SCORES, [90, 80, 70, 60][::order], strict=True))
+
+    monkeypatch.setattr(audit, "lighthouse", measured)
+    rest = {"accessibility": 70, "best-practices": 70, "seo": 60}
+    assert scores("…/a.html", "a") == {
+        "performance desktop": 90,
+        "performance mobile": 60,
+        **rest,
+    }
+    assert scores("…/index.html", "index")["performance mobile, index"] == 60
+
+
+def test_lighthouse_is_asked_as_a_desktop_or_a_phone(monkeypatch):
+    def run(command, **options):
+        asked.append("--preset=desktop" in command)
+        said = ", ".join(f'"{name}": {{"score": 0.29}}' for name in audit.SCORES)
+        return audit.subprocess.CompletedProcess(
+            command, 0, f'{{"categories": {{{said}}}}}'
+        )
+
+    asked: list[bool] = []
+    monkeypatch.setattr(audit, "find_chromium", lambda: "chromium")
+    monkeypatch.setattr(audit.subprocess, "run", run)
+    for desktop in (True, False):
+        assert lighthouse("…", desktop) == dict.fromkeys(audit.SCORES, 29)
+    assert asked == [True, False]
+
+
+def test_a_file_is_sent_compressed_unless_it_is_so_already(tmp_path):
+    (tmp_path / "a.html").write_text("word " * 1000)
+    (tmp_path / "a.png").write_bytes(b"word " * 1000)
+    (tmp_path.parent / "beside.html").write_text("not in the book")
+    assert compressed(tmp_path / "a.png") == b"word " * 1000
+    with served(tmp_path) as base:
+        with urllib.request.urlopen(f"{base}a.html?v=1") as answer:
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+            body = answer.read()
+        assert body == compressed(tmp_path / "a.html") and len(body) < 200
+        assert gzip.decompress(body) == b"word " * 1000
+        with urllib.request.urlopen(f"{base}a.png") as answer:
+            assert answer.headers["Content-Encoding"] is None
+            assert len(answer.read()) == 5000
+        for name in ("missing.html", "..%2Fbeside.html"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(base + name)
+
+
+def test_a_visit_weighs_what_a_page_loads_and_names_what_is_wrong(browser, tmp_path):
+    noise = random.Random(0)
+    (tmp_path / "some").mkdir()
+    for name in ("a.js", "some/model-a.js", "unasked.js"):
+        (tmp_path / name).write_text("// " + noise.randbytes(10_000).hex())
+    (tmp_path / "a.html").write_text(
+        '<!doctype html><html lang="en"><head><title>a</title><link rel="icon" href="data:,">'
+        "<style>[data-theme=dark] p { color: #eee }</style></head><body><main><h1>a</h1><p>only by day</p>"
+        '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><script src="a.js"></script>'
+        '<script src="some/model-a.js"></script><script src="gone.js"></script>'
+        '<script src="http://127.0.0.1:9/b.js"></script></main></body></html>'
+    )
+    with served(tmp_path) as base:
+        row, found, heaviest = visit(browser, base, "a", tmp_path)
+    page, script = (len(compressed(tmp_path / name)) for name in ("a.html", "a.js"))
+    assert row["KB"] == round((page + script) / 1000) > 10
+    assert len(heaviest) == 2 and heaviest[0] == f"{script / 1000:7.1f} KB  a.js"
+    assert row["outside"] == 1 and "http://127.0.0.1:9/b.js" in found
+    assert row["light"] == row["dark"] == 1 and row["cut"] == 0
+    assert any(line.startswith("image-alt") for line in found)
+    assert any(line.startswith("dark: color-contrast") for line in found)
+    assert [line.split()[0] for line in missed(row)] == ["outside", "light", "dark"]
+
+
+def test_the_wanted_pages_are_visited_and_the_folder_is_weighed(
+    monkeypatch, tmp_path, capsys
+):
+    for name in ("index", "chapters/01-a", "chapters/02-b", "_static/webpack-macros"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).with_suffix(".html").touch()
+    (tmp_path / "_static/classroom").mkdir()
+    for name, megabytes in (("big.js", 24.9), ("classroom/engine-0.js", 8)):
+        with open(tmp_path / "_static" / name, "wb") as file:
+            file.truncate(int(megabytes * 1e6))  # takes no room
+
+    def visited(browser, base, name, folder):
+        names.append(name)
+        return {"KB": 451 if name == "index" else 450}, ["a finding"], ["a file"]
+
+    names: list[str] = []
+    monkeypatch.setattr(audit, "BOOK", tmp_path)
+    monkeypatch.setattr(audit, "chromium", contextlib.nullcontext)
+    monkeypatch.setattr(audit, "visit", visited)
+    assert audit.main(["chapters/0*"]) == 0
+    assert names == ["chapters/01-a", "chapters/02-b"]
+    said = capsys.readouterr().out
+    assert "24.9 MB" in said and "2 pages, 0 goals missed" in said
+    assert "    a finding\n" in said and "a file" not in said
+    with open(tmp_path / "_static/big.js", "wb") as file:
+        file.truncate(26_000_000)
+    assert audit.main([]) == 1
+    assert names[2:] == ["chapters/01-a", "chapters/02-b", "index"]
+    said = capsys.readouterr().out
+    assert "3 pages, 2 goals missed\nfolder MB is 26.0, the goal is 25\n" in said
+    assert said.endswith("index: KB is 451, the goal is 450\n")
