@@ -73,6 +73,34 @@ def test_nothing_written_is_nothing_read(open_figure):
     assert "Nothing is written yet" in page.page.locator(".ab-said").inner_text()
 
 
+def said(page):
+    return page.page.locator(".ab-said").inner_text().replace("−", "-")
+
+
+def test_two_values_for_one_key_by_a_button(open_figure):
+    """The sentence has the three answers: about the mean, the later value, and more than the sum."""
+    page = open_figure(MemoryRegressionFigure(written=3))
+    page.click("Two values for one key")
+    pairs = [*PAIRS[:4], [1.2, -0.8]]
+    assert page.state("pairs") == pairs and page.state("written") == 5
+    read = read_by_the_package(pairs, 20.0, 1.0, 1.0)
+    answers = {name: f"{read[name][4].item():.2f}" for name in read}
+    assert answers["delta"] == "-0.80"
+    assert f"answers {answers['softmax']} (the mean of the two is 0.35)" in said(page)
+    assert f"rule -0.80, and linear attention {answers['linear']}:" in said(page)
+
+
+def test_the_sentence_names_the_pair_that_linear_attention_reads_worst(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    read = read_by_the_package(PAIRS, 20.0, 1.0, 1.0)["linear"]
+    off = [abs(r.item() - value) for r, (_, value) in zip(read, PAIRS, strict=True)]
+    worst = off.index(max(off))
+    words = f"pair {worst + 1} as {read[worst]:.2f} instead of {PAIRS[worst][1]:.2f}"
+    assert f"it reads {words}" in said(page)
+    page.slide("written", 1)
+    assert "reads everything exactly" in said(page)
+
+
 def test_by_slider_and_checkbox(open_figure):
     page = open_figure(MemoryRegressionFigure())
     for count in (1, 3, 5):

@@ -91,6 +91,30 @@ def test_an_offset_is_a_rotation_of_every_pair(page, i, k):
         )
 
 
+@pytest.mark.parametrize("omega", [1.0, 10000 ** (-1 / 8), 10 ** (-1.5), 3.0])
+def test_where_a_hand_stands_almost_as_before(page, omega):
+    off = [abs((n * omega + math.pi) % (2 * math.pi) - math.pi) for n in range(48)]
+    near = [n for n in range(1, 48) if n * omega > math.pi and off[n] < math.pi / 18]
+    found = page.math("twinOf", omega)
+    if near:
+        assert found == pytest.approx([near[0], math.degrees(off[near[0]])])
+    else:
+        assert found is None
+
+
+def test_a_hand_alone_is_a_bad_clock(page):
+    """The chapter has these numbers."""
+    said = page.page.locator(".ab-said")
+    page.slide("frequency", 0)
+    assert "cannot tell 6 from 25:" in said.inner_text()
+    page.slide("frequency", 7)
+    assert "one position further it has turned by 0.018°" in said.inner_text()
+    page.set(view="similarity")
+    row = rows(16, 10000.0) @ rows(16, 10000.0)[6]
+    assert row[9] < row[11]
+    assert f"at offset 3 it is only {row[9].item():.2f}" in said.inner_text()
+
+
 def test_first_rise(page):
     assert page.math("firstRise", [8, 7, 5, 6, 1]) == 2
     assert page.math("firstRise", [8, 7, 5]) is None

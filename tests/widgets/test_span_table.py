@@ -69,13 +69,16 @@ def test_arrow_keys_choose_a_cell_and_mark_the_sentence(page):
     assert page.state("cell") == [3, 6]
     marked = page.page.locator("mark").all_text_contents()
     assert marked == SENTENCES[0].split()[3:7]
-    assert page.read("score") == DATA["sentences"][0]["rotary"][0][3][3]
+    score = DATA["sentences"][0]["rotary"][0][3][3]
+    shown = page.page.locator('[data-value="cell"]').text_content()
+    assert f"scores {score:.1f}:".replace("-", "−") in shown
 
 
 def test_a_cell_below_the_diagonal_is_no_span(page):
     page.set(cell=[5, 2])
     assert page.page.locator("mark").count() == 0
-    assert "before it starts" in page.page.locator(".ab-said").text_content()
+    shown = page.page.locator('[data-value="cell"]').text_content()
+    assert "before it starts" in shown
 
 
 def test_pointing_at_a_cell_shows_its_span(page):
@@ -87,10 +90,49 @@ def test_pointing_at_a_cell_shows_its_span(page):
     assert page.state("cell") == [0, 6]  # pointing chooses nothing
 
 
-def test_the_threshold_by_its_slider(page):
-    before = page.read("found")
-    page.slide("threshold", 15)
-    assert page.state("threshold") == 15 and page.read("found") < before
+def test_the_threshold_by_slider_mouse_and_key(open_figure):
+    page = open_figure(SpanTableFigure(threshold=15))
+    page.drag("threshold", -100, 0)
+    dragged = page.state("threshold")
+    assert 5 < dragged < 12 and dragged % 0.5 == 0
+    page.page.locator('g[data-handle="threshold"]').focus()
+    page.page.keyboard.press("ArrowRight")
+    page.settle()
+    assert page.state("threshold") == dragged + 0.5
+    page.slide("threshold", -15)
+    assert page.state("threshold") == -15 and page.read("wrong") > 0
+
+
+def test_the_sentence_says_which_thresholds_are_right(page):
+    for row, text in zip(DATA["sentences"], SENTENCES, strict=True):
+        gold = {tuple(span) for span in row["gold"]}
+        scores = table(row, "rotary")
+        right = [scores[c, i, j].item() for c, i, j in gold]
+        for c, i, j in gold:
+            scores[c, i, j] = -torch.inf
+        high, over = scores.max().item(), int((scores >= min(right)).sum())
+        page.set(sentence=text)
+        said = page.page.locator(".ab-said").text_content().replace("−", "-")
+        if over:
+            assert f"{over} wrong spans score no less" in said
+            assert f"scores {min(right):.1f}" in said
+        else:
+            assert f"from {high:.1f} to just below {min(right):.1f}" in said
+
+
+def test_a_chosen_sentence_comes_with_its_lowest_right_span(page):
+    row = DATA["sentences"][-1]
+    page.choose("sentence", SENTENCES[-1])
+    scores = table(row, "rotary")
+    kind, i, j = min(row["gold"], key=lambda span: scores[tuple(span)])
+    assert scores[kind, i, j] < -10
+    assert (page.state("type"), page.state("cell")) == (TYPES[kind], [i, j])
+
+
+def test_a_dot_leads_to_its_cell(page):
+    page.page.locator("svg text").get_by_text("✓", exact=True).nth(1).click()
+    page.settle()
+    assert (page.state("type"), page.state("cell")) == ("group", [3, 6])
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,16 @@ def test_the_last_tile_leaves_the_exact_attention(tile, sees):
     np.testing.assert_allclose(most, scores.masked_fill(~seen, -torch.inf).amax(-1))
 
 
+def test_without_the_corrections_nine_averages_are_off_by_up_to_072():
+    """The chapter says so."""
+    averages = []
+    for corrected in (True, False):
+        _, total, summed = after(17, SEES[0], 4, 16, corrected)
+        averages.append(summed / total)
+    off = abs(averages[0] - averages[1])
+    assert (off > 1e-9).sum() == 9 and round(off.max(), 2) == 0.72
+
+
 def test_half_way_it_is_attention_to_the_keys_so_far():
     scores, values = map(torch.from_numpy, sample(0))
     _, total, summed = after(0, SEES[0], 4, 6)  # queries 4 to 7 have met keys 0 to 7
@@ -55,23 +65,26 @@ def test_half_way_it_is_attention_to_the_keys_so_far():
 
 
 @pytest.mark.parametrize(
-    ("seed", "sees", "tile", "step"),
+    ("seed", "sees", "tile", "step", "corrected"),
     [
-        (0, SEES[0], 4, 6),
-        (17, SEES[1], 2, 20),
-        (999, SEES[2], 8, 3),
-        (5, SEES[2], 4, 4),
+        (0, SEES[0], 4, 6, True),
+        (17, SEES[1], 2, 20, True),
+        (999, SEES[2], 8, 3, True),
+        (5, SEES[2], 4, 4, False),
+        (17, SEES[0], 4, 16, False),
     ],
 )
-def test_the_browser_computes_pythons_numbers(open_figure, seed, sees, tile, step):
+def test_the_browser_computes_pythons_numbers(
+    open_figure, seed, sees, tile, step, corrected
+):
     page = open_figure(TileStepperFigure(seed=seed, sees=sees, tile=tile, step=step))
     data = page.math("sample", seed)
     scores, values = sample(seed)
     np.testing.assert_allclose(data["scores"], scores, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(data["values"], values, rtol=1e-9)
     assert page.math("worthIt", sees, tile) == [list(t) for t in worth_it(sees, tile)]
-    most, total, summed = after(seed, sees, tile, step)
-    kept = page.math("after", data, sees, tile, step)
+    most, total, summed = after(seed, sees, tile, step, corrected)
+    kept = page.math("after", data, sees, tile, step, corrected)
     met = total > 0
     for name, expected in (("most", most), ("total", total), ("summed", summed)):
         found = [row[name] for row, seen in zip(kept, met, strict=True) if seen]
@@ -90,13 +103,32 @@ def test_moved_by_keyboard_and_by_button(open_figure):
     assert page.text("step") == "6 of 16" and page.read("held") == 16 + 48
     page.press("step", "ArrowRight")
     assert page.text("step") == "7 of 16"
-    page.click("Next tile")
+    page.click("Forward ▶")
     assert page.state("step") == 8
     page.press("step", "End")
     assert page.text("step") == "16 of 16"
     assert "every dot is on its stroke" in said(page)
-    page.click("Next tile")  # nothing more to read
-    assert page.text("step") == "16 of 16"
+    assert page.page.get_by_role("button", name="Forward").is_disabled()
+
+
+def test_the_sentence_says_what_the_tile_has_changed(open_figure):
+    page = open_figure(TileStepperFigure())
+    scores = sample(17)[0][4]  # query 5 has met keys 1 to 4, and now 5 to 8
+    before, most = scores[:4].max(), scores[:8].max()
+    factor = np.exp(before - most)
+    assert factor < 0.5
+    words = f"finds a score of {most:.2f}; its largest so far was {before:.2f}"
+    assert f"Query 5 {words}" in said(page) and f"= {factor:.2f} before" in said(page)
+    page.page.get_by_label("correct the sums").uncheck()
+    page.settle()
+    assert "ought to be multiplied" in said(page)
+    page.press("step", "End")
+    assert "9 of 16 dots miss their strokes, by up to 0.72" in said(page)
+
+
+def test_one_tile_for_all_is_the_table_again(open_figure):
+    page = open_figure(TileStepperFigure(tile=16))
+    assert "304 numbers at a time, more than its 256" in said(page)
 
 
 def test_a_window_leaves_tiles_out(open_figure):

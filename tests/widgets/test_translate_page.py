@@ -224,6 +224,35 @@ def test_an_unknown_word_in_the_translation_is_shown_as_such(page):
     )  # the first look does not depend on what is written
 
 
+def test_the_sentence_names_two_lines_that_cross(page):
+    """The translator page speaks of this sentence."""
+    ask(page, "They have a black dog.")
+    tr = translator("bahdanau")
+    _, _, weights = tr.align("they have a black dog .", target=None)
+    noun, adjective = (weights[i].max().item() for i in (3, 4))
+    assert [int(weights[i].argmax()) for i in (3, 4)] == [4, 3]
+    assert (
+        f"“chien” looked most at “dog” ({noun:.2f}) and the next word, “noir”, back at "
+        f"“black” ({adjective:.2f}): their lines cross."
+        in page.page.locator(".ab-said").inner_text()
+    )
+    ask(page, "He's calm.")
+    assert "cross" not in page.page.locator(".ab-said").inner_text()
+
+
+def test_only_clear_looks_at_words_cross(page):
+    source = {"tokens": ["a", "b", "c", ".", "<eos>"]}
+    step = lambda *weights: {"id": 9, "weights": weights}  # noqa: E731
+    first, second = step(0.2, 0.2, 0.6, 0, 0), step(0.1, 0.5, 0.2, 0.2, 0)
+    steps = {"source": source, "steps": [second, first, second]}
+    assert page.math("crossing", steps) == [1, 2, 1]
+    for other in (step(0.1, 0, 0.3, 0.6, 0), step(0.3, 0.2, 0.3, 0.2, 0)):
+        mixed = {"source": source, "steps": [other, second]}
+        assert page.math("crossing", mixed) is None
+    end = {"id": EOS, "weights": [0.9, 0.1, 0, 0, 0]}
+    assert page.math("crossing", {"source": source, "steps": [second, end]}) is None
+
+
 def test_no_attention_means_no_weights(open_ready):
     page = open_ready(model="seq2seq")
     assert page.page.get_by_text("No attention, no weights").count() == 1

@@ -13,6 +13,7 @@ FIGURES = {
     "MaskBuilderFigure": "mask_builder",
     "SaturationFigure": "softmax_saturation",
     "ScoreFunctionsFigure": "score_functions",
+    "ScoreCostsFigure": "score_costs",
     "ShapeTracerFigure": "shape_tracer",
     "PositionExplorerFigure": "position_explorer",
     "TranslatePageFigure": "translate_page",

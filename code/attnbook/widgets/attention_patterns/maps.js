@@ -48,7 +48,7 @@ function drawGrid(p, view, fig) {
         },
         (g) => {
           g.rect("ground", left - 3, top - 3, size + 6, size + GRID.label + 4, {
-            fill: chosen ? "var(--ab-panel,#f6f7fa)" : COLOUR.ground,
+            fill: chosen ? COLOUR.panel : COLOUR.ground,
             rx: 5,
           });
           weightMap(g, "map", view.run.weights[l][h], left, top, size / T, hatch);
@@ -175,7 +175,7 @@ function drawNext(p, view) {
     const y = 26 + i * 36;
     const best = some.filter(([, q]) => q >= 0.005).slice(0, p.width - start > 225 ? 3 : 2);
     p.text(`name${i}`, 0, y + 14, name, { size: 13, weight: i === 0 ? 650 : 500 });
-    p.rect(`ground${i}`, start, y + 2, long, 15, { fill: "var(--ab-panel,#f6f7fa)", rx: 3 });
+    p.rect(`ground${i}`, start, y + 2, long, 15, { fill: COLOUR.panel, rx: 3 });
     p.rect(`bar${i}`, start, y + 2, Math.max(1, long * chance), 15, { fill: COLOUR.output, rx: 3 });
     p.text(`share${i}`, p.width, y + 14, fmt(chance), {
       size: 12.5,

@@ -29,7 +29,6 @@ function series(p, key, rows, { x, y, colour, shape, bold }) {
 
 function drawCharts(p, view, fig) {
   const { measure, depth, layer, line, tops, otherLine, otherTops, other, domain } = view;
-  const [title, unit] = TITLES[measure];
   const left = 50;
   const right = p.width - 12;
   const above = { left, right, top: 64, bottom: 248, width: right - left, height: 184 };
@@ -42,7 +41,7 @@ function drawCharts(p, view, fig) {
   const yTicks = logTicks(...domain);
   const [colour, shape] = LOOKS[view.norm];
   const [otherColour, otherShape] = other ? LOOKS[view.otherNorm] : [];
-  p.text("title", 0, 15, title, { weight: 650, size: 14 });
+  p.text("title", 0, 15, TITLES[measure], { weight: 650, size: 14 });
   p.legend(
     "legend",
     left,
@@ -63,7 +62,7 @@ function drawCharts(p, view, fig) {
     yFormat: tickName,
     xLabel: measure === "gradient" ? "layer, from input to output" : "after layer (0: the input)",
   });
-  p.text("unit", right, 15, p.narrow ? "log axis" : `${unit}, log axis`, {
+  p.text("unit", right, 15, "log axis", {
     size: 12,
     anchor: "end",
     colour: COLOUR.muted,
@@ -152,7 +151,7 @@ function render({ model, el }) {
     height: HEIGHT,
     draw: (p, view) => drawCharts(p, view, fig),
     label: (v) =>
-      `${TITLES[v.measure][0]} in a stack of ${v.depth}, ${v.name}${v.other ? ` beside ${v.other}` : ""}; ` +
+      `${TITLES[v.measure]} in a stack of ${v.depth}, ${v.name}${v.other ? ` beside ${v.other}` : ""}; ` +
       "below, the last layer against the depth",
   });
   fig.select("norm", {
@@ -182,18 +181,23 @@ function render({ model, el }) {
     if (!way || !fig.card.isConnected) walking(false);
     else fig.set({ layer: fig.get("layer") + way });
   };
-  const play = fig.button("Walk through", () => {
-    const [from, to] = ends();
-    if (timer === null && fig.get("layer") === to) fig.set({ layer: from });
-    else if (calm()) walk(); // one layer for each press
-    if (!calm()) walking(timer === null);
-  });
+  const play = fig.button(
+    "Walk through",
+    () => {
+      const [from, to] = ends();
+      if (timer === null && fig.get("layer") === to) fig.set({ layer: from });
+      else if (calm()) walk(); // one layer for each press
+      if (!calm()) walking(timer === null);
+    },
+    { primary: true },
+  );
   fig.reset(["layer"]);
   fig.controlsFirst();
   let measure = "gradient";
   const format = (v) => (v === null ? "–" : value(v, measure));
-  fig.output("first", { label: "where it starts", format, note: "median of the stacks" });
-  fig.output("last", { label: "where it ends", format, note: "median of the stacks" });
+  const { seeds } = model.get("grid");
+  fig.output("first", { label: "where it starts", format, note: `median of ${seeds} stacks` });
+  fig.output("last", { label: "where it ends", format, note: "band: the middle half" });
   fig.output("ratio", {
     label: "end ÷ start",
     format: (v) => (v === null ? "–" : factor(v)),
@@ -222,7 +226,6 @@ function render({ model, el }) {
       other,
       otherNorm,
       line,
-      seeds: grid.seeds,
       layer: Math.min(state("layer"), depth),
       tops: topsOf(grid, norm, residual, measure),
       ratio: stackOf(grid, norm, residual, depth).ratio[measure],

@@ -33,7 +33,7 @@ function box(g, key, x, y, wide, text, { solid = false, ...attrs } = {}) {
     size: 13,
     anchor: "middle",
     weight: 600,
-    colour: solid ? "var(--ab-on-accent,#fff)" : COLOUR.ink,
+    colour: solid ? COLOUR.onAccent : COLOUR.ink,
     "pointer-events": "none",
   });
 }

@@ -15,9 +15,9 @@ const MEASURES = [
   ["apart", "what tells the words apart"],
 ];
 const TITLES = {
-  gradient: ["Gradient of each layer", "gradient norm"],
-  stream: ["Mean square of the stream", "mean square"],
-  apart: ["What tells the words apart", "share"],
+  gradient: "Gradient norm of each layer",
+  stream: "Mean square of the stream",
+  apart: "Share that tells the words apart",
 };
 const FLOOR = 1e-10; // of a share: below it there is only the rounding of single precision
 const DEEPEST = 12;
@@ -87,33 +87,45 @@ function value(x, measure) {
 
 // ---- what one sees, in words ---------------------------------------------------------------------
 
-function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, seeds, residual }) {
+// Why, where the numbers are as the theory says; "" where it has nothing to say.
+function reason(name, seen) {
+  const reasons = {
+    "post-LN grows": " Its sums are brought back to size 1, so the last layer's part of the stream stays large.",
+    "pre-LN falls": " The last layer's part of the stream gets small, as the stream grows and is divided at the end.",
+    "pre-LN larger": " Each layer adds a term: what it reads has been normalised.",
+    "sum only larger": " Each layer adds in proportion to what it finds, so it contributes a factor, not a term.",
+    "post-LN kept": " Each sum is normalised, so every addition counts as much as the first.",
+    "pre-LN kept": " The additions keep their size while the stream grows, so each counts for less.",
+  };
+  return reasons[`${name} ${seen}`] || "";
+}
+
+function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, residual }) {
   const [first, last] = [line[0][2], line.at(-1)[2]];
   const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;
-  const half = `middle half of ${seeds} stacks: ${factor(ratio[0])} to ${factor(ratio[2])}`;
   if (measure === "apart") {
     const gone = line.findIndex((row) => row[2] <= FLOOR);
     const begin = `${who}: ${value(first, measure)} of the input's mean square tells the words of a row apart`;
     const against = other ? ` For ${other} it ends at ${value(otherLine.at(-1)[2], measure)}.` : "";
-    if (gone < 0) return `${begin}, and ${value(last, measure)} after the last layer.${against}`;
+    if (gone < 0) return `${begin}, and ${value(last, measure)} after the last layer.${against}${reason(name, "kept")}`;
     return (
       `${begin}. After layer ${line[gone][0]} nothing is left of it but rounding: all words of a row have become ` +
-      `the same vector.${against}`
+      `the same vector.${against}` +
+      (residual ? "" : " Attention averages the words, and without the sum nothing brings their differences back.")
     );
   }
   if (measure === "stream") {
     const level = line.slice(1).every((row) => Math.abs(row[2] - 1) < 0.01);
     const end = level ? "is 1 after every layer, within 1\u00a0%" : `goes from ${factor(first)} to ${factor(last)}`;
     const against = other ? ` For ${other} it ends at ${factor(otherLine.at(-1)[2])}.` : "";
-    return `${who}: the stream's mean square ${end}.${against}`;
+    return `${who}: the stream's mean square ${end}.${against}${reason(name, last > 2 * first ? "larger" : "")}`;
   }
-  const much =
-    Math.abs(ratio[1] - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio[1])} × the first's`;
+  const much = Math.abs(ratio[1] - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio[1])} × the first's`;
   const [two, twelve] = [tops[0][2], tops.at(-1)[2]];
   const way = twelve > 1.1 * two ? "grows" : twelve < 0.9 * two ? "falls" : "hardly changes";
   const depths =
     ` With depth the last layer's gradient ${way}: ${factor(two)} in a stack of 2, ${factor(twelve)} in one of ` +
     "12.";
   const against = other ? ` Here it is ${factor(last / otherLine.at(-1)[2])} × that of ${other}.` : "";
-  return `${who}: the last layer's gradient is ${much} (${half}).${depths}${against}`;
+  return `${who}: the last layer's gradient is ${much}.${depths}${against}${reason(name, way)}`;
 }

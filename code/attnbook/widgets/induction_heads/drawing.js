@@ -52,7 +52,7 @@ function drawStrip(p, view, fig) {
     const [chosen, after] = [t === position, view.after.includes(t)];
     const [x, wide] = [layout.left(t), layout.wide(t)];
     p.rect(`cell${t}`, x + 0.5, top, wide - 1, CELL, {
-      fill: chosen ? COLOUR.query : "var(--ab-panel,#f6f7fa)",
+      fill: chosen ? COLOUR.query : COLOUR.panel,
       stroke: after ? COLOUR.value : COLOUR.line,
       "stroke-width": after ? 2.5 : 1,
       rx: 3,
@@ -61,7 +61,7 @@ function drawStrip(p, view, fig) {
       size: t ? 14 : 12,
       anchor: "middle",
       weight: chosen || after ? 700 : 500,
-      colour: chosen ? "var(--ab-on-accent,#ffffff)" : COLOUR.ink,
+      colour: chosen ? COLOUR.onAccent : COLOUR.ink,
       "data-symbol": t,
     });
   });
@@ -100,7 +100,7 @@ function drawNext(p, { ids, position, next }) {
   order.slice(0, NEXT).forEach((symbol, i) => {
     const y = 28 + 30 * i;
     p.text(`name${i}`, 0, y + 15, DATA.vocabulary[symbol], { size: 14, weight: i ? 500 : 700 });
-    p.rect(`ground${i}`, start, y + 2, long, 17, { fill: "var(--ab-panel,#f6f7fa)", rx: 3 });
+    p.rect(`ground${i}`, start, y + 2, long, 17, { fill: COLOUR.panel, rx: 3 });
     p.rect(`bar${i}`, start, y + 2, Math.max(1, long * next[symbol]), 17, { fill: COLOUR.output, rx: 3 });
     p.text(`chance${i}`, p.width, y + 15, fmt(next[symbol]), { size: 13, anchor: "end", weight: i ? 500 : 700 });
   });

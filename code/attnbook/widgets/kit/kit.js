@@ -29,12 +29,14 @@
  *           softmax(xs, mask)               weights; mask[j] false → 0; nothing allowed → all 0
  *           seededUniforms(seed, n)         Float64Array in (0, 1): the same for the same seed, everywhere
  *           seededNormals(seed, n)          the same for N(0, 1), by Box and Muller's formula
- * Colours   COLOUR.ink, muted, ground, grid, query, key, value, output, masked, weight, accent, line
+ * Colours   COLOUR.ink, muted, ground, panel, grid, query, key, value, output, masked, weight, accent, onAccent, line
  *                                           CSS values that follow light and dark mode, with a fallback
  *           COLOUR.keyInk, valueInk         the darker orange and green in which small text can be read
  *           weightFill(a)                   cell colour of a weight 0 … 1: white → blue-violet; in the dark the
  *                                           ground → light violet, in twenty shades, as drawn pictures are inverted
  *           weightInk(a)                    colour of text that is readable on that cell
+ *           signedFill(v), signedInk(v)     the same for a signed number −1 … 1: ochre, white, blue-violet
+ *           COLOUR.heads                    four, for heads
  * DOM       html(tag, attrs, ...children)   an HTML element; attrs: text, class, on… = function, others as they are
  * Model     setTrait(model, name, value)    model.set + a throttled save_changes (several sets, one message)
  * Figure    figure({model, el, title, hint})  the card; returns fig:
@@ -132,6 +134,7 @@ const COLOUR = {
   ink: "var(--ab-ink,#1f2430)",
   muted: "var(--ab-muted,#5b6472)",
   ground: "var(--ab-ground,#ffffff)",
+  panel: "var(--ab-panel,#f6f7fa)",
   grid: "var(--ab-grid,#e6e9ef)",
   line: "var(--ab-line,#c9cfd9)",
   query: "var(--ab-query,#0072B2)",
@@ -143,6 +146,8 @@ const COLOUR = {
   masked: "var(--ab-masked,#999999)",
   weight: "var(--ab-weight,#4B3FA8)",
   accent: "var(--ab-accent,#4B3FA8)",
+  onAccent: "var(--ab-on-accent,#ffffff)",
+  heads: ["#E69F00", "#1B9FC4", "#B0559B", "#7F9F1C"],
 };
 
 const WEIGHT_STOPS = [
@@ -159,7 +164,23 @@ function weightFill(a) {
   return `var(--ab-w${Math.round(10 * place)},rgb(${light.join(",")}))`;
 }
 
-const weightInk = (a) => (a > 0.7 ? "var(--ab-on-accent,#ffffff)" : "var(--ab-ink,#1f2430)");
+const weightInk = (a) => (a > 0.7 ? COLOUR.onAccent : COLOUR.ink);
+
+const SIGNED_ENDS = [
+  [140, 98, 20],
+  [255, 255, 255],
+  [75, 63, 168],
+]; // ochre −1, white 0, blue-violet 1
+
+function signedFill(v) {
+  const size = Math.min(1, Math.abs(v));
+  const end = SIGNED_ENDS[v < 0 ? 0 : 2];
+  const light = range(3).map((c) => Math.round(255 + (end[c] - 255) * size));
+  const step = Math.round(10 * size);
+  return `var(--ab-${v < 0 && step ? "m" : "p"}${step},rgb(${light.join(",")}))`;
+}
+
+const signedInk = (v) => (Math.abs(v) > 0.6 ? COLOUR.onAccent : COLOUR.ink);
 
 // ---- DOM and model -------------------------------------------------------------------------------
 

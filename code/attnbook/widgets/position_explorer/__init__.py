@@ -25,7 +25,7 @@ class PositionExplorerFigure(Figure):
     """The sinusoidal encoding of 48 positions in three views: its waves, its similarities, and what a shuffle does.
 
     Args:
-        view: "encoding" (heat map, waves, two rows, and the rotation that leads from one to the other), "similarity"
+        view: "encoding" (heat map, waves, and the rotation that leads from one row to another), "similarity"
             (the Gram matrix and its row through `position`) or "shuffle" (attention without parameters on a sentence
             and on the same words in another order, without and with positions).
         position: p, 0 to 31.
@@ -44,12 +44,12 @@ class PositionExplorerFigure(Figure):
     """
 
     module = "position_explorer"
-    alt = """Sinusoidal positions. Left, a heat map of the encoding, positions down and features across: the first
-        features change from position to position, the last ones hardly at all. Beside it, on the same axis, the sine
-        and the cosine of one frequency. Right, the pair of the two at positions p and p + k as two points on a circle,
-        one turned into the other by the angle k times ω. Below, the two whole rows as vectors. In the live figure,
-        two more views show the similarity of two positions, which falls with their distance and rises again, and
-        attention on shuffled words, whose outputs change only when positions are added."""
+    alt = """Sinusoidal positions. Left, the sine and cosine of one frequency at positions p and p + k as two points on
+        a circle, one turned into the other by the angle k times ω. Right, a heat map of the encoding, positions down
+        and features across: the first features change from position to position, the last ones hardly at all. Beside
+        it, on the same axis, the sine and the cosine of the frequency as waves. In the live figure, two more views
+        show the similarity of two positions, which falls with their distance and rises again, and attention on
+        shuffled words, whose outputs change only when positions are added."""
 
     view = one_of("encoding", VIEWS, "what is looked at")
     position = number_between(6, 0, 31, "the position p", whole=True)

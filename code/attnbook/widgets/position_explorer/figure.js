@@ -3,29 +3,38 @@
 // uses maths.js, waves.js, comparing.js
 
 function inWords(view) {
-  const { at, k, D, i, omega, angle, rise, spread, gram } = view;
+  const { at, k, D, i, omega, angle, spread, gram } = view;
   if (view.show === "encoding") {
     if (2 * i + 1 >= D)
       return (
         `D = ${D} is odd, so the last frequency has its sine only. A height is not a point on a circle: in ` +
         "general no matrix that depends on k alone turns sin pω into sin (p + k)ω."
       );
-    return (
-      `Frequency ${i} goes round once in ${fmtShort((2 * Math.PI) / omega)} positions. From ${at} to ${at + k} ` +
-      `its pair turns by ${fmt((angle * 180) / Math.PI, 0)}°: the angle depends on k = ${k}, not on p.`
-    );
+    const degrees = (turn) => (turn * 180) / Math.PI;
+    const step =
+      `From ${at} to ${at + k} hand ${i} turns by ${fmt(degrees(angle), 0)}°, as it does from 0 to ${k}: the angle ` +
+      "depends on k, not on p. ";
+    const [n, off] = twinOf(omega) || [];
+    const twin = at + n < P ? at + n : at - n;
+    if (twin >= 0)
+      return `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ${fmt(off, 0)}° away.`;
+    return degrees(omega) < 3
+      ? `${step}Alone it cannot tell neighbours apart: one position further it has turned by ` +
+          `${fmtShort(degrees(omega))}°.`
+      : `${step}A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
   }
   if (view.show === "similarity") {
+    const row = gram[at].slice(at);
+    const lowest = range(k + 1).reduce((least, j) => (row[j] < row[least] ? j : least), 0);
+    const here = `Positions ${at} and ${at + k} have a similarity of ${fmt(row[k])}`;
     const again =
-      rise === null
-        ? "It falls as far as the row goes."
-        : `It falls until offset ${rise} and then rises again: closer does not always mean more alike.`;
+      lowest < k
+        ? ` Closer is not always more alike: at offset ${lowest} it is only ${fmt(row[lowest])}.`
+        : " No closer position is less alike. Try a larger offset.";
     return spread < 1e-9
-      ? `With D = ${D} the similarity is Σ cos(kω): it depends on the offset only, so every row is row 0, ` +
-          `shifted. ${again}`
-      : `D = ${D} is odd: the last sine has no cosine, and the same offset gives similarities up to ` +
-          `${fmtShort(spread)} apart. The row of ${at} starts at ${fmt(gram[at][at], 3)}, the row of 0 at ` +
-          `${fmt(gram[0][0], 3)}.`;
+      ? `${here}, and so have any two that are ${k} apart: it is Σ cos(kω), with no p in it.${again}`
+      : `${here}. But D = ${D} is odd, the last sine has no cosine, and the same offset gives similarities up to ` +
+          `${fmtShort(spread)} apart.${again}`;
   }
   const same = String(view.order) === String(range(view.words.length));
   if (same) return "Both sentences are in the same order. Shuffle the words!";
@@ -70,9 +79,11 @@ function tabs(fig, model) {
     ...buttons,
   );
   fig.card.querySelector(".ab-head").after(list);
+  const hint = fig.card.querySelector(".ab-hint");
   return () =>
     buttons.forEach((button, i) => {
       const on = VIEWS[i][0] === model.get("view");
+      if (on) hint.textContent = VIEWS[i][2];
       button.setAttribute("aria-selected", String(on));
       button.setAttribute("tabindex", on ? "0" : "-1");
       button.style.cssText = on
@@ -86,9 +97,7 @@ function render({ model, el }) {
     model,
     el,
     title: "A word's position, written in waves",
-    hint:
-      "Three views of one encoding. Drag the blue or the orange handle, click a feature in the table, or use " +
-      "the sliders.",
+    hint: VIEWS[0][2],
   });
   const showTab = tabs(fig, model);
   const parts = []; // [element, the views that show it]
@@ -102,15 +111,6 @@ function render({ model, el }) {
     parts.push([made.svg.parentElement, [view]]);
   };
   stage("encoding", {
-    basis: 360,
-    grow: 3,
-    height: mapHeight,
-    draw: (p, view) => drawMap(p, view, fig),
-    label: (v) =>
-      `Heat map of the encoding, ${P} positions by ${v.D} features, and the wave of frequency ${v.i}; rows ` +
-      `${v.at} and ${v.at + v.k} are marked`,
-  });
-  stage("encoding", {
     basis: 240,
     grow: 2,
     height: mapHeight,
@@ -120,9 +120,13 @@ function render({ model, el }) {
       `${fmt((v.angle * 180) / Math.PI, 0)} degrees`,
   });
   stage("encoding", {
-    height: 168,
-    draw: drawRows,
-    label: (v) => `The rows of positions ${v.at} and ${v.at + v.k} as vectors of ${v.D} numbers`,
+    basis: 360,
+    grow: 3,
+    height: mapHeight,
+    draw: (p, view) => drawMap(p, view, fig),
+    label: (v) =>
+      `Heat map of the encoding, ${P} positions by ${v.D} features, and the wave of frequency ${v.i}; rows ` +
+      `${v.at} and ${v.at + v.k} are marked`,
   });
   stage("similarity", {
     basis: 310,
@@ -165,7 +169,7 @@ function render({ model, el }) {
     ["shuffle"],
   );
   seen(fig.slider("position", { label: "Position p", min: 0, max: 31, step: 1 }), ["encoding", "similarity"]);
-  const play = fig.button("Play p", () => playing(timer === null));
+  const play = fig.button("Play p", () => playing(timer === null), { primary: true });
   let timer = null;
   const playing = (on) => {
     clearInterval(timer);
@@ -184,7 +188,9 @@ function render({ model, el }) {
   const size = fig.slider("d_model", { label: "Features D", min: 2, max: 32, step: 1 });
   size.oninput = () =>
     fig.set({ d_model: +size.value, frequency: Math.min(model.get("frequency"), pairs(+size.value) - 1) });
-  fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
+  seen(size, ["encoding", "similarity"]);
+  const base = fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
+  seen(base, ["encoding", "similarity"]);
   fig.reset(["order"]);
   fig.controlsFirst();
 
@@ -278,6 +284,7 @@ export default {
     encoding,
     gramMatrix,
     rotatePair,
+    twinOf,
     offsetSpread,
     firstRise,
     wordVector,

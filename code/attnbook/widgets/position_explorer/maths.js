@@ -2,9 +2,9 @@
 
 const P = 48; // positions that are drawn
 const VIEWS = [
-  ["encoding", "Waves"],
-  ["similarity", "Similarity"],
-  ["shuffle", "Shuffle"],
+  ["encoding", "Waves", "Each pair of features is a hand. How far does it turn in k positions? Press Play."],
+  ["similarity", "Similarity", "Does a position that is closer always look more alike? Drag the orange handle."],
+  ["shuffle", "Shuffle", "What does attention lose if it is not told the positions? Shuffle the words."],
 ];
 const BASES = [2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 1000000];
 
@@ -21,6 +21,13 @@ function encodingRow(p, D, base) {
 
 const encoding = (count, D, base) => range(count).map((p) => encodingRow(p, D, base));
 const gramMatrix = (rows) => rows.map((a) => rows.map((b) => dot(a, b)));
+
+// After how many positions a hand stands almost where it stood (within 10°), and how many degrees from it; or null.
+function twinOf(omega) {
+  const off = (n) => Math.abs((((n * omega + Math.PI) % (2 * Math.PI)) - Math.PI) * 180) / Math.PI;
+  const n = range(1, P).find((m) => m * omega > Math.PI && off(m) < 10);
+  return n === undefined ? null : [n, off(n)];
+}
 
 // [sin a, cos a] → [sin(a + angle), cos(a + angle)]: the matrix [[cos, sin], [−sin, cos]] of the angle.
 const rotatePair = ([s, c], angle) => [

@@ -1,20 +1,5 @@
-/* The first view: the encoding as a heat map, as waves, as a rotation and as two rows. */
+/* The first view: the encoding as a heat map, as waves and as a rotation. */
 
-const ENDS = [
-  [140, 98, 20],
-  [255, 255, 255],
-  [75, 63, 168],
-]; // ochre −1, white 0, blue-violet 1
-
-function signedFill(v) {
-  const size = Math.min(1, Math.abs(v));
-  const end = ENDS[v < 0 ? 0 : 2];
-  const light = range(3).map((c) => Math.round(255 + (end[c] - 255) * size));
-  const step = Math.round(10 * size);
-  return `var(--ab-${v < 0 && step ? "m" : "p"}${step},rgb(${light.join(",")}))`;
-}
-
-const signedInk = (v) => (Math.abs(v) > 0.6 ? "var(--ab-on-accent,#ffffff)" : "var(--ab-ink,#1f2430)");
 const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
 
 // A heat map in few elements: one path for each of 21 shades, cells of one shade side by side in one piece.
@@ -23,7 +8,7 @@ function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
   const round = (v) => Math.round(v * 10) / 10;
   rows.forEach((row, i) => {
     const levels = row.map((v) => Math.round(10 * clamp(v / limit, -1, 1)));
-    for (let j = 0; j < row.length;) {
+    for (let j = 0; j < row.length; ) {
       let end = j + 1;
       while (end < row.length && levels[end] === levels[j]) end += 1;
       const piece =
@@ -114,7 +99,7 @@ function drawMap(p, view, fig) {
   // the waves of the chosen pair, on the same axis of positions
   const x = linear([-1, 1], [right + 18, p.width - 24]);
   p.group("waves", { "aria-hidden": "true" }, (g) => {
-    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * MAP.tall, { fill: "var(--ab-panel,#f6f7fa)", rx: 4 });
+    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * MAP.tall, { fill: COLOUR.panel, rx: 4 });
     g.line("zero", x(0), MAP.top, x(0), y(P), { stroke: COLOUR.line, "stroke-width": 1 });
     const fine = linspace(0, P - 1, 4 * P - 3);
     g.path(
@@ -186,7 +171,7 @@ function drawCircle(p, view) {
   const line = (n) => mapHeight - 48 + 20 * n; // of the words below
   const put = (turn, far = 1) => [cx + r * far * Math.cos(turn), cy - r * far * Math.sin(turn)];
   p.group("axes", { "aria-hidden": "true" }, (g) => {
-    g.circle("disk", cx, cy, r, { fill: "var(--ab-panel,#f6f7fa)", stroke: COLOUR.line, "stroke-width": 1.5 });
+    g.circle("disk", cx, cy, r, { fill: COLOUR.panel, stroke: COLOUR.line, "stroke-width": 1.5 });
     g.line("x", cx - r, cy, cx + r, cy, { stroke: COLOUR.line, "stroke-width": 1 });
     g.line("y", cx, cy - r, cx, cy + r, { stroke: COLOUR.line, "stroke-width": 1 });
     g.text("sin", cx + 5, cy - r + 15, "sin", { size: 12.5, italic: true, colour: COLOUR.muted });
@@ -275,40 +260,4 @@ function drawCircle(p, view) {
     anchor: "middle",
     colour: COLOUR.muted,
   });
-}
-
-function drawRows(p, view) {
-  const { rows, at, k, D, i } = view;
-  const plot = p.plot({ top: p.narrow ? 54 : 34, right: 4, bottom: 36, left: 34 });
-  const x = linear([-0.5, D - 0.5], [plot.left, plot.right]);
-  const y = linear([-1.15, 1.15], [plot.bottom, plot.top]);
-  p.text("title", 0, 15, "The two rows as vectors", { weight: 650, size: 14 });
-  const wide = x(1) - x(0);
-  p.rect("pair", x(2 * i - 0.5), plot.top, Math.min(2, D - 2 * i) * wide, plot.height, {
-    fill: COLOUR.accent,
-    "fill-opacity": 0.12,
-    rx: 3,
-  });
-  const every = Math.ceil(D / (plot.width / 30));
-  p.axes("axes", { plot, x, y, xTicks: range(D).filter((f) => f % every === 0), yTicks: [-1, 0, 1], grid: false });
-  p.line("zero", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.line, "stroke-width": 1 });
-  p.text("features", plot.right, plot.bottom + 33, "feature", { size: 12.5, anchor: "end", colour: COLOUR.muted });
-  const shift = Math.min(5, wide / 5);
-  [
-    [at, -shift, COLOUR.query, "circle", undefined],
-    [at + k, shift, COLOUR.key, "diamond", "3 2"],
-  ].forEach(([q, dx, colour, shape, dash], j) => {
-    rows[q].forEach((v, f) => {
-      p.line(`stem${j}-${f}`, x(f) + dx, y(0), x(f) + dx, y(v), {
-        stroke: colour,
-        "stroke-width": 2,
-        "stroke-dasharray": dash,
-      });
-      p.mark(`mark${j}-${f}`, shape, x(f) + dx, y(v), D > 20 ? 2.8 : 3.6, { fill: colour, "data-entry": `${q}-${f}` });
-    });
-  });
-  p.legend("legend", p.narrow ? plot.left : p.width - 200, p.narrow ? 38 : 15, [
-    { label: `PE(${at})`, colour: COLOUR.query, mark: "circle" },
-    { label: `PE(${at + k})`, colour: COLOUR.key, mark: "diamond" },
-  ]);
 }

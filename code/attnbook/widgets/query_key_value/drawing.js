@@ -34,7 +34,7 @@ function plane(p, title, note, axes) {
   const x = linear([-REACH, REACH], [cx - REACH * unit, cx + REACH * unit]);
   const y = linear([-REACH, REACH], [cy + REACH * unit, cy - REACH * unit]);
   p.text("title", 2, 15, title, { weight: 650, size: 14 });
-  p.rect("ground", plot.left, plot.top, plot.width, plot.height, { fill: "var(--ab-panel,#f6f7fa)", rx: 8 });
+  p.rect("ground", plot.left, plot.top, plot.width, plot.height, { fill: COLOUR.panel, rx: 8 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
     range(-2, 3).forEach((v) => {
       const look = { stroke: v === 0 ? COLOUR.line : COLOUR.grid, "stroke-width": 1 };

@@ -36,8 +36,8 @@ function beckon(stage, model) {
   if (!query || !query.animate || matchMedia("(prefers-reduced-motion: reduce)").matches) return () => {};
   const rings = query.animate(
     [
-      { stroke: "var(--ab-query,#0072B2)", strokeOpacity: 0.9, r: "12px" },
-      { stroke: "var(--ab-query,#0072B2)", strokeOpacity: 0, r: "32px" },
+      { stroke: COLOUR.query, strokeOpacity: 0.9, r: "12px" },
+      { stroke: COLOUR.query, strokeOpacity: 0, r: "32px" },
     ],
     { duration: 1600, iterations: 6, easing: "ease-out" },
   );

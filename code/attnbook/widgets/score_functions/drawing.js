@@ -1,4 +1,4 @@
-/* The plane, the weights, dot product against Gaussian, and the table of costs. */
+/* The plane, and the weights of two scores side by side. */
 
 // Relative steps in tenths of a pixel: the stored picture of the figure stays small.
 function pathData(polygons, x, y, closed) {
@@ -13,17 +13,6 @@ function pathData(polygons, x, y, closed) {
 }
 
 const subscript = (j) => "₁₂₃₄"[j];
-
-function big(count) {
-  if (count < 10000) return String(count).replace(/(\d)(\d{3})$/, "$1 $2");
-  const [size, unit] = [
-    [1e12, "T"],
-    [1e9, "G"],
-    [1e6, "M"],
-    [1e3, "k"],
-  ].find(([power]) => count >= power);
-  return `${Number((count / size).toPrecision(3))} ${unit}`;
-}
 
 // Where a level's number stands: on its line, as far as can be from everything that stands there already.
 function placeLabel(pieces, taken, x, y) {
@@ -188,96 +177,44 @@ function drawPlane(p, view, fig) {
   if (view.bent && view.bent.every((v) => Math.abs(v) < REACH - 0.3)) name("bentName", "Mᵀq", view.bent, COLOUR.query);
 }
 
+// For each key the weight of the chosen score, and of the one it is compared with.
 function drawWeights(p, view) {
+  const wide = p.width - 34 - 44;
+  const hatch = p.hatch("hatch", COLOUR.weight);
   p.text("title", 0, 15, "Softmax over the four keys", { weight: 650, size: 14 });
-  const wide = p.width - 34 - 52;
-  view.weights.forEach((weight, j) => {
-    const y = 30 + j * 40;
-    p.text(`name${j}`, 0, y + 17, `k${subscript(j)}`, { colour: COLOUR.keyInk, weight: 700, size: 14 });
-    p.rect(`track${j}`, 34, y + 2, wide, 20, { fill: COLOUR.grid, rx: 4 });
-    p.rect(`bar${j}`, 34, y + 2, Math.max(2, wide * weight), 20, { fill: COLOUR.weight, rx: 4 });
-    p.text(`weight${j}`, p.width, y + 17, fmt(weight, 3), {
-      anchor: "end",
-      weight: 650,
-      "data-cell": `weight-${j + 1}`,
-    });
-    p.text(`score${j}`, 34, y + 35, `score ${fmt(view.scores[j])}`, {
+  p.legend(
+    "legend",
+    -4,
+    38,
+    [
+      { label: view.label, colour: COLOUR.weight, mark: "box" },
+      { label: view.other, colour: COLOUR.weight, mark: "hatch" },
+    ],
+    { maxWidth: p.width },
+  );
+  view.keys.forEach((key, j) => {
+    const y = 58 + j * 62;
+    const bar = (name, at, weight, fill) => {
+      p.rect(`${name}${j}`, 34, at, Math.max(2, wide * weight), 15, {
+        fill,
+        stroke: COLOUR.weight,
+        "stroke-width": 1,
+        rx: 3,
+      });
+      p.text(`${name}Text${j}`, 40 + wide * weight, at + 12, fmt(weight, 3), {
+        size: 12.5,
+        weight: name === "weight" ? 650 : 400,
+        "data-cell": `${name}-${j + 1}`,
+      });
+    };
+    p.text(`name${j}`, 0, y + 15, `k${subscript(j)}`, { colour: COLOUR.keyInk, weight: 700, size: 14 });
+    bar("weight", y, view.weights[j], COLOUR.weight);
+    bar("other", y + 18, view.others[j], hatch);
+    p.text(`score${j}`, 34, y + 48, `score ${fmt(view.scores[j])} · −½‖k‖² = ${fmt(-dot(key, key) / 2)}`, {
       size: 12,
       colour: COLOUR.muted,
       "data-cell": `score-${j + 1}`,
-    });
-  });
-}
-
-// The dot product and the Gaussian, key by key: what is left between them is −½‖k‖².
-function drawPair(p, view) {
-  p.text("title", 0, 15, "Dot product against Gaussian", { weight: 650, size: 14 });
-  const column = 72;
-  const wide = p.width - 34 - 52 - column;
-  p.text("norms", p.width, 34, "−½‖k‖²", { anchor: "end", size: 12.5, colour: COLOUR.muted });
-  const hatch = p.hatch("hatch", COLOUR.weight);
-  p.legend("legend", -4, 34, [
-    { label: "dot", colour: COLOUR.weight, mark: "box" },
-    { label: "Gaussian", colour: COLOUR.weight, mark: "hatch" },
-  ]);
-  view.keys.forEach((key, j) => {
-    const y = 44 + j * 38;
-    p.text(`name${j}`, 0, y + 19, `k${subscript(j)}`, { colour: COLOUR.keyInk, weight: 700, size: 14 });
-    p.rect(`dot${j}`, 34, y + 2, Math.max(2, wide * view.dots[j]), 11, { fill: COLOUR.weight, rx: 2 });
-    p.rect(`gauss${j}`, 34, y + 17, Math.max(2, wide * view.gaussians[j]), 11, {
-      fill: hatch,
-      stroke: COLOUR.weight,
-      "stroke-width": 1,
-      rx: 2,
-    });
-    p.text(`dotText${j}`, 40 + wide * view.dots[j], y + 12, fmt(view.dots[j], 3), {
-      size: 12,
-      "data-cell": `dot-${j + 1}`,
-    });
-    p.text(`gaussText${j}`, 40 + wide * view.gaussians[j], y + 27, fmt(view.gaussians[j], 3), {
-      size: 12,
-      "data-cell": `gaussian-${j + 1}`,
-    });
-    p.text(`norm${j}`, p.width, y + 19, fmt(-dot(key, key) / 2), {
-      anchor: "end",
-      weight: 650,
-      "data-cell": `norm-${j + 1}`,
-    });
-  });
-}
-
-const COLUMNS = [
-  ["parameters", "parameters"],
-  ["multiply_adds", "multiply-adds"],
-  ["largest", "largest tensor"],
-];
-
-function drawCosts(p, view) {
-  p.text("title", 0, 15, "What a table of T × S scores costs", { weight: 650, size: 14 });
-  p.text("log", 0, 33, "bars: logarithmic, with its own scale in each column", { size: 12, colour: COLOUR.muted });
-  const left = p.narrow ? 0 : 118;
-  const gap = p.narrow ? 10 : 20;
-  const wide = (p.width - left - 2 * gap) / 3;
-  const high = p.narrow ? 56 : 38;
-  COLUMNS.forEach(([, label], c) =>
-    p.text(`head${c}`, left + c * (wide + gap), 58, label, { size: 12.5, colour: COLOUR.muted }),
-  );
-  const tops = COLUMNS.map(([name]) => Math.max(...view.costs.map((one) => one[name])));
-  SCORES.forEach(([name, , label], i) => {
-    const y = 68 + i * high;
-    const chosen = name === view.name;
-    if (chosen) p.rect("chosen", -8, y - 1, p.width + 16, high - 2, { fill: COLOUR.grid, opacity: 0.6, rx: 6 });
-    p.text(`name${i}`, 0, y + (p.narrow ? 15 : 22), label, { weight: chosen ? 700 : 500 });
-    COLUMNS.forEach(([what], c) => {
-      const count = view.costs[i][what];
-      const [x, base] = [left + c * (wide + gap), y + (p.narrow ? 18 : 0)];
-      const part = count > 0 ? Math.log1p(count) / Math.log1p(tops[c]) : 0;
-      p.text(`count${i}-${c}`, x, base + 16, count === 0 ? "none" : big(count), {
-        size: 13,
-        "data-cell": `${name}-${what}`,
-        "data-count": count,
-      });
-      p.rect(`bar${i}-${c}`, x, base + 22, Math.max(count > 0 ? 2 : 0, wide * part), 7, { fill: COLOUR.weight, rx: 2 });
+      "data-norm": fmt(-dot(key, key) / 2),
     });
   });
 }

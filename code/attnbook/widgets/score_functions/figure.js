@@ -1,4 +1,4 @@
-/* Score functions: five scores of a query over the plane of all keys, their weights, and their costs. */
+/* Score functions: five scores of a query over the plane of all keys, and their weights. */
 // uses maths.js, drawing.js
 
 function render({ model, el }) {
@@ -7,8 +7,8 @@ function render({ model, el }) {
     el,
     title: "Five ways to score a key",
     hint:
-      "Drag the query q or a key, or move it with the arrow keys. Violet: score above zero; grey, dashed: below; " +
-      "thick line: zero.",
+      "Drag q and the keys: when do a dot product and nearness give the same weights? Violet: score above zero; " +
+      "grey: below.",
   });
   fig.stage({
     label: (view) =>
@@ -20,58 +20,19 @@ function render({ model, el }) {
   });
   fig.stage({
     label: (view) =>
-      `Weights of the four keys: ${view.weights.map((a) => fmt(a, 3)).join(", ")}. Dot product ` +
-      `${view.dots.map((a) => fmt(a, 3)).join(", ")}; Gaussian ` +
-      `${view.gaussians.map((a) => fmt(a, 3)).join(", ")}`,
+      `Weights of the four keys: ${view.weights.map((a) => fmt(a, 3)).join(", ")}; with the score ${view.other} ` +
+      view.others.map((a) => fmt(a, 3)).join(", "),
     basis: 230,
     grow: 2,
-    height: 410,
-    draw(p, view) {
-      p.group("weights", {}, (g) => drawWeights(g, view));
-      p.group("pair", { transform: "translate(0 210)" }, (g) => drawPair(g, view));
-    },
+    height: 304,
+    draw: drawWeights,
   });
   const select = fig.select("score", { label: "Score", options: SCORES.map(([name, text]) => [name, text]) });
   select.style.minWidth = select.parentNode.style.minWidth = "0"; // the longest formula is wider than a phone
   fig.checkbox("on_circle", { label: "Keys on a circle (equal norms)" });
-  fig.reset(["query", "key", "d", "h", "num_queries", "num_keys"]);
+  fig.reset(["query", "key"]);
   fig.controlsFirst();
-  fig.output("difference", { label: "dot − Gaussian", digits: 3, note: "largest difference of weights" });
-  range(4).forEach((j) => fig.output(`weight_${j + 1}`, { label: `weight of k${subscript(j)}`, digits: 3 }));
-
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
-
-  const costs = figure({
-    model,
-    el,
-    title: "… and what they cost",
-    hint: "Queries and keys of size d; T queries, S keys; h hidden units in the additive score.",
-  });
-  costs.card.style.marginTop = "0.75rem";
-  costs.stage({
-    label(view) {
-      const lines = SCORES.map(([, , label], i) => {
-        const { parameters, multiply_adds, largest } = view.costs[i];
-        return `${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, largest tensor ${largest}`;
-      });
-      return `Costs: ${lines.join("; ")}`;
-    },
-    height: (width) => 68 + SCORES.length * (width < NARROW ? 56 : 38) + 4,
-    draw: drawCosts,
-  });
-  const power = { min: 0, max: SIZES.length - 1, values: SIZES, format: (v) => String(v) };
-  costs.slider("d", { label: "size d", ...power });
-  costs.slider("h", { label: "hidden units h", ...power });
-  costs.slider("num_queries", { label: "queries T", ...power });
-  costs.slider("num_keys", { label: "keys S", ...power });
-  costs.controlsFirst();
-  costs.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
   const shortName = (name) => SCORES.find(([one]) => one === name)[2];
-  costs.output("multiply_adds", { label: "multiply-adds, chosen score", format: big, note: "× 2 = FLOPs" });
-  costs.output("parameters", { label: "its parameters", format: big });
-  costs.output("tanh", { label: "its tanh evaluations", format: big });
-  costs.output("largest", { label: "its largest tensor", format: big, note: "numbers" });
-  costs.output("ratio", { label: "additive ÷ dot product, multiply-adds", format: (v) => `× ${fmtShort(v)}` });
 
   // Moves of one thing that follow each other closely are one change, told from where it began.
   let [begun, last, moved, when, told] = [null, null, null, 0, ""];
@@ -86,18 +47,18 @@ function render({ model, el }) {
     return told;
   };
 
-  const stopFirst = fig.start((state) => {
+  return fig.start((state) => {
     const [name, query, circle, radius] = ["score", "query", "on_circle", "radius"].map(state);
     const parameters = { weight: state("weight"), W_q: state("W_q"), W_k: state("W_k"), w_v: state("w_v") };
     const keys = circle ? onCircle(state("key"), radius) : state("key");
     const scores = scoreAll(name, query, keys, parameters);
     const weights = softmax(scores);
+    const other = name === "gaussian" ? "dot" : "gaussian";
+    const others = softmax(scoreAll(other, query, keys));
+    const view = { name, label: shortName(name), other: shortName(other), query, keys, circle, radius };
+    const told = change({ ...view, weights });
     const dots = softmax(scoreAll("dot", query, keys));
-    const gaussians = softmax(scoreAll("gaussian", query, keys));
-    const difference = largestDifference(dots, gaussians);
-    fig.show({ difference, ...Object.fromEntries(weights.map((weight, j) => [`weight_${j + 1}`, weight])) });
-    const told = change({ label: shortName(name), query, keys, circle, weights });
-    fig.say(`${told}${sayScore(name, query, scores, weights, dots, parameters)} ${sayPair(keys, difference)}`);
+    fig.say(told + sayScore(name, query, scores, weights, dots, parameters) + sayPair(name, keys, weights, others));
     const bent =
       name === "multiplicative"
         ? [0, 1].map((i) =>
@@ -107,37 +68,8 @@ function render({ model, el }) {
             ),
           )
         : null;
-    return {
-      name,
-      label: shortName(name),
-      bent,
-      query,
-      keys,
-      circle,
-      radius,
-      scores,
-      weights,
-      dots,
-      gaussians,
-      field: sampleScores(name, query, parameters),
-    };
+    return { ...view, bent, scores, weights, others, field: sampleScores(name, query, parameters) };
   });
-  const stopSecond = costs.start((state) => {
-    const sizes = Object.fromEntries(["d", "h", "num_queries", "num_keys"].map((name) => [name, state(name)]));
-    const all = SCORES.map(([name]) => cost(name, sizes));
-    const name = state("score");
-    const chosen = cost(name, sizes);
-    const [plain, additive] = [cost("dot", sizes), cost("additive", sizes)];
-    const ratio = additive.multiply_adds / plain.multiply_adds;
-    const { multiply_adds, parameters, tanh, largest } = chosen;
-    costs.show({ multiply_adds, parameters, tanh, largest, ratio });
-    costs.say(sayCosts(ratio, additive, plain));
-    return { name, costs: all };
-  });
-  return () => {
-    stopFirst();
-    stopSecond();
-  };
 }
 
 // Which one thing differs between two states: "score", "circle", "query", the number of a key, or null.
@@ -194,31 +126,26 @@ function sayScore(name, query, scores, weights, dots, { w_v }) {
   return `The level lines are circles around q, so the nearest key wins: ${lead}.`;
 }
 
-function sayPair(keys, difference) {
-  const norms = keys.map((key) => -dot(key, key) / 2);
+// The dot product beside the Gaussian: what is left between them is −½‖k‖².
+function sayPair(name, keys, weights, others) {
+  if (name !== "dot" && name !== "gaussian") return "";
+  const norms = keys.map((key) => dot(key, key) / 2);
   const [low, high] = [Math.min(...norms), Math.max(...norms)];
-  const rule = "Gaussian against dot product: −½‖q − k‖² = q·k − ½‖q‖² − ½‖k‖², and the softmax cancels ½‖q‖²";
   if (high - low < 1e-9)
     return (
-      `${rule}. Here it cancels ½‖k‖² too, because all keys have norm ${fmt(Math.sqrt(-2 * high))}: both give the ` +
-      "same weights."
+      ` All keys have length ${fmt(Math.sqrt(2 * high))}: the Gaussian takes the same ${fmt(high)} off every score, ` +
+      "the softmax does not notice, and the two sets of weights are one."
     );
-  const apart = difference < 0.0005 ? "less than 0.001" : `up to ${fmt(difference, 3)}`;
+  const longest = `k${subscript(norms.indexOf(high))}`;
+  const largest = largestDifference(weights, others);
+  const apart = largest < 0.0005 ? "less than 0.001" : `up to ${fmt(largest, 3)}`;
   return (
-    `${rule}. What is left, −½‖k‖², runs from ${fmt(low)} to ${fmt(high)} and counts against long keys: the two ` +
-    `sets of weights differ by ${apart}.`
-  );
-}
-
-function sayCosts(ratio, additive, plain) {
-  return (
-    `The additive score needs ${fmtShort(ratio)} times the dot product's multiply-adds, evaluates tanh ` +
-    `${big(additive.tanh)} times, and its largest tensor has ${big(additive.largest)} numbers; the dot product's ` +
-    `has ${big(plain.largest)}.`
+    ` The Gaussian takes ½‖k‖² off the dot product: ${fmt(high)} for the longest key, ${longest}, and only ` +
+    `${fmt(low)} for the shortest. So the two sets of weights differ by ${apart}.`
   );
 }
 
 export default {
   render,
-  math: { score, scoreAll, onCircle, largestDifference, cost, levelStep, region, joinPieces, sampleScores, sayChange },
+  math: { score, scoreAll, onCircle, largestDifference, levelStep, region, joinPieces, sampleScores, sayChange },
 };

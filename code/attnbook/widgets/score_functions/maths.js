@@ -1,4 +1,4 @@
-/* Five scores, their costs, and the level lines of a score over the plane. */
+/* Five scores, and the level lines of a score over the plane. */
 
 const SCORES = [
   ["dot", "dot product  q·k", "dot"],
@@ -8,7 +8,6 @@ const SCORES = [
   ["gaussian", "Gaussian  −½‖q−k‖²", "Gaussian"],
 ];
 const REACH = 3;
-const SIZES = range(13).map((power) => 2 ** power); // 1 … 4096
 const CELLS = 48; // the plane is sampled at 49 × 49 points
 const LEVEL_STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 4, 10, 20, 50, 100, 200];
 
@@ -41,20 +40,6 @@ function onCircle(keys, radius) {
 }
 
 const largestDifference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
-
-// The counts are explained in the docstring of `score_costs` in score_functions.py.
-function cost(name, { d, h, num_queries: t, num_keys: s }) {
-  const counts = {
-    dot: [0, t * s * d, 0, 0, t * s],
-    scaled_dot: [0, t * s * d, t * s, 0, t * s],
-    multiplicative: [d * d, t * d * d + t * s * d, 0, 0, t * s],
-    additive: [2 * h * d + h, (t + s) * h * d + t * s * h, t * s * h, t * s * h, t * s * h],
-    gaussian: [0, t * s * d + (t + s) * d, 2 * t * s + t + s, 0, t * s],
-  }[name];
-  if (!counts) throw new Error(`no score named ${name}`);
-  const [parameters, products, elementwise, tanh, largest] = counts;
-  return { parameters, products, elementwise, multiply_adds: products + elementwise, tanh, largest };
-}
 
 // Distance of neighbouring level lines: at most nine of them on either side of zero.
 const levelStep = (greatest) => LEVEL_STEPS.find((step) => greatest / step <= 9.5) || LEVEL_STEPS.at(-1);

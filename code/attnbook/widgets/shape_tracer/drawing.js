@@ -33,7 +33,7 @@ function drawSteps(p, view, fig) {
     p.group(`step${i}`, { cursor: "pointer", onclick: () => fig.set({ step: i }), "data-step": i }, (g) => {
       g.rect("box", x + 1, y, wide - 2, tall, {
         rx: 8,
-        fill: now ? COLOUR.accent : "var(--ab-panel,#f6f7fa)",
+        fill: now ? COLOUR.accent : COLOUR.panel,
         "fill-opacity": now ? 0.13 : 1,
         stroke: now ? COLOUR.accent : COLOUR.line,
         "stroke-width": now ? 2 : 1,

@@ -5,10 +5,10 @@ const POSITIONS = [2, 3, 4, 5, 6];
 const SIZES = [4, 6, 8, 12];
 const HEADS = [1, 2, 3, 4];
 const LOOKS = [
-  ["#E69F00", "circle"],
-  ["#1B9FC4", "square"],
-  ["#B0559B", "triangle"],
-  ["#7F9F1C", "diamond"],
+  [COLOUR.heads[0], "circle"],
+  [COLOUR.heads[1], "square"],
+  [COLOUR.heads[2], "triangle"],
+  [COLOUR.heads[3], "diamond"],
 ]; // of the heads
 
 // (T, D) → (H, T, D/H): head h holds features h·D/H … (h + 1)·D/H − 1 of every position.

@@ -51,8 +51,9 @@ class SpanTableFigure(Figure):
     def alt_text(self) -> str:
         """What the figure shows, in words."""
         return (
-            f"The table of span scores for the type {self.type} in the sentence “{self.sentence}”: starts down, ends "
-            "across, cells below the diagonal hatched. The higher a score, the darker its cell. A tick marks a span "
-            "that is found and right, a ring one that is missed, an exclamation mark one that is wrong. A list below "
-            "the table names the spans of all three types that are found, missed or wrong."
+            f"Span scores of the sentence “{self.sentence}”. Above, a row of dots for each of three types, from −20 to "
+            "20: what lies to the right of a movable threshold is found. A tick marks a span that is found and right, "
+            "a ring one that is missed, an exclamation mark one that is wrong. Below, the table for the type "
+            f"{self.type}: starts down, ends across, the higher a score the darker its cell, cells below the diagonal "
+            "hatched. A list names the spans that are marked."
         )

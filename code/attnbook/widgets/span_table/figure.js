@@ -3,27 +3,25 @@
 // uses data.json
 
 const MARKS = { hit: "✓", missed: "○", wrong: "!" };
-const NAMES = { hit: "found", missed: "missed", wrong: "wrong" };
+const REACH = 20; // of the threshold
+const LISTED = 8; // spans that are named at a time
 
 const exampleOf = (text) => DATA.sentences.find((row) => row.words.join(" ") === text);
 const scoreAt = (layer, i, j) => (j < i ? null : layer[i][j - i]);
 
-// Every span that is right or predicted: [{type, i, j, score, kind}], in the order of the tables.
+// Every span of every type, [{type, i, j, score, right, kind}], and what a threshold makes of it: right or predicted
+// ones are a "hit", "missed" or "wrong", the others of no kind.
 function judgeSpans(example, rotary, threshold) {
-  const layers = example[rotary ? "rotary" : "plain"];
-  const spans = [];
-  layers.forEach((layer, type) =>
-    layer.forEach((row, i) =>
-      row.forEach((score, step) => {
+  return example[rotary ? "rotary" : "plain"].flatMap((layer, type) =>
+    layer.flatMap((row, i) =>
+      row.map((score, step) => {
         const j = i + step;
         const right = example.gold.some(([t, a, b]) => t === type && a === i && b === j);
-        const said = score > threshold;
-        if (!right && !said) return;
-        spans.push({ type, i, j, score, kind: right && said ? "hit" : right ? "missed" : "wrong" });
+        const kind = score > threshold ? (right ? "hit" : "wrong") : right ? "missed" : null;
+        return { type, i, j, score, right, kind };
       }),
     ),
   );
-  return spans;
 }
 
 const countOf = (spans, kind) => spans.filter((span) => span.kind === kind).length;
@@ -36,6 +34,32 @@ function f1Of(spans) {
 
 const shade = (score, threshold) => 1 / (1 + Math.exp(-(score - threshold) / 8));
 
+const textOf = (words, { i, j }) => words.slice(i, j + 1).join(" ");
+
+// The lowest right span, the highest of the others, and how many of those are no lower than the lowest right one.
+function gapOf(spans) {
+  const byScore = (right) => spans.filter((span) => span.right === right).sort((a, b) => a.score - b.score);
+  const [right, others] = [byScore(true), byScore(false)];
+  return { low: right[0], high: others.at(-1), over: others.filter(({ score }) => score >= right[0].score).length };
+}
+
+function inWords(words, spans, threshold) {
+  const [found, wrong] = [countOf(spans, "hit"), countOf(spans, "wrong")];
+  const all = found + countOf(spans, "missed");
+  const { low, high, over } = gapOf(spans);
+  const now =
+    `At a threshold of ${fmt(threshold, 1)}, ${found === all ? `all ${all}` : `${found} of ${all}`} spans are found, ` +
+    `${wrong ? `and ${wrong} wrong one${wrong > 1 ? "s" : ""}` : "and no wrong one"}. `;
+  return (
+    now +
+    (over
+      ? `No threshold would be right: “${textOf(words, low)}” is a ${DATA.types[low.type]} and scores ` +
+        `${fmt(low.score, 1)}, and ${over} wrong span${over > 1 ? "s score" : " scores"} no less.`
+      : `Any threshold from ${fmt(high.score, 1)} to just below ${fmt(low.score, 1)} finds the right ones and ` +
+        "nothing else: no score lies between.")
+  );
+}
+
 function layout(width, words) {
   const left = Math.max(...words.map((word) => word.length)) * 7.4 + 14;
   const size = Math.min(34, (width - left - 4) / words.length);
@@ -47,15 +71,17 @@ function render({ model, el }) {
     model,
     el,
     title: "Which spans does the table find?",
-    hint: "Point at a cell, or choose one with the arrow keys. Move the threshold; switch the rotation off.",
+    hint: "What scores above the threshold is found. Move it; then try the last two sentences.",
   });
-  const ids = newId();
   let hovered = null;
   let compute = null;
   let stage = null;
 
-  const sentence = html("p", { class: "ab-hint", "data-value": "sentence", style: "font-size:15px;margin:0 0 0.5rem" });
-  fig.card.querySelector(".ab-stages").before(sentence);
+  const sentence = html("p", { "data-value": "sentence", style: "font-size:15px" });
+  const cellWords = html("p", { "data-value": "cell", class: "ab-hint", "aria-live": "polite" });
+  cellWords.style.minHeight = "2.9em";
+  const list = html("ul", { "data-value": "spans" });
+  list.style.cssText = "list-style:none;margin:0.75rem 0 0;padding:0;min-height:13.2em;font-size:13.5px";
 
   const hover = (to) => {
     if (String(to) === String(hovered)) return;
@@ -114,7 +140,7 @@ function render({ model, el }) {
             "data-cell": `${i}-${j}`,
           });
           if (score === null) g.rect(`h${i}-${j}`, x, y, size, size, { fill: hatch, opacity: 0.5 });
-          const found = view.spans.find((span) => span.type === view.number && span.i === i && span.j === j);
+          const found = view.marked.find((span) => span.type === view.number && span.i === i && span.j === j);
           if (found)
             g.text(`m${i}-${j}`, x + size / 2, y + size / 2 + 5, MARKS[found.kind], {
               anchor: "middle",
@@ -152,31 +178,94 @@ function render({ model, el }) {
     });
   }
 
+  function drawScores(p, view) {
+    const [left, top, row] = [58, 34, 26];
+    const bottom = top + row * DATA.types.length;
+    const x = linear([-REACH, REACH], [left, p.width - 12]);
+    p.text("title", 0, 15, "The scores of all spans", { weight: 650, size: 14 });
+    p.rect("above", x(view.threshold), top, x(REACH) - x(view.threshold), bottom - top, {
+      fill: COLOUR.accent,
+      "fill-opacity": 0.1,
+    });
+    p.axes("axes", {
+      plot: { left, top, right: x(REACH), bottom },
+      x,
+      xTicks: p.narrow ? 4 : 8,
+      xLabel: `score (${view.below} spans score below −${REACH})`,
+    });
+    DATA.types.forEach((type, t) => {
+      const y = top + (t + 0.5) * row;
+      const chosen = t === view.number;
+      p.text(`type${t}`, left - 8, y + 4.5, type, { anchor: "end", weight: chosen ? 700 : 500 });
+      p.line(`base${t}`, left, y, x(REACH), y, { stroke: COLOUR.line, "stroke-width": 1 });
+    });
+    p.group("spans", { cursor: "pointer" }, (g) =>
+      view.spans
+        .filter(({ score }) => score >= -REACH)
+        .forEach((span) => {
+          const key = `${span.type}-${span.i}-${span.j}`;
+          const [px, py] = [x(span.score), top + (span.type + 0.5) * row];
+          const onclick = () => fig.set({ type: DATA.types[span.type], cell: [span.i, span.j] });
+          const chosen = span.type === view.number && String([span.i, span.j]) === String(view.cell);
+          if (chosen) g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
+          if (span.kind)
+            g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true, onclick });
+          else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7, onclick });
+        }),
+    );
+    p.line("line", x(view.threshold), top - 6, x(view.threshold), bottom, {
+      stroke: COLOUR.accent,
+      "stroke-width": 2.5,
+    });
+    p.handle("threshold", {
+      x,
+      at: [view.threshold, top - 10],
+      axis: "x",
+      step: 0.5,
+      min: [-REACH, top - 10],
+      max: [REACH, top - 10],
+      size: 7,
+      label: "threshold",
+      text: fmt(view.threshold, 1),
+      onMove: ([to]) => fig.set({ threshold: Math.round(2 * to) / 2 }),
+    });
+  }
+
+  fig.stage({
+    label: ({ threshold }) =>
+      `The scores of all spans in three rows, one for each type, and the threshold at ${fmt(threshold, 1)}`,
+    height: 34 + 26 * DATA.types.length + 42,
+    draw: drawScores,
+  });
   stage = fig.stage({
+    basis: 420,
+    grow: 3,
     label: (view) => `Table of the scores of all spans for the type ${view.type}. ${view.cellText}`,
     height: (width) => layout(width, exampleOf(model.get("sentence")).words).bottom + 6,
     draw,
   });
+  const beside = html("div", { style: "flex:1 1 200px;min-width:0;padding-top:1.5rem" }, sentence, cellWords, list);
+  fig.card.querySelector(".ab-stages").append(beside);
 
   const options = DATA.sentences.map((row) => row.words.join(" "));
   const choice = fig.select("sentence", { label: "Sentence", options });
+  choice.onchange = () => {
+    // with the sentence, its lowest right span: the one that decides about thresholds
+    const row = DATA.sentences[choice.selectedIndex];
+    const { low } = gapOf(judgeSpans(row, fig.get("rotary"), 0));
+    fig.set({ sentence: options[choice.selectedIndex], type: DATA.types[low.type], cell: [low.i, low.j] });
+  };
   choice.style.cssText = "flex:1 1 auto;min-width:0;max-width:32rem";
   choice.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
   fig.select("type", { label: "Type", options: DATA.types });
-  fig.slider("threshold", { label: "Threshold", min: -20, max: 20, step: 0.5 });
+  fig.slider("threshold", { label: "Threshold", min: -REACH, max: REACH, step: 0.5 });
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
   fig.reset(["cell"]);
   fig.controlsFirst();
-  fig.output("found", { label: "found", digits: 0 });
-  fig.output("missed", { label: "missed", digits: 0 });
-  fig.output("wrong", { label: "wrong", digits: 0 });
+  fig.output("found", { label: `${MARKS.hit} found`, digits: 0 });
+  fig.output("missed", { label: `${MARKS.missed} missed`, digits: 0 });
+  fig.output("wrong", { label: `${MARKS.wrong} wrong`, digits: 0 });
   fig.output("f1", { label: "F1, this sentence", digits: 3 });
-  fig.output("score", { label: "score of the cell", digits: 1 });
-
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))";
-
-  const list = html("ul", { "data-value": "spans", style: "margin:0.75rem 0 0;padding-left:1.2rem;font-size:13.5px" });
-  fig.card.append(list);
 
   compute = (state) => {
     const example = exampleOf(state("sentence"));
@@ -190,7 +279,7 @@ function render({ model, el }) {
     sentence.replaceChildren(
       ...words.flatMap((word, t) => [
         inside(t)
-          ? html("mark", { text: word, style: "background:none;color:var(--ab-accent,#4B3FA8);font-weight:700;" })
+          ? html("mark", { text: word, style: "background:none;color:var(--ab-accent);font-weight:700" })
           : html("span", { text: word }),
         " ",
       ]),
@@ -200,23 +289,29 @@ function render({ model, el }) {
       missed: countOf(spans, "missed"),
       wrong: countOf(spans, "wrong"),
       f1: f1Of(spans),
-      score,
     });
-    const texts = spans.map(
-      (span) =>
-        `${MARKS[span.kind]} ${NAMES[span.kind]}: ${words.slice(span.i, span.j + 1).join(" ")} ` +
-        `(${DATA.types[span.type]}, ${fmt(span.score, 1)})`,
+    const marked = spans.filter(({ kind }) => kind);
+    const texts = [...marked]
+      .sort((a, b) => b.right - a.right || b.score - a.score)
+      .map((span) => `${MARKS[span.kind]} ${fmt(span.score, 1)} ${DATA.types[span.type]}: ${textOf(words, span)}`);
+    const more = texts.splice(LISTED).length;
+    if (more) texts.push(`… and ${more} more wrong ones`);
+    list.style.whiteSpace = fig.card.clientWidth < 620 ? "nowrap" : ""; // below the table every line has its place
+    list.replaceChildren(
+      ...texts.map((text) => html("li", { text, title: text, style: "overflow:hidden;text-overflow:ellipsis" })),
     );
-    list.replaceChildren(...texts.map((text) => html("li", { text, style: "list-style:none" })));
     const cellText =
       score === null
         ? `From “${words[cell[0]]}” back to “${words[cell[1]]}”: a span cannot end before it starts.`
-        : `“${words.slice(cell[0], cell[1] + 1).join(" ")}”, score ${fmt(score, 1)}: ` +
-          `${score > state("threshold") ? "a" : "not a"} ${state("type")}.`;
-    fig.say(cellText);
-    return { words, cell, layer, spans, number, type: state("type"), threshold: state("threshold"), cellText };
+        : `As a ${state("type")} “${textOf(words, { i: cell[0], j: cell[1] })}” scores ${fmt(score, 1)}: ` +
+          `${score > state("threshold") ? "found" : "not found"}.`;
+    cellWords.textContent = cellText;
+    fig.say(inWords(words, spans, state("threshold")));
+    const below = spans.filter((span) => span.score < -REACH).length;
+    const [type, threshold] = [state("type"), state("threshold")];
+    return { words, cell, layer, spans, marked, below, number, type, threshold, cellText };
   };
   return fig.start(compute);
 }
 
-export default { render, math: { exampleOf, scoreAt, judgeSpans, countOf, f1Of, shade } };
+export default { render, math: { exampleOf, scoreAt, judgeSpans, countOf, f1Of, gapOf, inWords } };

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kit import Figure, number_between, one_of
+from ..kit import Figure, number_between, one_of, yes_or_no
 from ..kit.samples import seeded_normals
 
 WORDS, FEATURES, WINDOW = 16, 3, 4
@@ -60,7 +60,7 @@ def worth_it(sees: str, tile: int) -> list[tuple[int, int]]:
 
 
 def after(
-    seed: int, sees: str, tile: int, step: int
+    seed: int, sees: str, tile: int, step: int, corrected: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Computes what is kept for each query after some tiles.
 
@@ -69,6 +69,7 @@ def after(
         sees: one of `SEES`.
         tile: one of `TILES`.
         step: how many tiles have been read.
+        corrected: whether the sums are corrected when a larger score turns up.
 
     Returns:
         arrays (16,): the largest score, the sum of exp(score − largest), and the same sum with the values. Of a query
@@ -85,6 +86,7 @@ def after(
         new = np.maximum(most[rows], part.max(1))
         safe = np.where(np.isinf(new), 0, new)
         old, exps = np.exp(most[rows] - safe), np.exp(part - safe[:, None])
+        old = old if corrected else np.ones(tile)
         total[rows] = total[rows] * old + exps.sum(1)
         summed[rows] = summed[rows] * old + exps @ values[columns]
         most[rows] = new
@@ -98,6 +100,7 @@ class TileStepperFigure(Figure):
         tile: rows and columns of a tile: 2, 4, 8 or 16.
         sees: "all keys", "causal" or "a window of 4".
         step: how many tiles have been read, 0 to 64; beyond the last one, all of them.
+        corrected: whether the sums are corrected when a larger score turns up.
         seed: which random sample, 0 to 999.
 
     Raises:
@@ -113,4 +116,5 @@ class TileStepperFigure(Figure):
     tile = one_of(4, TILES, "the rows and columns of a tile")
     sees = one_of(SEES[0], SEES, "which keys a query may see")
     step = number_between(6, 0, MOST_STEPS, "the number of tiles read", whole=True)
+    corrected = yes_or_no(True, "whether the sums are corrected")
     seed = number_between(17, 0, 999, "the number of the random sample", whole=True)

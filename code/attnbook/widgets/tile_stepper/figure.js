@@ -1,4 +1,5 @@
 /* Attention tile by tile: a running maximum, sum and average per query, and never a table. */
+// uses ../kit/words.js
 
 const WORDS = 16;
 const FEATURES = 3;
@@ -6,7 +7,6 @@ const WINDOW = 4;
 const SEES = ["all keys", "causal", "a window of 4"];
 const TILES = [2, 4, 8, 16];
 const MOST_STEPS = (WORDS / TILES[0]) ** 2;
-const SIZE = 17; // of a cell, in both drawings: a query's row goes on from the one to the other
 const TOP = 40;
 
 function sample(seed) {
@@ -31,8 +31,8 @@ function worthIt(rule, tile) {
   return starts.flatMap((row) => starts.filter((column) => some(row, column)).map((column) => [row, column]));
 }
 
-function after({ scores, values }, rule, tile, step) {
-  // what is kept for each query; `factor`: by how much the last tile corrected it, null where it had nothing to correct
+function after({ scores, values }, rule, tile, step, corrected = true) {
+  // what is kept for each query; `factor`: by how much the last tile corrects it, null where it has nothing to correct
   const kept = range(WORDS).map(() => ({ most: -Infinity, total: 0, summed: 0, factor: null }));
   const read = worthIt(rule, tile).slice(0, step);
   read.forEach(([row, column], n) =>
@@ -42,11 +42,13 @@ function after({ scores, values }, rule, tile, step) {
       const most = Math.max(own.most, ...seen.map((j) => scores[i][j]));
       const factor = own.most === -Infinity ? 0 : Math.exp(own.most - most);
       const exps = seen.map((j) => Math.exp(scores[i][j] - most));
+      const scale = corrected ? factor : 1;
       kept[i] = {
         most,
-        total: own.total * factor + sum(exps),
-        summed: own.summed * factor + sum(exps.map((e, c) => e * values[seen[c]])),
+        total: own.total * scale + sum(exps),
+        summed: own.summed * scale + sum(exps.map((e, c) => e * values[seen[c]])),
         factor: n === read.length - 1 && own.most !== -Infinity ? factor : null,
+        before: own.most,
       };
     }),
   );
@@ -55,135 +57,169 @@ function after({ scores, values }, rule, tile, step) {
 
 const average = ({ total, summed }) => (total > 0 ? summed / total : null);
 
+// ---- what one sees, in words ----
+
+function sayEnd({ tile, corrected, exact, kept, held }) {
+  const off = kept.map((k, i) => Math.abs(average(k) - exact[i]));
+  const missed = off.filter((distance) => distance > 1e-9).length;
+  if (missed)
+    return (
+      `All tiles have been read, and ${missed} of ${WORDS} dots miss their strokes, by up to ` +
+      `${fmt(Math.max(...off))}. What was summed before a larger score turned up was never scaled down, and counts ` +
+      "too much."
+    );
+  const exactly = corrected
+    ? "All tiles have been read, and every dot is on its stroke. "
+    : "No query had anything to correct, so every dot is on its stroke all the same. ";
+  return tile === WORDS
+    ? `${exactly}But the one tile was the whole table: ${held} numbers at a time, more than its ${WORDS * WORDS}.`
+    : `${exactly}There were never more than ${held} numbers at a time; the table has ${WORDS * WORDS}.`;
+}
+
+function sayTile({ tile, corrected, current, kept, told }) {
+  const span = (start) => `${start + 1} to ${start + tile}`;
+  const meet = `Queries ${span(current[0])} meet keys ${span(current[1])}. `;
+  if (told === null)
+    return (
+      meet +
+      (kept.some((k) => k.factor !== null)
+        ? "No row finds a larger score than before, so nothing has to be corrected."
+        : "It is the first tile of these rows: there is nothing to correct yet.")
+    );
+  const { most, before, factor } = kept[told];
+  return (
+    `${meet}Query ${told + 1} finds a score of ${fmt(most)}; its largest so far was ${fmt(before)}. Its sums ` +
+    `${corrected ? "are" : "ought to be"} multiplied by exp(${fmt(before)} − ${fmt(most).replace(/^−.*/, "($&)")}) = ` +
+    `${fmt(factor)} before the tile is added${corrected ? "." : ", and are not."}`
+  );
+}
+
+// ---- the drawing: a query's row goes on from the table to its average ----
+
+function layout(width) {
+  const narrow = width < NARROW;
+  const [left, size] = [36, narrow ? 11 : 17];
+  const [right, bottom] = [left + WORDS * size, TOP + WORDS * size];
+  return { narrow, left, size, right, bottom, height: bottom + (narrow ? 82 : 60) };
+}
+
+function drawTable(p, view) {
+  const { left, size, right, bottom } = layout(p.width);
+  const n = view.tile;
+  const hatch = p.hatch("hatch");
+  p.text("keys", left, 16, "keys →", { size: 12.5, colour: COLOUR.keyInk });
+  p.text("queries", 12, TOP + 2, "queries →", { size: 12.5, colour: COLOUR.query, rotate: 90 });
+  range(WORDS).forEach((i) =>
+    range(WORDS).forEach((j) => {
+      const state = view.cells[i][j];
+      p.rect(`c${i}-${j}`, left + j * size, TOP + i * size, size, size, {
+        fill: state.now ? weightFill(state.exp) : state.hidden ? hatch : state.read ? COLOUR.line : "transparent",
+        stroke: COLOUR.grid,
+        "stroke-width": 0.5,
+      });
+    }),
+  );
+  range(0, WORDS)
+    .filter((k) => k % Math.max(n, 4) === 0)
+    .forEach((k) => {
+      const at = (k + 0.5) * size;
+      p.text(`row${k}`, left - 5, TOP + at + 4, k + 1, { size: 12, anchor: "end", colour: COLOUR.muted });
+      p.text(`column${k}`, left + at, TOP - 6, k + 1, { size: 12, anchor: "middle", colour: COLOUR.muted });
+    });
+  range(WORDS / n + 1).forEach((k) => {
+    const at = k * n * size;
+    p.line(`h${k}`, left, TOP + at, right, TOP + at, { stroke: COLOUR.muted, "stroke-width": 1 });
+    p.line(`v${k}`, left + at, TOP, left + at, bottom, { stroke: COLOUR.muted, "stroke-width": 1 });
+  });
+  if (view.current)
+    p.rect("now", left + view.current[1] * size, TOP + view.current[0] * size, n * size, n * size, {
+      fill: "none",
+      stroke: COLOUR.accent,
+      "stroke-width": 3,
+    });
+}
+
+function drawAverages(p, view) {
+  const { narrow, left, size, right, bottom } = layout(p.width);
+  const x = linear(view.reach, [right + (narrow ? 8 : 24), p.width - (narrow ? 8 : 64)]);
+  p.text("title", x.range[0], 16, narrow ? "average" : "average of the values", {
+    size: 12.5,
+    colour: COLOUR.ink,
+  });
+  if (!narrow) p.text("times", p.width, 16, "sums so far ×", { size: 12.5, anchor: "end" });
+  view.kept.forEach((kept, i) => {
+    const y = TOP + (i + 0.5) * size;
+    p.line(`base${i}`, right, y, x.range[1], y, { stroke: COLOUR.grid, "stroke-width": 1 });
+    const exact = x(view.exact[i]);
+    p.line(`exact${i}`, exact, y - 0.42 * size, exact, y + 0.42 * size, { stroke: COLOUR.ink, "stroke-width": 2 });
+    if (average(kept) !== null)
+      p.circle(`dot${i}`, x(average(kept)), y, narrow ? 4 : 5, {
+        fill: COLOUR.output,
+        stroke: COLOUR.ink,
+        "stroke-width": 0.8,
+      });
+    if (kept.factor !== null && (!narrow || i === view.told))
+      p.text(`factor${i}`, p.width, y + 4, view.corrected ? `× ${fmt(kept.factor)}` : `(× ${fmt(kept.factor)})`, {
+        size: 12.5,
+        anchor: "end",
+        halo: true,
+        weight: kept.factor < 1 ? 650 : undefined,
+      });
+  });
+  ticks(...view.reach, narrow ? 3 : 5).forEach((v) =>
+    p.text(`t${v}`, x(v), bottom + 17, fmt(v, 1), { size: 12, anchor: "middle", colour: COLOUR.muted }),
+  );
+  const cells = [
+    { label: "e^(score − largest)", colour: COLOUR.weight, mark: "box" },
+    { label: "read, thrown away", colour: COLOUR.line, mark: "box" },
+  ];
+  const dots = [
+    { label: "average so far", colour: COLOUR.output, mark: "circle" },
+    { label: "exact attention", colour: COLOUR.ink, mark: "line" },
+  ];
+  p.legend("legend", left, bottom + 38, [...cells, ...dots], { maxWidth: p.width - left });
+}
+
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
     title: "Attention without a table",
-    hint: "Read the table tile by tile. What is left of a tile is one correction of each row's average.",
+    hint: "Play: a tile is read, corrects the average of its rows, and is thrown away. Then leave the corrections out.",
   });
-  let timer = null;
   const total = () => worthIt(fig.get("sees"), fig.get("tile")).length;
-  const done = () => Math.min(fig.get("step"), total());
-  const go = (step) => fig.set({ step: clamp(step, 0, total()) });
-
-  function stop() {
-    clearInterval(timer);
-    timer = null;
-    playing.textContent = "Play";
-  }
-
-  function play() {
-    if (timer) {
-      stop();
-      return;
-    }
-    if (done() === total()) go(0);
-    playing.textContent = "Pause";
-    timer = setInterval(() => {
-      go(done() + 1);
-      if (done() === total()) stop();
-    }, 450);
-  }
-
-  function drawTable(p, view) {
-    const left = 26;
-    const hatch = p.hatch("hatch");
-    p.text("keys", left, TOP - 10, "keys →", { size: 12.5, colour: COLOUR.key });
-    p.text("queries", 12, TOP + 2, "queries →", { size: 12.5, colour: COLOUR.query, rotate: 90 });
-    range(WORDS).forEach((i) =>
-      range(WORDS).forEach((j) => {
-        const [x, y] = [left + j * SIZE, TOP + i * SIZE];
-        const state = view.cells[i][j];
-        p.rect(`c${i}-${j}`, x, y, SIZE, SIZE, {
-          fill: state.now ? weightFill(state.exp) : state.hidden ? hatch : state.read ? COLOUR.grid : "transparent",
-          stroke: COLOUR.line,
-          "stroke-width": 0.5,
-        });
-      }),
-    );
-    const n = view.tile;
-    range(WORDS / n + 1).forEach((k) => {
-      const at = k * n * SIZE;
-      p.line(`h${k}`, left, TOP + at, left + WORDS * SIZE, TOP + at, { stroke: COLOUR.muted, "stroke-width": 1 });
-      p.line(`v${k}`, left + at, TOP, left + at, TOP + WORDS * SIZE, { stroke: COLOUR.muted, "stroke-width": 1 });
-    });
-    if (view.current)
-      p.rect("now", left + view.current[1] * SIZE, TOP + view.current[0] * SIZE, n * SIZE, n * SIZE, {
-        fill: "none",
-        stroke: COLOUR.accent,
-        "stroke-width": 3,
-      });
-  }
-
-  function drawAverages(p, view) {
-    const x = linear(view.reach, [10, p.width - 62]);
-    p.text("title", 10, TOP - 26, "average of the values", { size: 12.5, colour: COLOUR.output });
-    p.text("times", p.width - 4, TOP - 26, "corrected by", { size: 12.5, anchor: "end" });
-    view.kept.forEach((kept, i) => {
-      const y = TOP + (i + 0.5) * SIZE;
-      p.line(`base${i}`, x.range[0], y, x.range[1], y, { stroke: COLOUR.grid, "stroke-width": 1 });
-      const exact = clamp(x(view.exact[i]), ...x.range);
-      p.line(`exact${i}`, exact, y - 0.42 * SIZE, exact, y + 0.42 * SIZE, { stroke: COLOUR.ink, "stroke-width": 2 });
-      if (average(kept) !== null)
-        p.circle(`dot${i}`, clamp(x(average(kept)), ...x.range), y, 5, {
-          fill: COLOUR.output,
-          stroke: COLOUR.ink,
-          "stroke-width": 0.8,
-        });
-      if (kept.factor !== null)
-        p.text(`factor${i}`, p.width - 4, y + 4, `× ${fmt(kept.factor, 2)}`, {
-          size: 12.5,
-          anchor: "end",
-          weight: kept.factor < 1 ? 650 : undefined,
-        });
-    });
-    p.legend("legend", 10, p.height - 10, [
-      { label: "so far", colour: COLOUR.output, mark: "circle" },
-      { label: "exact", colour: COLOUR.ink, mark: "line" },
-    ]);
-  }
-
-  const height = TOP + WORDS * SIZE + 28;
   fig.stage({
-    height,
-    basis: 300,
-    grow: 5,
-    draw: drawTable,
-    label: (view) => `Table of 16 queries and 16 keys in tiles of ${view.tile} by ${view.tile}; ${view.read} read`,
+    height: (width) => layout(width).height,
+    draw(p, view) {
+      drawTable(p, view);
+      drawAverages(p, view);
+    },
+    label: (view) =>
+      `Table of 16 queries and 16 keys in tiles of ${view.tile} by ${view.tile}; ${view.read} read. Beside each row ` +
+      `the average of the query so far, and its exact attention; ${view.right} of 16 agree`,
   });
-  fig.stage({
-    height,
-    basis: 300,
-    grow: 4,
-    draw: drawAverages,
-    label: (view) => `The average of each query so far, and its exact attention; ${view.right} of 16 agree`,
-  });
-  fig.slider("step", {
+  const steps = stepper(fig, {
+    name: "step",
     label: "tiles read",
-    min: 0,
-    max: MOST_STEPS,
-    step: 1,
-    format: (step) => `${Math.min(step, total())} of ${total()}`,
-  });
-  const playing = fig.button("Play", play, { primary: true });
-  fig.button("Next tile", () => {
-    if (timer) stop();
-    go(done() + 1);
+    step: () => Math.min(fig.get("step"), total()),
+    last: total,
+    go: (step) => fig.set({ step: clamp(step, 0, total()) }),
+    pace: 450,
   });
   fig.select("tile", { label: "tile", options: TILES.map((n) => [n, `${n} × ${n}`]) });
   fig.select("sees", { label: "a query sees", options: SEES });
+  fig.checkbox("corrected", { label: "correct the sums" });
   fig.output("held", { label: "numbers held now", digits: 0, note: "a tile, and 3 per query" });
   fig.output("table", { label: "the whole table", digits: 0 });
   fig.output("skipped", { label: "tiles never computed", digits: 0 });
   fig.reset(["seed"]);
   fig.controlsFirst();
-  const end = fig.start((state) => {
-    const [tile, rule] = [state("tile"), state("sees")];
+  return fig.start((state) => {
+    const [tile, rule, corrected] = [state("tile"), state("sees"), state("corrected")];
     const data = sample(state("seed"));
     const list = worthIt(rule, tile);
     const read = Math.min(state("step"), list.length);
-    const kept = after(data, rule, tile, read);
+    const kept = after(data, rule, tile, read, corrected);
     const exact = after(data, rule, tile, list.length).map(average);
     const current = read > 0 && read < list.length ? list[read - 1] : null;
     const gone = new Set(list.slice(0, read).map(String));
@@ -197,30 +233,26 @@ function render({ model, el }) {
       }),
     );
     const right = kept.filter((k, i) => average(k) !== null && Math.abs(average(k) - exact[i]) < 1e-9).length;
-    const newBest = kept.filter((k) => k.factor !== null && k.factor < 1).length;
-    const skipped = (WORDS / tile) ** 2 - list.length;
-    fig.show({ held: (current ? tile * tile : 0) + (read ? 3 * WORDS : 0), table: WORDS * WORDS, skipped });
-    const span = (start) => `${start + 1} to ${start + tile}`;
+    const smallest = Math.min(...kept.map((k) => k.factor ?? 1));
+    const told = smallest < 1 ? kept.findIndex((k) => k.factor === smallest) : null; // the row of the sentence
+    const reach = [Math.min(...data.values), Math.max(...data.values)];
+    const held = tile * tile + 3 * WORDS;
+    const view = { tile, corrected, read, kept, exact, current, cells, right, told, reach, held };
+    fig.show({
+      held: current ? held : read && 3 * WORDS,
+      table: WORDS * WORDS,
+      skipped: (WORDS / tile) ** 2 - list.length,
+    });
+    steps();
     fig.say(
       read === 0
         ? "Nothing has been read. Each query will keep three numbers: its largest score, a sum, and a sum with values."
-        : read === list.length
-          ? "All tiles have been read: every dot is on its stroke. There were never more than " +
-            `${tile * tile + 3 * WORDS} numbers at a time; the table has ${WORDS * WORDS}.`
-          : `Queries ${span(current[0])} meet keys ${span(current[1])}. ` +
-            (newBest
-              ? `In ${newBest} of the ${tile} rows a new largest score has come, and the sums so far are corrected.`
-              : kept.some((k) => k.factor !== null)
-                ? "No row finds a larger score than before, so nothing has to be corrected."
-                : "It is the first tile of these rows: there is nothing to correct yet."),
+        : current
+          ? sayTile(view)
+          : sayEnd(view),
     );
-    const reach = [0.8 * Math.min(...data.values), 0.8 * Math.max(...data.values)];
-    return { tile, read, kept, exact, current, cells, right, reach };
+    return view;
   });
-  return () => {
-    clearInterval(timer);
-    end();
-  };
 }
 
 export default { render, math: { sample, sees, worthIt, after, average } };

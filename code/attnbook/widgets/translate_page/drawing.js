@@ -125,17 +125,15 @@ function drawAlignment(p, view, act) {
           "stroke-width": 1.4,
         }),
       );
-      place.target
-        .slice(0, shown)
-        .forEach((box, i) =>
-          g.add("path", `t${i}`, {
-            d: ribbon({ ...knot, y: place.rows ? cy - TALL : knot.y }, box, place.rows),
-            fill: "none",
-            stroke: COLOUR.masked,
-            "stroke-width": 1.4,
-            "stroke-dasharray": "4 3",
-          }),
-        );
+      place.target.slice(0, shown).forEach((box, i) =>
+        g.add("path", `t${i}`, {
+          d: ribbon({ ...knot, y: place.rows ? cy - TALL : knot.y }, box, place.rows),
+          fill: "none",
+          stroke: COLOUR.masked,
+          "stroke-width": 1.4,
+          "stroke-dasharray": "4 3",
+        }),
+      );
       g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
       g.text(
         "name",
@@ -305,7 +303,7 @@ function drawChoices(p, view, act) {
         onkeydown: (event) => act.press(event, () => act.write(id)),
       },
       (g) => {
-        g.rect("reach", 0, y, p.width, BAR - 4, { fill: mine ? "var(--ab-panel,#f6f7fa)" : "transparent", rx: 6 });
+        g.rect("reach", 0, y, p.width, BAR - 4, { fill: mine ? COLOUR.panel : "transparent", rx: 6 });
         g.rect("ring", 0, y, p.width, BAR - 4, { fill: "none", rx: 6, class: "ab-ring" });
         g.text("word", left - 8, y + 20, name, {
           size: 14,

@@ -5,6 +5,17 @@ function heatInWords({ source, steps, shown }) {
   return `Attention weights of ${shown} written words over ${source.tokens.length} source words`;
 }
 
+// Two words, one after the other, of which the second looks mainly at a place before that of the first: those whose
+// looks are the clearest, as [the first word, its place, the second word's place].
+function crossing({ source, steps }) {
+  const looks = steps.map(({ weights }) => weights.indexOf(Math.max(...weights)));
+  const clear = (i) => (/\p{L}/u.test(source.tokens[looks[i]]) ? steps[i].weights[looks[i]] : 0);
+  const both = (i) => Math.min(clear(i), clear(i + 1));
+  const words = range(steps.length - 1).filter((i) => steps[i + 1].id !== EOS && looks[i] > looks[i + 1]);
+  const [best] = words.filter((i) => both(i) > 0.3).sort((i, j) => both(j) - both(i));
+  return best === undefined ? null : [best, looks[best], looks[best + 1]];
+}
+
 function inWords({ source, steps, size, heads, found, greedy }, text) {
   const parts = [`“${text}”`];
   const strange = source.tokens.filter((_, j) => source.unknown[j]);
@@ -25,7 +36,19 @@ function inWords({ source, steps, size, heads, found, greedy }, text) {
     parts.push(
       `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`,
     );
-  else if (heads) parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
+  else {
+    const cross = crossing({ source, steps });
+    const look = (i, j) => `“${source.tokens[j]}” (${fmt(steps[i].weights[j])})`;
+    if (cross) {
+      const [i, first, second] = cross;
+      parts.push(
+        `“${shownWord(steps[i].word)}” looked most at ${look(i, first)} and the next word, ` +
+          `“${shownWord(steps[i + 1].word)}”, back at ${look(i + 1, second)}: their lines cross.`,
+      );
+    }
+  }
+  if (heads && steps[0].weights)
+    parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
   if (steps.at(-1).id !== EOS) parts.push(`It did not end the sentence and was stopped after ${steps.length} words.`);
   if (found) parts.push(beamInWords(found, greedy));
   const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);

@@ -361,7 +361,9 @@ function render({ model, el }) {
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
       why,
-      ...(people ? [own ? " In the pairs: " : " People wrote: ", html("span", { lang: codes[1], text: people.join(" · ") })] : []),
+      ...(people
+        ? [own ? " In the pairs: " : " People wrote: ", html("span", { lang: codes[1], text: people.join(" · ") })]
+        : []),
     );
     const total = sum(view.steps.map((s) => s.logProb));
     const whole = view.shown === view.steps.length;
@@ -428,6 +430,7 @@ export default {
     readable,
     translate,
     nBest,
+    crossing,
     standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens),
   },
 };

@@ -43,6 +43,6 @@ def own_page(
 def _words(text: str) -> str:
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 40">'
-        f'<text x="8" y="26" font-family="sans-serif" font-size="16" fill="#777">{html.escape(text)}</text></svg>'
+        f'<text x="8" y="26" font-family="sans-serif" font-size="16" fill="#5b6472">{html.escape(text)}</text></svg>'
     )
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

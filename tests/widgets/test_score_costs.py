@@ -1,0 +1,168 @@
+"""The figure of costs: what it counts is what torch does and what the layers have."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attnbook.attention import layers as attention
+from attnbook.attention import scores
+from attnbook.widgets import ScoreCostsFigure
+from attnbook.widgets.score_costs import score_costs
+from attnbook.widgets.score_functions import SCORES
+
+
+@pytest.fixture
+def page(open_figure):
+    return open_figure(ScoreCostsFigure())
+
+
+class Counter(TorchDispatchMode):
+    """Counts what torch really does: multiply-adds in products, other operations, tanh, the largest result."""
+
+    def __init__(self):
+        super().__init__()
+        self.products = self.elementwise = self.tanh = self.largest = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        if name in ("mm", "bmm", "mv"):
+            self.products += out.numel() * args[0].shape[-1]
+        elif name in ("add", "sub", "mul", "div"):
+            self.elementwise += out.numel()
+        elif name == "tanh":
+            self.tanh += out.numel()
+        self.largest = max(self.largest, out.numel())
+        return out
+
+
+def through_norms(query, key):
+    """The Gaussian score as it is counted: q·k − ½‖q‖² − ½‖k‖²."""
+    half = [0.5 * (x.unsqueeze(1) @ x.unsqueeze(2)).flatten() for x in (query, key)]
+    return query @ key.T - half[0][:, None] - half[1]
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_counts_equal_what_torch_does(name):
+    d, h, num_queries, num_keys = 3, 5, 11, 13
+    draw = torch.Generator().manual_seed(0)
+    query, key, weight, W_q, W_k, w_v = (
+        torch.randn(*shape, generator=draw, dtype=torch.float64)
+        for shape in ((num_queries, d), (num_keys, d), (d, d), (h, d), (h, d), (h,))
+    )
+    arguments = {"multiplicative": (weight,), "additive": (W_q, W_k, w_v)}.get(name, ())
+    function = through_norms if name == "gaussian" else getattr(scores, f"{name}_score")
+    with Counter() as counter:
+        out = function(query, key, *arguments)
+    assert_close(out, getattr(scores, f"{name}_score")(query, key, *arguments))
+    costs = score_costs(name, d, h, num_queries, num_keys)
+    assert costs["products"] == counter.products
+    assert costs["elementwise"] == counter.elementwise
+    assert costs["tanh"] == counter.tanh
+    assert costs["largest"] == counter.largest
+    assert costs["multiply_adds"] == costs["products"] + costs["elementwise"]
+
+
+def test_parameters_equal_those_of_the_layers():
+    def count(layer):
+        return sum(p.numel() for p in layer.parameters())
+
+    assert score_costs("additive", 7, 5, 2, 3)["parameters"] == count(
+        attention.AdditiveAttention(7, 7, 5)
+    )
+    assert score_costs("multiplicative", 7, 5, 2, 3)["parameters"] == count(
+        attention.MultiplicativeAttention(7, 7)
+    )
+    assert (
+        score_costs("scaled_dot", 7, 5, 2, 3)["parameters"]
+        == count(attention.DotProductAttention())
+        == 0
+    )
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_counts_in_the_browser_equal_python(page, name):
+    for d, h, num_queries, num_keys in (
+        (64, 64, 64, 64),
+        (7, 11, 13, 17),
+        (4096, 4096, 4096, 4096),
+        (1, 1, 1, 1),
+    ):
+        sizes = {"d": d, "h": h, "num_queries": num_queries, "num_keys": num_keys}
+        assert page.math("cost", name, sizes) == score_costs(
+            name, d, h, num_queries, num_keys
+        )
+
+
+def test_the_sliders(page):
+    page.slide("d", 9)  # 2⁹
+    page.slide("h", 5)
+    page.press("num_queries", "ArrowLeft", "ArrowLeft")
+    sizes = {"d": 512, "h": 32, "num_queries": 64, "num_keys": 256}
+    assert {name: page.state(name) for name in sizes} == sizes
+    for name in SCORES:
+        for what, count in score_costs(name, **sizes).items():
+            cell = page.page.locator(f'[data-cell="{name}-{what}"]')
+            if cell.count():
+                assert int(cell.get_attribute("data-count")) == count
+    cell = page.page.locator('[data-cell="additive-largest"]')
+    assert cell.text_content() == "524 k"
+    page.reset()
+    assert page.state("d") == page.state("num_queries") == 256
+
+
+@pytest.mark.parametrize("sizes", [(256, 256, 256), (64, 4096, 128), (1, 1, 1)])
+def test_where_the_two_draw_level(page, sizes):
+    names = dict(zip(("d", "num_queries", "num_keys"), sizes, strict=True))
+    plain = score_costs("dot", h=1, **names)["multiply_adds"]
+    one = score_costs("additive", h=1, **names)["multiply_adds"]
+    assert page.math("levelHidden", names) == pytest.approx(plain / one)
+
+
+def test_the_sentence_has_the_chapters_numbers(page):
+    page.slide("h", 3)
+    said = page.page.locator(".ab-said").inner_text()
+    assert "does 0.125 times" in said and "draw level at h = 64," in said
+
+
+def test_either_can_be_cheaper():
+    def ratio(*sizes):
+        return (
+            score_costs("additive", *sizes)["multiply_adds"]
+            / score_costs("dot", *sizes)["multiply_adds"]
+        )
+
+    assert ratio(64, 64, 64, 64) == 4
+    assert ratio(512, 64, 512, 512) < 1
+    additive, plain = (
+        score_costs(name, 512, 64, 512, 512) for name in ("additive", "dot")
+    )
+    assert additive["largest"] == 64 * plain["largest"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [((0, 1, 1, 1), "d must be"), ((1, 1, 2.5, 1), "num_queries must be")],
+)
+def test_bad_sizes_are_named(sizes, says):
+    with pytest.raises(ValueError, match=says):
+        score_costs("dot", *sizes)
+
+
+def test_an_unknown_score_is_named():
+    with pytest.raises(ValueError, match="one of dot, scaled_dot, .*; got 'cosine'"):
+        score_costs("cosine", 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("traits", "says"),
+    [
+        ({"d": 0}, "the size of queries and keys"),
+        ({"h": 2.5}, "whole number"),
+        ({"num_keys": 5000}, "from 1 to 4096"),
+    ],
+)
+def test_bad_traits_are_named(traits, says):
+    with pytest.raises(ValueError, match=says):
+        ScoreCostsFigure(**traits)
