@@ -290,7 +290,7 @@ TABLE = {
          "test_reading.py::test_prefix_matching_by_hand"),
         ("the mean is over all positions", "match.any(-1).sum()", "match.any(-1).numel()",
          "test_reading.py::test_prefix_matching_by_loops"),
-        ("the mean does not pass through W_o", "layer.W_o.bias += part @ mean", "pass",
+        ("the mean does not pass through W_o", "layer.W_o.bias.add_(part @ mean)", "pass",
          "test_reading.py::test_a_silenced_head_says_its_mean"),
         ("the inputs look through the last layer first", "layer @ whole", "whole @ layer",
          "test_reading.py::test_rollout_of_two_layers_by_hand"),

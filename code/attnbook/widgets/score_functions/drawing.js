@@ -155,6 +155,7 @@ function drawPlane(p, view, fig) {
       step: 0.1,
       label: `key ${j + 1}`,
       colour: COLOUR.key,
+      shape: "diamond",
       size: 8,
       text: `${fmt(key[0])}, ${fmt(key[1])}: score ${fmt(view.scores[j])}, weight ${fmt(view.weights[j])}`,
       onMove: (to) =>
@@ -169,8 +170,7 @@ function drawPlane(p, view, fig) {
     step: 0.1,
     label: "query",
     colour: COLOUR.query,
-    shape: "diamond",
-    size: 8,
+    size: 9,
     onMove: (query) => fig.set({ query }),
   });
   name("queryName", "q", view.query, COLOUR.query, view.name === "gaussian" ? 17 : 13);

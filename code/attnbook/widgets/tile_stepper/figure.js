@@ -175,7 +175,7 @@ function drawAverages(p, view) {
   ];
   const dots = [
     { label: "average so far", colour: COLOUR.output, mark: "circle" },
-    { label: "exact attention", colour: COLOUR.ink, mark: "line" },
+    { label: "exact attention", colour: COLOUR.ink, mark: "tick" },
   ];
   p.legend("legend", left, bottom + 38, [...cells, ...dots], { maxWidth: p.width - left });
 }
