@@ -81,13 +81,13 @@ def test_two_values_for_one_key_by_a_button(open_figure):
     """The sentence has the three answers: about the mean, the later value, and more than the sum."""
     page = open_figure(MemoryRegressionFigure(written=3))
     page.click("Two values for one key")
-    pairs = [*PAIRS[:4], [1.2, -0.8]]
+    pairs = [*PAIRS[:4], [PAIRS[3][0], PAIRS[3][1] - 1]]
     assert page.state("pairs") == pairs and page.state("written") == 5
     read = read_by_the_package(pairs, 20.0, 1.0, 1.0)
     answers = {name: f"{read[name][4].item():.2f}" for name in read}
-    assert answers["delta"] == "-0.80"
-    assert f"answers {answers['softmax']} (the mean of the two is 0.35)" in said(page)
-    assert f"rule -0.80, and linear attention {answers['linear']}:" in said(page)
+    assert answers["delta"] == "0.50"
+    assert f"answers {answers['softmax']} (the mean of the two is 1.00)" in said(page)
+    assert f"rule 0.50, and linear attention {answers['linear']}:" in said(page)
 
 
 def test_the_sentence_names_the_pair_that_linear_attention_reads_worst(open_figure):

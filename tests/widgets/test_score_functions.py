@@ -47,7 +47,7 @@ def shown(page, name):
         page.page.locator(f'[data-cell="{name}-{j}"]').text_content()
         for j in range(1, 5)
     ]
-    return [float(text.split(" ·")[0].split()[-1].replace("−", "-")) for text in texts]
+    return [float(text.split(";")[0].split()[-1].replace("−", "-")) for text in texts]
 
 
 def difference(page):

@@ -15,7 +15,13 @@ class _Random:
 
 
 random = _Random()
-generic = integer = bool_ = type("generic", (ndarray,), {})
+
+
+class generic(ndarray):
+    """No number is one of these, either."""
+
+
+integer = bool_ = generic
 
 
 def __getattr__(name):

@@ -62,8 +62,9 @@ function render({ model, el }) {
   });
   fig.button("Two values for one key", () => {
     const pairs = fig.get("pairs");
-    const [before, [, value]] = pairs.slice(-2);
-    fig.set({ pairs: [...pairs.slice(0, -1), [before[0], value]], written: pairs.length });
+    const [angle, value] = pairs.at(-2);
+    const later = value > 0 ? value - 1 : value + 1; // mean, later and sum are then far apart
+    fig.set({ pairs: [...pairs.slice(0, -1), [angle, later]], written: pairs.length });
   });
   fig.slider("beta", { label: "step size β (delta)", min: 0, max: 2, step: 0.1 });
   fig.slider("decay", { label: "decay a (both matrices)", min: 0.5, max: 1, step: 0.05 });

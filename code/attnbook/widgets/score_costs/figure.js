@@ -47,12 +47,18 @@ function inWords(sizes) {
   const [plain, additive] = ["dot", "additive"].map((name) => cost(name, sizes));
   const ratio = additive.multiply_adds / plain.multiply_adds;
   const level = levelHidden(sizes);
+  const amount =
+    Math.abs(ratio - 1) < 0.005
+      ? "as many multiply-adds as the dot product"
+      : `${fmtShort(ratio)} times the dot product's multiply-adds`;
+  const held =
+    sizes.h === 1
+      ? "Its largest tensor is no larger than the dot product's, but all of it goes through a tanh."
+      : `But its largest tensor has h = ${sizes.h} numbers for every pair, ${big(additive.largest)} in all, and each ` +
+        `goes through a tanh; the dot product's has ${big(plain.largest)}.`;
   return (
-    `The additive score does ${fmtShort(ratio)} times the dot product's multiply-adds: the two draw level at ` +
-    `h = ${Number(level.toPrecision(3))}, and ` +
-    `${level < 1 ? "one hidden unit is too many" : "with fewer it does less"}. But its largest tensor has h = ` +
-    `${sizes.h} numbers for every pair, ${big(additive.largest)} in all, and each goes through a tanh; ` +
-    `the dot product's has ${big(plain.largest)}.`
+    `The additive score does ${amount}: the two draw level at h = ${Number(level.toPrecision(3))}, and ` +
+    `${level < 1 ? "one hidden unit is too many" : "with fewer it does less"}. ${held}`
   );
 }
 

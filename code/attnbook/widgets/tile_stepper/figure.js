@@ -158,7 +158,7 @@ function drawAverages(p, view) {
         stroke: COLOUR.ink,
         "stroke-width": 0.8,
       });
-    if (kept.factor !== null && (!narrow || i === view.told))
+    if (kept.factor !== null && !narrow)
       p.text(`factor${i}`, p.width, y + 4, view.corrected ? `× ${fmt(kept.factor)}` : `(× ${fmt(kept.factor)})`, {
         size: 12.5,
         anchor: "end",
