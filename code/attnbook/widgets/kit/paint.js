@@ -21,8 +21,8 @@
  *           p.mark(key, shape, x, y, size, attrs)   shape: circle | square | diamond | triangle | cross
  *           p.axes(key, {plot, x, y, xLabel, yLabel, xTicks, yTicks, xFormat, yFormat, grid = true})
  *                                           xTicks/yTicks: about how many, or a list of values, or []
- *           p.legend(key, x, y, items, {maxWidth, size})   items: {label, colour, mark: line | dash | tick | dot | box | hatch
- *                                           | any shape}; goes on in a new row at maxWidth; returns its height
+ *           p.legend(key, x, y, items, {maxWidth, size})   items: {label, colour, mark: line | dash | tick | dot
+ *                                   | box | hatch | any shape}; goes on in a new row at maxWidth; returns its height
  *           p.cell(key, x, y, w, h, {weight, masked, text, stroke})   one cell of a heat map of weights
  *           p.handle(key, {x, y, at, axis, step, min, max, label, text, colour, shape, size, onMove, onEnd})
  *                                           a point to drag, or to move by keyboard. x, y: scales; at: [x, y] in data;

@@ -11,9 +11,10 @@ function inWords(view) {
         "general no matrix that depends on k alone turns sin pω into sin (p + k)ω."
       );
     const degrees = (turn) => (turn * 180) / Math.PI;
-    const turned = degrees(angle);
+    const turn = degrees(angle);
+    const turned = Math.abs(turn) < 1 ? fmtShort(turn) : fmt(turn, 0);
     const step =
-      `From ${at} to ${at + k} hand ${i} turns by ${Math.abs(turned) < 1 ? fmtShort(turned) : fmt(turned, 0)}°, as it does from 0 to ${k}: the angle ` +
+      `From ${at} to ${at + k} hand ${i} turns by ${turned}°, as it does from 0 to ${k}: the angle ` +
       "depends on k, not on p. ";
     const [n, off] = twinOf(omega) || [];
     const twin = at + n < P ? at + n : at - n;
