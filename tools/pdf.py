@@ -53,11 +53,6 @@ def collect(browser, book: Path, pages: list[str]) -> list[dict]:
         book: the folder of the built book.
         pages: pages without ending, as in the table of contents.
     """
-    missing = [name for name in pages if not (book / f"{name}.html").is_file()]
-    if missing:
-        raise FileNotFoundError(
-            f"expected the built book in {book}, but {missing[0]}.html is not there: build it first (make book)"
-        )
     context = browser.new_context(java_script_enabled=False, offline=True)
     page, found = context.new_page(), []
     names = {(book / f"{name}.html").as_uri(): anchor(name) for name in pages}
@@ -153,11 +148,17 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
         raise ValueError(
             f"expected pages of _toc.yml, such as 'chapters/0*', but none matches {' '.join(chosen)}"
         )
+    printed = [page for _, some in parts for page in some]
+    missing = [name for name in printed if not (book / f"{name}.html").is_file()]
+    if missing:
+        raise FileNotFoundError(
+            f"expected the built book in {book}, but {missing[0]}.html is not there: build it first (make book)"
+        )
     out.parent.mkdir(parents=True, exist_ok=True)
     source, draft = out.with_suffix(".print.html"), out.with_suffix(".draft.pdf")
     try:
         with chromium() as browser:
-            found = iter(collect(browser, book, [p for _, some in parts for p in some]))
+            found = iter(collect(browser, book, printed))
             text = whole([(name, [next(found) for _ in some]) for name, some in parts])
             source.write_text(text, "utf-8")
             print_once(browser, source, draft)
