@@ -148,7 +148,7 @@ def draw_desk(
 def draw_wind_rose(
     query, keys, values, weights, ax: Axes, names: Sequence[str], title: str = ""
 ) -> Axes:
-    """Draw unit keys on a circle, the query as an arrow, and one disc a key whose area is its weight.
+    """Draw unit keys on a circle, the query as an arrow, and one disc per key whose area is its weight.
 
     Args:
         query: (2,) the query; its arrow is drawn no longer than 1.
@@ -163,7 +163,7 @@ def draw_wind_rose(
         The axes.
     """
     query, keys, weights = (np.asarray(a, dtype=float) for a in (query, keys, weights))
-    ax.set(xlim=(-2.25, 2.25), ylim=(-2.75, 2.4), aspect="equal")
+    ax.set(xlim=(-2.25, 2.25), ylim=(-2.95, 2.5), aspect="equal")
     ax.axis("off")
     ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=MASKED, linestyle=":"))
     arrow = {"arrowstyle": "-|>", "color": KEY, "lw": 1.6}
@@ -172,7 +172,7 @@ def draw_wind_rose(
         ax.add_patch(disc)
         ax.annotate("", key, (0, 0), arrowprops=arrow)
         label = f"{name}\n{float(value):g} °C"
-        ax.text(*(key * (1.85, 1.72)), label, fontsize=10, **CENTRED)
+        ax.text(*(key * (1.85, 1.9)), label, fontsize=10, **CENTRED)
     length = float(np.linalg.norm(query))
     if length > 0:
         tip = query / length * min(1, length)
@@ -180,7 +180,7 @@ def draw_wind_rose(
     else:
         ax.plot(0, 0, "o", color=QUERY, markersize=7)
     output = float(weights @ np.asarray(values, dtype=float))
-    ax.text(0, -2.6, f"output {output:.1f} °C", fontweight="bold", **CENTRED)
+    ax.text(0, -2.8, f"output {output:.1f} °C", fontweight="bold", **CENTRED)
     ax.set_title(title)
     return ax
 

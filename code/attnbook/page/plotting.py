@@ -221,7 +221,7 @@ def plot_regression(
 def plot_weights_row(
     key: Tensor, weights: Tensor, query: float, ax: Axes | None = None
 ) -> Axes:
-    """Draw one row of weights over the keys' positions: who is listened to, from one query.
+    """Draw one row of weights over the keys' positions: how much one query gives to each key.
 
     Args:
         key: (S,) positions of the keys.

@@ -136,7 +136,7 @@ EXERCISE = Exercise(
     probes=probes, edges=edges, mistakes=MISTAKES, steps={"mixed": "W times each pair", "hidden": "the tanh of it"},
     differentiable=("query", "key", "W", "w_v"),
     hints=(
-        "How many pairs do T queries and S keys make, and which shape has a table of them all?",
+        "How many pairs do T queries and S keys make, and what shape does a table of them all have?",
         "Give the query an axis of size 1 where the keys are counted, and the key one where the queries are. Either "
         "`expand` both and join them with `torch.cat`, or see what the columns of W do to each part.",
         "Without a table of pairs: the first Dq columns of W belong to the query, the others to the key, and W [q; k] "

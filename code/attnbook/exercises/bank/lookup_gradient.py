@@ -14,7 +14,7 @@ def my_lookup_gradient(query, keys, values):
     weights = scores.softmax(dim=0)  # (S,)
     answer = weights @ values  # (S,) · (S, Dv) → (Dv,)
     above = values - answer  # (S, Dv): how far each value lies above the answer
-    pulls = weights[:, None] * above  # (S, Dv): as strongly as it is listened to
+    pulls = weights[:, None] * above  # (S, Dv): weighted by how much the key counts
     return pulls.T @ keys  # (Dv, S) · (S, D) → (Dv, D)
 
 
@@ -54,7 +54,7 @@ MISTAKES = (
         "Which way should the query move to raise the answer: towards a key whose value is above it, or below?"),
     Mistake("weights-missing", (PULLS, "above"),
         "the pulls are not weighted. Every key pulls with the same strength; the weights are {weights}.",
-        "Should a key that is hardly listened to move the answer as much as the best one?"),
+        "Should a key of hardly any weight move the answer as much as the best one?"),
     Mistake("uniform-weights", (SOFTMAX, "0 * scores + 1 / len(scores)"),
         "all keys have the same weight. The weights should be {weights}.", "Which line turns the scores into weights?"),
     Mistake("weights-squared", (PULLS, "(weights**2)[:, None] * above"),

@@ -135,7 +135,7 @@ EXERCISE = Exercise(
     mistakes=MISTAKES, steps={"scores": "the dot products", "weights": "the weights"}, describers=(its_weights,),
     differentiable=("query", "keys", "values"),
     hints=(
-        "Three steps: one score per key, one weight per key, one average of the values. Which shape does each have?",
+        "Three steps: one score per key, one weight per key, one average of the values. What shape does each have?",
         "`keys` (S, D) times `query` (D,) gives one number per key, and a softmax over the keys makes weights of them.",
         "The average is another matrix product. Which two things have an axis S that should disappear, and which of "
         "them comes first?",

@@ -172,7 +172,7 @@ function render({ model, el }) {
   fig.reset(["at"]);
   fig.controlsFirst();
 
-  fig.output("prefix", { label: "Beginning", format: String });
+  fig.output("prefix", { label: "Prefix", format: String });
   fig.output("own", { label: "Its last word: p", digits: 3 });
   fig.output("log_prob", { label: "log p, summed", digits: 3 });
   fig.output("factor", { label: "((5 + n) / 6)^α", digits: 3 });

@@ -145,7 +145,7 @@ function drawTree(p, view, act) {
     role: "tree",
     tabindex: 0,
     "data-handle": "tree",
-    "aria-label": "Beginnings of the translation, step by step",
+    "aria-label": "Prefixes of the translation, step by step",
     "aria-activedescendant": act.idOf(chosen.words),
     onkeydown: act.onKey,
   };
