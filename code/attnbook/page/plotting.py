@@ -48,7 +48,7 @@ def show_heatmaps(
         row_labels: T labels of the queries, tokens say.
         col_labels: S labels of the keys.
         mask: bool, broadcastable to `weights`, True = may attend; masked cells are drawn grey and hatched.
-        titles: one title a map, in reading order.
+        titles: one title per map, in reading order.
         figsize: in inches; chosen by the number of maps if not given.
         xlabel: what the columns are.
         ylabel: what the rows are.

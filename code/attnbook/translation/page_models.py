@@ -159,7 +159,7 @@ def sentence_key(sentence: str) -> int:
         sentence: as people write it; it is normalised first.
 
     Returns:
-        From 0 to 2³² − 1. Two sentences share a number by a chance of one in four thousand million.
+        From 0 to 2³² − 1. Two sentences share a number by a chance of one in four billion.
 
     Raises:
         TypeError: not a str.

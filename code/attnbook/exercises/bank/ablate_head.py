@@ -121,6 +121,6 @@ EXERCISE = Exercise(
         "example this gives (3, 6) for head 1 with a mean of 6, and W_o and b_o make 163 of it.",
     ),
     why="Setting the head's columns of W_o to zero is the quickest ablation, and right if the head's mean is zero. If "
-        "it is not, the layers above have learned to expect it, and what you measure is in part their surprise at its "
-        "absence.",
+        "it is not, the layers above have learned to expect it, and what you measure is in part the effect of an "
+        "input that they have never seen.",
 )

@@ -135,7 +135,7 @@ EXERCISE = Exercise(
         "Slices may reach beyond the end, so the last chunk needs no special case. `tril` makes a table causal, and "
         "one product of (Dv, C) and (C, D) writes a whole chunk.",
     ),
-    why="With one chunk, or with chunks of one position, half of these mistakes cannot be seen: then there is nothing "
+    why="With one chunk, or with chunks of one position, many mistakes cannot be seen: then there is nothing "
         "before, or nothing to mask inside. And a model trained with a leak inside its chunks has a beautiful loss. "
         "Compare with the recurrent form, for a length that the chunk size does not divide.",
 )

@@ -120,5 +120,5 @@ EXERCISE = Exercise(
     ),
     why="With perpendicular keys of length 1 the memory has nothing to say about a new key, so that the delta rule and "
         "linear attention agree, and a test with one-hot keys passes for both. And with a step size of 1 throughout, "
-        "three of the mistakes above cannot be seen. The keys and steps of a test must be awkward.",
+        "several mistakes cannot be seen. The keys and steps of a test must be awkward.",
 )
