@@ -218,6 +218,8 @@ def test_the_numbers_that_are_shown(page):
     page.choose("norm", "before the sublayer")
     page.slide("depth", 6)
     assert page.read("last") == medians("before", True, 6, "gradient")[-1]
+    assert page.read("other") == medians("after", True, 6, "gradient")[-1]
+    page.set(compare="pre-LN")
     assert page.text("other") == "–"  # the same wiring twice is drawn once
     page.choose("compare", "sum only")
     page.choose("measure", "size of the stream")
@@ -345,6 +347,28 @@ def test_the_sum_is_cut_by_a_click(page):
     page.page.get_by_role("button", name="Residual sum").last.click()
     page.settle()
     assert page.state("residual") is False and said(page).startswith("Post-norm only")
+
+
+def test_what_one_had_before_stays_beside_it(page):
+    """By mouse, by keyboard and by the controls; a wiring is not offered as its own comparison."""
+    slot(page, "before").click()
+    page.settle()
+    assert (page.state("norm"), page.state("compare")) == ("before", "post-LN")
+    assert page.read("other") == medians("after", True, 12, "gradient")[-1]
+    assert "of post-LN" in said(page)
+    slot(page, "before").focus()
+    page.page.keyboard.press("Enter")
+    page.settle()
+    assert (page.state("norm"), page.state("compare")) == ("none", "pre-LN")
+    page.tick("residual", False)
+    assert page.state("compare") == "sum only"
+    page.choose("norm", "after the sublayer")
+    assert page.state("compare") == "bare layers"
+    offered = page.page.locator('select[data-control="compare"] option:disabled')
+    assert offered.all_text_contents() == ["post-norm only"]
+    page.choose("compare", "nothing")
+    page.tick("residual")
+    assert page.state("compare") == "nothing"
 
 
 def test_the_dots_by_keys_and_by_mouse(page):

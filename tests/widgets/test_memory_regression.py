@@ -101,6 +101,71 @@ def test_the_sentence_names_the_pair_that_linear_attention_reads_worst(open_figu
     assert "reads everything exactly" in said(page)
 
 
+def by_the_package(count, beta, decay):
+    """The delta rule's answers to all keys after so many pairs."""
+    keys, values = tensors(PAIRS)
+    decays, betas = (torch.full((count,), x, dtype=torch.float64) for x in (decay, beta))  # fmt: skip
+    S = recurrent_memory(keys[:count], keys[:count], values[:count], decay=decays, beta=betas)[1]  # fmt: skip
+    return (keys @ S.mT)[:, 0].tolist()
+
+
+def test_the_sentence_says_what_a_write_does_to_the_older_pairs(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    before, after = by_the_package(4, 1.0, 1.0), by_the_package(5, 1.0, 1.0)
+    path = f"from {before[4]:.2f} to {after[4]:.2f}, exactly its value"
+    assert f"Writing pair 5 moves the delta rule's answer for its key {path}" in said(page)  # fmt: skip
+    moved = [abs(b - a) for b, a in zip(before[:4], after[:4], strict=True)]
+    most = moved.index(max(moved))
+    assert most == 3
+    ratio = math.cos((PAIRS[4][0] - PAIRS[3][0]) * math.pi / 6)
+    assert after[3] - before[3] == pytest.approx(ratio * (after[4] - before[4]))
+    assert f"pair 4's, 33° away, moves cos 33° = {ratio:.2f} times as far" in said(page)
+    assert f"from {before[3]:.2f} to {after[3]:.2f}; its value is 1.50" in said(page)
+
+
+@pytest.mark.parametrize(
+    ("beta", "end"),
+    [(0.5, "0.5 of the way to its value, -0.80"), (1.5, "past its value, -0.80, by 0.5 times what was missing")],
+)  # fmt: skip
+def test_the_sentence_follows_the_step_size(open_figure, beta, end):
+    page = open_figure(MemoryRegressionFigure())
+    page.slide("beta", beta)
+    before, after = (by_the_package(n, beta, 1.0)[4] for n in (4, 5))
+    assert after == pytest.approx(before + beta * (-0.8 - before))
+    assert f"from {before:.2f} to {after:.2f}, {end}" in said(page)
+    page.slide("beta", 0)
+    assert "writes nothing, and answers 0 to every key" in said(page)
+
+
+def test_the_sentence_follows_the_decay(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    page.press("decay", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    before, after = by_the_package(4, 1.0, 0.85), by_the_package(5, 1.0, 0.85)
+    assert f"from {before[4]:.2f}, faded to {0.85 * before[4]:.2f}, to -0.80" in said(page)  # fmt: skip
+    assert "The older answers fade and are dragged along" in said(page)
+    moved = [abs(b - a) for b, a in zip(before[:4], after[:4], strict=True)]
+    j = moved.index(max(moved))
+    assert f"pair {j + 1}'s goes from {before[j]:.2f} to {after[j]:.2f}" in said(page)
+    assert f"pair 1 is down to {0.85**4:.2f} of its strength" in said(page)
+    page.slide("sharpness", 0)
+    assert "with the mean of the values, 0.70" in said(page)
+
+
+def test_arrows_lead_from_the_old_wave_to_the_new_one(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    arrows = page.page.locator(".ab-stage svg line[stroke-linecap='round']")
+    assert arrows.count() == 5
+    longest = arrows.last.evaluate(
+        "(e) => Math.abs(e.y2.baseVal.value - e.y1.baseVal.value)"
+    )
+    before, after = by_the_package(4, 1.0, 1.0)[4], by_the_package(5, 1.0, 1.0)[4]
+    assert longest > 10 and after < before
+    page.slide("written", 0)
+    assert arrows.count() == 0
+    page.press("written", "ArrowRight")
+    assert arrows.count() == 1
+
+
 def test_by_slider_and_checkbox(open_figure):
     page = open_figure(MemoryRegressionFigure())
     for count in (1, 3, 5):
@@ -113,7 +178,7 @@ def test_by_slider_and_checkbox(open_figure):
     page.slide("decay", 0.5)
     page.slide("beta", 0.5)
     assert page.state("decay") == 0.5 and page.state("beta") == 0.5
-    assert "its step is 0.5" in page.page.locator(".ab-said").inner_text()
+    assert "With β = 0.5, writing pair 5" in said(page)
     curves = page.page.locator("svg path[stroke-dasharray], svg path")
     before = curves.count()
     page.page.locator('input[data-control="least_squares"]').check()

@@ -120,10 +120,64 @@ def test_where_the_two_draw_level(page, sizes):
     assert page.math("levelHidden", names) == pytest.approx(plain / one)
 
 
+def said(page):
+    return page.page.locator(".ab-said").inner_text()
+
+
 def test_the_sentence_has_the_chapters_numbers(page):
     page.slide("h", 3)
-    said = page.page.locator(".ab-said").inner_text()
-    assert "does 0.125 times" in said and "draw level at h = 64," in said
+    assert "does 0.125 times" in said(page)
+    assert "draw level at h = 64; with fewer it does less" in said(page)
+
+
+def test_the_sentence_follows_every_slider(page):
+    assert "for each pair 2h = 512 where the dot product does d = 256" in said(page)
+    assert "33.6 M to project 512 queries and keys" in said(page)
+    assert "And it holds h = 256 numbers for each pair, 16.8 M in all" in said(page)
+    page.slide("h", 3)
+    assert "But it holds h = 8 numbers for each pair, 524 k in all" in said(page)
+    page.slide("num_queries", 0)
+    page.slide("num_keys", 0)
+    assert "does 16.1 times" in said(page)  # 8 · (2 · 256 + 2) / 256
+    assert "even one hidden unit is too many" in said(page)
+    page.slide("h", 0)
+    assert "one number for each pair, as the dot product does" in said(page)
+
+
+def test_the_dot_by_keys_and_by_mouse(page):
+    page.press("h", "ArrowLeft")
+    assert page.state("h") == 128
+    shown = page.handle("h").get_attribute("aria-valuetext")
+    assert shown == "128: 2 times the dot product's multiply-adds"
+    page.press("h", "Home")
+    assert page.state("h") == 1
+    page.drag("h", 150, 0)
+    assert 4 <= page.state("h") <= 32 and page.state("h") in 2 ** torch.arange(13)
+
+
+def test_the_two_lines_are_at_the_counts(page):
+    """Where they stand, read off the drawing: a power of two is as high everywhere, and 1 is the dot product."""
+
+    def place(key):
+        box = page.handle(key).locator(".ab-ring").bounding_box()
+        return box["y"] + box["height"] / 2
+
+    first = place("h")  # at 4 times the dot product
+    page.slide("h", 4)  # at a quarter
+    assert place("h") - first == pytest.approx(196 * 4 / 28, abs=0.5)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_fits_a_phone(open_figure, theme):
+    page = open_figure(ScoreCostsFigure(), width=390, theme=theme)
+    for h, d, num_queries, num_keys in (
+        (256, 256, 256, 256),
+        (8, 4096, 4096, 4096),
+        (4096, 1, 1, 1),
+        (1, 2048, 4096, 4096),
+    ):
+        page.set(h=h, d=d, num_queries=num_queries, num_keys=num_keys)
+        page.require_fit()
 
 
 def test_either_can_be_cheaper():

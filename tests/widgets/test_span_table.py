@@ -103,6 +103,28 @@ def test_the_threshold_by_slider_mouse_and_key(open_figure):
     assert page.state("threshold") == -15 and page.read("wrong") > 0
 
 
+def said(page):
+    return page.page.locator(".ab-said").text_content().replace("−", "-")
+
+
+def test_the_sentence_asks_before_it_answers(page):
+    """It says which thresholds are right once the reader has met a wrong one, or all spans where none is right."""
+    assert "all 4 spans are found, and no wrong one" in said(page)
+    assert "How far can you move it" in said(page) and "finds" not in said(page)
+    page.press("threshold", "End")  # all are missed
+    assert "Any threshold from" in said(page)
+    page.slide("threshold", 0)
+    assert "Any threshold from" in said(page)  # once found out, it stays
+    page.choose("sentence", SENTENCES[-1])
+    assert "Lower it until all 5 are found" in said(page)
+    assert "No threshold" not in said(page)
+    page.drag("threshold", -1000, 0)
+    assert "all 5 spans are found" in said(page)
+    assert "No threshold would be right" in said(page)
+    page.reset()
+    assert "How far can you move it" in said(page)
+
+
 def test_the_sentence_says_which_thresholds_are_right(page):
     for row, text in zip(DATA["sentences"], SENTENCES, strict=True):
         gold = {tuple(span) for span in row["gold"]}
@@ -111,13 +133,12 @@ def test_the_sentence_says_which_thresholds_are_right(page):
         for c, i, j in gold:
             scores[c, i, j] = -torch.inf
         high, over = scores.max().item(), int((scores >= min(right)).sum())
-        page.set(sentence=text)
-        said = page.page.locator(".ab-said").text_content().replace("−", "-")
+        page.set(sentence=text, threshold=-20)
         if over:
-            assert f"{over} wrong spans score no less" in said
-            assert f"scores {min(right):.1f}" in said
+            assert f"{over} wrong spans score no less" in said(page)
+            assert f"scores {min(right):.1f}" in said(page)
         else:
-            assert f"from {high:.1f} to just below {min(right):.1f}" in said
+            assert f"from {high:.1f} to just below {min(right):.1f}" in said(page)
 
 
 def test_a_chosen_sentence_comes_with_its_lowest_right_span(page):

@@ -1,5 +1,7 @@
 """The tile stepper: the browser's numbers are Python's, Python's are the package's, and the controls work."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -124,6 +126,36 @@ def test_the_sentence_says_what_the_tile_has_changed(open_figure):
     assert "ought to be multiplied" in said(page)
     page.press("step", "End")
     assert "9 of 16 dots miss their strokes, by up to 0.72" in said(page)
+
+
+def test_the_last_tile_stays_beside_a_row_of_the_whole_softmax(open_figure):
+    page = open_figure(TileStepperFigure())
+    page.press("step", "End")
+    assert page.read("held") == 16 + 48  # the last tile is still there
+    scores, values = sample(17)
+    row = int(re.search(r"row (\d+) shows its softmax", said(page))[1]) - 1
+    exact = np.exp(scores[row]) @ values / np.exp(scores[row]).sum()
+    assert row < 12  # not one of the last tile's rows
+    words = f"an average of {exact:.2f}, and so did the tiles".replace("-", "−")
+    assert words in said(page)
+    shaded = page.page.locator('svg rect[style*="--ab-w"]:not([style*="--ab-weight"])')
+    assert shaded.count() == 16 + 16  # the last tile, and the row
+    page.page.get_by_label("correct the sums").uncheck()
+    page.settle()
+    _, total, summed = after(17, SEES[0], 4, 16, False)
+    whole = np.exp(scores) @ values / np.exp(scores).sum(1)
+    worst = abs(summed / total - whole).argmax()
+    right, found = (
+        f"{x[worst]:.2f}".replace("-", "−") for x in (whole, summed / total)
+    )
+    assert f"row {worst + 1} shows its softmax" in said(page)
+    assert f"average of {right}; the tiles gave {found}" in said(page)
+    for number in (right, found):  # beside the stroke and the dot
+        drawn = page.page.locator("svg text").get_by_text(number, exact=True)
+        assert drawn.count() == 1
+    page.click("◀ Back")
+    assert "to compare" not in said(page).lower()
+    assert shaded.count() == 16
 
 
 def test_one_tile_for_all_is_the_table_again(open_figure):

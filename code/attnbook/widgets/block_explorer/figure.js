@@ -125,6 +125,12 @@ function drawCharts(p, view, fig) {
 
 const thinned = (values) => values.filter((_, i) => values.length < 4 || i % Math.ceil(values.length / 3) === 0);
 
+// Another wiring: what one had before is drawn beside it, unless nothing is.
+const rewired = ({ norm, residual, compare }, change) => ({
+  ...change,
+  ...(compare === "nothing" ? {} : { compare: nameOf(norm, residual) }),
+});
+
 // A new depth: if the last layer was being read, it still is.
 const deeper = ({ depth, layer }, to) => ({ depth: to, layer: layer === depth ? to : Math.min(layer, to) });
 
@@ -133,15 +139,21 @@ function render({ model, el }) {
     model,
     el,
     title: "Where does the norm go?",
-    hint: "Click a dashed box to move the norm there, or a sum to cut it. Drag the large dots.",
+    hint:
+      "Click a dashed box to move the norm there, or a sum to cut it: what you had before stays, dashed. " +
+      "Drag the large dots.",
   });
+  const rewire = (change) => {
+    const [norm, residual, compare] = ["norm", "residual", "compare"].map(fig.get);
+    fig.set(rewired({ norm, residual, compare }, change));
+  };
   const block = fig.stage({
     basis: 232,
     height: HEIGHT,
     draw(p, view) {
       // On a phone the charts come first: the controls above move them.
       block.svg.parentElement.style.order = fig.card.clientWidth < 620 ? 1 : 0;
-      drawBlock(p, view, fig);
+      drawBlock(p, view, rewire);
     },
     label: (v) => `A layer: ${v.name}; ${v.depth} of them make the stack`,
   });
@@ -154,17 +166,15 @@ function render({ model, el }) {
       `${TITLES[v.measure]} in a stack of ${v.depth}, ${v.name}${v.other ? ` beside ${v.other}` : ""}; ` +
       "below, the last layer against the depth",
   });
-  fig.select("norm", {
-    label: "Norm",
-    options: [
-      ["after", "after the sublayer"],
-      ["before", "before the sublayer"],
-      ["none", "nowhere"],
-    ],
-  });
-  fig.checkbox("residual", { label: "residual sum" });
+  const norms = fig.select("norm", { label: "Norm", options: NORMS });
+  norms.onchange = () => rewire({ norm: NORMS[norms.selectedIndex][0] });
+  const added = fig.checkbox("residual", { label: "residual sum" });
+  added.onchange = () => rewire({ residual: added.checked });
   fig.select("measure", { label: "Draw", options: MEASURES });
-  fig.select("compare", { label: "Compare with", options: [...WIRINGS.map(([name]) => name), "nothing"] });
+  const compare = fig.select("compare", {
+    label: "Compare with",
+    options: [...WIRINGS.map(([name]) => name), "nothing"],
+  });
   const depths = fig.slider("depth", { label: "Layers L", min: 2, max: DEEPEST, step: 1 });
   depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
   // The layer that is read walks through the stack: the gradient's way leads down from the output, the signal's up.
@@ -213,6 +223,9 @@ function render({ model, el }) {
     measure = state("measure");
     if (norm !== "none") place = norm;
     const name = nameOf(norm, residual);
+    WIRINGS.forEach(([own], i) => {
+      compare.options[i].disabled = own === name;
+    });
     const compared = WIRINGS.find(([n]) => n === state("compare") && n !== name);
     const [other, otherNorm, otherResidual] = compared || [null];
     const line = lineOf(grid, norm, residual, depth, measure);
@@ -245,4 +258,7 @@ function render({ model, el }) {
   });
 }
 
-export default { render, math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, deeper } };
+export default {
+  render,
+  math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, rewired, deeper },
+};

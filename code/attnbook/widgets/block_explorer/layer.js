@@ -38,7 +38,7 @@ function box(g, key, x, y, wide, text, { solid = false, ...attrs } = {}) {
   });
 }
 
-function drawBlock(p, view, fig) {
+function drawBlock(p, view, rewire) {
   const { norm, residual, depth, place } = view;
   const [main, side] = [p.width / 2 - 58, p.width / 2 + 54];
   const starts = [HEIGHT - 66, HEIGHT - 218]; // where the side branches leave, from below
@@ -104,7 +104,7 @@ function drawBlock(p, view, fig) {
         ],
         { close: true, fill: COLOUR.muted },
       );
-    const toggle = () => fig.set({ residual: !fig.get("residual") });
+    const toggle = () => rewire({ residual: !residual });
     p.group(`sum${s}`, pressable("Residual sum", residual, toggle, s === 0), (g) => {
       g.add("title", "title", {}, residual ? "Cut the sum" : "Add the input back");
       g.rect("reach", main - 16, y + join - 14, 32, -join + 10, { fill: "transparent", rx: 8 });
@@ -122,7 +122,7 @@ function drawBlock(p, view, fig) {
       ["before", side, y + before],
     ].forEach(([where, x, at]) => {
       const taken = norm === where;
-      const act = () => fig.set({ norm: fig.get("norm") === where ? "none" : where });
+      const act = () => rewire({ norm: taken ? "none" : where });
       const label = `Layer norm ${where === "after" ? "after the sublayer" : "before the sublayer"}`;
       p.group(`slot-${where}${s}`, pressable(label, taken, act, s === 0), (g) => {
         g.add("title", "title", {}, taken ? "Remove the norm" : "Move the norm here");

@@ -9,6 +9,11 @@ const WIRINGS = [
   ["bare layers", "none", false],
 ];
 const LOOKS = { after: [COLOUR.ink, "circle"], before: [COLOUR.accent, "square"], none: [COLOUR.muted, "triangle"] };
+const NORMS = [
+  ["after", "after the sublayer"],
+  ["before", "before the sublayer"],
+  ["none", "nowhere"],
+];
 const MEASURES = [
   ["gradient", "gradient of each layer"],
   ["stream", "size of the stream"],
@@ -126,6 +131,6 @@ function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, re
   const depths =
     ` With depth the last layer's gradient ${way}: ${factor(two)} in a stack of 2, ${factor(twelve)} in one of ` +
     "12.";
-  const against = other ? ` Here it is ${factor(last / otherLine.at(-1)[2])} × that of ${other}.` : "";
+  const against = other ? ` At ${depth} layers it is ${factor(last / otherLine.at(-1)[2])} × that of ${other}.` : "";
   return `${who}: the last layer's gradient is ${much}.${depths}${against}${reason(name, way)}`;
 }

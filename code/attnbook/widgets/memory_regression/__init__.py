@@ -32,8 +32,10 @@ class MemoryRegressionFigure(Figure):
     alt = """Memories as regressions. Five pairs are points in a plane, the angle of the key across and the value
         upwards. Softmax attention's curve passes near all five points in soft steps. Linear attention and the delta
         rule can draw nothing but a wave, half a period of a cosine: the delta rule's passes through the last point
-        written, linear attention's lies far above most of the others. Where the figure is
-        alive, points can be dragged, pairs written one by one, and step size, decay and sharpness changed."""
+        written, linear attention's lies far above most of the others. A thin line is the delta rule's wave one pair
+        earlier, and arrows lead from it to the new one at each key: the last write has moved all five answers. Where
+        the figure is alive, points can be dragged, pairs written one by one, and step size, decay and sharpness
+        changed."""
 
     pairs = taking(PAIRS, listed(point(REACH), 2, 8), "angle of the key and value")
     written = number_between(5, 0, 8, "how many pairs are written", whole=True)

@@ -4,13 +4,15 @@ const LOOKS = {
   softmax: { label: "softmax", colour: COLOUR.weight, dash: undefined, mark: "line" },
   linear: { label: "linear", colour: COLOUR.key, dash: "9 5", mark: "dash" },
   delta: { label: "delta rule", colour: COLOUR.ink, dash: undefined, mark: "line" },
-  best: { label: "best wave (least squares)", colour: COLOUR.muted, dash: "2 5", mark: "dash" },
+  before: { label: "delta, one pair earlier", colour: COLOUR.masked, dash: undefined, mark: "line" },
+  best: { label: "best wave", colour: COLOUR.muted, dash: "2 5", mark: "dash" },
 };
+const WIDTHS = { softmax: 2.2, before: 1.6 };
 const degrees = (x) => `${fmt(x * UNIT, 0)}°`;
 const TOP = 4; // how far up the plane goes, more than a value may
 
 function drawPlane(p, view, fig) {
-  const plot = p.plot({ top: p.narrow ? 54 : 34, right: 14, bottom: 46, left: 44 });
+  const plot = p.plot({ top: p.width < 640 ? 54 : 34, right: 14, bottom: 46, left: 44 });
   const x = linear([-REACH, REACH], [plot.left, plot.right]);
   const y = linear([-TOP, TOP], [plot.bottom, plot.top]);
   p.axes("axes", {
@@ -24,21 +26,33 @@ function drawPlane(p, view, fig) {
     yLabel: "value",
   });
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
-  const shown = view.least_squares ? ["best", "linear", "delta", "softmax"] : ["linear", "delta", "softmax"];
+  const answers = { ...view.answers, before: view.before };
+  const shown = ["before", "best", "linear", "delta", "softmax"].filter(
+    (name) => (name !== "best" || view.least_squares) && (name !== "before" || view.count > 0),
+  );
   p.group("curves", { "clip-path": inside, "aria-hidden": "true" }, (g) =>
     shown.forEach((name) => {
       const { colour, dash } = LOOKS[name];
-      const curve = linspace(-REACH, REACH, 181).map((at) => [x(at), y(clamp(view.answers[name](at), -9, 9))]);
-      g.path(name, curve, { stroke: colour, "stroke-width": name === "softmax" ? 2.2 : 2.8, "stroke-dasharray": dash });
+      const curve = linspace(-REACH, REACH, 181).map((at) => [x(at), y(clamp(answers[name](at), -9, 9))]);
+      g.path(name, curve, { stroke: colour, "stroke-width": WIDTHS[name] || 2.8, "stroke-dasharray": dash });
     }),
   );
-  const order = ["softmax", "linear", "delta", "best"].filter((name) => shown.includes(name));
+  p.group("moves", { "clip-path": inside, "aria-hidden": "true" }, (g) =>
+    view.pairs.slice(0, view.count).forEach(([at, value], j) => {
+      const [from, to] = [view.before(at), view.answers.delta(at)].map((answer) => y(clamp(answer, -9, 9)));
+      if (Math.abs(to - from) < 5) return;
+      const hidden = Math.abs(to - y(value)) < 9 && Math.abs(to - from) > 20; // its head, by the pair's square
+      const tip = hidden ? y(value) + 10 * Math.sign(from - to) : to;
+      g.arrow(`move${j}`, x(at), from, x(at), tip, { width: j === view.count - 1 ? 3 : 1.8, head: 8 });
+    }),
+  );
+  const order = ["softmax", "linear", "delta", "before", "best"].filter((name) => shown.includes(name));
   p.legend(
     "legend",
-    plot.left,
+    p.narrow ? 0 : plot.left,
     17,
     order.map((name) => LOOKS[name]),
-    { maxWidth: plot.width },
+    { maxWidth: p.narrow ? p.width : plot.width },
   );
   view.pairs.forEach((at, j) => {
     const there = j < view.written;
@@ -56,10 +70,9 @@ function drawPlane(p, view, fig) {
       text: `key at ${degrees(at[0])}, value ${fmt(at[1], 1)}${there ? "" : ", not written yet"}`,
       onMove: (to) => fig.set({ pairs: view.pairs.map((pair, i) => (i === j ? to : pair)) }),
     });
-    p.text(`name${j}`, x(at[0]), y(at[1]) - 15, String(j + 1), {
+    p.text(`name${j}`, x(at[0]) + (there ? 13 : 10), y(at[1]) + 4.5, String(j + 1), {
       size: 13,
       weight: 650,
-      anchor: "middle",
       halo: true,
       "pointer-events": "none",
     });

@@ -7,38 +7,77 @@ function sharing(pairs) {
   return pairs.flatMap((_, j) => range(j).flatMap((i) => (same(i, j) ? [[i, j]] : []))).at(-1);
 }
 
-function sayTwins([i, j], { pairs, answers }) {
+function sayTwins([i, j], { pairs, answers, beta, decay }) {
   const [x, first, second] = [pairs[j][0], pairs[i][1], pairs[j][1]];
   return (
     `Pairs ${i + 1} and ${j + 1} have one key and two values, ${fmt(first, 1)} and ${fmt(second, 1)}. Asked for this ` +
     `key, softmax attention answers ${fmt(answers.softmax(x))} (the mean of the two is ` +
     `${fmt((first + second) / 2)}), the delta rule ${fmt(answers.delta(x))}, and linear attention ` +
-    `${fmt(answers.linear(x))}: it adds both, and what the other pairs leave there.`
+    `${fmt(answers.linear(x))}: it adds both, and what the other pairs leave there.` +
+    (beta === 1 ? "" : ` With β = ${fmt(beta, 1)} the delta rule goes ${fmt(beta, 1)} of the way to each value.`) +
+    (decay === 1 ? "" : ` Each write first multiplies both matrices by a = ${fmt(decay)}.`)
   );
 }
 
+// What the last write did to the delta rule's answer for its own key …
+function sayWrite({ pairs, count, before, answers, beta, decay }) {
+  const [x, value] = pairs[count - 1];
+  const [was, now] = [before(x), answers.delta(x)];
+  const aim = fmt(value);
+  const faded = decay === 1 || count === 1 ? "" : `, faded to ${fmt(decay * was)},`;
+  const end =
+    beta === 1
+      ? "exactly its value"
+      : beta < 1
+        ? `${fmt(beta, 1)} of the way to its value, ${aim}`
+        : `past its value, ${aim}, by ${fmt(beta - 1, 1)} times what was missing`;
+  return (
+    `${beta === 1 ? "Writing" : `With β = ${fmt(beta, 1)}, writing`} pair ${count} moves the delta rule's answer for ` +
+    `its key from ${fmt(was)}${faded} to ${fmt(now)}, ${end}. `
+  );
+}
+
+// … and to that for an older one, the one that moved most.
+function sayOlder({ pairs, count, before, answers, decay }) {
+  if (count < 2) return "";
+  const moved = (j) => Math.abs(answers.delta(pairs[j][0]) - before(pairs[j][0]));
+  const j = range(count - 1).reduce((most, i) => (moved(i) > moved(most) ? i : most));
+  const [x, value] = pairs[j];
+  const path = `from ${fmt(before(x))} to ${fmt(answers.delta(x))}; its value is ${fmt(value)}. `;
+  if (moved(j) < 0.05) return "No older answer moves by more than 0.05. ";
+  if (decay !== 1) return `The older answers fade and are dragged along: pair ${j + 1}'s goes ${path}`;
+  const apart = Number((Math.abs(x - pairs[count - 1][0]) * UNIT).toFixed(1));
+  return (
+    `It drags the older answers along: pair ${j + 1}'s, ${apart}° away, moves cos ${apart}° = ` +
+    `${fmt(Math.cos((apart * Math.PI) / 180))} times as far, ${path}`
+  );
+}
+
+function sayLinear({ pairs, count, back, decay }) {
+  const miss = (j) => Math.abs(back.linear.read[j] - pairs[j][1]);
+  const j = range(count).reduce((most, i) => (miss(i) > miss(most) ? i : most));
+  if (miss(j) < 0.005) return "Linear attention reads everything exactly. ";
+  const reads = `it reads pair ${j + 1} as ${fmt(back.linear.read[j])} instead of ${fmt(pairs[j][1])}`;
+  return decay === 1
+    ? `Linear attention only adds: ${reads}, because the other pairs are in there too. `
+    : `Linear attention adds to a fading memory: pair 1 is down to ${fmt(decay ** (count - 1))} of its strength, and ` +
+        `${reads}. `;
+}
+
 function inWords(view) {
-  const { pairs, count, back, beta, decay } = view;
+  const { pairs, count, back, answers, beta, sharpness } = view;
   if (!count) return "Nothing is written yet: both matrices are zero, and so are their answers.";
-  const there = pairs.slice(0, count);
-  const twins = sharing(there);
+  const twins = sharing(pairs.slice(0, count));
   if (twins) return sayTwins(twins, view);
-  const miss = (name, j) => Math.abs(back[name].read[j] - there[j][1]);
-  const worst = (name) => range(count).reduce((most, j) => (miss(name, j) > miss(name, most) ? j : most), 0);
-  const reads = (name, j) => `pair ${j + 1} as ${fmt(back[name].read[j])} instead of ${fmt(there[j][1])}`;
-  const [w, v, last] = [worst("linear"), worst("delta"), count - 1];
-  const linear =
-    miss("linear", w) < 0.005
-      ? "Linear attention reads everything exactly."
-      : `Linear attention only adds: it reads ${reads("linear", w)}` +
-        (decay === 1 ? ", because the other pairs are in there too." : ", since the others are added and all decays.");
   const delta =
-    miss("delta", last) < 0.005
-      ? `The delta rule reads pair ${count}, the last one, exactly` +
-        (miss("delta", v) < 0.005 ? "." : `; to fit it, the wave has left what was there (${reads("delta", v)}).`)
-      : `The delta rule reads ${reads("delta", last)}, although it is the last` +
-        (beta === 1 ? "." : `: its step is ${fmt(beta, 1)}, not 1.`);
-  return `${linear} ${delta} Softmax attention keeps the pairs, and is off by ${fmt(back.softmax.error)}.`;
+    beta === 0
+      ? "With β = 0 the delta rule writes nothing, and answers 0 to every key. "
+      : sayWrite(view) + sayOlder(view);
+  const softmaxed =
+    sharpness === 0
+      ? `Softmax attention with sharpness 0 answers every key with the mean of the values, ${fmt(answers.softmax(0))}.`
+      : `Softmax attention keeps the pairs, and is off by ${fmt(back.softmax.error)}.`;
+  return delta + sayLinear(view) + softmaxed;
 }
 
 function render({ model, el }) {
@@ -46,7 +85,9 @@ function render({ model, el }) {
     model,
     el,
     title: "A memory is a regression",
-    hint: "Each square is a pair: the angle of its key, and its value. Play writes them one by one; drag them, too.",
+    hint:
+      "Each square is a pair: the angle of its key, and its value. Play writes them one by one; drag them, too. " +
+      "Arrows: where the last write moved the delta rule's answers.",
   });
   fig.stage({
     height: (width) => Math.round(clamp(0.5 * width, 280, 350)),
@@ -90,6 +131,7 @@ function render({ model, el }) {
       back,
       ...options,
       answers: answers(there, options),
+      before: answers(there.slice(0, -1), options).delta, // the delta rule's answers before the last write
       least_squares: state("least_squares"),
     };
     fig.show(Object.fromEntries(Object.entries(back).map(([name, { error }]) => [name, error])));

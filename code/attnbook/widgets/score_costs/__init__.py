@@ -75,7 +75,7 @@ def score_costs(
 
 
 class ScoreCostsFigure(Figure):
-    """Parameters, multiply-adds and the largest tensor of five scores, in multiples of the dot product's.
+    """What the additive score costs for each number of hidden units, in multiples of the dot product, and five counts.
 
     Args:
         h: hidden units of the additive score, 1…4096.
@@ -87,10 +87,11 @@ class ScoreCostsFigure(Figure):
     """
 
     module = "score_costs"
-    alt = """What five scores cost for 256 queries and 256 keys of size 256, and 256 hidden units. A row for each score:
-        its parameters, its multiply-adds and the numbers in its largest tensor, the last two with a bar that goes to
-        the right where the score needs more than the dot product, to the left where it needs less. The additive score
-        needs 4 times the multiply-adds and a tensor that is 256 times as large."""
+    alt = """What five scores cost for 256 queries and 256 keys of size 256. Above, two lines over the hidden units of
+        the additive score, from 1 to 4096, both axes logarithmic: how many times the dot product's multiply-adds it
+        does, and how many times as many numbers it holds for the pairs. Both rise in proportion to the hidden units.
+        At 256 they are at 4 and 256; the first falls below 1 at 64 hidden units, the second is never below 1. Below, a
+        table of the parameters, multiply-adds and numbers for the pairs of all five scores."""
 
     h = number_between(256, 1, LARGEST, "the number of hidden units", whole=True)
     d = number_between(256, 1, LARGEST, "the size of queries and keys", whole=True)

@@ -1,4 +1,4 @@
-/* What five scores cost, in multiples of the dot product's. */
+/* What five scores cost, in multiples of the dot product's: two lines over the hidden units, and a table. */
 
 const SCORES = [
   ["dot", "dot product"],
@@ -7,13 +7,17 @@ const SCORES = [
   ["additive", "additive"],
   ["gaussian", "Gaussian"],
 ];
-const SIZES = range(13).map((power) => 2 ** power); // 1 … 4096
+const MOST = 12; // sizes go from 1 to 2¹²
+const SIZES = range(MOST + 1).map((power) => 2 ** power);
 const COLUMNS = [
   ["parameters", "parameters"],
   ["multiply_adds", "multiply-adds"],
-  ["largest", "largest tensor"],
+  ["largest", "numbers for all pairs"],
 ];
-const FAR = 10; // bars end at 2^±10
+const LINES = {
+  multiply_adds: { label: "multiply-adds", colour: COLOUR.weight, mark: "line" },
+  largest: { label: "numbers for all pairs", colour: COLOUR.ink, mark: "dash" },
+};
 
 // The counts are explained in the docstring of `score_costs` in __init__.py.
 function cost(name, { d, h, num_queries: t, num_keys: s }) {
@@ -32,6 +36,9 @@ function cost(name, { d, h, num_queries: t, num_keys: s }) {
 // As many hidden units as make the additive score's multiply-adds those of the dot product.
 const levelHidden = ({ d, num_queries: t, num_keys: s }) => (t * s * d) / ((t + s) * d + 2 * t * s);
 
+// How many times the dot product's count the additive score needs, for h hidden units.
+const times = (what, sizes, h) => cost("additive", { ...sizes, h })[what] / cost("dot", sizes)[what];
+
 function big(count) {
   if (count < 10000) return String(count).replace(/(\d)(\d{3})$/, "$1 $2");
   const [size, unit] = [
@@ -43,56 +50,134 @@ function big(count) {
   return `${Number((count / size).toPrecision(3))} ${unit}`;
 }
 
+const digits = (x) => String(Number(x.toPrecision(x < 0.01 ? 2 : 3)));
+
+// ---- what one sees, in words ----
+
 function inWords(sizes) {
-  const [plain, additive] = ["dot", "additive"].map((name) => cost(name, sizes));
-  const ratio = additive.multiply_adds / plain.multiply_adds;
+  const { d, h, num_queries: t, num_keys: s } = sizes;
+  const ratio = times("multiply_adds", sizes, h);
   const level = levelHidden(sizes);
   const amount =
     Math.abs(ratio - 1) < 0.005
       ? "as many multiply-adds as the dot product"
-      : `${fmtShort(ratio)} times the dot product's multiply-adds`;
+      : `${digits(ratio)} times the dot product's multiply-adds`;
+  const why =
+    `for each pair 2h = ${2 * h} where the dot product does d = ${d}, and another ${big((t + s) * h * d)} to project ` +
+    `${t + s} queries and keys`;
+  const even =
+    level < 1
+      ? "At these sizes even one hidden unit is too many."
+      : `The two draw level at h = ${digits(level)}; with fewer it does less.`;
   const held =
-    sizes.h === 1
-      ? "Its largest tensor is no larger than the dot product's, but all of it goes through a tanh."
-      : `But its largest tensor has h = ${sizes.h} numbers for every pair, ${big(additive.largest)} in all, and each ` +
-        `goes through a tanh; the dot product's has ${big(plain.largest)}.`;
-  return (
-    `The additive score does ${amount}: the two draw level at h = ${Number(level.toPrecision(3))}, and ` +
-    `${level < 1 ? "one hidden unit is too many" : "with fewer it does less"}. ${held}`
-  );
+    h === 1
+      ? "It holds one number for each pair, as the dot product does, but puts all of them through a tanh."
+      : `${ratio < 1 ? "But" : "And"} it holds h = ${h} numbers for each pair, ${big(t * s * h)} in all, and puts ` +
+        "each through a tanh; the dot product holds one.";
+  return `The additive score does ${amount}: ${why}. ${even} ${held}`;
 }
 
-function drawCosts(p, view) {
-  const left = p.narrow ? 0 : 148;
-  const gap = p.narrow ? 10 : 24;
-  const wide = (p.width - left - 2 * gap) / 3;
-  const high = p.narrow ? 58 : 38;
-  COLUMNS.forEach(([what, label], c) => {
-    const x = left + c * (wide + gap);
-    p.text(`head${c}`, x, 15, label, { weight: 650, size: p.narrow ? 12.5 : 14 });
-    if (what === "parameters") return;
-    const one = x + wide / 2;
-    p.text(`sub${c}`, one, 33, "dot product", { size: 12, anchor: "middle", colour: COLOUR.muted });
-    p.line(`one${c}`, one, 38, one, 40 + SCORES.length * high, { stroke: COLOUR.line, "stroke-width": 1 });
+// ---- the two lines ----
+
+const TICKS = [-10, -5, 0, 5, 10];
+const [LOWEST, HIGHEST] = [-11, 17]; // of the logarithms: from 2⁻¹⁰ to 2¹⁴, and room for words
+
+function drawLines(p, { sizes, level }, fig) {
+  const plot = p.plot({ top: p.narrow ? 46 : 26, right: 14, bottom: 42, left: 62 });
+  const x = linear([0, MOST], [plot.left, plot.right]);
+  const y = linear([LOWEST, HIGHEST], [plot.bottom, plot.top]);
+  const from = clamp(Math.log2(level), 0, MOST);
+  const items = [...Object.values(LINES), { label: "dot product", colour: COLOUR.muted, mark: "line" }];
+  p.legend("legend", p.narrow ? 0 : plot.left, 14, items, { maxWidth: p.width });
+  p.rect("less", x(0), plot.top, x(from) - x(0), plot.height, { fill: COLOUR.accent, "fill-opacity": 0.08 });
+  p.axes("axes", {
+    plot,
+    x,
+    y,
+    xTicks: p.narrow ? range(0, MOST + 1).filter((k) => k % 2 === 0) : range(MOST + 1),
+    xFormat: (k) => 2 ** k,
+    yTicks: TICKS,
+    yFormat: (k) => `${k < 0 ? `1/${2 ** -k}` : 2 ** k} ×`,
+    xLabel: "hidden units h",
   });
+  p.line("one", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.muted, "stroke-width": 1.5 });
+  const side = (key, left, right, lines) => {
+    if (right - left < 8 + 7 * Math.max(...lines.map((line) => line.length))) return; // no room
+    lines.forEach((line, i) =>
+      p.text(`${key}${i}`, (left + right) / 2, plot.top + 16 + 16 * i, line, { anchor: "middle", colour: COLOUR.ink }),
+    );
+  };
+  side("lessName", x(0), x(from), p.narrow ? ["less arithmetic,", "more memory"] : ["less arithmetic, more memory"]);
+  side("moreName", x(from), plot.right, p.narrow ? ["more", "of both"] : ["more of both"]);
+  const now = Math.log2(sizes.h);
+  const heights = Object.keys(LINES).map((what) => Math.log2(times(what, sizes, sizes.h)));
+  Object.entries(LINES).forEach(([what, { colour, mark }]) => {
+    const ends = [0, MOST].map((k) => [x(k), y(Math.log2(times(what, sizes, 2 ** k)))]);
+    const dashes = mark === "dash" ? "6 5" : undefined;
+    p.path(what, ends, { stroke: colour, "stroke-width": 2.6, "stroke-dasharray": dashes });
+  });
+  p.line("here", x(now), y(Math.max(...heights)), x(now), plot.bottom, { stroke: COLOUR.line, "stroke-width": 1.2 });
+  p.mark("held", "square", x(now), y(heights[1]), 6, { fill: LINES.largest.colour });
+  p.handle("h", {
+    x,
+    y,
+    at: [now, heights[0]],
+    axis: "x",
+    step: 1,
+    min: [0, -Infinity],
+    max: [MOST, Infinity],
+    size: 8,
+    colour: LINES.multiply_adds.colour,
+    label: "hidden units h",
+    text: `${sizes.h}: ${digits(2 ** heights[0])} times the dot product's multiply-adds`,
+    onMove: ([to]) => fig.set({ h: 2 ** Math.round(to) }),
+  });
+  const upper = heights[0] >= heights[1] ? 0 : 1; // its number stands above its mark, the other's below
+  heights.forEach((height, i) => {
+    const [left, top] = [clamp(x(now), plot.left + 26, plot.right - 26), y(height) + (i === upper ? -14 : 24)];
+    p.text(`times${i}`, left, top, `${digits(2 ** height)} ×`, {
+      anchor: "middle",
+      weight: 700,
+      colour: Object.values(LINES)[i].colour,
+      halo: true,
+      "pointer-events": "none",
+    });
+  });
+}
+
+// ---- the table ----
+
+const ROW = (narrow) => (narrow ? 58 : 27);
+
+function drawTable(p, view) {
+  const left = p.narrow ? 0 : 148;
+  const wide = (p.width - left) / 3;
+  const end = { size: 13, anchor: "end" };
+  COLUMNS.forEach(([, label], c) =>
+    p.text(`head${c}`, left + (c + 1) * wide, 15, p.narrow ? label.replace("numbers ", "") : label, {
+      ...end,
+      weight: 650,
+    }),
+  );
   SCORES.forEach(([name, label], i) => {
-    const y = 42 + i * high;
-    p.text(`name${i}`, 0, y + (p.narrow ? 15 : 22), label, { weight: name === "additive" ? 700 : 500 });
+    const y = 26 + i * ROW(p.narrow);
+    const weight = name === "additive" ? 700 : 500;
+    p.line(`rule${i}`, 0, y, p.width, y, { stroke: COLOUR.grid, "stroke-width": 1 });
+    p.text(`name${i}`, 0, y + 18, label, { weight });
     COLUMNS.forEach(([what], c) => {
       const count = view.costs[i][what];
-      const [x, base] = [left + c * (wide + gap), y + (p.narrow ? 18 : 0)];
-      p.text(`count${i}-${c}`, x, base + 16, count === 0 ? "none" : big(count), {
-        size: 13,
-        halo: true,
+      const [right, base] = [left + (c + 1) * wide, y + (p.narrow ? 35 : 18)];
+      p.text(`count${i}-${c}`, right - (c && !p.narrow ? 76 : 0), base, count === 0 ? "none" : big(count), {
+        ...end,
+        weight,
         "data-cell": `${name}-${what}`,
         "data-count": count,
       });
-      if (what === "parameters") return;
-      const part = clamp(Math.log2(count / view.costs[0][what]) / FAR, -1, 1) * (wide / 2);
-      p.rect(`bar${i}-${c}`, x + wide / 2 + Math.min(0, part), base + 22, Math.max(2, Math.abs(part)), 8, {
-        fill: COLOUR.weight,
-        rx: 2,
-      });
+      if (c && i)
+        p.text(`ratio${i}-${c}`, right, base + (p.narrow ? 16 : 0), `${digits(count / view.costs[0][what])} ×`, {
+          ...end,
+          colour: COLOUR.muted,
+        });
     });
   });
 }
@@ -102,18 +187,28 @@ function render({ model, el }) {
     model,
     el,
     title: "Which score is cheaper?",
-    hint: "A bar to the right: more than the dot product needs; to the left: less (logarithmic). Make h small.",
+    hint: "Drag the dot to the left until the additive score does less arithmetic. Then change the sizes.",
+  });
+  fig.stage({
+    label: ({ sizes, level }) =>
+      "Two rising lines over the hidden units: how many times the dot product's multiply-adds the additive score " +
+      `does, and how many times as many numbers it holds for the pairs. At h = ${sizes.h} they are at ` +
+      `${Object.keys(LINES)
+        .map((what) => digits(times(what, sizes, sizes.h)))
+        .join(" and ")}; the first crosses 1 at ${digits(level)}`,
+    height: (width) => (width < NARROW ? 290 : 264),
+    draw: (p, view) => drawLines(p, view, fig),
   });
   fig.stage({
     label(view) {
       const lines = SCORES.map(([, label], i) => {
         const { parameters, multiply_adds, largest } = view.costs[i];
-        return `${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, largest tensor ${largest}`;
+        return `${label}: ${parameters} parameters, ${multiply_adds} multiply-adds, ${largest} numbers for the pairs`;
       });
       return `Costs: ${lines.join("; ")}`;
     },
-    height: (width) => 44 + SCORES.length * (width < NARROW ? 58 : 38) + 4,
-    draw: drawCosts,
+    height: (width) => 26 + SCORES.length * ROW(width < NARROW) + 4,
+    draw: drawTable,
   });
   fig.slider("h", { label: "hidden units h", values: SIZES });
   fig.slider("d", { label: "size d", values: SIZES });
@@ -124,8 +219,8 @@ function render({ model, el }) {
   return fig.start((state) => {
     const sizes = Object.fromEntries(["d", "h", "num_queries", "num_keys"].map((name) => [name, state(name)]));
     fig.say(inWords(sizes));
-    return { costs: SCORES.map(([name]) => cost(name, sizes)) };
+    return { sizes, level: levelHidden(sizes), costs: SCORES.map(([name]) => cost(name, sizes)) };
   });
 }
 
-export default { render, math: { cost, levelHidden } };
+export default { render, math: { cost, levelHidden, inWords } };

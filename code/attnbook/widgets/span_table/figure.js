@@ -43,13 +43,27 @@ function gapOf(spans) {
   return { low: right[0], high: others.at(-1), over: others.filter(({ score }) => score >= right[0].score).length };
 }
 
-function inWords(words, spans, threshold) {
+// Whether a reader sees at this threshold what the sentence would say about all thresholds: where they can be right,
+// that one of them is not; where none is right, what comes up with the last of the right spans.
+function tellsAll(spans) {
+  const [missed, wrong] = [countOf(spans, "missed"), countOf(spans, "wrong")];
+  return gapOf(spans).over ? missed === 0 : missed + wrong > 0;
+}
+
+function inWords(words, spans, threshold, answered) {
   const [found, wrong] = [countOf(spans, "hit"), countOf(spans, "wrong")];
   const all = found + countOf(spans, "missed");
   const { low, high, over } = gapOf(spans);
   const now =
     `At a threshold of ${fmt(threshold, 1)}, ${found === all ? `all ${all}` : `${found} of ${all}`} spans are found, ` +
     `${wrong ? `and ${wrong} wrong one${wrong > 1 ? "s" : ""}` : "and no wrong one"}. `;
+  if (!answered)
+    return (
+      now +
+      (over
+        ? `Lower it until all ${all} are found: what else comes up?`
+        : "How far can you move it, up or down, before that changes?")
+    );
   return (
     now +
     (over
@@ -73,6 +87,7 @@ function render({ model, el }) {
     title: "Which spans does the table find?",
     hint: "What scores above the threshold is found. Move it; then try the last two sentences.",
   });
+  const answered = new Set(); // sentences and readers of which the reader has found out what the sentence then says
   let hovered = null;
   let compute = null;
   let stage = null;
@@ -260,7 +275,10 @@ function render({ model, el }) {
   fig.select("type", { label: "Type", options: DATA.types });
   fig.slider("threshold", { label: "Threshold", min: -REACH, max: REACH, step: 0.5 });
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
-  fig.reset(["cell"]);
+  fig.reset(["cell"]).addEventListener("click", () => {
+    answered.clear();
+    fig.redraw();
+  });
   fig.controlsFirst();
   fig.output("found", { label: `${MARKS.hit} found`, digits: 0 });
   fig.output("missed", { label: `${MARKS.missed} missed`, digits: 0 });
@@ -306,7 +324,9 @@ function render({ model, el }) {
         : `As a ${state("type")} “${textOf(words, { i: cell[0], j: cell[1] })}” scores ${fmt(score, 1)}: ` +
           `${score > state("threshold") ? "found" : "not found"}.`;
     cellWords.textContent = cellText;
-    fig.say(inWords(words, spans, state("threshold")));
+    const question = `${state("sentence")} ${state("rotary")}`;
+    if (tellsAll(spans)) answered.add(question);
+    fig.say(inWords(words, spans, state("threshold"), answered.has(question)));
     const below = spans.filter((span) => span.score < -REACH).length;
     const [type, threshold] = [state("type"), state("threshold")];
     return { words, cell, layer, spans, marked, below, number, type, threshold, cellText };

@@ -59,21 +59,45 @@ const average = ({ total, summed }) => (total > 0 ? summed / total : null);
 
 // ---- what one sees, in words ----
 
-function sayEnd({ tile, corrected, exact, kept, held }) {
-  const off = kept.map((k, i) => Math.abs(average(k) - exact[i]));
+const missesOf = ({ kept, exact }) => kept.map((k, i) => Math.abs(average(k) - exact[i]));
+
+function sayEnd(view) {
+  const { tile, corrected, exact, kept, held, whole } = view;
+  const off = missesOf(view);
   const missed = off.filter((distance) => distance > 1e-9).length;
+  const compare =
+    `To compare, row ${whole + 1} shows its softmax taken all at once: these weights give an average of ` +
+    fmt(exact[whole]);
   if (missed)
     return (
-      `All tiles have been read, and ${missed} of ${WORDS} dots miss their strokes, by up to ` +
-      `${fmt(Math.max(...off))}. What was summed before a larger score turned up was never scaled down, and counts ` +
-      "too much."
+      `That was the last tile, and ${missed} of ${WORDS} dots miss their strokes, by up to ${fmt(Math.max(...off))}. ` +
+      `${compare}; the tiles gave ${fmt(average(kept[whole]))}. What was summed before a larger score turned up was ` +
+      "never scaled down, and counts too much."
     );
   const exactly = corrected
-    ? "All tiles have been read, and every dot is on its stroke. "
+    ? "That was the last tile, and every dot is on its stroke. "
     : "No query had anything to correct, so every dot is on its stroke all the same. ";
-  return tile === WORDS
-    ? `${exactly}But the one tile was the whole table: ${held} numbers at a time, more than its ${WORDS * WORDS}.`
-    : `${exactly}There were never more than ${held} numbers at a time; the table has ${WORDS * WORDS}.`;
+  const size =
+    tile === WORDS
+      ? `But the one tile was the whole table: ${held} numbers at a time, more than its ${WORDS * WORDS}.`
+      : `There were never more than ${held} numbers at a time; the table has ${WORDS * WORDS}.`;
+  return `${exactly}${compare}, and so did the tiles. ${size}`;
+}
+
+// The row that is filled with its whole softmax at the end: the one that is furthest off; if none is, the one that
+// was corrected most on the way, outside the last tile if there is one.
+function rowToFill(view, data, rule, list) {
+  const off = missesOf(view);
+  const most = Math.max(...off);
+  if (most > 1e-9) return off.indexOf(most);
+  const corrections = range(list.length).reduce(
+    (all, n) => after(data, rule, view.tile, n + 1).map(({ factor }, i) => all[i] * (factor ?? 1)),
+    range(WORDS).map(() => 1),
+  );
+  const [last] = list.at(-1);
+  const others = range(WORDS).filter((i) => i < last || i >= last + view.tile);
+  const rows = others.length ? others : range(WORDS);
+  return rows.reduce((best, i) => (corrections[i] < corrections[best] ? i : best));
 }
 
 function sayTile({ tile, corrected, current, kept, told }) {
@@ -113,7 +137,7 @@ function drawTable(p, view) {
     range(WORDS).forEach((j) => {
       const state = view.cells[i][j];
       p.rect(`c${i}-${j}`, left + j * size, TOP + i * size, size, size, {
-        fill: state.now ? weightFill(state.exp) : state.hidden ? hatch : state.read ? COLOUR.line : "transparent",
+        fill: state.shown ? weightFill(state.shade) : state.hidden ? hatch : state.read ? COLOUR.line : "transparent",
         stroke: COLOUR.grid,
         "stroke-width": 0.5,
       });
@@ -137,6 +161,11 @@ function drawTable(p, view) {
       stroke: COLOUR.accent,
       "stroke-width": 3,
     });
+  if (view.whole !== null) {
+    // on to the average, which is what this row of weights makes of the values
+    const y = TOP + view.whole * size;
+    p.rect("whole", left, y, right - left, size, { fill: "none", stroke: COLOUR.ink, "stroke-width": 2.5 });
+  }
 }
 
 function drawAverages(p, view) {
@@ -166,6 +195,24 @@ function drawAverages(p, view) {
         weight: kept.factor < 1 ? 650 : undefined,
       });
   });
+  if (view.whole !== null) {
+    // what the tiles gave and, where it differs, what the row's weights give: beside their marks, if there is room
+    const [found, exact] = [average(view.kept[view.whole]), view.exact[view.whole]];
+    const wide = 48;
+    const numbers =
+      Math.abs(found - exact) > 1e-9
+        ? { found: [found, found < exact], exact: [exact, exact < found] }
+        : { found: [found, x(found) > x.range[1] - wide] };
+    const fits = ([value, left]) => (left ? x(value) - wide >= right : x(value) + wide <= p.width);
+    if (Object.values(numbers).every(fits))
+      Object.entries(numbers).forEach(([key, [value, left]]) =>
+        p.text(key, x(value) + (left ? -9 : 9), TOP + (view.whole + 0.5) * size + 4.5, fmt(value), {
+          anchor: left ? "end" : "start",
+          weight: 650,
+          halo: true,
+        }),
+      );
+  }
   ticks(...view.reach, narrow ? 3 : 5).forEach((v) =>
     p.text(`t${v}`, x(v), bottom + 17, fmt(v, 1), { size: 12, anchor: "middle", colour: COLOUR.muted }),
   );
@@ -220,24 +267,29 @@ function render({ model, el }) {
     const list = worthIt(rule, tile);
     const read = Math.min(state("step"), list.length);
     const kept = after(data, rule, tile, read, corrected);
-    const exact = after(data, rule, tile, list.length).map(average);
-    const current = read > 0 && read < list.length ? list[read - 1] : null;
+    const plain = after(data, rule, tile, list.length); // what the softmax of whole rows gives
+    const [exact, sums] = [plain.map(average), plain.map(({ total }) => total)];
+    const current = read > 0 ? list[read - 1] : null;
+    const reach = [Math.min(...data.values), Math.max(...data.values)];
+    const held = tile * tile + 3 * WORDS;
+    const view = { tile, corrected, read, kept, exact, current, reach, held, whole: null };
+    if (read === list.length) view.whole = rowToFill(view, data, rule, list);
     const gone = new Set(list.slice(0, read).map(String));
     const cells = range(WORDS).map((i) =>
       range(WORDS).map((j) => {
         const at = [i - (i % tile), j - (j % tile)];
         const hidden = !sees(rule, i, j);
         const now = current !== null && String(at) === String(current) && !hidden;
-        const exp = now ? Math.exp(data.scores[i][j] - kept[i].most) : 0;
-        return { hidden, now, read: gone.has(String(at)), exp };
+        const shown = now || (i === view.whole && !hidden);
+        const exp = shown ? Math.exp(data.scores[i][j] - kept[i].most) : 0;
+        const shade = i === view.whole ? exp / sums[i] : exp;
+        return { hidden, shown, read: gone.has(String(at)), shade };
       }),
     );
     const right = kept.filter((k, i) => average(k) !== null && Math.abs(average(k) - exact[i]) < 1e-9).length;
     const smallest = Math.min(...kept.map((k) => k.factor ?? 1));
     const told = smallest < 1 ? kept.findIndex((k) => k.factor === smallest) : null; // the row of the sentence
-    const reach = [Math.min(...data.values), Math.max(...data.values)];
-    const held = tile * tile + 3 * WORDS;
-    const view = { tile, corrected, read, kept, exact, current, cells, right, told, reach, held };
+    Object.assign(view, { cells, right, told });
     fig.show({
       held: current ? held : read && 3 * WORDS,
       table: WORDS * WORDS,
@@ -247,7 +299,7 @@ function render({ model, el }) {
     fig.say(
       read === 0
         ? "Nothing has been read. Each query will keep three numbers: its largest score, a sum, and a sum with values."
-        : current
+        : read < list.length
           ? sayTile(view)
           : sayEnd(view),
     );
