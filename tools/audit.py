@@ -42,6 +42,11 @@ GOALS = {
     "performance mobile": 60,
     "performance mobile, index": 85,
 }
+# scripts of figures that carry the weights of a model
+MODELS = {
+    "induction_heads.js": "widgets/induction_heads/data.json",
+    "attention_patterns.js": "data/sentence_model.json",
+}
 SCORES = "performance", "accessibility", "best-practices", "seo"
 BOOK = ROOT / "_build" / "html"
 LIGHTHOUSE = NODE_MODULES / "lighthouse/cli/index.js"
@@ -53,6 +58,14 @@ def compressed(path: Path) -> bytes:
     """A file's content as it is sent."""
     content = path.read_bytes()
     return content if path.suffix in (".woff2", ".png") else gzip.compress(content, 6)
+
+
+def weight(path: Path) -> int:
+    """Bytes that are sent for a file, without a stored model that a figure's script carries."""
+    sent = len(compressed(path))
+    if path.name in MODELS:
+        sent -= len(compressed(ROOT / "code/attnbook" / MODELS[path.name]))
+    return sent
 
 
 @contextlib.contextmanager
@@ -98,7 +111,7 @@ def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list
     ours = {urlsplit(u).path.lstrip("/") for u in asked if u.startswith(base)}
     outside = [u for u in asked if not u.startswith((base, "data:", "blob:"))]
     sizes = {
-        path: len(compressed(folder / path))
+        path: weight(folder / path)
         for path in ours
         if (folder / path).is_file() and "/model-" not in path
     }

@@ -9,7 +9,17 @@ import urllib.request
 import pytest
 
 from tools import audit
-from tools.audit import GOALS, compressed, lighthouse, missed, scores, served, visit
+from tools.audit import (
+    GOALS,
+    MODELS,
+    compressed,
+    lighthouse,
+    missed,
+    scores,
+    served,
+    visit,
+    weight,
+)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +114,12 @@ def test_a_visit_weighs_what_a_page_loads_and_names_what_is_wrong(browser, tmp_p
     assert any(line.startswith("image-alt") for line in found)
     assert any(line.startswith("dark: color-contrast") for line in found)
     assert [line.split()[0] for line in missed(row)] == ["outside", "light", "dark"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_in_a_figures_script_is_not_weighed(built_book, name):
+    script = built_book / "_static/attnbook" / name
+    assert 0 < weight(script) < len(compressed(script)) / 2
 
 
 def test_the_wanted_pages_are_visited_and_the_folder_is_weighed(
