@@ -137,7 +137,8 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(toy_file, tmp_path, c
         assert run(*command) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-    assert "File too large" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "File too large" in said and str(out) in said
     assert [path.name for path in out.iterdir()] == ["data.sha256"]
     assert run(*command) == 0
 

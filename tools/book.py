@@ -7,13 +7,17 @@ Jupyter Book does the work and the pages are the same, in about half of the time
 what is asked again and again is worked out once.
 """
 
+import errno
 import functools
 import gc
 import os
+import shutil
 import sys
+from pathlib import Path
 
 from tools import ROOT
 
+ROOM = 100_000_000  # bytes that a build may need, with what an older one has left
 OPTIONS = ("-W", "-n", "--keep-going")
 PACKAGE = "chapters/api/"
 PIECE = 8  # pages
@@ -105,6 +109,61 @@ def share_the_work(jobs: int) -> None:
     Sphinx.build = build
 
 
+def build_whole_pages() -> list[Path]:
+    """Refuse to begin where there is no room, and write every page again if the build before did not end.
+
+    Sphinx takes a page for finished that is newer than its source, though its end may be missing.
+
+    Returns:
+        A list that gets the folders of the builds that have ended.
+    """
+    from sphinx.application import Sphinx
+
+    begin, built = Sphinx.build, []
+
+    @functools.wraps(begin)
+    def build(self, force_all=False, *arguments, **options):
+        html, whole = Path(self.outdir), Path(self.outdir).parent
+        old = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
+        free = shutil.disk_usage(whole).free
+        if free + old < ROOM:
+            stop(
+                f"a build may need {ROOM / 1e6:.0f} MB, and {whole} has room for {(free + old) / 1e6:.0f}. "
+                "Nothing was built; what was there is as it was."
+            )
+        unfinished = html / ".unfinished"
+        self.connect("write-started", lambda *_: unfinished.touch())
+        begin(self, force_all or unfinished.exists(), *arguments, **options)
+        if not self.statuscode:
+            unfinished.unlink(missing_ok=True)
+            built.append(html)
+
+    Sphinx.build = build
+    return built
+
+
+def stop(message: str) -> None:
+    """End with a sentence, and with the exit status of what the user can mend."""
+    print(f"\ntools.book: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def say_what_went_wrong(error: Exception) -> None:
+    """End with a sentence if the disk is full or the user has pressed Ctrl-C; else return.
+
+    Args:
+        error: from Jupyter Book, which has told of its cause.
+    """
+    cause = error.__cause__ or error
+    if isinstance(cause, KeyboardInterrupt):
+        sys.exit(130)
+    # the error of another process arrives as text
+    if os.strerror(errno.ENOSPC) in str(cause):
+        stop(
+            "the disk is full, and the book is not whole. Make room, and give the same command again."
+        )
+
+
 def main(arguments: list[str]) -> None:
     """Build, and end the process with Jupyter Book's exit status."""
     gc.disable()  # a build frees little; looking for it takes a fifth of the time
@@ -114,11 +173,22 @@ def main(arguments: list[str]) -> None:
     remember_answers()
     if hasattr(os, "fork"):
         share_the_work(max(2, os.cpu_count() or 1))
+    built = build_whole_pages()
     try:
         jupyter_book(["build", *OPTIONS, *arguments, str(ROOT)])
     except SystemExit as done:
         if done.code:
             raise
+    except (OSError, RuntimeError) as error:
+        say_what_went_wrong(error)
+        raise
+    for html in built:
+        if (html / "index.html").is_file():
+            address = (html / "index.html").resolve().as_uri()
+            print(
+                "\nThe book is built. Open it by double-clicking, or at this address:"
+                f"\n\n    {address}\n"
+            )
     # the system frees at once what Python takes two seconds to free
     sys.stdout.flush()
     sys.stderr.flush()

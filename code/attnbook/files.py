@@ -57,6 +57,10 @@ def write_atomically(
             file.flush()
             os.fsync(file.fileno())  # on the disk before it gets its name
         os.replace(temporary, path)
+    except OSError as error:
+        if error.errno and not error.filename:  # a write does not say to which file
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

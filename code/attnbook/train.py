@@ -38,6 +38,7 @@ from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 
 __all__ = ["main", "read_data"]
 
+PROG = "python -m attnbook.train"
 GRAMMAR_PAIRS = 20_000
 
 
@@ -64,12 +65,13 @@ def read_data(name: str, seed: int = 0) -> Split:
     return split_pairs(pairs, seed=seed)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str = PROG) -> argparse.ArgumentParser:
+    examples = "\n".join(__doc__.splitlines()[2:])
     parser = argparse.ArgumentParser(
-        prog="python -m attnbook.train",
+        prog=prog,
         description=__doc__.splitlines()[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="\n".join(__doc__.splitlines()[2:]),
+        epilog=examples.replace(PROG, prog),
     )
     parser.add_argument(
         "--data",
@@ -145,22 +147,23 @@ def _check_same_data(out: Path, split: Split) -> None:
         )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, prog: str = PROG) -> int:
     """Train, save and measure.
 
     Args:
         arguments: of the command line; the process's own if not given.
+        prog: what the user has called, for messages.
 
     Returns:
         0, or 2 after an error that the user can mend, with its message on stderr.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    options = _parser().parse_args(arguments)
+    options = _parser(prog).parse_args(arguments)
     command = shlex.join(["python", "-m", "attnbook.train", *arguments])
     try:
         return _run(options, command)
     except (CheckpointError, OSError, ValueError) as error:
-        print(f"attnbook.train: {error}", file=sys.stderr)
+        print(f"{prog}: {error}", file=sys.stderr)
         return 2
 
 

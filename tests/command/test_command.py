@@ -98,7 +98,10 @@ def test_outside_the_repository_a_command_says_so(
             ["train", "--data", "nowhere", "--steps", "1", "--out", "{here}/run"],
             "nowhere is not there",
         ),
-        (["train", "--steps", "0", "--out", "{here}/run"], "steps must be at least 1"),
+        (
+            ["train", "--steps", "0", "--out", "{here}/run"],
+            "attnbook train: steps must be at least 1",
+        ),
         (
             ["train", "--steps", "1", "--beam", "0", "--out", "{here}/run"],
             "beam must be at least 1",
@@ -127,6 +130,18 @@ def test_outside_the_repository_a_command_says_so(
                 "Dutch!",
             ],
             "got 'Dutch!'",
+        ),
+        (
+            [
+                "page-model",
+                "{here}/pairs.tsv",
+                "--out",
+                "{here}/a.html",
+                "--languages",
+                " ",
+                "Dutch",
+            ],
+            "one of them is empty",
         ),
     ],
 )

@@ -467,6 +467,11 @@ def test_a_chapter_runs_from_top_to_bottom(open_lab):
     ]
     assert notebook.locator("[data-mime-type*=error]").count() == 0
     assert notebook.locator(".ab-card").count() == 1  # the figure of masks
+    for folded in (".attnbook-hints", ".attnbook-findings"):
+        mark = notebook.locator(f"{folded} summary").first.evaluate(
+            "(node) => getComputedStyle(node).listStyleType"
+        )
+        assert mark == "disclosure-closed"
     cell = notebook.locator(".jp-CodeCell").filter(has_text='BreakIt("')
     cell.get_by_label("mistake").select_option("one too many")
     cell.get_by_text("✗ padding gets exactly zero").wait_for()

@@ -17,6 +17,7 @@ def test_each_model_has_its_stored_answer(figure):
         "bahdanau: She is calm.",
         "transformer: She is calm.",
     ]
+    assert "In JupyterLab" in figure.stored.hint
 
 
 def test_a_sentence_is_translated_by_the_chosen_model(figure):

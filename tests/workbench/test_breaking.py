@@ -23,6 +23,7 @@ def test_the_stored_pictures_say_which_claims_fail(figure):
     assert right["says"] == ["✓ rows sum to 1", "✓ padding gets zero"]
     assert after["says"][-2:] == ["✗ rows sum to 1", "✓ padding gets zero"]
     assert "0.03 0.09 0.00 0.00" in after["alt"]
+    assert "In JupyterLab" in figure.stored.hint
 
 
 def test_a_mistake_from_the_list_changes_the_code_and_is_recognised(figure):

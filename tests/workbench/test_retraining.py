@@ -37,6 +37,7 @@ def test_it_begins_with_the_stored_runs():
     frame = one.stored.frames[0]
     assert frame["name"] == "width 3, seed 0" and frame["says"] == ["1 %"]
     assert "from 2.00 to 1.00" in frame["alt"]
+    assert "In JupyterLab" in one.stored.hint
 
 
 def test_a_training_fills_the_bar_and_adds_a_curve():

@@ -52,14 +52,7 @@ def _python(root: Path, *words: str, **variables: str) -> int:
 
 def book(options, rest) -> int:
     """Build the book, and say where to open it."""
-    root = find_repository()
-    status = _python(root, "-m", "tools.book", *rest)
-    if status == 0:
-        address = (root / "_build" / "html" / "index.html").as_uri()
-        print(
-            f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n"
-        )
-    return status
+    return _python(find_repository(), "-m", "tools.book", *rest)
 
 
 def test(options, rest) -> int:

@@ -17,7 +17,7 @@ def train(options, rest) -> int:
     """Hand on to `attnbook.train`."""
     from attnbook.train import main
 
-    return main(rest)
+    return main(rest, "attnbook train")
 
 
 def translate(options, rest) -> int:
@@ -68,6 +68,8 @@ def page_model(options, rest) -> int:
     out = options.out
     if out.suffix.lower() != ".html" or out.is_dir():
         raise ValueError(f"--out takes the name of a page, ending in .html; got {out}")
+    if not all(map(str.strip, options.languages)):
+        raise ValueError("--languages takes two names, and one of them is empty")
     for code in options.codes:
         if not re.fullmatch("[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*", code):
             raise ValueError(

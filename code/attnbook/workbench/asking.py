@@ -52,7 +52,7 @@ class Ask(Workbench):
         frames = [self._frame(name, one) for name in translators for one in sentences]
         self.answer.value = frames[0].to_html()
         box = ipywidgets.VBox([self.model, self.sentence, self.answer])
-        hint = "Stored answers. In a running notebook you type the sentence."
+        hint = "Here are a few sentences to choose from. In JupyterLab you can type your own."
         super().__init__("Ask the models trained above", hint, frames, box)
 
     def ask(self) -> None:

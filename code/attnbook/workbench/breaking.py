@@ -84,7 +84,7 @@ class BreakIt(Workbench):
         frames = [self._frame(one, self._code_of(one)) for one in names]
         self.seen.value = frames[0].to_html()
         box = ipywidgets.VBox([self.mistake, self.code, button, self.seen])
-        hint = "Stored mistakes. In a running notebook the code can be edited: break it in a way of your own."
+        hint = "Here are a few mistakes to choose from. In JupyterLab you can edit the code and make your own."
         super().__init__(f"Break {self.exercise.function}", hint, frames, box)
 
     def _code_of(self, name: str) -> str:

@@ -106,9 +106,7 @@ class Retrain(Workbench):
         self.stop.on_click(lambda _: self._stopping.set())
         buttons = ipywidgets.HBox([self.start, self.stop, self.bar])
         box = ipywidgets.VBox([*self.controls.values(), buttons, self.picture])
-        hint = (
-            "Stored runs. In a running notebook you choose the settings and train anew."
-        )
+        hint = "Here are a few finished runs to choose from. In JupyterLab you can train with other settings."
         super().__init__(title, hint, frames, box)
 
     def _frame(self, name: str, says: str) -> Frame:
