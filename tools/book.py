@@ -148,22 +148,6 @@ def stop(message: str) -> None:
     sys.exit(2)
 
 
-def say_what_went_wrong(error: Exception) -> None:
-    """End with a sentence if the disk is full or the user has pressed Ctrl-C; else return.
-
-    Args:
-        error: from Jupyter Book, which has told of its cause.
-    """
-    cause = error.__cause__ or error
-    if isinstance(cause, KeyboardInterrupt):
-        sys.exit(130)
-    # the error of another process arrives as text
-    if os.strerror(errno.ENOSPC) in str(cause):
-        stop(
-            "the disk is full, and the book is not whole. Make room, and give the same command again."
-        )
-
-
 def main(arguments: list[str]) -> None:
     """Build, and end the process with Jupyter Book's exit status."""
     gc.disable()  # a build frees little; looking for it takes a fifth of the time
@@ -177,11 +161,17 @@ def main(arguments: list[str]) -> None:
     try:
         jupyter_book(["build", *OPTIONS, *arguments, str(ROOT)])
     except SystemExit as done:
+        if isinstance(done.code, KeyboardInterrupt):
+            sys.exit(130)
         if done.code:
             raise
     except (OSError, RuntimeError) as error:
-        say_what_went_wrong(error)
-        raise
+        # from Jupyter Book, which has told of the cause; that of another process arrives as text
+        if os.strerror(errno.ENOSPC) not in str(error.__cause__ or error):
+            raise
+        stop(
+            "the disk is full, and the book is not whole. Make room, and give the same command again."
+        )
     for html in built:
         if (html / "index.html").is_file():
             address = (html / "index.html").resolve().as_uri()

@@ -75,20 +75,27 @@ def test_without_room_nothing_is_begun(build, monkeypatch, capsys):
     assert "what was there is as it was" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("cause", "status", "says"),
-    [
-        (OSError(28, "No space left on device"), 2, "the disk is full"),
-        (SphinxParallelError("OSError: [Errno 28] No space left on device", ""), 2, "the disk is full"),
-        (KeyboardInterrupt(), 130, ""),
-    ],
-)  # fmt: skip
-def test_how_it_ends_is_said(monkeypatch, capsys, cause, status, says):
-    def fail(arguments):
-        raise RuntimeError("There was an error in building your book.") from cause
+def end(error, cause=None):
+    raise error from cause
 
+
+FULL = "[Errno 28] No space left on device"
+UNWELL = RuntimeError("There was an error in building your book.")
+
+
+@pytest.mark.parametrize(
+    ("end_it", "status", "says"),
+    [
+        (lambda _: end(UNWELL, OSError(28, FULL)), 2, "the disk is full"),
+        (lambda _: end(UNWELL, SphinxParallelError(FULL, "")), 2, "the disk is full"),
+        (lambda _: end(OSError(28, FULL)), 2, "the disk is full"),
+        (lambda _: end(SystemExit(KeyboardInterrupt())), 130, ""),
+        (lambda _: end(SystemExit(1)), 1, ""),
+    ],
+)
+def test_how_it_ends_is_said(monkeypatch, capsys, end_it, status, says):
     monkeypatch.setattr(Sphinx, "build", Sphinx.build)
-    monkeypatch.setattr("jupyter_book.cli.main.main", fail)
+    monkeypatch.setattr("jupyter_book.cli.main.main", end_it)
     for change in ("share_the_work", "remember_answers", "leave_out_unused_imports"):
         monkeypatch.setattr(book, change, lambda *_: None)
     monkeypatch.setattr("gc.disable", lambda: None)

@@ -200,6 +200,12 @@ def test_what_argparse_refuses_is_2_too(arguments, capsys):
     assert ended.value.code == 2 and "usage: attnbook" in capsys.readouterr().err
 
 
+def test_a_sentence_is_not_said_to_be_required(capsys):
+    with pytest.raises(SystemExit):
+        main(["translate"])
+    assert capsys.readouterr().err.endswith("are required: model\n")
+
+
 def test_ctrl_c_is_130(monkeypatch, capsys):
     def interrupted(*_):
         raise KeyboardInterrupt

@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     option(
         "sentence",
         nargs="*",
+        default=[],  # not required
         help="what to translate; without it, the lines of standard input",
     )
     option("--beam", type=_whole, default=1, help="width of the beam search; 1: greedy")

@@ -92,7 +92,7 @@ def split_pairs(
         if fraction > 0 and not part:
             raise ValueError(
                 f"{len(groups)} distinct source sentences are too few for fractions {tuple(fractions)}: {name} would "
-                "be empty; pass more pairs, or 0 for a part that you do not need"
+                "be empty; pass more pairs"
             )
     return Split(*parts)
 
