@@ -128,16 +128,16 @@ TABLE = {
          "test_standin_functions.py::test_every_line_once"),
         ("the wrong sine", "lambda g, x, y: g * x.cos()", "lambda g, x, y: -g * x.cos()",
          "test_standin_functions.py::test_every_line_once"),
-        ("the first operand wins", "filled if here else v for", "v if here else filled for",
+        ("the first operand wins", "x if here else y for", "y if here else x for",
          "test_standin_functions.py::test_every_line_once"),
     ],
-    "standin/torch/_layout": [
+    "standin/torch/_numbers": [
         ("rows by columns", "for n in reversed(shape):", "for n in shape:",
          "test_standin_functions.py::test_every_line_once"),
         ("a gap is in a row", "n == 1 or stride == step for", "n == 1 or stride >= step for",
          "test_standin_functions.py::test_every_line_once"),
     ],
-    "standin/torch/_tape": [
+    "standin/torch/_tensor": [
         ("what was written is not forgotten", "lambda g: (g._without(at),", "lambda g: (g,",
          "test_standin_functions.py::test_every_line_once"),
         ("gradients replace each other", "gathered[node] + g if node in gathered", "g if node in gathered",

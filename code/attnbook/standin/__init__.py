@@ -5,7 +5,8 @@ says there is no NumPy. Tests run it beside PyTorch, and `python -m tools.standi
 
 The exercises and the rooms `attention`, `checks`, `pairs`, `reproducible` and `transformer` work with it as they are.
 What PyTorch has besides stands in `torch/names.txt` and raises `NotInThePage`. Numbers are lists of Python floats, in
-float64 as PyTorch's to the last digits; strides, views, dtypes, errors, the random stream and printing are PyTorch's.
+float64 as PyTorch's to the last digits; strides, views, dtypes, the random stream, printing and the errors that
+readers meet are PyTorch's.
 Not here: second derivatives, functions with their own way back, compilers, other devices, convolutions.
 """
 

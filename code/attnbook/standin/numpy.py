@@ -1,8 +1,11 @@
 """There is no NumPy in the page: only the types that the checker asks about, and a clear word for everything else."""
 
 
-class ndarray:
-    """No array is one of these, here."""
+class generic:
+    """No array and no number is one of these, here."""
+
+
+ndarray = integer = bool_ = generic
 
 
 class _Random:
@@ -15,13 +18,6 @@ class _Random:
 
 
 random = _Random()
-
-
-class generic(ndarray):
-    """No number is one of these, either."""
-
-
-integer = bool_ = generic
 
 
 def __getattr__(name):

@@ -4,14 +4,12 @@ import cmath
 import functools
 import math
 import operator
-from itertools import repeat
 from math import copysign, inf, nan
 
 from . import _numbers as n
-from ._missing import error, require
-from ._operations import ORDINARY, Operations, check_fits, define, must_be_tensor, number, op, operand
-from ._tape import record, recording, wants
-from ._tensor import Tensor, alike, meeting, new, spread
+from ._missing import require
+from ._operations import Operations, check_fits, define, must_be_tensor, number, op, operand
+from ._tensor import Tensor, alike, meeting, new, record, recording, spread, wants
 
 
 def _sigmoid(x):
@@ -22,8 +20,8 @@ def _towards(rounded):
     return lambda x: x if isinstance(x, int) or not math.isfinite(x) else copysign(float(rounded(x)), x)
 
 
-def _flat_everywhere(g, x, y):
-    return g.new_zeros(g._shape)
+def _conj(x):
+    return x.conj() if isinstance(x, Tensor) else x.conjugate()
 
 
 # name: the value; g times the derivative, from the operand x and the result y; which of the two (a, y) that needs
@@ -39,9 +37,7 @@ UNARY = {
     "reciprocal": (lambda x: 1 / x, lambda g, x, y: -g * y * y, "y"),
     "sin": (math.sin, lambda g, x, y: g * x.cos(), "a"),
     "cos": (math.cos, lambda g, x, y: -g * x.sin(), "a"),
-    "tan": (math.tan, lambda g, x, y: g * (1 + y * y), "y"),
     "tanh": (math.tanh, lambda g, x, y: g * (1 - y * y), "y"),
-    "atan": (math.atan, lambda g, x, y: g / (1 + x * x), "a"),
     "erf": (math.erf, lambda g, x, y: g * (2 / math.sqrt(math.pi)) * (-x * x).exp(), "a"),
     "sigmoid": (_sigmoid, lambda g, x, y: g * y * (1 - y), "y"),
     "deg2rad": (math.radians, lambda g, x, y: g * (math.pi / 180), ""),
@@ -49,19 +45,15 @@ UNARY = {
     "abs": (abs, lambda g, x, y: g * x.sign(), "a"),
     "square": (lambda x: x * x, lambda g, x, y: 2 * g * x, "a"),
     "relu": (lambda x: x if x > 0 or x != x else type(x)(0), lambda g, x, y: where(y > 0, g, 0.0), "y"),
-    "sign": (lambda x: x if x != x else type(x)((x > 0) - (x < 0)), _flat_everywhere, ""),
-    "floor": (_towards(math.floor), _flat_everywhere, ""),
-    "ceil": (_towards(math.ceil), _flat_everywhere, ""),
-    "trunc": (_towards(math.trunc), _flat_everywhere, ""),
-    "round": (_towards(round), _flat_everywhere, ""),
+    "sign": (lambda x: x if x != x else type(x)((x > 0) - (x < 0)), lambda g, x, y: g.new_zeros(g._shape), ""),
+    "floor": (_towards(math.floor), lambda g, x, y: g.new_zeros(g._shape), ""),
+    "ceil": (_towards(math.ceil), lambda g, x, y: g.new_zeros(g._shape), ""),
+    "trunc": (_towards(math.trunc), lambda g, x, y: g.new_zeros(g._shape), ""),
+    "round": (_towards(round), lambda g, x, y: g.new_zeros(g._shape), ""),
 }
 KEEP_INTEGERS = {"neg", "abs", "square", "relu", "sign", "floor", "ceil", "trunc", "round"}
 COMPLEX = {"exp": cmath.exp, "sqrt": cmath.sqrt}
 POLES = {"log": 0, "log2": 0, "log10": 0, "log1p": -1}  # where the value is −∞ and Python raises an error
-
-
-def _conj(x):
-    return x.conj() if isinstance(x, Tensor) else x.conjugate()
 
 
 def _power(a, b):
@@ -95,10 +87,7 @@ def _log_of_sum(a, b):
     return high if math.isinf(high) else high + math.log1p(math.exp(min(a, b) - high))
 
 
-def _no_derivative(g, a, b, y):
-    raise error("floor-derivative")
-
-
+_no_derivative = functools.partial(require, False, "floor-derivative")
 # name: the value; g times the derivative by a and what of a, b, y that needs; the same by b
 BINARY = {
     "add": (operator.add, lambda g, a, b, y: g, "", lambda g, a, b, y: g, ""),
@@ -123,11 +112,8 @@ PREDICATES = {
     "isfinite": cmath.isfinite,
     "logical_not": operator.not_,
 }
-COMPARISONS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")} | {
-    "logical_and": lambda a, b: bool(a and b),
-    "logical_or": lambda a, b: bool(a or b),
-    "logical_xor": lambda a, b: bool(a) != bool(b),
-}
+COMPARISONS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+COMPARISONS |= {"logical_and": lambda a, b: bool(a and b), "logical_or": lambda a, b: bool(a or b)}
 BITWISE = {"bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor}
 BITWISE |= {"bitwise_not": lambda x: not x if isinstance(x, bool) else ~x}
 TABLE = UNARY | BINARY | {name: (of,) for name, of in (PREDICATES | COMPARISONS | BITWISE).items()}
@@ -139,14 +125,12 @@ def compute(name: str, *operands) -> Tensor:
     value, *ways = TABLE[name]
     if len(operands) == 2:
         operands = _both(name, *operands)
-        dtype, shape = _result_type(*operands), meeting(*operands)
+        dtype, shape = n.result_type(*operands), meeting(*operands)
     else:
         dtype, shape = operands[0].dtype, operands[0]._shape
-    if dtype.kind < 2:
-        require(dtype is not n.bool_ or name != "neg", "neg-bool")
-        dtype = n.default if name in FLOATING else dtype
-    elif name in BITWISE:
-        raise error("invert") if len(operands) == 1 else error("bitwise", name, dtype.legacy)
+    require(dtype.kind < 2 or name not in BITWISE, "bitwise" if operands[1:] else "invert", name, dtype.legacy)
+    require(dtype is not n.bool_ or name != "neg", "neg-bool")
+    dtype = n.default if dtype.kind < 2 and name in FLOATING else dtype
     value = COMPLEX.get(name, value) if dtype.kind == 3 else value
     sides = [_side(x, shape, dtype) for x in operands]
     try:
@@ -176,25 +160,11 @@ def compute(name: str, *operands) -> Tensor:
 
 def _both(name: str, a, b) -> tuple:
     """Both operands, or the error of a function that takes something else."""
-    if type(a) in ORDINARY and type(b) in ORDINARY and name not in TENSORS_ONLY:
-        return a, b
     pair = operand(a), operand(b)
     for position, (x, came) in enumerate(zip(pair, (a, b), strict=True), 1):
         if x is NotImplemented or (name in TENSORS_ONLY and not isinstance(x, Tensor)):
             raise must_be_tensor(name, ("input", "other")[position - 1], position, came)
     return pair
-
-
-LOWEST = {bool: 0, int: 1, float: 2}  # the kind from which on a dtype holds such a number
-
-
-def _result_type(a, b):
-    """As `result_type`, quick where there is little to decide."""
-    if isinstance(a, Tensor):
-        d = a.dtype
-        if b.dtype is d if isinstance(b, Tensor) else d.kind >= LOWEST.get(type(b), 9):
-            return d
-    return n.result_type(a, b)
 
 
 def _side(x, shape: tuple, dtype):
@@ -235,9 +205,6 @@ define({name: _named(name) for name in TABLE if name not in PREDICATES}, in_plac
 
 
 class arithmetic(Operations, in_place=True):
-    def add(input, other, *, alpha=1):
-        return compute("add", input, other if alpha == 1 else alpha * other)
-
     def sub(input, other, *, alpha=1):
         bools = [x.dtype is n.bool_ if isinstance(x, Tensor) else isinstance(x, bool) for x in (input, other)]
         require(not any(bools), "sub-bools" if all(bools) else "sub-bool")
@@ -252,26 +219,15 @@ class arithmetic(Operations, in_place=True):
         require(not whole or exponent >= 0, "negative-power")
         return compute("pow", input, exponent)
 
-    def abs(input):
-        return compute("abs", input) if input.dtype.kind < 3 else (input.real**2 + input.imag**2).sqrt()
-
     def round(input, *, decimals=0):
         return compute("round", input * 10.0**decimals) / 10.0**decimals if decimals else compute("round", input)
 
     def masked_fill(input, mask, value):
-        require(isinstance(mask, Tensor), "masked-fill-kinds", type(mask).__name__, type(value).__name__)
         require(mask.dtype is n.bool_, "mask-dtype", {"long": "long int"}.get(mask.dtype.cpp, mask.dtype.cpp))
-        if isinstance(value, Tensor):
-            require(not value.dim(), "masked-fill-value", value.dim())
         filled = number(value, "masked_fill", "value", 2)
         check_fits(filled, input.dtype)
-        (filled,), shape = n.held([filled], input.dtype), meeting(mask, input)
-        pairs = zip(spread(mask, shape), spread(input, shape), strict=True)
-        y = new([filled if here else v for here, v in pairs], shape, input.dtype)
-        inputs = (input, value) if isinstance(value, Tensor) else (input,)
-        return record(
-            y, "MaskedFillBackward0", inputs, lambda g: [where(mask, 0.0, g), where(mask, g, 0.0)][: len(inputs)]
-        )
+        filled = value.to(input.dtype) if isinstance(value, Tensor) else n.held([filled], input.dtype)[0]
+        return where(mask, filled, input).contiguous()
 
     def clamp(input, min=None, max=None):
         require(min is not None or max is not None, "clamp")
@@ -289,6 +245,8 @@ class arithmetic(Operations, in_place=True):
 
 define(
     {
+        "add": lambda input, other, *, alpha=1: compute("add", input, other if alpha == 1 else alpha * other),
+        "abs": lambda input: (input.real**2 + input.imag**2).sqrt() if input.is_complex() else compute("abs", input),
         "clamp_min": lambda input, min: input.clamp(min),
         "clamp_max": lambda input, max: input.clamp(None, max),
         "lerp": lambda input, end, weight: input + weight * (end - input),
@@ -299,49 +257,45 @@ define(
 
 
 def where(condition, input=None, other=None):
-    mask = condition
     if input is None and other is None:
-        return mask.nonzero(as_tuple=True)
-    if not isinstance(mask, Tensor):
-        raise must_be_tensor("where", "condition", 1, mask)
-    require(mask.dtype in (n.bool_, n.uint8), "where-mask", mask.dtype.legacy)
+        return condition.nonzero(as_tuple=True)
+    if not isinstance(condition, Tensor):
+        raise must_be_tensor("where", "condition", 1, condition)
+    require(condition.dtype in (n.bool_, n.uint8), "where-mask", condition.dtype.legacy)
     a, b = _both("where", input, other)
-    dtype, shape = n.result_type(a, b), meeting(mask, a, b)
-    sides = [n.held(spread(x, shape), dtype) if isinstance(x, Tensor) else repeat(*n.held([x], dtype)) for x in (a, b)]
-    values = [x if here else y for here, x, y in zip(spread(mask, shape), *sides, strict=False)]
+    dtype, shape = n.result_type(a, b), meeting(condition, a, b)
+    sides = [_side(x, shape, dtype) for x in (a, b)]
+    values = [x if here else y for here, x, y in zip(spread(condition, shape), *sides, strict=True)]
     inputs = [(x, own) for x, own in ((a, True), (b, False)) if isinstance(x, Tensor)]
-    y, given = alike(values, shape, dtype, mask, a, b), [x for x, _ in inputs]
-    return record(
-        y, "WhereBackward0", given, lambda g: [where(mask, g, 0.0) if own else where(mask, 0.0, g) for _, own in inputs]
-    )
+
+    def back(g):
+        return [where(condition, g, 0.0) if own else where(condition, 0.0, g) for _, own in inputs]
+
+    return record(alike(values, shape, dtype, condition, a, b), "WhereBackward0", [x for x, _ in inputs], back)
 
 
 where = op("where", where)
 Tensor.where = lambda self, condition, other: where(condition, self, other)
 
 
-def _operator(of):
+def _operator(of, turned=False):
     """A method of two operands; Python itself says which of them do not go together."""
 
     def method(self, other):
-        if type(other) not in ORDINARY:
-            other = operand(other)
-        return other if other is NotImplemented else of(self, other)
+        if operand(other) is NotImplemented:
+            return NotImplemented
+        return of(other, self) if turned else of(self, other)
 
     return method
-
-
-def _turned(function):
-    return lambda self, other: function(other, self)
 
 
 ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "and": "bitwise_and"}
 ARITHMETIC |= {"or": "bitwise_or", "xor": "bitwise_xor", "floordiv": "floor_divide", "mod": "remainder"}
 for _symbol, _name in ARITHMETIC.items():
-    _function = getattr(Tensor, _name)
-    _turn = _function if _symbol in ("add", "mul", "and", "or", "xor") else _turned(_function)
-    for _sign, _of in (("", _function), ("r", _turn), ("i", getattr(Tensor, f"{_name}_"))):
-        setattr(Tensor, f"__{_sign}{_symbol}__", _operator(_of))
+    _turns = _symbol not in ("add", "mul", "and", "or", "xor")
+    setattr(Tensor, f"__{_symbol}__", _operator(getattr(Tensor, _name)))
+    setattr(Tensor, f"__r{_symbol}__", _operator(getattr(Tensor, _name), _turns))
+    setattr(Tensor, f"__i{_symbol}__", _operator(getattr(Tensor, f"{_name}_")))
 Tensor.__rtruediv__ = _operator(lambda self, other: self.reciprocal() * other)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Tensor, f"__{_name}__", _operator(getattr(Tensor, _name)))

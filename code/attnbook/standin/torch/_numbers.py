@@ -1,8 +1,10 @@
-"""dtypes: what numbers a tensor may hold, which dtype two of them meet in; devices and shapes."""
+"""dtypes, devices and shapes; and where the numbers of a tensor lie in its storage. Shapes are plain tuples here."""
 
 import math
+import operator
 import struct
 from array import array
+from functools import lru_cache
 
 from ._missing import require
 
@@ -70,8 +72,6 @@ def result_type(*operands):
 
 def held(values: list, d) -> list:
     """Python numbers, as a dtype holds them (a new list)."""
-    if d.kind < 3 and values and isinstance(values[0], complex):
-        values = [x.real for x in values]
     if d is float64:
         return list(map(float, values))
     if d is float32:
@@ -86,15 +86,9 @@ def held(values: list, d) -> list:
 
 
 def _integers(values: list, d) -> list:
-    bits, signed = 8 * d.itemsize, d is not uint8
-    low, high = -(signed << bits - 1), (1 << bits - signed) - 1
-    try:
-        whole = list(map(int, values))
-    except (ValueError, OverflowError):  # not finite
-        whole = [int(x) if math.isfinite(x) else low if d in (int32, int64) else 0 for x in values]
-    if whole and (min(whole) < low or max(whole) > high):
-        return [(x - low) % (1 << bits) + low for x in whole]
-    return whole
+    size, low = 1 << 8 * d.itemsize, 0 if d is uint8 else -1 << 8 * d.itemsize - 1
+    strange = low if d in (int32, int64) else 0  # what ∞ and NaN become
+    return [(int(x) - low) % size + low if math.isfinite(x) else strange for x in values]
 
 
 def _half(x: float) -> float:
@@ -128,29 +122,20 @@ class finfo:
         self.min, self.smallest_normal, self.bits, self.dtype = -self.max, self.tiny, 8 * d.itemsize, d.name
 
 
-class device:
+class device(str):
     """Where a tensor lives: here always the CPU; `meta` is only a name, for rehearsals."""
 
-    def __init__(self, kind, index=None):
-        kind, _, number = str(kind).partition(":")
+    index = None
+    type = property(str.__str__)
+
+    def __new__(cls, kind):
+        kind = str(kind).partition(":")[0]
         require(kind not in ("cuda", "mps", "xpu"), "device-missing", kind)
         require(kind in ("cpu", "meta"), "device", kind)
-        self.type, self.index = kind, int(number) if number else index
+        return super().__new__(cls, kind)
 
     def __repr__(self):
-        return f"device(type='{self.type}'{'' if self.index is None else f', index={self.index}'})"
-
-    def __str__(self):
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __eq__(self, other):
-        return isinstance(other, device) and (self.type, self.index or 0) == (other.type, other.index or 0)
-
-    def __hash__(self):
-        return hash(self.type)
-
-
-CPU = device("cpu")
+        return f"device(type='{self}')"
 
 
 class Size(tuple):
@@ -164,9 +149,100 @@ class Size(tuple):
         got = tuple.__getitem__(self, i)
         return Size(got) if isinstance(i, slice) else got
 
-    def __add__(self, other):
-        return Size(tuple.__add__(self, tuple(other)))
 
-
+CPU = device("cpu")
 for _thing in (Size, device, dtype, finfo):
     _thing.__module__ = "torch"
+
+
+@lru_cache(4096)
+def rows(shape: tuple) -> tuple:
+    """Strides of numbers that lie in a row."""
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+@lru_cache(512)
+def places(shape: tuple, strides: tuple, offset: int = 0) -> list:
+    """Positions in the storage, in logical order. The list is shared: not to be changed."""
+    at = [offset]
+    for n, step in zip(shape, strides, strict=True):
+        at = [p + i for p in at for i in range(0, n * step, step)] if step else [p for p in at for _ in range(n)]
+    return at
+
+
+@lru_cache(4096)
+def in_a_row(shape: tuple, strides: tuple) -> bool:
+    """Whether the numbers lie in a row, in logical order (`is_contiguous`)."""
+    steps = zip(shape, strides, rows(shape), strict=True)
+    return 0 in shape or all(n == 1 or stride == step for n, stride, step in steps)
+
+
+@lru_cache(4096)
+def broadcast(a: tuple, b: tuple) -> tuple:
+    """The shape in which two shapes meet."""
+    n = max(len(a), len(b))
+    a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
+    for axis in reversed(range(n)):
+        require(a[axis] == b[axis] or 1 in (a[axis], b[axis]), "broadcast", a[axis], b[axis], axis)
+    return tuple(y if x == 1 else x for x, y in zip(a, b, strict=True))
+
+
+@lru_cache(4096)
+def stretched(shape: tuple, strides: tuple, wide: tuple) -> tuple:
+    """Strides with which numbers of one shape are read as if they had a wider one."""
+    extra = len(wide) - len(shape)
+    own = (0 if n == 1 and w != 1 else s for n, s, w in zip(shape, strides, wide[extra:], strict=True))
+    return (0,) * extra + tuple(own)
+
+
+def reshaped(shape: tuple, strides: tuple, target: tuple):
+    """Strides with which the same numbers, unmoved, show another shape; None if there are none."""
+    if in_a_row(shape, strides):
+        return rows(target)
+    at = places(shape, strides)
+    found = tuple(at[step] - at[0] if n > 1 else 0 for n, step in zip(target, rows(target), strict=True))
+    return found if places(target, found) == at else None
+
+
+def axis(dim, count: int, extra: int = 0) -> int:
+    """An axis among `count`, counted from the front."""
+    n, dim = count + extra or 1, operator.index(dim)
+    require(-n <= dim < n, "dim-range", -n, n - 1, dim)
+    return dim % n
+
+
+def axes(dim, count: int) -> tuple:
+    """One axis, several or (None) all, counted from the front."""
+    several = isinstance(dim, tuple | list)
+    if dim is None or (several and not dim):
+        return tuple(range(count))
+    found = tuple(axis(d, count) for d in (dim if several else (dim,)))
+    require(len(set(found)) == len(found), "dim-twice", found[-1])
+    return found if count else ()
+
+
+def listed(given: tuple) -> tuple:
+    """What was given one by one, or as one list."""
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+
+
+def sizes(name: str, given: tuple) -> tuple:
+    """A shape, given as several integers or as one list of them."""
+    word, found = "shape" if name == "reshape" else "size", listed(given)
+    for i, n in enumerate(found):
+        require(hasattr(n, "__index__"), "size-unpack", name, word, i + 1, type(n).__name__)
+    return tuple(map(operator.index, found))
+
+
+def inferred(shape: tuple, count: int) -> tuple:
+    """A shape for `count` numbers, with its −1 filled in."""
+    require(shape.count(-1) <= 1, "shape-infer")
+    for i, n in enumerate(shape):
+        require(n >= -1, "shape-negative", n, i, list(shape))
+    rest = math.prod(n for n in shape if n != -1)
+    require(rest and count % rest == 0 if -1 in shape else count == rest, "shape-size", list(shape), count)
+    return tuple(count // rest if n == -1 else n for n in shape)

@@ -10,12 +10,10 @@ method, `self` as a method, any other in torch alone. `define` does the same for
 
 import math
 
-from ._layout import broadcast, in_a_row, places
 from ._missing import require
-from ._tape import check_may_write, record, wants, written
-from ._tensor import Tensor, flat
+from ._numbers import broadcast, in_a_row, places
+from ._tensor import Tensor, flat, record, recording, wants, written
 
-ORDINARY = {Tensor, float, int, bool}
 OPERANDS = Tensor, float, int, complex
 FUNCTIONS = {}  # what the module torch offers
 MODES = []  # the active dispatch modes, the innermost last
@@ -23,9 +21,9 @@ SPELLINGS = {"axis": "dim", "keepdims": "keepdim"}  # NumPy's, which PyTorch tak
 NUMBER_FIRST = {"sub", "pow", "floor_divide", "remainder"}  # which may begin with a number: torch.pow(2, x)
 HEARD = {"__getitem__": "index", "__setitem__": "index_put_"}  # what dispatch modes hear, if not the name
 ALSO = (  # operations and their other names
-    "neg negative, abs absolute, atan arctan, trunc fix, sub subtract, mul multiply, div divide true_divide, "
-    "ne not_equal, lt less, le less_equal, gt greater, ge greater_equal, clamp clip, nonzero argwhere, "
-    "transpose swapaxes swapdims, movedim moveaxis, cat concat concatenate, as_tensor asarray"
+    "neg negative, abs absolute, sub subtract, mul multiply, div divide true_divide, ne not_equal, lt less, "
+    "le less_equal, gt greater, ge greater_equal, clamp clip, nonzero argwhere, transpose swapaxes, movedim moveaxis, "
+    "cat concat concatenate, as_tensor asarray"
 )
 ALSO = {name: also for name, *also in map(str.split, ALSO.split(", "))}
 
@@ -56,7 +54,13 @@ def op(name: str, kernel, in_place=False, into=None):
             came = args[0] if args else kwargs.get("input")
             if not isinstance(came, Tensor) and (args or "input" in kwargs):
                 raise must_be_tensor(name, "input", 1, came)
-        return _dispatched(seen, args, kwargs) if MODES else kernel(*args, **kwargs)
+        if not MODES:
+            return kernel(*args, **kwargs)
+        mode = MODES.pop()
+        try:
+            return mode.__torch_dispatch__(seen, (), args, kwargs)
+        finally:
+            MODES.append(mode)
 
     operation.__name__ = name
     for spelling in (name, *ALSO.get(name, ())):
@@ -83,22 +87,16 @@ class _Seen:
         return f"aten.{self.name}.default"
 
 
-def _dispatched(seen, args, kwargs):
-    mode = MODES.pop()
-    try:
-        return mode.__torch_dispatch__(seen, (), args, kwargs)
-    finally:
-        MODES.append(mode)
-
-
 def _in_place(kernel):
     """A function that computes from what the tensor was (the way back may need it), and overwrites it."""
 
     def write(self, *args, **kwargs):
         x = self
         if wants(self):
-            x = record(self.detach().clone(), self._node.name() if self._node else "", (self,), lambda g: (g,))
-        return overwrite(self, kernel(x, *args, **kwargs))
+            x = record(self.detach().clone(), self._node.name if self._node else "", (self,), lambda g: (g,))
+        result = fitted(self, kernel(x, *args, **kwargs))
+        require(result.dtype.kind <= self.dtype.kind, "result-type", result.dtype.legacy, self.dtype.legacy)
+        return rewrite(self, result.to(self.dtype))
 
     return write
 
@@ -110,13 +108,6 @@ def fitted(x, result):
     return result if result._shape == x._shape else result.expand(x._shape)
 
 
-def overwrite(x, result):
-    """Put a result into the tensor itself: numbers, and history."""
-    result = fitted(x, result)
-    require(result.dtype.kind <= x.dtype.kind, "result-type", result.dtype.legacy, x.dtype.legacy)
-    return rewrite(x, result.to(x.dtype))
-
-
 def replace(x, source):
     """Write `source` over a tensor, which forgets what it was."""
     return rewrite(x, record(source.detach(), "CopyBackwards", (x, source), lambda g: (g.new_zeros(g._shape), g)))
@@ -124,7 +115,8 @@ def replace(x, source):
 
 def rewrite(x, result):
     """Write a tensor of the same shape and dtype over another one."""
-    check_may_write(x)
+    for owner, what in ((x, "a"), (x._base, "a view of a")) if recording[0] and x.dtype.kind >= 2 else ():
+        require(owner is None or owner._node is not None or not owner._wants, "grad-leaf", what)
     values, store = flat(result), x._store
     if in_a_row(x._shape, x._strides):
         store.values[x._offset : x._offset + len(values)] = values
@@ -149,11 +141,7 @@ def must_be_tensor(name: str, argument: str, position: int, came) -> TypeError:
 
 def operand(x):
     """A tensor or a Python number; NotImplemented for anything else."""
-    if type(x) in ORDINARY or isinstance(x, OPERANDS):
-        return x
-    if isinstance(x, str | list | tuple | dict) or x is None or x is ...:
-        return NotImplemented
-    return float(x) if hasattr(x, "__float__") else NotImplemented
+    return x if isinstance(x, OPERANDS) else NotImplemented
 
 
 def check_fits(value, dtype):

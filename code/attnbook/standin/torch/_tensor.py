@@ -1,24 +1,25 @@
-"""A tensor: a storage, a shape, strides; and what can be said of it without computing. Operations come later."""
+"""A tensor: a storage, a shape, strides; its gradients; and how it is written. Operations come later.
 
+`record` writes one operation on the tape; its `back` takes the gradient of the result to those of the inputs. A
+tensor's `_base` is the tensor that it is a view of. `_writes` counts how often the history of a base was changed by
+writing into it or one of its views; a view whose `_seen` lags behind gets a new history, through its base, when it is
+asked for it.
+"""
+
+import contextlib
+import itertools
 import math
 
 from . import _numbers as n
-from . import _tape
-from ._layout import axis, broadcast, in_a_row, laid_out, places, rows, stretched
-from ._missing import absent, require
+from ._missing import NotInThePage, absent, require
+from ._numbers import axis, broadcast, in_a_row, listed, places, rows, stretched
 
 
 class Storage:
     """A list of Python numbers that tensors share; `version` counts how often it was written into."""
 
-    __slots__ = ("values", "version")
-
     def __init__(self, values: list):
         self.values, self.version = values, 0
-
-    def data_ptr(self):
-        """Something that two storages do not share."""
-        return id(self)
 
 
 class Tensor:
@@ -27,8 +28,7 @@ class Tensor:
     _wants = False  # whether a leaf's gradient is asked for
     _node = None  # the operation that made it, if it is on the tape
     _gatherer = None  # the end of the tape, for a leaf
-    _base, _seen, _writes = None, 0, 0  # of views: see `_tape`
-    _many = ""  # of several views that were made together: which one
+    _base, _seen, _writes = None, 0, 0  # of views: see above
     grad = None
     device, layout = n.CPU, "torch.strided"
     is_quantized = is_nested = is_sparse = is_cuda = False
@@ -37,65 +37,37 @@ class Tensor:
         return cls._of(*data) if cls is Tensor else object.__new__(cls)
 
     @staticmethod
-    def _make_wrapper_subclass(cls, size, *, strides=None, dtype=None, device=None, requires_grad=False):
+    def _make_wrapper_subclass(cls, size, *, strides, dtype, device):
         x = object.__new__(cls)
-        x._lie(None, tuple(size), strides or rows(tuple(size)), 0, dtype)
-        x.device = n.device(device)
+        x._store, x._shape, x._strides, x._offset = None, tuple(size), strides, 0
+        x.dtype, x.device = dtype, n.device(device)
         return x
-
-    @staticmethod
-    def _make_subclass(cls, data, requires_grad=False):
-        x = object.__new__(cls)
-        x._set(data)
-        x._wants = requires_grad
-        return x
-
-    def _lie(self, store, shape: tuple, strides: tuple, offset: int, dtype):
-        """Take a place in a storage."""
-        self._store, self._shape, self._strides, self._offset, self.dtype = store, shape, strides, offset, dtype
 
     def _set(self, x):
         """Take the place of another tensor."""
-        self._lie(x._store, x._shape, x._strides, x._offset, x.dtype)
-        self.device = x.device
-
-    # what it is
+        self._store, self._shape, self._strides, self._offset = x._store, x._shape, x._strides, x._offset
+        self.dtype, self.device = x.dtype, x.device
 
     shape = property(lambda self: n.Size(self._shape))
     ndim = property(lambda self: len(self._shape))
     is_meta = property(lambda self: self.device.type == "meta")
     is_leaf = property(lambda self: self.grad_fn is None)
-    _version = property(lambda self: self._store.version)
-
-    @property
-    def requires_grad(self):
-        return self._wants or _tape.edge(self) is not None or (self._base is not None and self._base.requires_grad)
-
-    @requires_grad.setter
-    def requires_grad(self, wish):
-        self.requires_grad_(wish)
+    requires_grad = property(
+        lambda self: self._wants or bool(edge(self)) or (self._base is not None and self._base.requires_grad),
+        lambda self, wish: self.requires_grad_(wish),
+    )
+    grad_fn = property(lambda self: node if (node := edge(self)) is not self._gatherer else None)
 
     def requires_grad_(self, requires_grad=True):
         require(not requires_grad or self.dtype.kind >= 2, "grad-dtype")
-        require(requires_grad or self._node is None, "not-a-leaf")
         self._wants = bool(requires_grad)
         return self
-
-    @property
-    def grad_fn(self):
-        node = _tape.edge(self)
-        return node if node is not self._gatherer else None
-
-    def backward(self, gradient=None, retain_graph=None, create_graph=False):
-        _tape.backward(self, gradient, retain_graph, create_graph)
 
     def size(self, dim=None):
         return self.shape if dim is None else self._shape[axis(dim, len(self._shape))]
 
     def stride(self, dim=None):
         return self._strides if dim is None else self._strides[axis(dim, len(self._shape))]
-
-    # as Python sees it
 
     def __bool__(self):
         require(self.numel() == 1, "truth", "more than one value" if self.numel() else "no values")
@@ -117,23 +89,16 @@ class Tensor:
         require(self._shape, "iter")
         return iter(self.unbind(0))
 
-    def __deepcopy__(self, memo):
-        require(self.is_leaf, "deepcopy")
-        copied = Tensor._make_subclass(type(self), self.detach().clone(), self._wants)
-        return memo.setdefault(id(self), copied)
-
     def __format__(self, spec):
         return repr(self) if self._shape else format(self.item(), spec)
 
     def __getattr__(self, name):
         raise absent("Tensor.", name, self, f"'{type(self).__name__}' object")
 
-    # for the operations: numbers at some places, in logical order
-
     def _picked(self, at: list, shape: tuple, name="IndexBackward0", *like):
         """The numbers at these places, some perhaps more than once."""
         out = alike(list(map(flat(self).__getitem__, at)), shape, self.dtype, *like)
-        return _tape.record(out, name, (self,), lambda g: (g._placed(at, self._shape),))
+        return record(out, name, (self,), lambda g: (g._placed(at, self._shape),))
 
     def _placed(self, at: list, shape: tuple):
         """The way back of `_picked`: each number added into its place among zeros."""
@@ -152,21 +117,17 @@ class Tensor:
 
 Tensor.__module__ = "torch"
 FACTS = {
-    "dim ndimension": lambda self: len(self._shape),
-    "numel nelement": lambda self: math.prod(self._shape),
+    "dim": lambda self: len(self._shape),
+    "numel": lambda self: math.prod(self._shape),
     "is_contiguous": lambda self, memory_format=None: in_a_row(self._shape, self._strides),
     "is_floating_point": lambda self: self.dtype.kind == 2,
     "is_complex": lambda self: self.dtype.kind == 3,
-    "element_size": lambda self: self.dtype.itemsize,
-    "untyped_storage": lambda self: self._store,
     "data_ptr": lambda self: id(self._store) + self._offset * self.dtype.itemsize,
     "__float__": lambda self: self._number(float),
     "__int__": lambda self: self._number(int),
-    "__contains__": lambda self, x: bool((self == x).any()),
 }
-for _names, _fact in FACTS.items():
-    for _name in _names.split():
-        setattr(Tensor, _name, _fact)
+for _name, _fact in FACTS.items():
+    setattr(Tensor, _name, _fact)
 
 
 def new(values: list, shape: tuple, dtype) -> Tensor:
@@ -177,17 +138,17 @@ def new(values: list, shape: tuple, dtype) -> Tensor:
 
 
 def alike(values: list, shape: tuple, dtype, *operands) -> Tensor:
-    """A tensor of numbers (in logical order) that lies in memory as the operands do."""
+    """A tensor of numbers (in logical order) whose axes lie in memory as those of the first operand of this shape."""
     out = new(values, shape, dtype)
-    for x in operands if len(shape) > 1 else ():
-        if isinstance(x, Tensor) and not in_a_row(x._shape, x._strides):
-            given = tuple(stretched(x._shape, x._strides, shape) for x in operands if isinstance(x, Tensor))
-            out._strides = laid_out(shape, given)
-            if out._strides != rows(shape):
-                out._store.values = list(values)
-                for p, v in zip(places(shape, out._strides), values, strict=True):
-                    out._store.values[p] = v
-            break
+    first = next((x for x in operands if isinstance(x, Tensor) and x._shape == shape and 0 not in x._strides), out)
+    if not in_a_row(shape, first._strides):
+        strides, step = [0] * len(shape), 1
+        for d in sorted(range(len(shape)), key=first._strides.__getitem__):  # the innermost axis first
+            strides[d], step = step, step * shape[d]
+        out._strides = tuple(strides)
+        out._store.values = list(values)
+        for p, v in zip(places(shape, out._strides), values, strict=True):
+            out._store.values[p] = v
     return out
 
 
@@ -205,8 +166,6 @@ def spread(x, shape: tuple) -> list:
     if x._shape == shape:
         return flat(x)
     values = x._store.values
-    if math.prod(x._shape) == 1:
-        return [values[x._offset]] * math.prod(shape)
     return list(map(values.__getitem__, places(shape, stretched(x._shape, x._strides, shape), x._offset)))
 
 
@@ -222,9 +181,248 @@ def meeting(*xs) -> tuple:
 def view_of(x, shape, strides, offset: int, name: str, back) -> Tensor:
     """The same numbers under another shape; `back` takes the gradient of the view to that of `x`."""
     view = object.__new__(Tensor)
-    view._lie(x._store, tuple(shape), tuple(strides), offset, x.dtype)
-    if x.device is not n.CPU:
-        view.device = x.device
+    view._set(x)
+    view._shape, view._strides, view._offset = tuple(shape), tuple(strides), offset
     view._base = base = x if x._base is None else x._base
     view._seen = base._writes
-    return _tape.record(view, name, (x,), lambda g: (back(g),))
+    return record(view, name, (x,), lambda g: (back(g),))
+
+
+recording = [True]
+_made = itertools.count()
+_ended = []  # what nodes that are gone have held
+
+
+class Node:
+    """One operation on the tape, or the place where a leaf's gradient is gathered."""
+
+    def __init__(self, name, edges, back, like, leaf=None):
+        self.name, self.edges, self.back, self.saved = name, edges, back, ()
+        self.shape, self.dtype, self.leaf, self.freed, self.number = like._shape, like.dtype, leaf, False, next(_made)
+
+    def __del__(self):
+        """A long tape is taken apart node by node: a browser has no room for as deep a recursion."""
+        _ended.append((self.__dict__.pop("edges"), self.__dict__.pop("back")))
+        if len(_ended) == 1:  # else it is being done, further out
+            done = 0
+            while done < len(_ended):
+                _ended[done] = None  # may end further nodes, which are appended
+                done += 1
+            _ended.clear()
+
+    def save(self, *tensors):
+        """Remember tensors whose numbers `back` needs; changing them in place makes the way back an error."""
+        self.saved = []
+        for x in tensors:
+            name = x._node.name.removesuffix("Backward0").removesuffix("Backward1") if x._node else ""
+            made_by = f", which is output 0 of {name}" if name else ""
+            self.saved.append((x._store, x._store.version, x.dtype.legacy, list(x._shape), made_by))
+
+
+def edge(x):
+    """Where a gradient that reaches `x` goes on, or None."""
+    if x._base is not None and x._seen != x._base._writes:
+        _regrow(x)
+    if x._node is None and x._wants and x._gatherer is None:
+        x._gatherer = Node("torch::autograd::AccumulateGrad", (), None, x, x)
+    return x._node or (x._gatherer if x._wants else None)
+
+
+def wants(x) -> bool:
+    """Whether an operation on `x` is written down."""
+    return recording[0] and (x._wants or x._node is not None or (x._base is not None and edge(x) is not None))
+
+
+def record(out, name, inputs, back, saved=()):
+    """Write an operation on the tape, if one of its inputs wants a gradient. `saved`: see `Node.save`."""
+    if recording[0] and out.dtype.kind >= 2 and any(map(wants, inputs)):
+        out._node = Node(name, tuple(edge(x) if x.dtype.kind >= 2 else None for x in inputs), back, out)
+        if saved:
+            out._node.save(*saved)
+    return out
+
+
+def _within(base, view) -> list:
+    """For each number of a view its position among those of the base, in logical order."""
+    order = {p: i for i, p in enumerate(places(base._shape, base._strides, base._offset))}
+    return [order[p] for p in places(view._shape, view._strides, view._offset)]
+
+
+def _regrow(view):
+    """Give a view the history that its base has by now."""
+    base = view._base
+    view._seen, view._node = base._writes, None
+    way = edge(base)
+    if way is not None:
+        at = _within(base, view)
+        view._node = Node("AsStridedBackward0", (way,), lambda g: (g._placed(at, base._shape),), view)
+
+
+def written(x, result):
+    """Give `x`, which has just been overwritten with the numbers of `result`, the history of `result`."""
+    if not recording[0] or x.dtype.kind < 2:
+        return
+    way, base = edge(result), x._base
+    if base is None:
+        x._node = None if way is None else Node(way.name, (way,), lambda g: (g,), x)
+        x._writes += 1
+        return
+    before, at = edge(base), _within(base, x)
+    if way is not None or before is not None:
+        base._node = Node("CopySlices", (before, way), lambda g: (g._without(at), g._picked(at, x._shape)), base)
+    base._writes += 1
+    _regrow(x)
+
+
+def _behind(roots) -> list:
+    """The nodes behind `roots`, each before those that it leads to, which are older."""
+    seen, waiting = set(roots), list(roots)
+    while waiting:
+        new = {after for after in waiting.pop().edges if after is not None} - seen
+        seen |= new
+        waiting += new
+    return sorted(seen, key=lambda node: -node.number)
+
+
+def _run_back(outputs, gradients, wanted, retain, create) -> dict:
+    """Send gradients back. Those of the nodes in `wanted` are returned; if it is None, leaves gather theirs."""
+    if create:
+        raise NotInThePage("autograd.grad(create_graph=True)")
+    outputs, gathered, kept = listed((outputs,)), {}, {}
+
+    def gather(node, g):
+        gathered[node] = gathered[node] + g if node in gathered else g
+
+    with no_grad():
+        for x, g in zip(outputs, listed((gradients,)) if gradients is not None else [None] * len(outputs), strict=True):
+            require(edge(x) is not None, "backward-none")
+            require(g is not None or x.numel() == 1, "backward-scalar")
+            g = x.detach().new_ones(x._shape) if g is None else g
+            gather(edge(x), g)
+        for node in _behind(gathered):
+            if node not in gathered:
+                continue
+            g = gathered.pop(node).to(node.dtype)
+            if wanted is not None and node in wanted:
+                kept[node] = g
+            if node.leaf is not None:
+                if wanted is None:
+                    node.leaf.grad = g.clone() if node.leaf.grad is None else node.leaf.grad + g
+                continue
+            require(not node.freed, "backward-twice")
+            for store, version, *facts in node.saved:
+                require(store.version == version, "changed-since", *facts, store.version, version)
+            node.freed = bool(node.saved) and not retain
+            for after, part in zip(node.edges, node.back(g), strict=True):
+                if after is not None and part is not None:
+                    gather(after, part if part._shape == after.shape else part.sum_to_size(after.shape))
+    return kept
+
+
+def backward(tensors, gradient=None, retain_graph=None, create_graph=False):
+    _run_back(tensors, gradient, None, retain_graph, create_graph)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None):
+    nodes = [edge(x) for x in listed((inputs,))]
+    require(None not in nodes, "grad-none")
+    kept = _run_back(outputs, grad_outputs, set(nodes), retain_graph, create_graph)
+    for i, node in enumerate(nodes):
+        require(node in kept or allow_unused, "grad-unused", i)
+    return tuple(kept.get(node) for node in nodes)
+
+
+@contextlib.contextmanager
+def _switched(mode):
+    """A block, or a function decorated with it, for which the tape is on or off."""
+    before, recording[0] = recording[0], mode
+    try:
+        yield
+    finally:
+        recording[0] = before
+
+
+def _switch(mode):
+    return lambda function=None: _switched(mode)(function) if callable(function) else _switched(mode)
+
+
+no_grad, enable_grad, Tensor.backward = _switch(False), _switch(True), backward
+
+
+def inference_mode(mode=True):
+    return no_grad(mode) if mode else _switched(recording[0])
+
+
+LINE, MOST, EDGE = 80, 1000, 3
+options = {"precision": 4, "sci_mode": None}
+
+
+def set_printoptions(precision: int | None = None, *, sci_mode: bool | None = None) -> None:
+    """How many digits are written, and whether exponents are; of PyTorch's options these two."""
+    options.update(precision=options["precision"] if precision is None else precision, sci_mode=sci_mode)
+
+
+def _format(values: list, kind: int) -> tuple:
+    """How each of these numbers is written, and the width of all."""
+    text = str
+    if kind == 2:
+        finite = [v for v in values if math.isfinite(v) and v != 0]
+        small, big = min(map(abs, finite), default=1.0), max(map(abs, finite), default=1.0)
+        whole = all(v == math.ceil(v) for v in finite)
+        exponents = big / small > 1000 or big > 1e8 or (small < 1e-4 and not whole)
+        if finite and options["sci_mode"] is not None:
+            exponents = options["sci_mode"]
+        form = "e" if exponents else "f"
+        digits = "{:.0f}." if whole and not exponents else f"{{:.{options['precision']}{form}}}"
+        values = finite  # of these alone PyTorch takes the width
+
+        def text(v):
+            return digits.format(v) if math.isfinite(v) else str(v)
+
+    column = max((len(text(v)) for v in values), default=1)
+    return lambda v: text(v).rjust(column), column
+
+
+def _shown(x):
+    """The numbers that are written out, as nested lists with … in between."""
+    if not isinstance(x, list):
+        return x
+    return [v if v is ... else _shown(v) for v in ([*x[:EDGE], ..., *x[-EDGE:]] if len(x) > 2 * EDGE else x)]
+
+
+def _leaves(x) -> list:
+    return [leaf for part in x for leaf in _leaves(part)] if isinstance(x, list) else [] if x is ... else [x]
+
+
+def _written(x, depth: int, indent: int, one, width: int) -> str:
+    if not depth:
+        return one(x)
+    parts, many = ["..." if v is ... else _written(v, depth - 1, indent + 1, one, width) for v in x], 1
+    if depth == 1:  # several numbers in a line
+        parts, many = [f" {v}" if v == "..." else v for v in parts], max(1, (LINE - indent) // (width + 2))
+    lines = [", ".join(parts[i : i + many]) for i in range(0, len(parts), many)]
+    return f"[{(',' + chr(10) * max(depth - 1, 1) + ' ' * (indent + 1)).join(lines)}]"
+
+
+def _repr(self, *, tensor_contents=None) -> str:
+    depth, nested, empty = self.dim(), self.detach().tolist(), not self.numel()
+    nested = _shown(nested) if self.numel() > MOST else nested
+    form = _format(_leaves(nested), self.dtype.kind)
+    notes = ["[]" if empty else _written(nested, depth, len("tensor("), *form)]
+    if empty and depth != 1:
+        notes.append(f"size={tuple(self.shape)}")
+    if self.dtype not in (n.default, n.complex64) and (empty or self.dtype not in (n.int64, n.bool_)):
+        notes.append(f"dtype={self.dtype}")
+    if self.grad_fn is not None:
+        notes.append(f"grad_fn=<{self.grad_fn.name}>")
+    elif self.requires_grad:
+        notes.append("requires_grad=True")
+    text = "Parameter containing:\ntensor" if type(self).__name__ == "Parameter" else "tensor"
+    text += f"({notes[0]}"
+    for note in notes[1:]:  # on a line of its own where it does not fit behind the numbers
+        fits = len(text) - (text.rfind("\n") + 1) + len(note) + 3 <= LINE
+        text += f", {note}" if fits else f",\n{' ' * len('tensor(')}{note}"
+    return f"{text})"
+
+
+Tensor.__repr__ = Tensor.__str__ = _repr

@@ -4,12 +4,10 @@ import math
 
 from .. import _numbers as n
 from .._elementwise import where
-from .._making import full
-from .._missing import NotInThePage, require
-from .._operations import FUNCTIONS, Operations, must_be_tensor
-from .._random import default_generator
+from .._making import default_generator, full
+from .._missing import require
+from .._operations import FUNCTIONS, Operations, define, must_be_tensor
 from .._tensor import Tensor, flat, new
-from .._views import views
 
 tanh, sigmoid = FUNCTIONS["tanh"], FUNCTIONS["sigmoid"]
 
@@ -28,21 +26,17 @@ def _reduced(loss, reduction):
     return loss if reduction == "none" else getattr(loss, reduction)()
 
 
-def _by_class(input, target, weight, ignore_index, reduction, smoothing):
+def _by_class(input, target, weight=None, ignore_index=-100, reduction="mean", smoothing=0.0):
     """The loss of log-probabilities, the classes along axis 1 (or 0 if there is no other)."""
     if input.dim() > 1:
         size = target._shape[0] if target._shape else 0
         require(input._shape[0] == size, "loss-batch", input._shape[0], size)
-        require(target._shape != input._shape, "loss-soft")
         wanted = (size, *input._shape[2:])
-        require(target._shape == wanted or input.dim() > 2, "loss-multi")
         require(target._shape == wanted, "loss-sizes", list(wanted), list(target.shape))
         input = input.movedim(1, -1)
     require(target.dtype is n.int64, "loss-dtype", target.dtype.legacy)
     counts, classes = target != ignore_index, input._shape[-1]
     target = where(counts, target, 0)
-    for v in flat(target):
-        require(0 <= v < classes, "loss-target", v)
     matter = counts.to(input.dtype) if weight is None else weight[target] * counts
     hit = -input.gather(-1, target.unsqueeze(-1)).squeeze(-1) * matter
     even = -(input if weight is None else input * weight).sum(-1) if smoothing else 0.0
@@ -51,12 +45,6 @@ def _by_class(input, target, weight, ignore_index, reduction, smoothing):
 
 
 class F(Operations, into=globals()):
-    def relu(input, inplace=False):
-        return input.relu_() if inplace else input.relu()
-
-    def elu(input, alpha=1.0):
-        return where(input > 0, input, alpha * input.clamp(max=0).expm1())
-
     def gelu(input, approximate="none"):
         if approximate == "tanh":
             return 0.5 * input * (1 + (math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)).tanh())
@@ -65,15 +53,6 @@ class F(Operations, into=globals()):
     def softplus(input, beta=1, threshold=20):
         bent = (beta * input).clamp(max=threshold).exp().log1p() / beta
         return where(beta * input > threshold, input, bent)
-
-    def logsigmoid(input):
-        return -F.softplus(-input)
-
-    def softmax(input, dim=None, _stacklevel=3, dtype=None):
-        return input.softmax(_axis_by_habit(input, dim), dtype)
-
-    def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-        return input.log_softmax(_axis_by_habit(input, dim), dtype)
 
     def dropout(input, p=0.5, training=True):
         require(0 <= p <= 1, "dropout", p)
@@ -85,9 +64,6 @@ class F(Operations, into=globals()):
 
     def linear(input, weight, bias=None):
         require(input.dtype is weight.dtype, "linear-dtypes", input.dtype.legacy, weight.dtype.legacy)
-        if weight.dim() == 2:
-            sizes = math.prod(input._shape[:-1]), input._shape[-1], *reversed(weight._shape)
-            require(sizes[1] == sizes[2], "mm-sizes", *sizes)
         out = input.matmul(weight.t())
         return out if bias is None else out + bias
 
@@ -95,7 +71,7 @@ class F(Operations, into=globals()):
         return input / input.norm(p, dim, True).clamp(min=eps)
 
     def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-        a, b = (F.normalize(x, 2, dim, eps) for x in views.broadcast_tensors(x1, x2))
+        a, b = (F.normalize(x, 2, dim, eps) for x in FUNCTIONS["broadcast_tensors"](x1, x2))
         return (a * b).sum(dim)
 
     def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
@@ -103,20 +79,15 @@ class F(Operations, into=globals()):
         wanted = "".join(f", {size}" for size in shape)
         require(input._shape[-len(shape) :] == shape, "layer-norm-shape", list(shape), wanted, list(input.shape))
         dims = list(range(-len(shape), 0))
-        apart = input - input.mean(dims, keepdim=True)
-        out = (apart / ((apart * apart).mean(dims, keepdim=True) + eps).sqrt()).contiguous()
-        return _scaled(out, weight, bias)
+        deviation = (input.var(dims, correction=0, keepdim=True) + eps).sqrt()
+        return _scaled(((input - input.mean(dims, keepdim=True)) / deviation).contiguous(), weight, bias)
 
     def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
         dims, shape = [d for d in range(input.dim()) if d != 1], [1, -1] + [1] * (input.dim() - 2)
-        require(not training or input.numel() > input.size(1), "batch-norm", input.shape)
         mean = input.mean(dims) if training else running_mean
         var = input.var(dims, correction=0) if training else running_var
         out = (input - mean.reshape(shape)) / (var.reshape(shape) + eps).sqrt()
         return _scaled(out, *(x if x is None else x.reshape(shape) for x in (weight, bias)))
-
-    def embedding(input, weight, padding_idx=None):
-        return weight[input]
 
     def one_hot(input, num_classes=-1):
         require(input.dtype is n.int64, "one-hot-dtype")
@@ -127,43 +98,33 @@ class F(Operations, into=globals()):
         return new([int(i == v) for v in values for i in range(count)], (*input._shape, count), n.int64)
 
     def pad(input, pad, mode="constant", value=None):
-        if mode != "constant":
-            raise NotInThePage(f"nn.functional.pad(mode={mode!r})")
-        require(len(pad) % 2 == 0, "pad-odd")
+        require(mode == "constant", "pad-mode", mode)
         require(len(pad) <= 2 * input.dim(), "pad-length", len(pad), input.dim())
-        out = input.clone()
-        for i in range(0, len(pad), 2):
-            d, (before, after) = input.dim() - 1 - i // 2, pad[i : i + 2]
-            start = max(-before, 0)
-            parts = [out.narrow(d, start, out._shape[d] + min(after, 0) - start)]
-            for count, place in ((before, 0), (after, 2)):
-                if count > 0:
-                    shape = (*out._shape[:d], count, *out._shape[d + 1 :])
-                    parts.insert(place, full(shape, 0 if value is None else value, dtype=out.dtype, device=out.device))
-            out = views.cat(parts, d)
+        sides = [(input.dim() - 1 - i // 2, *pad[i : i + 2]) for i in range(0, len(pad), 2)]
+        shape = list(input._shape)
+        for d, before, after in sides:
+            shape[d] += before + after
+        out = inside = full(shape, value or 0, dtype=input.dtype, device=input.device)
+        for d, before, after in sides:
+            input = input.narrow(d, max(-before, 0), input.size(d) + min(before, 0) + min(after, 0))
+            inside = inside.narrow(d, max(before, 0), input.size(d))
+        inside.copy_(input)
         return out
-
-    def mse_loss(input, target, reduction="mean"):
-        return _reduced((input - target) ** 2, reduction)
 
     def kl_div(input, target, reduction="mean"):
         loss = where(target > 0, target * (where(target > 0, target, 1.0).log() - input), 0.0)
         return loss.sum() / input.shape[0] if reduction == "batchmean" else _reduced(loss, reduction)
 
     def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean"):
-        loss = (1 - target) * input - F.logsigmoid(input)
+        loss = (1 - target) * input + F.softplus(-input)
         return _reduced(loss if weight is None else loss * weight, reduction)
 
-    def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
-        return _by_class(input, target, weight, ignore_index, reduction, 0.0)
-
     def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-        for position, (name, x) in enumerate((("input", input), ("target", target)), 1):
-            if not isinstance(x, Tensor):
-                raise must_be_tensor("cross_entropy_loss", name, position, x)
+        if not isinstance(target, Tensor):
+            raise must_be_tensor("cross_entropy_loss", "target", 2, target)
         require(0 <= label_smoothing <= 1, "label-smoothing", label_smoothing)
         d = min(input.dim() - 1, 1)
-        logs = F.log_softmax(input, d)
+        logs = input.log_softmax(d)
         if target.dtype.kind != 2:
             return _by_class(logs, target, weight, ignore_index, reduction, label_smoothing)
         require(target._shape == input._shape, "loss-soft")
@@ -181,8 +142,23 @@ class F(Operations, into=globals()):
         if is_causal:
             attn_mask = full((query.shape[-2], key.shape[-2]), True, device=query.device).tril()
         if attn_mask is None:
-            return F.dropout(F.softmax(scores, -1), dropout_p).matmul(value)
+            return F.dropout(scores.softmax(-1), dropout_p).matmul(value)
         scores = scores.masked_fill(~attn_mask, -math.inf) if attn_mask.dtype is n.bool_ else scores + attn_mask
         blind = (scores == -math.inf).all(-1, keepdim=True)
-        weights = F.softmax(scores.masked_fill(blind, 0.0), -1).masked_fill(blind, 0.0)
+        weights = scores.masked_fill(blind, 0.0).softmax(-1).masked_fill(blind, 0.0)
         return F.dropout(weights, dropout_p).matmul(value)
+
+
+define(
+    {
+        "relu": lambda input, inplace=False: input.relu_() if inplace else input.relu(),
+        "elu": lambda input, alpha=1.0: where(input > 0, input, alpha * input.clamp(max=0).expm1()),
+        "logsigmoid": lambda input: -F.softplus(-input),
+        "softmax": lambda input, dim=None, dtype=None: input.softmax(_axis_by_habit(input, dim), dtype),
+        "log_softmax": lambda input, dim=None, dtype=None: input.log_softmax(_axis_by_habit(input, dim), dtype),
+        "embedding": lambda input, weight, padding_idx=None: weight[input],
+        "mse_loss": lambda input, target, reduction="mean": _reduced((input - target) ** 2, reduction),
+        "nll_loss": _by_class,
+    },
+    into=globals(),
+)
