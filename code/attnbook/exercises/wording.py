@@ -33,11 +33,11 @@ def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
     if isinstance(x, bool | int | float):
         return number(x, digits)
     if not isinstance(x, torch.Tensor):
-        return getattr(x, "described", f"a {type(x).__name__}")
+        told = in_words([*x], digits) if isinstance(x, list | set) else ""
+        return getattr(x, "described", told if 0 < len(told) < 60 else f"a {type(x).__name__}")
     if x.numel() > longest or (x.numel() == 0 and x.dim() > 1):
         return f"numbers of shape {tuple(x.shape)}"
-    if x.dim():
-        x = x.squeeze() if x.numel() > 1 else x.flatten()
+    x = x.flatten() if x.dim() and x.numel() == 1 else x.squeeze()
     return in_words(x.detach().cpu().tolist(), digits) if x.numel() else "()"
 
 

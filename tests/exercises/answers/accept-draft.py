@@ -278,3 +278,43 @@ def accept_draft_right_unseen_7(drafted, p, q, luck):
         r = (p[t] - q[t]).clamp_min(0)
         return r / r.sum()
     return p[-1].clone()
+
+
+# === wrong last-rejection
+def accept_keeps_the_last_rejection(drafted, p, q, luck):
+    out = p[-1]
+    for t in range(len(drafted)):
+        x = drafted[t]
+        if luck[t] >= p[t, x] / q[t, x]:
+            r = (p[t] - q[t]).clamp(min=0)
+            out = r / r.sum()
+    return out
+
+
+# === wrong row-after-in-the-rest
+def accept_rest_of_the_next_row(drafted, p, q, luck):
+    for t in range(len(drafted)):
+        x = drafted[t]
+        if luck[t] >= p[t, x] / q[t, x]:
+            r = (p[t + 1] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong likeliest-only
+def accept_by_argmax(drafted, p, q, luck):
+    for t in range(len(drafted)):
+        if drafted[t] != p[t].argmax():
+            r = (p[t] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong cut-too-late
+def accept_cuts_after_dividing(drafted, p, q, luck):
+    for t in range(len(drafted)):
+        x = drafted[t]
+        if luck[t] >= p[t, x] / q[t, x]:
+            r = p[t] - q[t]
+            return (r / r.sum()).clamp(min=0)
+    return p[-1]

@@ -176,3 +176,8 @@ def add_first_sentence(x, encoding):
 # === wrong fails-at-the-edge
 def batch_axis_bug_only_32_unseen_3(x, encoding):
     return x + encoding[:32][: x.shape[1]]
+
+
+# === wrong axis-left-in
+def positions_slice_mended_none_left(x, encoding):
+    return x + encoding[: x.shape[1], None]

@@ -280,7 +280,7 @@ def beam_never_ends(next_log_probs, eos, width, max_len):
     return list(beams[0][0])
 
 
-# === wrong cut-at-the-end
+# === wrong ends-with-the-best
 def beam_stops_when_the_best_ends(next_log_probs, eos, width, max_len):
     beams = [((), 0.0)]
     for _ in range(max_len):
@@ -503,3 +503,38 @@ def beam_search_start_100_unseen_3(next_log_probs, eos, width, max_len):
 # === wrong always-the-same
 def beam_search_empty_unseen_4(next_log_probs, eos, width, max_len):
     return []
+
+
+# === wrong ends-with-the-best
+def beam_returns_the_best_when_it_ends(next_log_probs, eos, width, max_len):
+    beams = [((), 0.0)]
+    for _ in range(max_len):
+        cand = [
+            (p + (v,), s + l)
+            for p, s in beams
+            for v, l in enumerate(next_log_probs(p).tolist())
+        ]
+        cand.sort(key=lambda c: -c[1])
+        beams = cand[:width]
+        if beams[0][0][-1] == eos:
+            return list(beams[0][0])
+        beams = [b for b in beams if b[0][-1] != eos]
+    return list(beams[0][0])
+
+
+# === wrong logarithms-multiplied
+def beam_multiplies_logarithms(next_log_probs, eos, width, max_len):
+    beams, done = [((), 1.0)], []
+    for _ in range(max_len):
+        cand = [
+            (p + (v,), s * l)
+            for p, s in beams
+            for v, l in enumerate(next_log_probs(p).tolist())
+        ]
+        cand.sort(key=lambda c: -c[1])
+        beams = []
+        for p, s in cand[: width - len(done)]:
+            (done if p[-1] == eos else beams).append((p, s))
+        if not beams:
+            break
+    return list(max(done or beams, key=lambda c: c[1])[0])

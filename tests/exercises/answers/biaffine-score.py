@@ -229,3 +229,11 @@ def biaffine_score_dtype_error_unseen_b5(start, end, U, w_start, w_end, b):
 # === wrong raises
 def biaffine_score_einsum_letters_unseen_b6(start, end, U, w_start, w_end, b):
     return torch.einsum("btd,cdd,bsd->bcts", start, U, end)
+
+
+# === wrong bias-twice
+def biaffine_two_linear_layers_with_bias(start, end, U, w_start, w_end, b):
+    s = torch.einsum("btd,cde,bse->bcts", start, U, end)
+    a = torch.nn.functional.linear(start, w_start, b).mT[..., None]
+    c = torch.nn.functional.linear(end, w_end, b).mT[:, :, None]
+    return s + a + c

@@ -396,3 +396,77 @@ def bleu_glued_unseen_0(hypothesis, references, max_n):
 # === wrong always-the-same
 def bleu_zero_unseen_5(hypothesis, references, max_n):
     return 0.0
+
+
+# === wrong references-added
+def bleu_sums_the_references(hypothesis, references, max_n):
+    from collections import Counter
+
+    c = len(hypothesis)
+    logp = 0
+    for n in range(1, max_n + 1):
+        h = Counter(tuple(hypothesis[i : i + n]) for i in range(c - n + 1))
+        r = Counter(
+            tuple(x[i : i + n]) for x in references for i in range(len(x) - n + 1)
+        )
+        hit = sum((h & r).values())
+        if hit == 0:
+            return 0.0
+        logp += math.log(hit / sum(h.values())) / max_n
+    r = min((abs(len(x) - c), len(x)) for x in references)[1]
+    return math.exp(logp) * (1 if c >= r else math.exp(1 - r / c))
+
+
+# === wrong arithmetic-mean-or-zero
+def bleu_arithmetic_unless_zero(hypothesis, references, max_n):
+    from collections import Counter
+
+    c = len(hypothesis)
+    ps = []
+    for n in range(1, max_n + 1):
+        h = Counter(tuple(hypothesis[i : i + n]) for i in range(c - n + 1))
+        r = Counter()
+        for x in references:
+            r |= Counter(tuple(x[i : i + n]) for i in range(len(x) - n + 1))
+        hit = sum((h & r).values())
+        if hit == 0:
+            return 0.0
+        ps.append(hit / sum(h.values()))
+    r = min((abs(len(x) - c), len(x)) for x in references)[1]
+    return sum(ps) / max_n * (1 if c >= r else math.exp(1 - r / c))
+
+
+# === wrong longer-of-two
+def bleu_longer_of_two(hypothesis, references, max_n):
+    from collections import Counter
+
+    c = len(hypothesis)
+    logp = 0
+    for n in range(1, max_n + 1):
+        h = Counter(tuple(hypothesis[i : i + n]) for i in range(c - n + 1))
+        r = Counter()
+        for x in references:
+            r |= Counter(tuple(x[i : i + n]) for i in range(len(x) - n + 1))
+        hit = sum((h & r).values())
+        if hit == 0:
+            return 0.0
+        logp += math.log(hit / sum(h.values())) / max_n
+    r = len(min(references, key=lambda x: (abs(len(x) - c), -len(x))))
+    return math.exp(logp) * (1 if c >= r else math.exp(1 - r / c))
+
+
+# === wrong smoothed
+def bleu_add_one(hypothesis, references, max_n):
+    from collections import Counter
+
+    c = len(hypothesis)
+    logp = 0
+    for n in range(1, max_n + 1):
+        h = Counter(tuple(hypothesis[i : i + n]) for i in range(c - n + 1))
+        r = Counter()
+        for x in references:
+            r |= Counter(tuple(x[i : i + n]) for i in range(len(x) - n + 1))
+        hit = sum((h & r).values())
+        logp += math.log((hit + 1) / (sum(h.values()) + 1)) / max_n
+    r = min((abs(len(x) - c), len(x)) for x in references)[1]
+    return math.exp(logp) * (1 if c >= r else math.exp(1 - r / c))

@@ -270,3 +270,33 @@ def no_broadcasting(queries, keys, values, width):
 def one_sum_for_all(queries, keys, values, width):
     k = parabola(queries, keys, width)
     return k / k.sum() @ values
+
+
+# === wrong sum-below-one
+def pooling_sum_clamped_at_one(queries, keys, values, width):
+    u = (queries[:, :, None] - keys[:, None]) / width
+    k = (1 - u**2).clamp(min=0)
+    return k @ values / k.sum(-1, keepdim=True).clamp(min=1)
+
+
+# === right
+def pooling_query_by_query_with_relu(queries, keys, values, width):
+    rows = []
+    for q, k, v in zip(queries, keys, values):
+        for a in q:
+            u = (a - k) / width
+            w = torch.relu(1 - u * u)
+            if w.sum() > 0:
+                rows.append((w[:, None] * v).sum(0) / w.sum())
+            else:
+                rows.append(w @ v)
+    return torch.stack(rows).reshape(queries.shape[0], queries.shape[1], -1)
+
+
+# === right
+def pooling_where_after_relu(queries, keys, values, width):
+    u = (queries.unsqueeze(-1) - keys.unsqueeze(1)) / width
+    k = torch.relu(1 - u**2)
+    s = k.sum(-1, keepdim=True)
+    w = torch.where(s > 0, k / s, torch.zeros_like(k))
+    return w @ values

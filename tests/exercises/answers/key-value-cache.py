@@ -355,3 +355,14 @@ def key_value_cache_exp_unseen_b7(q, k, v, past_keys, past_values, rotate):
     m = torch.ones(T, t + T, dtype=torch.bool).tril(t)
     e = (rotate(q, p) @ keys.mT / q.shape[-1] ** 0.5).exp() * m
     return e @ values / e.sum(-1, keepdim=True), keys, values
+
+
+# === wrong one-position-for-all
+def cache_one_position_for_all(q, k, v, past_keys, past_values, rotate):
+    t, T = past_keys.shape[2], q.shape[2]
+    pos = torch.full((T,), t)
+    q, k = rotate(q, pos), rotate(k, pos)
+    keys, values = torch.cat([past_keys, k], 2), torch.cat([past_values, v], 2)
+    s = q @ keys.mT / math.sqrt(q.shape[-1])
+    mask = torch.ones(T, t + T, dtype=torch.bool).tril(t)
+    return torch.softmax(s.masked_fill(~mask, float("-inf")), -1) @ values, keys, values

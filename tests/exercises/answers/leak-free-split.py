@@ -320,3 +320,10 @@ def leak_free_split_once_each_unseen_6(sources, every):
     return [
         i for i, s in enumerate(sources) if seen.setdefault(s, len(seen)) % every == 0
     ]
+
+
+# === wrong tested-by-place
+def split_by_places_then_by_sentences(sources, every):
+    keys = [s.lower().rstrip(".!? ") for s in sources]
+    test = {k for i, k in enumerate(keys) if i % every == 0}
+    return [i for i, k in enumerate(keys) if k in test]

@@ -343,3 +343,14 @@ def leaks_replaced_by_the_mean_unseen_4(attend, x, mask):
         y = torch.where(mask[i][:, None], x, x.mean(0))
         res.append(not torch.allclose(attend(y)[i], out[i]))
     return torch.tensor(res)
+
+
+# === wrong shuffled
+def leaks_reverses_what_is_hidden(attend, x, mask):
+    base = attend(x)
+    leaks = []
+    for i in range(x.shape[0]):
+        y = x.clone()
+        y[~mask[i]] = x[~mask[i]].flip(0)
+        leaks.append(not torch.allclose(attend(y)[i], base[i]))
+    return torch.tensor(leaks)

@@ -213,3 +213,23 @@ def divided_by_column_sums(weights, y):
 # === wrong always-the-same
 def left_out_zeros_unseen_1(weights, y):
     return torch.zeros_like(y)
+
+
+# === wrong columns-rescaled
+def left_out_columns_divided(weights, y):
+    w = weights.clone()
+    w.fill_diagonal_(0)
+    return (w / w.sum(0)) @ y
+
+
+# === wrong divided-by-count
+def left_out_loop_over_n_minus_one(weights, y):
+    out = []
+    n = len(y)
+    for i in range(n):
+        total = 0
+        for j in range(n):
+            if j != i:
+                total += weights[i, j] * y[j]
+        out.append(total / (n - 1))
+    return torch.stack(out)

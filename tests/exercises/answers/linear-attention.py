@@ -267,3 +267,17 @@ def ones_column(query, key, value):
     v = torch.cat([value, torch.ones_like(value[:, :1])], 1)
     both = torch.tril(q @ k.mT) @ v
     return both[:, :-1] / both[:, -1:]
+
+
+# === wrong one-added-inside
+def linear_elu_of_x_plus_one(query, key, value):
+    q, k = F.elu(query + 1), F.elu(key + 1)
+    a = (q @ k.T).tril()
+    return a @ value / a.sum(-1, keepdim=True)
+
+
+# === wrong future-only
+def linear_triu(query, key, value):
+    q, k = F.elu(query) + 1, F.elu(key) + 1
+    a = (q @ k.T).triu()
+    return a @ value / a.sum(-1, keepdim=True)

@@ -252,3 +252,18 @@ def sigmoid_style_with_loop(query, keys, values):
 # === wrong always-the-same
 def lookup_gradient_zeros_unseen_0(query, keys, values):
     return torch.zeros(values.shape[1], keys.shape[1], dtype=values.dtype)
+
+
+# === wrong keys-mean-subtracted
+def lookup_gradient_around_the_plain_mean_of_keys(query, keys, values):
+    w = torch.softmax(keys @ query, 0)
+    c = keys - keys.mean(0)
+    return (w[:, None] * values).T @ c
+
+
+# === wrong unweighted-covariance
+def lookup_gradient_covariance_without_weights(query, keys, values):
+    w = torch.softmax(keys @ query, 0)
+    dv = values - w @ values
+    dk = keys - w @ keys
+    return dv.T @ dk / len(keys)

@@ -291,3 +291,12 @@ def masked_loss_right_unseen_10(logits, target, pad):
             total = total - lg.log_softmax(0)[t]
             n += 1
     return total / max(n, 1)
+
+
+# === wrong padding-not-a-word
+def loss_without_the_padding_in_the_vocabulary(logits, target, pad):
+    logits = logits.clone()
+    logits[..., pad] = float("-inf")
+    l = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")
+    m = target != pad
+    return l[m].sum() / m.sum().clamp(min=1)

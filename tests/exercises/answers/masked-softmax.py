@@ -55,7 +55,7 @@ def masked_in_a_copy(scores, valid_lens):
     return torch.where(torch.isnan(weights), torch.zeros_like(weights), weights)
 
 
-# === wrong wrong-at-the-edge
+# === wrong renormalised
 def masked_and_shared_out_again(scores, valid_lens):
     keep = (
         torch.arange(scores.shape[2], device=scores.device) < valid_lens[:, None, None]
@@ -348,7 +348,7 @@ def masked_softmax_exp_no_shift_large_scores_overflow_unseen_0(scores, valid_len
     return e / s.masked_fill(s == 0, 1)
 
 
-# === wrong wrong-at-the-edge
+# === wrong renormalised
 def masked_softmax_shift_including_padding_with_clamp_unseen_2(scores, valid_lens):
     m = torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
     e = torch.exp(scores - scores.amax(-1, keepdim=True)).masked_fill(~m, 0)
@@ -405,3 +405,29 @@ def masked_softmax_index_too_far_unseen_b6(scores, valid_lens):
         n = valid_lens[b]
         out[b, :, :n] = scores[b, :, :n].softmax(-1)
     return out
+
+
+# === wrong one-too-few
+def softmax_one_word_too_few(scores, valid_lens):
+    mask = torch.arange(1, scores.shape[-1] + 1) <= valid_lens[:, None, None] - 1
+    s = scores.masked_fill(~mask, float("-inf"))
+    return torch.softmax(s, -1).nan_to_num(0.0)
+
+
+# === right
+def softmax_with_nan_to_num(scores, valid_lens):
+    mask = (
+        torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    )
+    s = scores.masked_fill(~mask, float("-inf"))
+    return torch.softmax(s, -1).nan_to_num(0.0)
+
+
+# === wrong lengths-in-turn
+def softmax_flattened_with_repeat(scores, valid_lens):
+    shape = scores.shape
+    lens = valid_lens.repeat(shape[1])
+    X = scores.reshape(-1, shape[-1]).clone()
+    mask = torch.arange(shape[-1])[None, :] < lens[:, None]
+    X[~mask] = -1e6
+    return F.softmax(X.reshape(shape), dim=-1)

@@ -256,3 +256,14 @@ def merge_softmax_shift_by_a_unseen_4(ma, ta, a, mb, tb, b):
     t = ta + tb * f
     m = torch.maximum(ma, mb)
     return m, t * (ma - m).exp(), (ta * a + tb * f * b) / t
+
+
+# === wrong logarithm-of-all
+def merge_returns_logsumexp(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    la, lb = most_a + total_a.log(), most_b + total_b.log()
+    l = torch.logaddexp(la, lb)
+    return (
+        l,
+        torch.ones_like(l),
+        torch.exp(la - l) * mean_a + torch.exp(lb - l) * mean_b,
+    )

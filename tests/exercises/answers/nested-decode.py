@@ -277,3 +277,25 @@ def suppress(scores):
 # === wrong always-the-same
 def nested_decode_none_unseen_4(scores):
     return torch.zeros(len(scores), len(scores), dtype=torch.bool)
+
+
+# === wrong inner-dropped
+def spans_inside_better_ones_dropped(scores):
+    T = len(scores)
+    kept = torch.zeros(T, T, dtype=torch.bool)
+    spans = sorted(
+        [
+            (float(scores[i, j]), i, j)
+            for i in range(T)
+            for j in range(i, T)
+            if scores[i, j] > 0
+        ],
+        reverse=True,
+    )
+    chosen = []
+    for s, i, j in spans:
+        inside = any(a <= i and j <= b for a, b in chosen)
+        if not inside and not any(a < i <= b < j or i < a <= j < b for a, b in chosen):
+            chosen.append((i, j))
+            kept[i, j] = True
+    return kept

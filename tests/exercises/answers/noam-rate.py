@@ -186,3 +186,9 @@ def noam_rate_0_001_unseen_4(step, d, w):
 # === wrong always-the-same
 def noam_rate_0_unseen_5(step, d, w):
     return 0
+
+
+# === wrong warmup-plus-one
+def noam_raises_the_warmup_too(step, d_model, warmup):
+    s = step + 1
+    return d_model**-0.5 * min(s**-0.5, s * (warmup + 1) ** -1.5)

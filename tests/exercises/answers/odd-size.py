@@ -305,3 +305,15 @@ def odd_size_set_default_dtype_unseen_6(n, d):
     out[:, 0::2] = t.sin()
     out[:, 1::2] = t[:, : d // 2].cos()
     return out
+
+
+# === wrong rounded-down-exponent
+def sinusoids_even_part_of_d(num_positions, d_model):
+    pe = torch.zeros(num_positions, d_model)
+    D = d_model // 2 * 2
+    for t in range(num_positions):
+        for c in range(d_model):
+            i = c // 2
+            a = t / 10000 ** (2 * i / max(D, 1))
+            pe[t, c] = math.sin(a) if c % 2 == 0 else math.cos(a)
+    return pe

@@ -246,3 +246,13 @@ def always_on_the_cpu(ids, new, pad):
 # === wrong always-the-same
 def repair_mask_all_false_unseen_2(ids, new, pad):
     return torch.zeros(len(ids), new, ids.shape[1], dtype=torch.bool)
+
+
+# === wrong padding-sees-itself
+def mask_with_an_eye_for_padded_rows(ids, new, pad):
+    S = ids.shape[1]
+    past = torch.ones(new, S).tril(S - new).bool()
+    real = ids != pad
+    m = past & real[:, None]
+    eye = torch.eye(S, dtype=torch.bool)[-new:]
+    return m | eye

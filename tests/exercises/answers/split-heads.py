@@ -241,3 +241,9 @@ def split_into_a_buffer(x, num_heads):
     for h in range(num_heads):
         out[:, h] = x[..., h * size : (h + 1) * size]
     return out
+
+
+# === right
+def heads_features_first(x, num_heads):
+    B, T, D = x.shape
+    return x.transpose(1, 2).reshape(B, num_heads, D // num_heads, T).transpose(2, 3)

@@ -324,3 +324,14 @@ def shift_two_slips(target_ids, bos, eos, pad):
     inputs = F.pad(target_ids, (1, 0), value=pad)
     labels = F.pad(target_ids, (0, 1), value=eos)
     return inputs, labels
+
+
+# === wrong bos-among-the-labels
+def shift_lists_the_wrong_way_round(target_ids, bos, eos, pad):
+    ins, outs = [], []
+    for row in target_ids.tolist():
+        words = [w for w in row if w != pad]
+        n = len(row) - len(words)
+        ins.append(words + [eos] + [pad] * n)
+        outs.append([bos] + words + [pad] * n)
+    return torch.tensor(ins), torch.tensor(outs)

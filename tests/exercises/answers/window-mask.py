@@ -253,3 +253,12 @@ def window_mask_32_unseen_3(length, window, sinks):
 def window_mask_complex_unseen_4(length, window, sinks):
     i, j = torch.arange(length)[:, None], torch.arange(length)
     return ((j <= i) & ((i - j < window) | (j < sinks))).to(torch.complex64)
+
+
+# === wrong negative-beginning
+def window_slices_from_behind(length, window, sinks):
+    m = torch.zeros(length, length, dtype=torch.bool)
+    for t in range(length):
+        m[t, t - window + 1 : t + 1] = True
+        m[t, : min(sinks, t + 1)] = True
+    return m

@@ -108,6 +108,9 @@ MISTAKES = (
     Mistake("not-subtracted", (RATE, "(in_sure + in_possible) / size"),
         "the fraction is not subtracted from 1: you measure how right the links are. " + FOUND,
         "What should the *error* rate of a perfect alignment be?"),
+    Mistake("links-of-tensors", (BEST, "words.argmax(dim=1)"),
+        "the links hold tensors. A set compares them by identity, so (tensor(1), 0) is never found among pairs of "
+        "whole numbers. " + FOUND, "What makes a whole number of a tensor with one number?"),
     Mistake("precision", (RATE, "1 - in_possible / len(links)"),
         "only wrong links count as errors, missing ones do not: 1 − |A ∩ P| / |A|. " + FOUND,
         "Where would a sure link show that was not claimed?"),

@@ -50,6 +50,10 @@ MISTAKES = (
         "the number of rows is read off the batch axis (`shape[0]`, or `len(x)`). You take one row per sentence, but "
         "a sentence has more words than that. If there happened to be as many sentences as words, it would run.",
         "Which axis of x needs one row per entry?", line="shape\\[0\\]|size\\(0\\)|len\\(|\\bB\\b|batch"),
+    Mistake("axis-left-in", (SUM, "x + encoding[:length, None]"),
+        "the rows are counted along the words now, but the `None` still makes them (T, 1, D). Aligned from the right, "
+        "their T meets the B of x.", "Which shape would make row t meet word t of every sentence?",
+        line="None|unsqueeze"),
     Mistake("whole-table", (SUM, "x + encoding"),
         "the whole table is added, however short the sentence is. The table has rows for longer sentences, too.",
         "How many of its rows do you need, and how do you select the first so many?",

@@ -100,6 +100,7 @@ def probes() -> list[tuple]:
         (4, 4974, 2.0, 1.0, 0, 2, 7), (6, 3884, 1.2, 1.2, 4, 3, 5), (9, 2050, 1.2, -0.3, 1, 5, 3),
         (4, 2029, 1.2, -0.3, 3, 2, 6), (5, 4057, 1.5, 0.5, 2, 3, 5), (6, 4420, 2.0, 1.0, 0, 4, 3),
         (4, 2013, 1.2, 0.4, 0, 2, 7), (5, 3989, 1.5, 0.5, 2, 3, 5), (4, 3141, 1.2, 1.2, 3, 2, 6),
+        (5, 3183, 1.5, 0.5, 2, 3, 5),
     )
     return [(_at_random(*language, eos), eos, width, longest) for *language, eos, width, longest in drawn]
 
@@ -130,6 +131,9 @@ MISTAKES = (
     Mistake("not-added-up", (GAIN, "gain"),
         "log-probabilities are not added up along a sentence. You rank by the *last* word alone.",
         "What must be passed on from round to round, besides the words?", probe(1)),
+    Mistake("logarithms-multiplied", ((START, "((), 1.0)"), (GAIN, "total * gain")),
+        "log-probabilities are multiplied. Probabilities are multiplied; their logarithms are added.",
+        "The product of two negative numbers is positive: which prefixes does that put first?"),
     Mistake("product-of-probabilities", ((START, "((), 1.0)"), (GAIN, "total * math.exp(gain)")),
         "probabilities are multiplied instead of their logarithms added. For short sentences your answer is right. "
         "In a long one the product becomes too small to be stored, and is 0 for every prefix.",
@@ -157,6 +161,10 @@ MISTAKES = (
     Mistake("first-to-finish", ("if not beams:", "if finished or not beams:"),
         "the search stops as soon as one sentence is finished. A longer one, still open, may be likelier.",
         "What is to happen to the other open prefixes when one has ended?", probe(1)),
+    Mistake("ends-with-the-best",
+        (*NO_END, ("if not beams:", "if best[0][0][-1] == eos:")),
+        "the search stops when the best of a round is finished, and only then",
+        "What becomes of a finished continuation that is the second best?", probe(9)),
     Mistake("last-to-finish", (WINNER, "candidates[-1]"),
         "the last of the finished sentences is taken", "By what should the finished sentences be compared?", probe(0)),
     Mistake("unfinished-returned", (CANDIDATES, "finished + beams"),

@@ -59,6 +59,8 @@ MISTAKES = (
     Mistake("no-bias", (SUM, "product + from_start + from_end"), "b is missing", TERMS),
     Mistake("start-term-doubled", (SUM, "product + 2 * from_start + from_end + bias"),
         "w_start·s is added twice", TERMS),
+    Mistake("bias-twice", (SUM, "product + from_start + from_end + 2 * bias"),
+        "b is added twice, with w_start·s and with w_end·e", TERMS),
     Mistake("scaled", (SUM, "product / U.shape[-1] ** 0.5 + from_start + from_end + bias"),
         "the product is divided by the root of the number of features. This score has no scale: U can learn it.",
         "Which score has a root in it? Does this one?", two_sentences),

@@ -29,6 +29,10 @@ def two_queries() -> tuple:
     return exact([1, 1.5]), exact([0, 1, 4]), exact([[1], [2], [4]]), 2.0
 
 
+def one_near() -> tuple:
+    return exact([2.5]), exact([0, 1, 4]), exact([[1], [2], [4]]), 2.0
+
+
 def probes() -> list[tuple]:
     return [
         (draw(b, t, seed=150 + b), draw(b, s, seed=160 + b), 1 + draw(b, s, v, seed=170 + b), width)
@@ -39,7 +43,7 @@ def probes() -> list[tuple]:
 def edges() -> list[tuple]:
     nobody = exact([-5, 0.3, 7], [0.2, 9, -8]), draw(2, 5, seed=181), 1 + draw(2, 5, 2, seed=182), 1.5
     one_key = draw(3, 2, seed=183), draw(3, 1, seed=184), draw(3, 1, 2, seed=185), 0.4
-    return [lonely(), two_queries(), nobody, one_key]
+    return [lonely(), two_queries(), one_near(), nobody, one_key]
 
 
 # edits that are used several times
@@ -59,6 +63,9 @@ MISTAKES = (
         "kernel / safe + (total == 0) * (distance.abs() == distance.abs().min(2, keepdim=True).values)"),
         "a lonely query gets the value of its nearest key. That is a policy, but not the one asked for: zeros.",
         "What should a row of weights sum to when no key is in reach?", lonely),
+    Mistake("sum-below-one", (SAFE, "total.clamp(min=1)"),
+        "a sum of kernel values below 1 is raised to 1. That mends 0/0; but a smaller sum has to divide, too.",
+        "Which sums need mending, and which do not?", one_near),
     Mistake("not-normalised", (WEIGHTS, "kernel"),
         "the kernel values are not divided by their sum. Weights should be {weights}.",
         "To average with the weights 3, 2 and 1, what do you divide by at the end?"),

@@ -79,6 +79,10 @@ MISTAKES = (
         "pairs are chosen, not sentences. Pair 2 is tested on, or trained on, regardless of pair 0, which has the "
         "same English: the model meets in training what it is tested on. " + BOTH,
         "Which pairs must go wherever pair 0 goes?"),
+    Mistake("tested-by-place", (CHOSEN,
+        "any(i % every == 0 and s.lower().rstrip(' .!?') == sentence for i, s in enumerate(sources))"),
+        "a sentence is tested if one of its *pairs* has an index divisible by `every`. What counts is the number of "
+        "the sentence. " + BOTH, "Which number does *Come in* have?"),
     Mistake("one-block", one_block,
         "the first pairs of the list make the test set. " + BOTH,
         "How many different sentences are there, and which of them are to be tested on?"),
@@ -132,20 +136,11 @@ MISTAKES = (
         "you return the sentences' numbers, not the indices of their pairs. " + BOTH,
         "How will you find the French of these pairs?"),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="leak-free-split",
-    title="A split that does not leak",
-    chapter=11,
-    solution=my_test_pairs,
-    shapes={"sources": "a list", "every": "a number"},
-    returns="N",
-    answer=WholeNumbers(),
-    example=example,
-    probes=lambda: [make() for make in PROBES],
-    edges=lambda: [make() for make in EDGES],
-    mistakes=MISTAKES,
+    name="leak-free-split", title="A split that does not leak", chapter=11, solution=my_test_pairs,
+    shapes={"sources": "a list", "every": "a number"}, returns="N", answer=WholeNumbers(), example=example,
+    probes=lambda: [make() for make in PROBES], edges=lambda: [make() for make in EDGES], mistakes=MISTAKES,
     steps={"numbers": "the sentences and their numbers"},
     hints=(
         "In the example, which of the five pairs must not be separated?",

@@ -95,6 +95,7 @@ def edges() -> list[tuple]:
 
 # edits that are used several times
 OTHER, HIDDEN, MOVED, FOUND = "torch.randn_like(x)", "~mask[i]", "after[i] != before[i]", "= moved.any()"
+PLACED = "torch.where(hidden[:, None], other, x)"
 BLIND = "What could a layer do with a row so that it does not notice this change?"
 
 MISTAKES = (
@@ -110,6 +111,8 @@ MISTAKES = (
         "the hidden inputs change their sign. They keep their length.", BLIND, sees_size),
     Mistake("shifted", (OTHER, "x + 1"),
         "the same number is added to all hidden features. They keep their spread.", BLIND, sees_spread),
+    Mistake("shuffled", (PLACED, "x.clone()\n        changed[hidden] = x[hidden].flip(0)"),
+        "the hidden inputs change places with each other. Their mean stays, and a single one stays itself.", BLIND),
     Mistake("not-a-number", (OTHER, "torch.full_like(x, torch.nan)"),
         "the hidden inputs become NaN or infinite. A weight of zero times NaN is NaN: honest layers are accused.",
         "Which numbers would a weight of zero really make disappear?", honest),
@@ -124,7 +127,7 @@ MISTAKES = (
         "only the next input is replaced", "Which inputs does row i of the mask hide?", two_ahead),
     Mistake("last-only", (HIDDEN, "~mask[i] & (torch.arange(len(x)) == len(x) - 1)"),
         "only the last input is replaced", "Which inputs does the mask hide from position i?", one_ahead),
-    Mistake("everything-replaced", ("torch.where(hidden[:, None], other, x)", "other"),
+    Mistake("everything-replaced", (PLACED, "other"),
         "all inputs are replaced, those that may be seen too. Then honest outputs move as well.",
         "Which inputs must stay as they are while position i is tested?", honest),
     Mistake("compares-all", (MOVED, "after != before"),

@@ -49,6 +49,9 @@ MISTAKES = (
     Mistake("no-one-added", ((Q, "torch.nn.functional.elu(query)"), (K, "torch.nn.functional.elu(key)")),
         "1 is not added to elu. The features of negative numbers are then negative, weights may be negative, and the "
         "sum below the line may be 0.", "What is elu(0) + 1, and what is elu(0)?"),
+    Mistake("one-added-inside", ((Q, "torch.nn.functional.elu(query + 1)"), (K, "torch.nn.functional.elu(key + 1)")),
+        "1 is added before elu instead of after it. From 0 on the two agree; below −1, elu(x + 1) is negative.",
+        "What should the feature of −1 be, and what is elu(0)?"),
     Mistake("relu", ((Q, "torch.nn.functional.relu(query) + 1"), (K, "torch.nn.functional.relu(key) + 1")),
         "relu + 1 is used instead of elu + 1. They agree for positive numbers; for negative ones elu + 1 is eˣ, "
         "and relu + 1 is 1.", "What should the feature of −1 be?"),
@@ -92,6 +95,8 @@ MISTAKES = (
     Mistake("raw-query-below", (BOTTOM, "(z * query).sum(1, keepdim=True)"),
         "below the line the plain query is used, above it its features.",
         "If all values are 1, the answer should be 1. Is yours?"),
+    Mistake("future-only", ((STATE, "pairs.flip(0).cumsum(0).flip(0)"), (SUM, "k.flip(0).cumsum(0).flip(0)")),
+        f"each position sees the pairs from its own to the *last*: the triangle is the wrong way round. {FIRST}", PAST),
     Mistake("nothing-kept", ((STATE, "pairs"), (SUM, "k")),
         "nothing is carried along: each position sees its own pair only, and returns its own value.", PAST),
     Mistake("values-not-kept", (STATE, "pairs"),

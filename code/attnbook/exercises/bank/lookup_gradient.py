@@ -49,6 +49,12 @@ MISTAKES = (
     Mistake("mean-subtracted", (ABOVE, "values - values.mean(0)"),
         "the plain mean of the values is subtracted. What counts is how far a value lies above the present answer "
         "{answer}.", "Which average of the values is the answer, the plain one or the weighted one?"),
+    Mistake("keys-mean-subtracted", ((ABOVE, "values"), (KEYS, "pulls.T @ (keys - keys.mean(0))")),
+        "the plain mean of the keys is subtracted. One may centre the keys instead of the values, but around their "
+        "*weighted* mean. The weights are {weights}.", "With these weights, what is the average of the keys?"),
+    Mistake("unweighted-covariance", ((PULLS, "above / len(keys)"), (KEYS, "pulls.T @ (keys - weights @ keys)")),
+        "all keys count the same in the last average. The weights are {weights}.",
+        "Should a key that is hardly listened to move the answer as much as the best one?"),
     Mistake("sign", (ABOVE, "answer - values"),
         "the sign is the wrong way round. Yours is the direction in which the answer *falls*.",
         "Which way should the query move to raise the answer: towards a key whose value is above it, or below?"),

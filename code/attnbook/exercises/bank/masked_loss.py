@@ -111,6 +111,11 @@ MISTAKES = (
     Mistake("padding-is-zero", (REAL, "target != 0"),
         "0 is taken for the padding, whatever `pad` says. Here 0 is an ordinary word, which you leave out, and the "
         "padding, 2, is counted.", "Where does `pad` enter your code?", another_padding),
+    Mistake("padding-not-a-word",
+        ((LOG, "logits.masked_fill(torch.arange(logits.shape[-1]) == pad, -torch.inf).log_softmax(-1)"),
+        (TOTAL, "nll[real].sum()")),
+        "the padding is taken out of the vocabulary: its logit is left out of the softmax. The four positions have "
+        "the losses {nll}.", "Over how many words does the softmax of the task run?"),
     Mistake("padding-logits-zeroed", ((LOG, ZEROED), (TOTAL, "nll.sum()")),
         "the logits are multiplied by the mask, and not the losses. A logit of 0 is a logit: it makes all three "
         "words equally likely at the padding, and log 3 is added to your sum.",

@@ -92,6 +92,13 @@ MISTAKES = (
         "In your mask, does True mean *may be attended to* or *is to be hidden*, and which does the next line expect?"),
     Mistake("one-too-many", (KEEP, "keep = position <= lengths"),
         "the key at position `valid_len` is kept too (`<=`)", "Positions count from 0: is 2 < 2?"),
+    Mistake("one-too-few", (KEEP, "keep = position < lengths - 1"),
+        "the last word of each sentence is masked, too", "Which positions does a sentence of length 2 have?"),
+    Mistake("renormalised", (NO_FILL,
+        (AFTER, "(lambda w: w / w.sum(-1, keepdim=True).clamp(min=1e-9))(weights.masked_fill(~keep, 0.0))")),
+        "the padding has its part in the softmax (or in the shift before it), and the weights are rescaled in the end. "
+        "With moderate scores you are right; but beside a far larger one the words' weights are rounded to 0.",
+        "What would a score have to be for the padding to take nothing in the first place?", loud_padding),
     Mistake("query-axis",
         (KEEP, "keep = (torch.arange(scores.shape[1]) < valid_lens[:, None])[..., None].expand_as(scores)"),
         "the mask runs along the queries instead of the keys. Whole *rows* are masked, and the others see the padding.",
@@ -101,6 +108,9 @@ MISTAKES = (
         "Did a method return a masked copy that was not assigned (`scores.masked_fill(...)` alone on a line)?"),
     Mistake("first-length-only", (LENGTHS, "lengths = valid_lens[0]"),
         "`valid_lens[0]` is used for the whole batch", SHAPE, two_sentences),
+    Mistake("lengths-in-turn", (LENGTHS, "lengths = valid_lens.repeat(scores.shape[1]).reshape(len(scores), -1, 1)"),
+        "the lengths are repeated in turn, n_1, n_2, n_1, n_2, while the rows of a flattened batch are sentence by "
+        "sentence", "Which order do `repeat` and `repeat_interleave` give?", two_sentences),
     Mistake("shortest-length", (LENGTHS, "lengths = valid_lens.min()"),
         "the smallest of the lengths is used for the whole batch", SHAPE,
         lambda: (two_sentences()[0], torch.tensor([2, 1]))),

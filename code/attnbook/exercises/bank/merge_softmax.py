@@ -128,6 +128,9 @@ MISTAKES = (
     Mistake("logarithm-of-the-total", (RESULT, "return most, most + total.log(), mean"),
         "log Σ exp(score) is returned in place of the total. That is a sound way to keep both numbers in one, but the "
         "task keeps them apart.", "Which two of your numbers were joined?"),
+    Mistake("logarithm-of-all", (RESULT, "return most + total.log(), torch.ones_like(total), mean"),
+        "the logarithm of the whole sum is returned for the largest score. The average is right.",
+        "What is the largest of the scores that you know of?"),
     Mistake("unsafe", ((MOST, "torch.zeros_like(most_a)"),),
         "the common maximum is 0. With large scores, exp overflows.", "Against what is each total measured?"),
     Mistake("order-of-results", (RESULT, "return mean, total, most")),

@@ -85,6 +85,9 @@ MISTAKES = (
     Mistake("overlaps-dropped", (CROSSED, "a <= j and i <= b"),
         "a span is dropped if it shares a token with a better one, nested or not. That is how a flat decoder works.",
         "Does the shorter of two nested spans cross the longer one?"),
+    Mistake("inner-dropped", (CROSSED, f"{CROSSED} or a <= i <= j <= b"),
+        "a span is dropped if it lies inside a better one. Nested spans may both stay.",
+        "The span 0–0 lies inside 0–2: do the two cross?"),
     Mistake("crossing-kept", (CROSSED, "False"),
         "all spans above 0 are kept, those that cross as well", "Which two spans of your answer cross each other?",
         right_crossing),
@@ -132,20 +135,11 @@ MISTAKES = (
         "Which axis counts the first tokens?"),
     Mistake("not-bool", ("return kept", "return kept.float()")),
 )
-# fmt: on
 
 EXERCISE = Exercise(
-    name="nested-decode",
-    title="Spans that nest but never cross",
-    chapter=17,
-    solution=my_nested_spans,
-    shapes={"scores": "T T"},
-    returns="T T",
-    answer=Mask(),
-    example=example,
-    probes=probes,
-    edges=edges,
-    mistakes=MISTAKES,
+    name="nested-decode", title="Spans that nest but never cross", chapter=17, solution=my_nested_spans,
+    shapes={"scores": "T T"}, returns="T T", answer=Mask(), example=example, probes=probes, edges=edges,
+    mistakes=MISTAKES, steps={"ranked": "the spans, best first"},
     hints=(
         "Which cells of the table are spans at all, and which of them are above 0? List them by hand for the example.",
         "Visit them from the best score to the worst, and keep a list of those that you have taken. A span is dropped "

@@ -109,6 +109,9 @@ MISTAKES = (
     Mistake("rounded-up-exponent", (OMEGA, "10000 ** (-even / (d_model + d_model % 2))"),
         "D is rounded up to an even number in the exponent. For even D you are right; for D = 5 your frequencies are "
         "those of D = 6, without the last column.", "Which D is below 2i in the formula?"),
+    Mistake("rounded-down-exponent", (OMEGA, "10000 ** (-even / max(d_model - d_model % 2, 1))"),
+        "D is rounded down to an even number in the exponent. For even D you are right; for D = 5 your first "
+        "frequencies are those of D = 4.", "Which D is below 2i in the formula?"),
     Mistake("rounded-down", ((OMEGA, "10000 ** (-even / max(d_model - d_model % 2, 1))"), EMPTY),
         "D is rounded down to an even number. For even D you are right; for D = 5 you fill four columns with the "
         "table for D = 4, and leave the last one empty.",

@@ -41,6 +41,10 @@ MISTAKES = (
         "the window is one position too long. It counts the position itself.", SELF),
     Mistake("one-too-few", (NEAR, "ago < window - 1"),
         "the window is one position too short", SELF),
+    Mistake("negative-beginning",
+        (NEAR, "key >= (query - window + 1 + length * (query < window - 1)).clamp(min=0)"),
+        "a slice of the first rows begins at a negative number. Python counts that from the end.",
+        "What is `t - window + 1` in row 1, and where may a slice begin at the earliest?", lambda: (5, 3, 1)),
     Mistake("sinks-use-up-the-window", (NEAR, "ago < window - sinks"),
         "the positions at the beginning are taken out of the window's number. They come on top of it.",
         "With a window of 2 and one position at the beginning, how many keys does the last row see?"),
@@ -90,8 +94,8 @@ MISTAKES = (
 EXERCISE = Exercise(
     name="window-mask", title="A window, and the beginning", chapter=15, solution=my_window_mask,
     shapes={"length": "a number", "window": "a number", "sinks": "a number"}, returns="T T", answer=Mask(),
-    example=example, probes=lambda: [(7, 3, 1), (11, 4, 2), (13, 2, 3)],
-    edges=lambda: [wide(), (5, 1, 0), (3, 7, 1), (1, 1, 1), (4, 2, 9), (6, 2, 0), (37, 3, 2)], mistakes=MISTAKES,
+    example=example, probes=lambda: [(7, 3, 1), (11, 4, 2), (13, 2, 3)], mistakes=MISTAKES,
+    edges=lambda: [wide(), (5, 3, 1), (5, 1, 0), (3, 7, 1), (1, 1, 1), (4, 2, 9), (6, 2, 0), (37, 3, 2)],
     steps={"past": "what is not later", "near": "what is in the window", "first": "what is among the first"},
     hints=(
         "Draw the table for five positions, a window of two, and one position at the beginning. In the last row, which "
