@@ -54,7 +54,7 @@ MISTAKES = (
         "*weighted* mean. The weights are {weights}.", "With these weights, what is the average of the keys?"),
     Mistake("unweighted-covariance", ((PULLS, "above / len(keys)"), (KEYS, "pulls.T @ (keys - weights @ keys)")),
         "all keys count the same in the last average. The weights are {weights}.",
-        "Should a key that is hardly listened to move the answer as much as the best one?"),
+        "Should a key of hardly any weight move the answer as much as the best one?"),
     Mistake("sign", (ABOVE, "answer - values"),
         "the sign is the wrong way round. Yours is the direction in which the answer *falls*.",
         "Which way should the query move to raise the answer: towards a key whose value is above it, or below?"),
