@@ -161,7 +161,7 @@ function render({ model, el }) {
     label: (v) =>
       `Beam search of width ${v.width} as a tree, ${v.step} of ${v.last} steps; best: ` +
       `${sentenceOf(named(v.ranking[0].words))}`,
-    height: () => TOP + tallest() + (scroll.clientWidth < 320 ? 78 : scroll.clientWidth < 480 ? 58 : 38),
+    height: () => TOP + tallest() + (scroll.clientWidth < 320 ? 58 : 38),
     draw: (p, v) => drawTree(p, v, act),
   });
   const holder = stage.svg.parentElement;

@@ -222,13 +222,13 @@ function drawBars(p, view, fig) {
   }
   p.handle("top_p", {
     x: line,
-    at: [view.topP, TOP - 5],
+    at: [view.topP, TOP - 1],
     axis: "x",
     step: 0.05,
     min: [0.05, -Infinity],
     max: [1, Infinity],
     shape: "triangle",
-    size: 7,
+    size: 6,
     label: "threshold p of top-p",
     text: view.topP < 1 ? `p = ${fmt(view.topP)}` : "p = 1, off",
     onMove: ([to]) => fig.set({ top_p: Math.round(clamp(to, 0.05, 1) * 100) / 100 }),
