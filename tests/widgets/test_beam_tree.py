@@ -167,6 +167,21 @@ def test_the_said_ratio_is_that_of_the_probabilities(page):
     assert float(number) == pytest.approx(ratio, rel=0.02)
 
 
+def test_a_sentence_that_is_as_probable_is_not_called_longer_or_1_00_times(page):
+    said = page.page.locator(".ab-said")
+    for width in range(2, 6):
+        page.set(sentence="I go to bed at ten.", width=width, length_penalty=0)
+        assert "ends hardly more probable" in said.inner_text()
+    for max_len in (4, 6, 8):
+        page.set(max_len=max_len, length_penalty=2)
+        words, *_ = best(SENTENCES.index("I go to bed at ten."), 5, 2, max_len)
+        written = best(SENTENCES.index("I go to bed at ten."), 1, 2, max_len)[0]
+        if "but longer" in said.inner_text():
+            assert len(words) > len(written)
+        if "but finished" in said.inner_text():
+            assert words[-1] == "<eos>" != written[-1]
+
+
 def test_where_the_widths_part_is_said(page):
     greedy_words, winner = best(0, 1)[0], best(0, 3)[0]
     at = next(i for i, word in enumerate(winner) if word != greedy_words[i])
@@ -187,7 +202,6 @@ def test_where_the_widths_part_is_said(page):
 @pytest.mark.parametrize("width", [390, 1000])
 def test_nothing_moves_while_the_width_is_dragged(open_figure, width):
     page = open_figure(BeamTreeFigure(), width=width)
-    page.slide("width", 5)
     places = []
     for one in (1, 5, 3):
         page.slide("width", one)
@@ -295,6 +309,17 @@ def test_it_fits_on_a_phone(open_figure, width):
         assert fits["page"] and fits["outside"] == []
         assert fits["smallest"] >= 12 and fits["scale"] > 0.99
         assert fits["cut"] == [] and fits["spilled"] == []
+
+
+def test_a_narrow_window_fades_where_the_tree_goes_on(open_figure):
+    page = open_figure(BeamTreeFigure(), width=390)
+    scroll = page.page.locator(".ab-bt-scroll")
+    fading = """(node) => ["left", "right"].map((side) => node.style.getPropertyValue(`--bt-${side}`))"""
+    page.settle()
+    assert scroll.evaluate(fading) == ["0px", "44px"]
+    scroll.evaluate("(node) => { node.scrollLeft = node.scrollWidth; }")
+    page.settle()
+    assert scroll.evaluate(fading) == ["44px", "0px"]
 
 
 def test_a_wide_page_shows_the_whole_tree(open_figure):

@@ -201,6 +201,30 @@ def test_drawing_shows_frequencies(page):
     assert page.text("distinct") == "–"
 
 
+def test_the_draw_is_compared_with_what_was_expected(page):
+    page.set(top_p=1, draws=200)
+    share = page.page.locator('[data-row="w0"] text').last.text_content()
+    count = page.page.locator('[data-row="w0"] [data-drawn]').get_attribute(
+        "data-drawn"
+    )
+    assert (
+        f"Of 200 draws, {count} gave the likeliest word, “{DATA['examples'][0]['names'][0]}”; "
+        f"200 × {share} = {200 * float(share):.1f} were expected."
+        in page.page.locator(".ab-said").inner_text()
+    )
+
+
+def test_what_follows_a_drawn_word_is_told_as_such(page):
+    said = page.page.locator(".ab-said")
+    tall = said.evaluate("(node) => node.offsetHeight")
+    draw(page)
+    assert "After it, top-p needs 1 word" in said.inner_text()
+    assert "Only one word is left there" in said.inner_text()
+    page.click("Draw 100")
+    assert said.inner_text().endswith("All of 100 draws gave “devoirs”.")
+    assert said.evaluate("(node) => node.offsetHeight") == tall
+
+
 def test_one_word_left_is_greedy_decoding(page):
     page.set(top_k=1)
     assert page.read("kept") == 1 and page.text("entropy_after") == "0.000"

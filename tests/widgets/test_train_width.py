@@ -85,11 +85,18 @@ def at(w, loss, slope):
     [
         (
             [at(0.5, 41, -42)],
-            "At the start the slope is −42.0: the next step is −0.5 × (−42.0)",
+            "At the start the slope is −42.00: the next step is −0.5 × (−42.00) = 21.00.",
         ),
-        ([at(0.5, 41, -42), at(21, 21, 0.3)], "Overshoot: the slope at 0.50 was −42.0"),
-        ([at(21, 21, 0.3), at(20.8, 21, 0.3)], "moves w by no more than 0.15"),
+        (
+            [at(0.5, 41, -42), at(21, 21, 0.3)],
+            "Overshoot: the slope at 0.50 was −42.00",
+        ),
+        ([at(21, 21, 0.3), at(20.8, 21, 0.3)], "the next move is only −0.150."),
         ([at(0.1, 65, 0.8), at(0.05, 65, 0.4)], "Near w = 0"),
+        (
+            [at(0.5, 17, -2), at(0.6, 16.998, -0.0785)],
+            "lowered the loss by less than 0.01, to 17.00: the next step is −0.5 × (−0.0785) = 0.0393.",
+        ),
         ([at(0.5, 41, -2), at(4, 16, -0.4)], "In the valley: loss 16.00"),
         ([at(-3, 17, 2), at(-4, 16, 0.4)], "the curve is that of w = 4.00"),
         ([at(0.5, 41, -42), at(-1, 30, 20)], "Step 1 crossed 0, from 0.50 to −1.00"),
@@ -105,6 +112,36 @@ def test_the_sentence_comes_from_the_steps(page, walk, words):
 
 
 # -- on the page --
+
+
+@pytest.mark.parametrize("w0", [0.1, 0.5, 2, 6])
+@pytest.mark.parametrize("lr", [0.5, 0.05, 0.005])
+def test_the_product_is_that_of_the_numbers_shown(page, w0, lr):
+    number = lambda text: float(text.strip("()").replace("−", "-"))  # noqa: E731
+    for step in (0, 1, 2, 20, 100):
+        page.set(w0=w0, lr=lr, step=step)
+        slope, move = number(page.text("slope")), number(page.text("move"))
+        digits = 0.005 if abs(move) >= 1 else 0.06 * abs(move)
+        assert move == pytest.approx(-lr * slope, abs=1.001 * digits)
+        if "next step is" in said(page):
+            factors, product = said(page).split("next step is ")[1].split(" = ")
+            assert number(factors.split(" × ")[1]) == slope
+            assert number(product.removesuffix(".")) == move != 0
+
+
+def test_short_steps_are_drawn_on_an_axis_of_the_valley(page):
+    ball = page.page.locator('[data-mark="now"]')
+    ticks = page.page.locator(".ab-stage").first.locator("text")
+    assert "30" in ticks.all_text_contents()
+    page.choose("lr", "0.05")
+    assert "10" in ticks.all_text_contents()
+    assert "30" not in ticks.all_text_contents()
+    page.set(w0=6)
+    inside = page.page.locator(".ab-stage svg").first.get_attribute("viewBox")
+    assert float(ball.get_attribute("cx")) < float(inside.split()[2])
+    data = [DATA["x"], DATA["y"]]
+    for start in (0.5, 0.7, 6):
+        assert max(p["w"] for p in page.math("descend", start, 0.05, 100, *data)) < 10
 
 
 def test_a_step_moves_the_ball_the_curve_and_the_numbers(page):

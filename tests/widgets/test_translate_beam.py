@@ -163,6 +163,15 @@ def test_the_alignment_is_that_of_the_best_one(open_ready):
             assert f"looks at {tokens[j]} {float(row[j]):.2f}" in said
 
 
+def test_the_controls_stay_where_they_are_when_the_beam_is_chosen(page):
+    place = "(node) => node.getBoundingClientRect().top + scrollY"
+    before = page.page.get_by_label("Beam width").evaluate(place)
+    page.choose("beam", "4")
+    ready(page)
+    assert len(rows(page)[0]) == 4
+    assert page.page.get_by_label("Beam width").evaluate(place) == before
+
+
 def test_it_is_said_when_greedy_decoding_finds_the_same(open_ready):
     page = open_ready(
         sentence=sentence_where("transformer", False), model="transformer", beam=4

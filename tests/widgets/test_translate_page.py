@@ -389,13 +389,42 @@ def test_words_come_one_by_one_where_motion_is_welcome(open_ready):
     page.page.keyboard.press("Enter")
     page.settle()
     assert page.state("written") in (0, 1)
-    assert not said.is_visible()  # it is read out once, when all is written
+    assert (
+        said.get_attribute("aria-live") == "off"
+    )  # it is read out once, when all is written
     page.page.wait_for_function(
         "() => document.querySelector('.attnbook-figure').abModel.get('written') === -1"
     )
     page.settle()
     assert shown(page) == written("bahdanau", "he's calm .")
     assert said.inner_text().startswith("“Il est calme.”")
+    assert said.get_attribute("aria-live") == "polite"
+
+
+def test_the_sentence_stays_while_words_are_taken_back(page):
+    said, card = page.page.locator(".ab-said"), page.page.locator(".ab-card")
+    tall = card.evaluate("(node) => node.offsetHeight")
+    _, _, weights = translator("bahdanau").align("they have a black dog .", target=None)
+    page.click("◀ Back")
+    page.click("◀ Back")
+    look = weights[4].max().item()
+    start = f"Word 5, “noir”: looks most at “black”, {look:.2f}; probability "
+    assert said.inner_text().startswith(start)
+    page.slide("written", 0)
+    assert said.inner_text().startswith("No word is written yet")
+    assert card.evaluate("(node) => node.offsetHeight") == tall
+
+
+def test_without_crossing_lines_the_firmest_look_is_named(page):
+    ask(page, "She doesn't eat meat.")
+    tr = translator("bahdanau")
+    source, words, weights = tr.align("she doesn't eat meat .", target=None)
+    i = max(
+        (i for i, w in enumerate(words) if w.isalpha()), key=lambda i: weights[i].max()
+    )
+    look, place = weights[i].max(-1)
+    expected = f"Of its words, “{words[i]}” has the firmest look: {look:.2f} at “{source[place]}”."
+    assert expected in page.page.locator(".ab-said").inner_text()
 
 
 def test_nothing_to_translate_is_said(page):

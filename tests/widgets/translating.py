@@ -16,7 +16,7 @@ BOXED = "[data-source] text, [data-handle^=word] rect + text"  # words, each in 
 BEYOND = """() => {
   const inside = ".ab-controls :is(select, button), .ab-tp-found span";
   return [...document.querySelectorAll(inside)].filter((node) => {
-    const panel = node.closest(".ab-controls, .ab-tp-result").getBoundingClientRect();
+    const panel = node.closest(".ab-controls, .ab-tp-found").getBoundingClientRect();
     return node.getBoundingClientRect().right > panel.right - 8;
   }).map((node) => node.textContent);
 }"""

@@ -1,5 +1,5 @@
 /* The beam as a tree: the search itself, run here over a page model's next-word log-probabilities, step by step.
- * Kept prefixes are drawn in the colour of weights, what was dropped in grey, what is finished in a box. */
+ * Kept prefixes are drawn in the colour of weights, what was dropped in grey, what is finished in a double frame. */
 // uses data.json, ../kit/words.js, search.js, tree.js
 
 function inWords(hyp, kind, view) {
@@ -19,17 +19,19 @@ function drawList(list, view) {
             String(i + 1),
             sentenceOf(named(hyp.words)) + (hyp.ended ? "" : " … (cut off)"),
             numbers(hyp),
-            hyp.ended ? COLOUR.value : COLOUR.masked,
+            hyp.ended ? COLOUR.weight : COLOUR.masked,
           ),
         )
       : []),
-    sentenceRow("greedy", sentenceOf(named(view.greedy.words)), numbers(view.greedy), COLOUR.query),
+    sentenceRow("greedy", sentenceOf(named(view.greedy.words)), numbers(view.greedy), COLOUR.ink),
     sentenceRow(view.references.length > 1 ? "references" : "reference", view.references.join(" · "), "", COLOUR.line),
   );
 }
 
 const STYLE = `${ROWS}
-.ab-bt-scroll { flex: 1 1 100%; min-width: 0; overflow-x: auto; padding: 4px; margin: -4px; }
+.ab-bt-scroll { flex: 1 1 100%; min-width: 0; overflow-x: auto; padding: 4px; margin: -4px;
+  mask-image: linear-gradient(to right, transparent, black var(--bt-left, 0px),
+    black calc(100% - var(--bt-right, 0px)), transparent); }
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-bt-in { animation: ab-bt-in 0.3s ease-out; outline: none; }
@@ -80,8 +82,12 @@ function explain(view) {
     );
   const apart = best.logProb - greedy.logProb;
   const after = parts === 0 ? "" : `, after “${named(best.words.slice(0, parts)).join(" ")}”`;
-  const compared = `${fmtShort(Math.exp(apart))} times as probable`;
-  const longer = apart > 0 ? "" : `, but longer: with α = ${fmt(alpha, 1)} its score is better`;
+  const ratio = Math.exp(apart);
+  const hardly = `hardly ${apart > 0 ? "more" : "less"} probable`;
+  const compared = Math.abs(ratio - 1) < 0.005 ? hardly : `${fmtShort(ratio)} times as probable`;
+  const finished = ", but finished: what the length cuts off comes last";
+  const why = greedy.ended ? `, but longer: with α = ${fmt(alpha, 1)} its score is better` : finished;
+  const longer = apart > 0 ? "" : why;
   return (
     `Widths 1 and ${width} part at step ${parts + 1}${after}: greedy decoding takes ${word(greedy)}, the best of the ` +
     `beam ${word(best)}, and ends ${compared}${longer}.${placeOfGreedy(view)}`
@@ -94,7 +100,7 @@ function render({ model, el }) {
     el,
     title: "Keeping several prefixes",
     hint:
-      "Point at a prefix to see its numbers, or walk through the tree with the arrow keys. Blue dots mark " +
+      "Point at a prefix to see its numbers, or walk through the tree with the arrow keys. Dots mark " +
       "greedy decoding's way.",
   });
   fig.card.prepend(styleSheet(STYLE));
@@ -102,6 +108,7 @@ function render({ model, el }) {
   const known = new Map(); // searches, by sentence, width and length
   let view = null;
   let seenStep = null;
+  let listed = { height: 0 };
 
   function searched(sentence, width, maxLen) {
     const key = [sentence, width, maxLen].join();
@@ -112,6 +119,14 @@ function render({ model, el }) {
   const number = () => DATA.sentences.findIndex(({ text }) => text === model.get("sentence"));
   const current = () => searched(number(), model.get("width"), model.get("max_len"));
   const last = () => current().steps.length;
+  const planOf = (search, maxLen) => (search.plan ||= arrange(search, ranked(searched(number(), 1, maxLen), 0)[0]));
+  // Room for the tallest tree of this sentence: nothing below it moves while the sliders do.
+  const tallest = () =>
+    Math.max(
+      ...[model.get("max_len"), DATA.longest].flatMap((n) =>
+        range(1, 6).map((width) => planOf(searched(number(), width, n), n).tall),
+      ),
+    );
   const step = () => {
     const s = model.get("step");
     return s < 0 ? last() : Math.min(s, last());
@@ -146,14 +161,19 @@ function render({ model, el }) {
     label: (v) =>
       `Beam search of width ${v.width} as a tree, ${v.step} of ${v.last} steps; best: ` +
       `${sentenceOf(named(v.ranking[0].words))}`,
-    keep: () => [model.get("sentence"), model.get("max_len"), scroll.clientWidth].join(),
-    height: () => TOP + view.plan.tall + (scroll.clientWidth < 320 ? 58 : 38),
+    height: () => TOP + tallest() + (scroll.clientWidth < 320 ? 58 : 38),
     draw: (p, v) => drawTree(p, v, act),
   });
   const holder = stage.svg.parentElement;
   const scroll = html("div", { class: "ab-bt-scroll" });
   holder.before(scroll);
   scroll.append(holder);
+  const fade = () => {
+    // where the tree goes on beyond a narrow window, it fades
+    const hidden = { left: scroll.scrollLeft, right: scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft };
+    for (const [side, w] of Object.entries(hidden)) scroll.style.setProperty(`--bt-${side}`, `${w > 5 ? 44 : 0}px`);
+  };
+  scroll.onscroll = fade;
   holder.style.flex = "none";
   const list = html("ol", { class: "ab-rows", "aria-label": "What the search found, the best first" });
   fig.card.append(list); // the last of all, as its length changes
@@ -186,7 +206,7 @@ function render({ model, el }) {
     const greedySearch = searched(sentence, 1, state("max_len"));
     const [greedy] = ranked(greedySearch, alpha);
     const ranking = ranked(search, alpha);
-    const plan = search.plan || (search.plan = arrange(search, greedy));
+    const plan = planOf(search, state("max_len"));
     const shown = plan.columns.slice(0, step() + 1).flat();
     const wanted = state("at").join(" ");
     const at = shown.find((entry) => nameOf(entry.hyp.words) === wanted);
@@ -197,6 +217,8 @@ function render({ model, el }) {
       references: DATA.sentences[sentence].references,
       search,
       plan,
+      air: (tallest() - plan.tall) / 2,
+      tall: tallest(),
       width,
       alpha,
       step: step(),
@@ -217,6 +239,12 @@ function render({ model, el }) {
     });
     fig.say(explain(view));
     drawList(list, view);
+    if (listed.width !== list.clientWidth || listed.text !== view.text)
+      listed = { width: list.clientWidth, text: view.text, height: 0 };
+    list.style.minHeight = "";
+    listed.height = Math.max(listed.height, list.offsetHeight); // nor does it become shorter
+    list.style.minHeight = `${listed.height}px`;
+    requestAnimationFrame(fade);
     refresh();
     if (seenStep !== null && seenStep !== view.step) {
       // keep the step that is looked at within a narrow window

@@ -101,7 +101,7 @@ function branch(x1, y1, x2, y2) {
 function drawTree(p, view, act) {
   const { plan, step, last, chosen, ranking } = view;
   const lefts = placeColumns(plan, p.width);
-  const y = (entry) => TOP + entry.y;
+  const y = (entry) => TOP + view.air + entry.y;
   const onPath = (hyp) => sameWords(chosen.words.slice(0, hyp.words.length), hyp.words);
   range(step + 1).forEach((t) =>
     p.text(`step${t}`, lefts[t] + plan.wide[t] / 2, 13, t ? String(t) : "", {
@@ -125,7 +125,7 @@ function drawTree(p, view, act) {
       const look =
         kind === "lane"
           ? {
-              stroke: COLOUR.value,
+              stroke: COLOUR.weight,
               "stroke-width": strong ? 2.2 : 1.4,
               "stroke-dasharray": "2 4",
               opacity: strong ? 1 : 0.65,
@@ -160,17 +160,25 @@ function drawTree(p, view, act) {
   p.legend(
     "legend",
     0,
-    TOP + plan.tall + 28,
+    TOP + view.tall + 28,
     [
+      { label: "finished", colour: COLOUR.ground, mark: "box" },
       { label: "kept", colour: COLOUR.weight },
       { label: "dropped", colour: COLOUR.masked, mark: "dash" },
-      { label: "finished", colour: COLOUR.value, mark: "box" },
-      { label: "greedy", colour: COLOUR.query, mark: "dot" },
+      { label: "greedy", colour: COLOUR.ink, mark: "dot" },
     ],
     { maxWidth: view.window },
   );
+  [0, 3].forEach((inner) =>
+    p.rect(`frame${inner}`, 3 + inner, TOP + view.tall + 17 + inner, 17 - 2 * inner, 14 - 2 * inner, {
+      fill: "none",
+      stroke: COLOUR.weight,
+      "stroke-width": 1.3,
+      rx: 3,
+    }),
+  );
   if (step < last) {
-    p.text("more", lefts[step] + plan.wide[step] + 14, TOP + plan.tall / 2, "…", { size: 18, colour: COLOUR.muted });
+    p.text("more", lefts[step] + plan.wide[step] + 14, TOP + view.tall / 2, "…", { size: 18, colour: COLOUR.muted });
     return;
   }
   // the ranking: every place of the beam ends here
@@ -183,7 +191,7 @@ function drawTree(p, view, act) {
       const place = ranking.indexOf(entry.hyp);
       const best = place === 0;
       const x = entry.kind === "lane" ? lefts.at(-1) + plan.wide.at(-1) / 2 : lefts.at(-1) + plan.wide.at(-1);
-      const colour = entry.hyp.ended ? COLOUR.value : COLOUR.masked;
+      const colour = entry.hyp.ended ? COLOUR.weight : COLOUR.masked;
       p.line(`out${place}`, x, y(entry), right - 2, y(entry), {
         stroke: colour,
         "stroke-width": best ? 2.2 : 1.4,
@@ -192,7 +200,7 @@ function drawTree(p, view, act) {
       });
       p.group(`rank${place}`, { cursor: "pointer", onclick: () => act.look(entry.hyp) }, (g) => {
         g.circle("badge", right + 9, y(entry), 10, {
-          fill: best ? (entry.hyp.ended ? COLOUR.valueInk : COLOUR.muted) : COLOUR.ground,
+          fill: best ? (entry.hyp.ended ? COLOUR.weight : COLOUR.muted) : COLOUR.ground,
           stroke: colour,
           "stroke-width": 2,
         });
@@ -234,7 +242,7 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w }, view, act, strong) {
       },
     },
     (e) => {
-      const colour = kind === "ended" ? COLOUR.value : kind === "dropped" ? "transparent" : COLOUR.weight;
+      const colour = kind === "dropped" ? "transparent" : COLOUR.weight;
       e.rect("box", x, y - tall / 2, w, tall, {
         rx: 7,
         fill: COLOUR.ground,
@@ -270,7 +278,7 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w }, view, act, strong) {
         e.text("logp", x + w / 2, y + 13, fmt(hyp.logProb), { anchor: "middle", size: 12, colour: COLOUR.muted });
       if (isGreedy)
         e.circle("greedy", x + 1, y - tall / 2 + 1, 4, {
-          fill: COLOUR.query,
+          fill: COLOUR.ink,
           stroke: COLOUR.ground,
           "stroke-width": 1.2,
         });

@@ -162,7 +162,7 @@ function drawBars(p, view, fig) {
         });
         if (draws && !cut)
           g.mark("drawn", "diamond", x(drawn / draws), y + ROW / 2, 5, {
-            fill: COLOUR.value,
+            fill: COLOUR.ink,
             stroke: COLOUR.ground,
             "stroke-width": 1.5,
             "data-drawn": drawn,
@@ -193,22 +193,22 @@ function drawBars(p, view, fig) {
   const points = [[line(0), TOP]];
   running.slice(0, shown).forEach((total, i) => points.push([line(total), TOP + i * ROW + ROW / 2]));
   points.push([line(1), TOP + shown * ROW + ROW / 2]);
-  p.path("sum", points, { stroke: COLOUR.query, "stroke-width": 2.4 });
+  p.path("sum", points, { stroke: COLOUR.muted, "stroke-width": 2.4 });
   running
     .slice(0, shown)
     .forEach((total, i) =>
-      p.circle(`s${i}`, line(total), TOP + i * ROW + ROW / 2, 2.6, { fill: kept[i] ? COLOUR.query : COLOUR.masked }),
+      p.circle(`s${i}`, line(total), TOP + i * ROW + ROW / 2, 2.6, { fill: kept[i] ? COLOUR.ink : COLOUR.masked }),
     );
   if (view.topP < 1) {
     const stays = view.afterP;
     p.line("threshold", line(view.topP), TOP - 6, line(view.topP), bottom, {
-      stroke: COLOUR.key,
+      stroke: COLOUR.accent,
       "stroke-width": 2,
       "stroke-dasharray": "6 4",
     });
     if (stays <= shown && !restKept)
       p.line("cutline", 0, TOP + stays * ROW, p.width - 10, TOP + stays * ROW, {
-        stroke: COLOUR.key,
+        stroke: COLOUR.accent,
         "stroke-width": 1.6,
         "stroke-dasharray": "6 4",
         opacity: 0.8,
@@ -222,13 +222,12 @@ function drawBars(p, view, fig) {
   }
   p.handle("top_p", {
     x: line,
-    at: [view.topP, TOP - 5],
+    at: [view.topP, TOP - 1],
     axis: "x",
     step: 0.05,
     min: [0.05, -Infinity],
     max: [1, Infinity],
-    colour: COLOUR.key,
-    shape: "diamond",
+    shape: "triangle",
     size: 6,
     label: "threshold p of top-p",
     text: view.topP < 1 ? `p = ${fmt(view.topP)}` : "p = 1, off",
@@ -242,8 +241,8 @@ function drawBars(p, view, fig) {
       { label: "the model's", colour: COLOUR.ink },
       { label: "after the filters", colour: COLOUR.weight, mark: "box" },
       { label: "cut off", colour: COLOUR.masked, mark: "hatch" },
-      { label: "threshold p", colour: COLOUR.key, mark: "dash" },
-      ...(draws ? [{ label: `drawn, of ${draws}`, colour: COLOUR.value, mark: "diamond" }] : []),
+      { label: "threshold p", colour: COLOUR.accent, mark: "dash" },
+      ...(draws ? [{ label: `drawn, of ${draws}`, colour: COLOUR.ink, mark: "diamond" }] : []),
     ],
     { maxWidth: p.width },
   );
@@ -272,11 +271,23 @@ function explain(view) {
       `top-p needs ${afterP} word${afterP === 1 ? "" : "s"} for ${fmt(topP)} of ${topK > 0 ? "their" : "the"} ` +
         "probability",
     );
-  if (!parts.length)
-    return `${lastDrawn(history)}Nothing is filtered: every one of the ${size} words can be drawn, even the odd ones.`;
-  const text = parts.join("; then ");
-  const lone = afterP === 1 ? " Only one word is left: sampling is greedy decoding now." : "";
+  if (!parts.length) parts.push(`nothing is filtered: every one of the ${size} words can be drawn, even the odd ones`);
+  const text = (history.length ? "after it, " : "") + parts.join("; then ");
+  const lone = afterP === 1 ? ` Only one word is left${history.length ? " there" : ""}: ${GREEDY}.` : "";
   return `${lastDrawn(history)}${text[0].toUpperCase()}${text.slice(1)}.${lone}`;
+}
+
+const GREEDY = "drawing from it is greedy decoding";
+
+// How often the likeliest word came up when words were drawn by hundreds; the product is that of the numbers shown.
+function ofDraws({ draws, drawn, names, after }) {
+  if (!draws) return "";
+  if (after[0] === 1) return ` All of ${draws} draws gave “${names[0]}”.`;
+  const [count, share] = [drawn.filter((place) => place === 0).length, after[0].toFixed(3)];
+  return (
+    ` Of ${draws} draws, ${count} gave the likeliest word, “${names[0]}”; ` +
+    `${draws} × ${share} = ${fmt(draws * share, 1)} were expected.`
+  );
 }
 
 function lastDrawn(history) {
@@ -300,14 +311,16 @@ function render({ model, el }) {
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 .ab-card p.ab-se-source { margin: 0.25rem 0 0.625rem; }
+.ab-card p.ab-se-said { min-height: calc(4.35em + 1rem); } /* three lines */
+@media (max-width: 480px) { .ab-card p.ab-se-said { min-height: calc(8.7em + 1rem); } }
 .ab-se-buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .ab-card .ab-se-buttons .ab-button { padding: 5px 10px; }
 .ab-card p.ab-se-prefix { flex: 1 1 100%; min-height: 48px; font-size: 15px; line-height: 24px; }
-.ab-se-prefix b { color: var(--ab-query); }
 .ab-se-prefix small { color: var(--ab-muted); font-size: 12px; font-variant-numeric: tabular-nums; }`),
   );
   const source = html("p", { class: "ab-se-source" });
   fig.card.querySelector(".ab-head").after(source);
+  fig.card.querySelector(".ab-said").classList.add("ab-se-said");
   const known = new Map();
   const stored = (example) => {
     if (!known.has(example)) known.set(example, logProbsOf(example));
@@ -479,7 +492,7 @@ function render({ model, el }) {
     fig.card.setAttribute("aria-busy", String(Boolean(view.loading)));
     more.disabled = draws >= MOST_DRAWS;
     clear.disabled = draws === 0;
-    fig.say(explain(view));
+    fig.say(explain(view) + ofDraws(view));
     return view;
   });
 }

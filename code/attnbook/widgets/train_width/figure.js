@@ -41,32 +41,40 @@ function descend(w0, rate, steps, x, y) {
   return path;
 }
 
+// Two digits behind the point; three that count where the number is small.
+function few(x) {
+  const size = Math.abs(x);
+  return size >= 1 ? fmt(x) : size < 0.001 ? fmtShort(x) : x.toPrecision(3).replace("-", "−");
+}
+
+// The next move of w, worked out from the slope as it is printed.
+const moveText = (slope, rate) => few(-rate * Number(few(slope).replaceAll("−", "-")));
+
 // What happened in step k of a path, and what the next step will do.
 function tell(path, k, rate, best) {
   const [now, last] = [path[k], path[k - 1]];
-  const move = -rate * now.slope;
-  const slope = fmt(now.slope, 1);
-  const next = `the next step is −${rate} × ${now.slope < 0 ? `(${slope})` : slope} = ${fmt(move)}`;
+  const [slope, move] = [few(now.slope), moveText(now.slope, rate)];
+  const next = `the next step is −${rate} × ${now.slope < 0 ? `(${slope})` : slope} = ${move}`;
   if (last && Math.abs(last.w) <= FAR && Math.abs(now.w) > FAR)
     return (
-      `Overshoot: the slope at ${fmt(last.w)} was ${fmt(last.slope, 1)}, so step ${k} led from there to ` +
-      `${fmt(now.w, 1)}, over the whole valley. The curve now follows one or two neighbours of each point.`
+      `Overshoot: the slope at ${fmt(last.w)} was ${few(last.slope)}, so step ${k} led from there to ` +
+      `${fmt(now.w)}, over the whole valley. The curve now follows one or two neighbours of each point.`
     );
   if (Math.abs(now.w) > FAR)
-    return (
-      `On the plateau: the slope is only ${fmt(now.slope)}, so the next step moves w by no more ` +
-      `than ${fmt(Math.abs(move))}.`
-    );
+    return `On the plateau: the slope is just ${slope}, so the next move is only ${move}.`;
   if (now.loss < best + 0.3) {
+    const flat = Math.abs(now.slope) < 0.005;
     const where = `In the valley${now.w < 0 ? " on the left" : ""}: loss ${fmt(now.loss)}`;
+    const there = flat ? "almost 0" : slope;
     return now.w < 0
       ? `${where}. Only the size of w matters: the curve is that of w = ${fmt(-now.w)}.`
-      : `${where}, the lowest is ${fmt(best)}. The slope is ${fmt(now.slope)}, and so the steps become short.`;
+      : `${where}, the lowest is ${fmt(best)}. The slope is ${there}, and so the steps become short.`;
   }
   if (Math.abs(now.w) < 0.3 && Math.abs(now.slope) < 6)
     return `Near w = 0 all keys get nearly equal weights and the loss is almost flat: ${next}.`;
-  if (!last) return `At the start the slope is ${fmt(now.slope, 1)}: ${next}.`;
-  const losses = `the loss from ${fmt(last.loss)} to ${fmt(now.loss)}`;
+  if (!last) return `At the start the slope is ${slope}: ${next}.`;
+  const [before, after] = [fmt(last.loss), fmt(now.loss)];
+  const losses = `the loss ${before === after ? "by less than 0.01," : `from ${before}`} to ${after}`;
   const across = last.w * now.w < 0 ? `crossed 0, from ${fmt(last.w)} to ${fmt(now.w)}, and ` : "";
   return `Step ${k} ${across}${now.loss < last.loss ? "lowered" : "raised"} ${losses}: ${next}.`;
 }
@@ -77,28 +85,30 @@ const LOSSES = [10, 72];
 
 function drawLoss(p, { landscape, path, k, rate, act }) {
   const plot = p.plot({ top: 34, left: 46, right: 10, bottom: 44 });
-  const x = linear([GRID[0], GRID.at(-1)], [plot.left, plot.right]);
+  const end = rate < RATES[0] ? FAR : GRID.at(-1); // short steps do not lead far
+  const x = linear([GRID[0], end], [plot.left, plot.right]);
   const y = linear(LOSSES, [plot.bottom, plot.top]);
   const now = path[k];
   const rail = plot.bottom - 14; // the next step is drawn on it
   p.axes("axes", { plot, x, y, xLabel: "w", yLabel: "leave-one-out loss", xTicks: p.width < 330 ? 4 : 7 });
-  p.path("loss", GRID.map((w, i) => [x(w), y(landscape[i])]), { "stroke-width": 1.8 });
+  const seen = GRID.filter((w) => w <= x.domain[1]);
+  p.path("loss", seen.map((w, i) => [x(w), y(landscape[i])]), { stroke: COLOUR.muted, "stroke-width": 1.8 });
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
   p.group("tangent", { "clip-path": inside, "aria-hidden": "true" }, (g) => {
     const reach = 46 / Math.hypot(x(1) - x(0), now.slope * (y(1) - y(0))); // as long on steep slopes as on flat ones
     const end = (by) => [x(now.w + by), y(now.loss + by * now.slope)];
-    g.path("line", [end(-reach), end(reach)], { stroke: COLOUR.query, "stroke-width": 2, "stroke-dasharray": "5 4" });
+    g.path("line", [end(-reach), end(reach)], { "stroke-dasharray": "5 4" });
   });
   const places = path.slice(0, k + 1).map((at) => [x(at.w), y(at.loss)]);
-  p.path("walk", places, { stroke: COLOUR.key, opacity: 0.6 });
-  places.slice(1, -1).forEach(([px, py], i) => p.circle(`step${i}`, px, py, 3, { fill: COLOUR.key, opacity: 0.7 }));
+  p.path("walk", places, { stroke: COLOUR.accent, opacity: 0.6 });
+  places.slice(1, -1).forEach(([px, py], i) => p.circle(`step${i}`, px, py, 3, { fill: COLOUR.accent, opacity: 0.7 }));
   const to = clamp(now.w - rate * now.slope, ...x.domain);
   if (Math.abs(x(to) - x(now.w)) > 3)
-    p.arrow("next", x(now.w), rail, x(to), rail, { colour: COLOUR.query, width: 2.5, head: 9 });
-  p.line("plumb", x(now.w), y(now.loss), x(now.w), rail, { stroke: COLOUR.query, "stroke-dasharray": "2 4" });
+    p.arrow("next", x(now.w), rail, x(to), rail, { width: 2.5, head: 9 });
+  p.line("plumb", x(now.w), y(now.loss), x(now.w), rail, { "stroke-dasharray": "2 4" });
   p.circle("now", x(now.w), y(now.loss), 7, {
     "data-mark": "now",
-    fill: COLOUR.key, stroke: COLOUR.ground, "stroke-width": 2 });
+    fill: COLOUR.accent, stroke: COLOUR.ground, "stroke-width": 2 });
 
   p.handle("w0", {
     x,
@@ -107,7 +117,6 @@ function drawLoss(p, { landscape, path, k, rate, act }) {
     step: 0.1,
     min: [STARTS[0], -Infinity],
     max: [STARTS.at(-1), Infinity],
-    colour: COLOUR.key,
     shape: "triangle",
     size: 7,
     label: "start w₀",
@@ -119,9 +128,9 @@ function drawLoss(p, { landscape, path, k, rate, act }) {
     plot.left - 34,
     14,
     [
-      { label: "w now", colour: COLOUR.key, mark: "dot" },
-      { label: "start", colour: COLOUR.key, mark: "triangle" },
-      { label: "next step", colour: COLOUR.query },
+      { label: "w now", colour: COLOUR.accent, mark: "dot" },
+      { label: "start", colour: COLOUR.accent, mark: "triangle" },
+      { label: "next step", colour: COLOUR.ink },
     ],
     { maxWidth: p.width },
   );
@@ -191,8 +200,9 @@ function render({ model, el }) {
   });
   fig.output("w", { label: "w now" });
   fig.output("loss", { label: "loss now", note: `lowest: ${fmt(best)}` });
-  fig.output("slope", { label: "slope there" });
-  fig.output("move", { label: "next move of w", note: "−step size × slope" });
+  fig.output("slope", { label: "slope there", format: few });
+  const moved = (move) => moveText(-move / fig.get("lr"), fig.get("lr"));
+  fig.output("move", { label: "next move of w", format: moved, note: "−step size × slope" });
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
   fig.reset();
   fig.controlsFirst();

@@ -64,7 +64,7 @@ function listFound(list, found) {
         String(i + 1),
         textOf(hyp.steps) + (hyp.ended ? "" : " … (cut off)"),
         division(hyp.logProb, hyp.steps.length, ALPHA),
-        hyp.ended ? COLOUR.value : COLOUR.masked,
+        hyp.ended ? COLOUR.weight : COLOUR.masked,
       ),
     ),
   );

@@ -16,6 +16,26 @@ function crossing({ source, steps }) {
   return best === undefined ? null : [best, looks[best], looks[best + 1]];
 }
 
+// The word whose look is the firmest: “viande” looked most at “meat” (0.97). Of the words only, not of marks and <unk>.
+function firmest({ source, steps }) {
+  const look = ({ weights }) => Math.max(...weights);
+  const [best] = steps
+    .filter((step) => /\p{L}/u.test(step.word) && step.id !== EOS && step.id !== UNK)
+    .sort((a, b) => look(b) - look(a));
+  if (!best) return null;
+  const word = source.tokens[best.weights.indexOf(look(best))];
+  return `Of its words, “${shownWord(best.word)}” has the firmest look: ${fmt(look(best))} at “${word}”.`;
+}
+
+// While not all is written: the word that is looked at.
+function wordSoFar({ source, steps, shown, at }) {
+  if (!shown) return "No word is written yet: the model has only read the sentence.";
+  const { word, weights, logProb } = steps[at];
+  const most = weights ? weights.indexOf(Math.max(...weights)) : -1;
+  const looks = weights ? `looks most at “${source.tokens[most]}”, ${fmt(weights[most])}; ` : "";
+  return `Word ${at + 1}, “${shownWord(word)}”: ${looks}probability ${percent(Math.exp(logProb))}.`;
+}
+
 function inWords({ source, steps, size, heads, found, greedy }, text) {
   const parts = [`“${text}”`];
   const strange = source.tokens.filter((_, j) => source.unknown[j]);
@@ -45,7 +65,7 @@ function inWords({ source, steps, size, heads, found, greedy }, text) {
         `“${shownWord(steps[i].word)}” looked most at ${look(i, first)} and the next word, ` +
           `“${shownWord(steps[i + 1].word)}”, back at ${look(i + 1, second)}: their lines cross.`,
       );
-    }
+    } else if (firmest({ source, steps })) parts.push(firmest({ source, steps }));
   }
   if (heads && steps[0].weights)
     parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);

@@ -129,7 +129,7 @@ function render({ model, el }) {
   const list = html("p", { lang: codes[0] });
   const summary = html("summary", {}, `The ${languages[0]} words it knows`);
   const lexicon = html("details", { class: "ab-tp-words" }, summary, list);
-  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status, found));
+  fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status));
 
   function offerTries() {
     const kinds = { train: "seen", near: "seen", dev: "held out", test: "held out", new: "new" };
@@ -217,7 +217,9 @@ function render({ model, el }) {
   fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model, from 0 to 100" });
   fig.card.append(lexicon);
   // above the drawing that they move
-  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"));
+  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"), found);
+  const said = fig.card.querySelector(".ab-said");
+  said.classList.add("ab-tp-said");
 
   // -- reading the weights, when somebody comes near --
   function redraw() {
@@ -353,7 +355,7 @@ function render({ model, el }) {
     if (!view.ready) {
       status.textContent = view.problem || "";
       fig.show({ logprob: null, each: null, time: null, bleu: null });
-      fig.say("");
+      fig.say(view.problem || "The model’s weights are being read.");
       return;
     }
     const [badge, why] = (own ? SAID_OF_OWN : SAID)[view.standing];
@@ -373,7 +375,8 @@ function render({ model, el }) {
       time: view.time,
       bleu: translator.test.bleu,
     });
-    fig.say(whole ? inWords(view, text) : ""); // read out once, when all is written
+    said.setAttribute("aria-live", timer ? "off" : "polite"); // read out when all is written
+    fig.say(whole ? inWords(view, text) : wordSoFar(view));
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /\p{L}/u.test(word)).sort();
       summary.textContent = `The ${all.length} ${languages[0]} words it knows`;

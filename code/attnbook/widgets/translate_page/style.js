@@ -18,9 +18,10 @@ const STYLE = `${ROWS}
 .ab-card p.ab-tp-status { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
 .ab-tp-status b { display: inline-block; margin-right: 0.5em; padding: 0 0.6em; border-radius: 1em; font-weight: 650;
   color: var(--ab-ground); background: var(--ab-muted); }
-.ab-tp-status b[data-kind="held out"] { background: var(--ab-value-ink); }
-.ab-tp-status b[data-kind="new"] { background: var(--ab-query); }
-.ab-tp-found { margin-top: 0.625rem; }
+.ab-tp-status b[data-kind="held out"] { background: var(--ab-ink); }
+.ab-tp-status b[data-kind="new"] { background: none; color: var(--ab-ink);
+  box-shadow: inset 0 0 0 1.5px var(--ab-muted); }
+.ab-tp-found { margin: 0 0 0.875rem; padding: 0 0.875rem; }
 .ab-card .ab-tp-found p { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
 .ab-tp-found .ab-rows { margin-top: 0.25rem; }
 .ab-card .ab-tp-result + .ab-controls { margin: 0 0 0.875rem; }
@@ -30,6 +31,7 @@ const STYLE = `${ROWS}
 .ab-tp-steps { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .ab-card .ab-tp-steps .ab-button:disabled { opacity: 0.45; cursor: default; color: var(--ab-ink);
   border-color: var(--ab-line); }
+.ab-card p.ab-tp-said { min-height: calc(2.9em + 1rem); } /* two lines */
 .ab-tp-words { margin-top: 0.75rem; }
 .ab-tp-words summary { cursor: pointer; font-weight: 550; }
 .ab-card .ab-tp-words p { max-height: 11rem; overflow: auto; margin-top: 0.375rem; color: var(--ab-muted); }
