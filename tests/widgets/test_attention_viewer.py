@@ -570,6 +570,13 @@ def test_it_fits_a_phone(open_figure, theme):
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_the_title_of_the_map_is_short(open_figure):
+    viewer = AttentionViewer(weights(2, 4, 14, 14))
+    for width, axes in ((390, "queries ↓, keys →"), (850, "queries down, keys across")):
+        texts = open_figure(viewer, width=width).page.locator("svg text")
+        assert f"Layer 1, head 1: {axes}" in texts.all_text_contents()
+
+
 def test_the_theme_may_change(open_figure):
     page = open_figure(AttentionViewer(weights(T, T)))
     images = (
