@@ -424,3 +424,40 @@ def test_the_figure_says_what_its_alt_text_says():
         and words[int(row.argmax())] == "dogs"
         and row.max() > 0.9
     )
+
+
+def test_the_sentence_tells_what_is_seen_now_and_then_the_average(page):
+    said = page.page.locator(".ab-said")
+    assert said.inner_text().startswith("“old” looks most at “dogs”, 1.00. Averaged")
+    page.set(off=[[1, 4]])
+    assert said.inner_text().startswith(
+        "With head 4 of layer 1 off, “old” now looks most at “king”, 0.95; "
+        "with all heads on, at “dogs”, 1.00. The most probable next word is still “dogs”, 0.97 instead of 1.00. "
+        "With all heads on, averaged over 600 sentences"
+    )
+    page.set(query=1, off=[[2, 4], [1, 3], [2, 1]])
+    assert said.inner_text().startswith(
+        "With head 3 of layer 1 and heads 1 and 4 of layer 2 off,"
+    )
+    page.set(query=8, layer=1, head=1, off=[[2, 3]])
+    now = page.text("most").split()[1]
+    assert "“and” still looks most at" in said.inner_text()
+    assert f"{now}, as with all heads on" in said.inner_text()
+
+
+def test_a_head_that_is_off_is_drawn_as_off(page):
+    arcs = page.page.locator("[data-line]")
+    assert "--ab-weight" in arcs.first.get_attribute("style")
+    page.set(layer=1, head=4, query=7, off=[[1, 4]])
+    for arc in arcs.all():
+        assert "--ab-masked" in arc.get_attribute("style")
+        assert float(arc.get_attribute("stroke-width")) <= 3
+    titles = page.page.locator("svg text").all_text_contents()
+    assert "Layer 1, head 4: off" in titles and "What would “dogs” look at?" in titles
+    assert (
+        page.page.locator(".ab-said")
+        .inner_text()
+        .startswith(
+            "Head 4 of layer 1 is off and passes nothing on: “dogs” would look most at “old”"
+        )
+    )

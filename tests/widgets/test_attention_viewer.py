@@ -336,7 +336,8 @@ def test_the_map_of_a_head_holds_the_largest_weight_of_each_cell(open_figure):
 @pytest.mark.parametrize(
     ("weight", "text"),
     [(0, "0.00"), (0.6249, "0.62"), (1, "1.00"), (0.0996, "0.10"), (0.00339, "0.0034")]
-    + [(2.14e-5, "2.1e−5"), (-1, "not kept"), (-0.25, "−0.25"), (0.0995, "0.10")],
+    + [(5.32e-4, "0.00053"), (6e-8, "< 0.0001"), (-2e-5, "> −0.0001")]
+    + [(-1, "not kept"), (-0.25, "−0.25"), (0.0995, "0.10")],
 )
 def test_two_digits(open_figure, weight, text):
     page = open_figure(AttentionViewer(weights(T, T)))
@@ -438,6 +439,47 @@ def test_the_window_follows_query_and_key(open_figure):
     assert page.math("pageOf", 199, 200, 16) == [184, 200]
 
 
+@pytest.mark.parametrize("count", [14, 64])
+def test_the_card_keeps_its_height_whatever_the_window(open_figure, count):
+    page = open_figure(AttentionViewer(weights(2, 4, count, count)), width=850)
+    heights = []
+    for window in (64, 32, 8):
+        page.slide("window", window)
+        heights.append(page.page.locator(".ab-card").bounding_box()["height"])
+    assert heights == pytest.approx([heights[0]] * 3, abs=1)
+
+
+def test_the_spread_of_a_row(open_figure, long):
+    w = weights(T, S)
+    w[2] = torch.tensor([0.3, 0.45, 0.05, 0.2, 0, 0, 0])
+    w[3] = torch.eye(S)[6]
+    viewer = AttentionViewer(w, query=2, key=0)
+    page, kind = open_figure(viewer), viewer.data["kinds"][0]
+    row = w[2][w[2] > 0]
+    entropy = -(row * row.log()).sum().item()
+    found = page.math("spreadOf", kind, 1, 1, 2)
+    assert (found["most"], found["seen"]) == (3, 4)
+    assert found["entropy"] == pytest.approx(entropy, rel=2e-3)
+    assert "90 % of its weight lies on 3 keys; its entropy is" in said(page)
+    assert "the 4 keys with a weight above 0 would have 1.39." in said(page)
+    page.set(query=3)
+    assert "No other key gets any." in said(page)
+    viewer, _ = long
+    page = open_figure(viewer)
+    kinds = viewer.data["kinds"][0]
+    assert page.math("spreadOf", kinds, 1, 2, 11) is None
+    assert "entropy" not in said(page)
+
+
+def test_there_is_no_empty_line_for_notes_that_no_head_has(open_figure):
+    w = weights(1, 2, T, T)
+    page = open_figure(AttentionViewer(w, words(T)))
+    assert page.page.locator('[data-value="note"]').is_hidden()
+    w[0, 1, 1] *= 0.5
+    page = open_figure(AttentionViewer(w, words(T)))
+    assert page.page.locator('[data-value="note"]').bounding_box()["height"] > 15
+
+
 def test_a_short_head_is_shown_as_a_whole(open_figure):
     page = open_figure(AttentionViewer(weights(60, 60)))
     assert not page.handle("whole").is_visible()
@@ -526,6 +568,13 @@ def test_it_fits_a_phone(open_figure, theme):
     viewer = AttentionViewer(weights(4, 12, 60, 60), ["a rather long token"] * 60)
     page = open_figure(viewer, width=390, theme=theme)
     assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_phone_the_title_of_the_map_is_short(open_figure):
+    viewer = AttentionViewer(weights(2, 4, 14, 14))
+    for width, axes in ((390, "queries ↓, keys →"), (850, "queries down, keys across")):
+        texts = open_figure(viewer, width=width).page.locator("svg text")
+        assert f"Layer 1, head 1: {axes}" in texts.all_text_contents()
 
 
 def test_the_theme_may_change(open_figure):

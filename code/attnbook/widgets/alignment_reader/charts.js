@@ -1,10 +1,10 @@
 /* All weights as a heat map, and BLEU against the time of training. */
 
 function mapSizes(view, width) {
-  const left = 10 + Math.max(...view.words.map((word) => textWidth(word, 13)));
+  const left = 10 + Math.max(...view.every.flat().map((word) => textWidth(word, 13)));
   const top = 40 + 0.6 * Math.max(...view.source.map((word) => textWidth(word, 13)));
   const wide = Math.min(46, (width - left - 18) / view.source.length);
-  return { left, top, wide, tall: 27, height: top + 27 * view.words.length + 8 };
+  return { left, top, wide, tall: 27, height: top + 27 * Math.max(...view.every.map((words) => words.length)) + 8 };
 }
 
 function drawMap(p, view, act) {

@@ -2,15 +2,22 @@
  * word. The target word that asks is drawn in the query's colour, the source words in the key's. */
 // uses data.json, ../kit/words.js, reading.js, charts.js
 
+const quote = (words) => sentenceOf(words) + (isCut(words) ? " …" : "");
+
 // The sentence under the drawing.
 function explain(view) {
   const { source, words, weights, shown, at } = view;
   const when = view.moment === 0 ? "Untrained" : `After ${epochText(DATA.epochs[view.moment])}`;
   if (!weights) {
+    const vector =
+      "Without attention the decoder gets the whole sentence as one vector and cannot look back at any word.";
+    if (view.own && view.same) {
+      const other = SENTENCES.find((sentence) => !sameBoth(sentence, view.moment));
+      return `${vector} ${when} both write the same here, “${quote(words)}”; try “${other.text}”`;
+    }
     return view.own
-      ? `${when}, without attention, it writes “${sentenceOf(words)}”; with attention it writes ` +
-          `“${sentenceOf(view.other)}”. Without attention the decoder gets the whole sentence as one vector and ` +
-          "cannot look back at any word."
+      ? `${when}, without attention, it writes “${quote(words)}”; with attention it writes ` +
+          `“${quote(view.other)}”. ${vector}`
       : "Without attention there is nothing to look at: the reference is fed in, and every word is predicted from " +
           "the same vector of the source.";
   }
@@ -25,19 +32,23 @@ function explain(view) {
   const second = row[order[1]] > 0.15 ? ` and ${name(order[1])}` : "";
   const before = at ? `after “${words.slice(0, at).join(" ")}”` : "before the first word";
   const done =
-    shown === words.length && view.own && !words.some(isEnd)
-      ? ` After ${words.length} words it has still not ended the sentence.`
+    shown === words.length && isCut(words)
+      ? ` After ${view.total} words, ${words.length} of them shown, it has still not ended the sentence.`
       : "";
-  return (
-    `${when}: the state ${before} asks, and looks most at ${name(order[0])}${second}; then comes ` +
-    `“${words[at]}”.${done}`
-  );
+  const looks =
+    row.every((a) => Math.abs(a * row.length - 1) < EVEN)
+      ? `looks at all ${row.length} places almost alike (even would be ${fmt(1 / row.length)} each, the largest is ` +
+        `${fmt(row[order[0]])})`
+      : `looks most at ${name(order[0])}${second}`;
+  return `${when}: the state ${before} asks, and ${looks}; then comes “${words[at]}”.${done}`;
 }
+
+const EVEN = 0.3; // a row is called even if none of its weights is further than this part from 1/S
 
 const STYLE = `
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
-.ab-ar-seen { color: var(--ab-muted); margin: 0.25rem 0 0.5rem; }`;
+.ab-card p.ab-ar-seen { color: var(--ab-muted); margin: 0 0 0.5rem; }`;
 
 function render({ model, el }) {
   const fig = figure({
@@ -52,7 +63,11 @@ function render({ model, el }) {
   const ids = newId();
   let view = null;
   const number = () => SENTENCES.findIndex(({ text }) => text === model.get("sentence"));
-  const now = () => reading(number(), model.get("moment"), model.get("attention"), model.get("target"));
+  const now = () => {
+    const all = reading(number(), model.get("moment"), model.get("attention"), model.get("target"));
+    const words = shortened(all.words);
+    return { words, weights: all.weights && all.weights.slice(0, words.length), total: all.words.length };
+  };
   const last = () => now().words.length;
   const shown = () => {
     const n = model.get("written");
@@ -79,12 +94,10 @@ function render({ model, el }) {
   };
 
   const info = html("p", { class: "ab-ar-seen" });
-  fig.card.querySelector(".ab-head").after(info);
   fig.stage({
     label: (v) =>
       `${v.text} Its translation: ${sentenceOf(v.words)}${v.weights ? "" : "; without attention, no weights"}`,
-    keep: (width) => [model.get("sentence"), width].join(),
-    height: (width) => layOut(view.source, view.words, width).height,
+    height: (width) => layOut(view.source, view.words, view.every, width).height,
     draw: (p, v) => drawReading(p, v, act),
   });
   fig.stage({
@@ -94,7 +107,6 @@ function render({ model, el }) {
         : "An empty table: without attention there are no weights",
     basis: 370,
     grow: 3,
-    keep: (width) => [model.get("sentence"), width].join(),
     height: (width) => mapSizes(view, width).height,
     draw: (p, v) => drawMap(p, v, act),
   });
@@ -138,6 +150,7 @@ function render({ model, el }) {
     .forEach((select) => select.addEventListener("change", () => fig.set({ at: -1, written: -1 })));
   fig.reset(["at"]);
   fig.controlsFirst();
+  fig.card.querySelector(".ab-stages").before(info); // below the controls: it may be one line or two
 
   fig.output("most", { label: "Looks most at", format: String });
   fig.output("weight", { label: "with weight", digits: 3 });
@@ -153,7 +166,7 @@ function render({ model, el }) {
 
   return fig.start((state) => {
     const sentence = SENTENCES[number()];
-    const { words, weights } = now();
+    const { words, weights, total } = now();
     const there = shown();
     const wanted = state("at");
     const at = wanted < 0 || wanted >= there ? there - 1 : wanted;
@@ -170,7 +183,10 @@ function render({ model, el }) {
       moment,
       attention: state("attention"),
       own: state("target") === "own",
-      other: sentence.with[moment].own,
+      other: shortened(sentence.with[moment].own),
+      same: sameBoth(sentence, moment),
+      every: everyTranslation(sentence),
+      total,
       rowInWords: (i) =>
         weights
           ? `${words[i]}: ${source.map((word, j) => `${word} ${fmt(weights[i][j])}`).join(", ")}`

@@ -12,6 +12,18 @@ function reading(sentence, moment, attention, target) {
   return { words, weights: stored.map((weights) => weights.map((a) => a / 1000)) };
 }
 
+const MOST = 8; // words that are shown of a translation that never ends
+
+const isCut = (words) => !words.some(isEnd);
+const shortened = (words) => (isCut(words) ? words.slice(0, MOST) : words);
+
+// All that may stand below a sentence, at every moment of the training: the drawing has room for each.
+const everyTranslation = ({ reference, with: own, without }) =>
+  [reference, ...own.map((one) => one.own), ...without].map(shortened);
+
+// The same translation with and without attention?
+const sameBoth = (sentence, moment) => String(sentence.with[moment].own) === String(sentence.without[moment]);
+
 // Over how many words a row is spread: the exponential of its entropy, 1 … S.
 function spreadOf(weights) {
   const total = sum(weights);
@@ -27,16 +39,18 @@ const epochText = (epoch) => (epoch === 0 ? "untrained" : `${epoch} epoch${epoch
 const TYPE = 15;
 const BOX = 31;
 
-// Where the boxes of both sentences stand: two rows if they fit, else two columns.
-function layOut(source, target, width) {
-  const sizes = [source, target].map((words) => words.map((word) => Math.max(34, textWidth(word, TYPE) + 18)));
+// Where the boxes of both sentences stand: two rows if all translations fit (`every`), else two columns.
+function layOut(source, target, every, width) {
+  const widths = (words) => words.map((word) => Math.max(34, textWidth(word, TYPE) + 18));
+  const sizes = [widths(source), widths(target)];
   const gap = 7;
-  const rows = sizes.every((all) => sum(all) + gap * (all.length - 1) <= width);
+  const fits = (all) => sum(all) + gap * (all.length - 1) <= width;
+  const rows = [source, ...every].every((words) => fits(widths(isCut(words) ? [...words, "…"] : words)));
   if (!rows) {
     const column = (all, x, end) => all.map((w, i) => ({ x: end ? x - w : x, y: 30 + 37 * i, w }));
     return {
       rows,
-      height: 40 + 37 * Math.max(source.length, target.length),
+      height: 40 + 37 * Math.max(source.length, ...every.map((words) => words.length + isCut(words))),
       source: column(sizes[0], width * 0.41, true),
       target: column(sizes[1], width * 0.61, false),
     };
@@ -79,7 +93,7 @@ function ribbon(from, to, rows) {
 
 function drawReading(p, view, act) {
   const { source, words, weights, shown, at } = view;
-  const place = layOut(source, words, p.width);
+  const place = layOut(source, isCut(words) ? [...words, "…"] : words, view.every, p.width);
   const now = weights && at >= 0 ? weights[at] : null;
   const label = (key, text, box, y, colour) =>
     p.text(key, place.rows ? 0 : box.x + (key === "keys" ? box.w : 0), y, text, {
@@ -193,6 +207,9 @@ function drawReading(p, view, act) {
       "stroke-dasharray": "4 3",
     });
     p.text("ask", x + 17, y + 21, "?", { size: TYPE, anchor: "middle", colour: COLOUR.muted });
+  } else if (isCut(words)) {
+    const { x, y } = place.target[shown];
+    p.text("on", x + 17, y + 21, "…", { size: TYPE, anchor: "middle", colour: COLOUR.muted });
   }
 }
 

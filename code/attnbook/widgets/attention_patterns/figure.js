@@ -1,29 +1,79 @@
 /* The attention-pattern viewer: every head of a small trained model, on sentences that the reader may change.
  * The model's weights come with the module (`DATA`); it runs here, in the browser, at every change. The word that looks
- * is drawn in the query's colour, the words that it looks at in the key's. */
+ * is drawn in the query's colour, the words that it looks at in the key's, the weights in violet. */
 // uses ../../data/sentence_model.json, maths.js, sentence.js, maps.js
 
 const percent = (a) => `${fmt(100 * a, 0)} %`;
 
+// "head 4 of layer 1", "heads 1 and 4 of layer 1 and head 3 of layer 2"
+function named(off) {
+  const list = (xs) => (xs.length < 2 ? String(xs) : `${xs.slice(0, -1).join(", ")} and ${xs.at(-1)}`);
+  const parts = range(1, LAYERS + 1).map((layer) => {
+    const heads = off
+      .filter(([l]) => l === layer)
+      .map(([, h]) => h)
+      .sort();
+    return heads.length ? `${heads.length > 1 ? "heads" : "head"} ${list(heads)} of layer ${layer}` : "";
+  });
+  return list(parts.filter(Boolean));
+}
+
+// A word by its place: which one, if it has stood there more than once.
+function wordAt(words, query, j) {
+  if (j === query) return "itself";
+  const places = range(query + 1).filter((t) => words[t] === words[j]);
+  const which = ["first", "second", "third", "fourth", "fifth"][places.indexOf(j)] || `word ${j},`;
+  return places.length > 1 ? `the ${which} “${words[j]}”` : `“${words[j]}”`;
+}
+
+// What is seen now: where the word looks and, with heads off, what that has changed.
+function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
+  const best = (weights) => {
+    const j = weights.indexOf(Math.max(...weights));
+    return { j, word: wordAt(words, query, j), a: shortWeight(weights[j]) };
+  };
+  const [now, before] = [best(row), best(whole.weights[layer - 1][head - 1][query])];
+  const who = `“${words[query]}”`;
+  if (!off.length) return query ? `${who} looks most at ${now.word}, ${now.a}.` : `${who} can look only at itself.`;
+  const there = now.j === before.j ? "" : `at ${before.word}, `;
+  const same = !there && now.a === before.a;
+  const looks =
+    `${who} ${silent ? "would look" : same ? "still looks" : "now looks"} most at ${now.word}, ${now.a}` +
+    (same ? ", as with all heads on." : `; with all heads on, ${there}${before.a}.`);
+  const first = silent
+    ? `Head ${head} of layer ${layer} is off and passes nothing on: ${looks}`
+    : `With ${named(off)} off, ${looks}`;
+  const likely = (chances) => {
+    const i = chances.indexOf(Math.max(...chances));
+    return [`“${DATA.vocabulary[i]}”`, fmt(chances[i])];
+  };
+  const [[after, p], [was, q]] = [likely(next), likely(whole.next[query])];
+  const second =
+    after === was
+      ? `The most probable next word is still ${after}, ${p === q ? p : `${p} instead of ${q}`}.`
+      : `The most probable next word is now ${after}, ${p}, instead of ${was}, ${q}.`;
+  return `${first} ${second}`;
+}
+
 function inWords(view) {
-  const { layer, head } = view;
+  const { layer, head, off } = view;
   const facts = headFacts(layer, head);
   const [job, , a] = foremost(facts);
   const place = JOBS.find(([name]) => name === job)[2];
   const { count, full } = DATA.measured;
   const tested =
     { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
-  const first =
-    `Averaged over ${tested} sentences that were not trained on, head ${head} of layer ${layer} puts ${fmt(a)} of ` +
-    `its weight on ${place}.`;
+  const average =
+    `${off.length ? "With all heads on, averaged" : "Averaged"} over ${tested} sentences that were not trained on, ` +
+    `head ${head} of layer ${layer} puts ${fmt(a)} of its weight on ${place}.`;
   const { agreement, noun } = facts.without;
-  const second =
+  const lost =
     agreement === full.agreement && noun === full.noun
-      ? `Nothing is lost without this head: still ${percent(agreement)} of the verbs agree, and ${percent(noun)} ` +
-        "of the repeated nouns are right."
-      : `Without this head ${percent(agreement)} of the verbs agree (with it ${percent(full.agreement)}), and ` +
+      ? `Without this head alone nothing is lost: still ${percent(agreement)} of the verbs agree, and ` +
+        `${percent(noun)} of the repeated nouns are right.`
+      : `Without this head alone ${percent(agreement)} of the verbs agree (with it ${percent(full.agreement)}), and ` +
         `${percent(noun)} of the repeated nouns are right (with it ${percent(full.noun)}).`;
-  return `${first} ${second}`;
+  return `${seenNow(view)} ${average} ${lost}`;
 }
 
 // ---- the figure ----------------------------------------------------------------------------------
@@ -39,6 +89,7 @@ function render({ model, el }) {
   let hovered = null;
   let compute = null;
   let last = {};
+  let full = {}; // the same words with all heads on
   const stage = (options) => stages.push(fig.stage(options));
   fig.hover = (to) => {
     if (to === hovered) return;
@@ -131,12 +182,18 @@ function render({ model, el }) {
     if (last.asked !== asked) last = { asked, run: run(words, off) };
     return last.run;
   };
+  const allOn = (words) => {
+    const asked = String(words);
+    if (full.asked !== asked) full = { asked, run: run(words) };
+    return full.run;
+  };
   compute = (state) => {
     const words = [START, ...state("words")];
     const [layer, head, off] = [state("layer"), state("head"), state("off")];
     const pinned = clamp(state("query"), 0, words.length - 1);
     const query = hovered === null ? pinned : clamp(hovered, 0, words.length - 1);
     const now = runOnce(words, off);
+    const whole = off.length ? allOn(words) : now;
     const row = now.weights[layer - 1][head - 1][query];
     const next = now.next[query];
     const most = row.indexOf(Math.max(...row));
@@ -152,7 +209,9 @@ function render({ model, el }) {
     toggle.textContent = isOff(off, layer, head) ? "Switch this head on" : "Switch this head off";
     toggle.setAttribute("aria-pressed", String(isOff(off, layer, head)));
     all.hidden = off.length === 0;
-    const view = { words, layer, head, off, pinned, query, now, run: now, row, best, classes: byClass(next) };
+    const silent = isOff(off, layer, head);
+    const view = { words, layer, head, off, silent, pinned, query, now, run: now, whole, row, next, best };
+    view.classes = byClass(next);
     fig.say(inWords(view));
     return view;
   };

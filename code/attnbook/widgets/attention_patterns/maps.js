@@ -4,11 +4,15 @@ const GRID = { top: 26, label: 34, side: 22, gap: 8 };
 const tileSize = (width) => Math.min(78, (width - GRID.side - GRID.gap * (HEADS - 1)) / HEADS);
 const gridHeight = (width) => GRID.top + 14 + LAYERS * (tileSize(width) + GRID.label + 6);
 
+// Over the weights of a head that is off.
+const veil = (p, left, top, size) =>
+  p.rect("veil", left, top, size, size, { fill: COLOUR.ground, "fill-opacity": 0.8, "pointer-events": "none" });
+
 function drawGrid(p, view, fig) {
   const size = tileSize(p.width);
   const T = view.words.length;
   const hatch = p.hatch("hatching", COLOUR.masked);
-  p.text("title", 0, 15, "All heads, and their main target", { weight: 650, size: 14 });
+  p.text("title", 0, 15, "All heads, and their usual target", { weight: 650, size: 14 });
   range(LAYERS).forEach((l) => {
     const top = GRID.top + 8 + l * (size + GRID.label + 6);
     p.text(`layer${l}`, 12, top + size / 2, `layer ${l + 1}`, {
@@ -53,7 +57,7 @@ function drawGrid(p, view, fig) {
           });
           weightMap(g, "map", view.run.weights[l][h], left, top, size / T, hatch);
           if (off) {
-            g.rect("veil", left, top, size, size, { fill: COLOUR.ground, "fill-opacity": 0.72 });
+            veil(g, left, top, size);
             g.text("off", left + size / 2, top + size / 2 + 5, "off", { size: 14, weight: 700, anchor: "middle" });
           }
           g.rect("frame", left, top, size, size, {
@@ -86,13 +90,16 @@ const mapLayout = (width, words) => {
   return { left, size, top: 26 + left, bottom: 26 + left + size * words.length };
 };
 
+const headName = ({ layer, head, silent }) => `Layer ${layer}, head ${head}${silent ? ": off" : ""}`;
+
 function drawMap(p, view, fig) {
   const { words, query } = view;
   const { left, size, top, bottom } = mapLayout(p.width, words);
   const rows = view.run.weights[view.layer - 1][view.head - 1];
   const T = words.length;
-  p.text("title", 0, 15, `Layer ${view.layer}, head ${view.head}`, { weight: 650, size: 14 });
-  p.text("axes", p.width, 15, "queries down, keys across, in %", { size: 12.5, anchor: "end", colour: COLOUR.muted });
+  p.text("title", 0, 15, headName(view), { weight: 650, size: 14 });
+  const axes = p.narrow && view.silent ? "keys across, in %" : "queries down, keys across, in %";
+  p.text("axes", p.width, 15, axes, { size: 12.5, anchor: "end", colour: COLOUR.muted });
   words.forEach((word, t) => {
     const strong = t === query;
     p.text(`row${t}`, left - 7, top + (t + 0.5) * size + 4.5, word, {
@@ -106,10 +113,11 @@ function drawMap(p, view, fig) {
       size: 13,
       rotate: -90,
       weight: key ? 700 : 500,
-      colour: key ? COLOUR.keyInk : t <= query ? COLOUR.ink : COLOUR.muted,
+      colour: key && !view.silent ? COLOUR.keyInk : t <= query ? COLOUR.ink : COLOUR.muted,
     });
   });
   weightMap(p, "map", rows, left, top, size, p.hatch("hatching", COLOUR.masked));
+  if (view.silent) veil(p, left, top, T * size);
   p.group("lines", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
     range(T + 1).forEach((i) => {
       g.line(`h${i}`, left, top + i * size, left + T * size, top + i * size, {
@@ -127,7 +135,7 @@ function drawMap(p, view, fig) {
           size: 12,
           anchor: "middle",
           "letter-spacing": a >= 0.995 && size < 22 ? -0.8 : undefined,
-          colour: weightInk(a),
+          colour: view.silent ? COLOUR.muted : weightInk(a),
           "data-number": `cell-${i}-${j}`,
         });
       }),

@@ -73,9 +73,9 @@ function wordNode(p, t, view, fig, draw) {
 const looksOfWord = (view, t) => {
   const [looks, future] = [t === view.query, t > view.query];
   return {
-    fill: looks || future ? COLOUR.ground : weightFill(view.row[t]),
+    fill: looks || future || view.silent ? COLOUR.ground : weightFill(view.row[t]),
     stroke: looks ? COLOUR.query : future ? COLOUR.grid : COLOUR.line,
-    ink: looks ? COLOUR.query : future ? COLOUR.muted : weightInk(view.row[t]),
+    ink: looks ? COLOUR.query : future || view.silent ? COLOUR.muted : weightInk(view.row[t]),
     weight: looks ? 700 : view.row[t] > 0.25 && !future ? 650 : 500,
   };
 };
@@ -85,10 +85,19 @@ const bright = (a) => 0.2 + 0.8 * Math.min(1, a * 1.2);
 function drawSentence(p, view, fig) {
   const { words, query, row } = view;
   const many = words.length;
-  const key = COLOUR.key;
-  p.text("title", 0, 15, `What does “${words[query]}” look at?`, { weight: 650, size: 14 });
+  const ofArc = (a, j) => ({
+    fill: "none",
+    stroke: view.silent ? COLOUR.masked : COLOUR.weight,
+    "stroke-width": 1 + (view.silent ? 2 : 6) * a,
+    "stroke-dasharray": view.silent ? "3 5" : undefined,
+    "stroke-linecap": "round",
+    opacity: bright(a),
+    "data-line": j,
+  });
+  const looks = view.silent ? "would" : "does";
+  p.text("title", 0, 15, `What ${looks} “${words[query]}” look at?`, { weight: 650, size: 14 });
   if (!p.narrow)
-    p.text("which", p.width, 15, `layer ${view.layer}, head ${view.head}`, {
+    p.text("which", p.width, 15, headName(view).toLowerCase(), {
       size: 13,
       anchor: "end",
       colour: COLOUR.muted,
@@ -107,21 +116,13 @@ function drawSentence(p, view, fig) {
     p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
       row.forEach((a, j) => {
         if (a < 0.015) return;
-        const look = {
-          fill: "none",
-          stroke: key,
-          "stroke-width": 1 + 6 * a,
-          "stroke-linecap": "round",
-          opacity: bright(a),
-          "data-line": j,
-        };
         const [from, to] = [at[query], at[j]];
         const d =
           j === query
             ? `M${from - 8} ${top - 3}c-14 -30 30 -30 16 0`
             : `M${from} ${top - 3}C${from} ${top - 3 - 1.3 * rise(j)} ${to} ${top - 3 - 1.3 * rise(j)} ${to} ` +
               `${top - 3}`;
-        g.add("path", `arc${j}`, { ...look, d });
+        g.add("path", `arc${j}`, { ...ofArc(a, j), d });
       }),
     );
     p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
@@ -158,20 +159,12 @@ function drawSentence(p, view, fig) {
   p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
     row.forEach((a, j) => {
       if (a < 0.015) return;
-      const look = {
-        fill: "none",
-        stroke: key,
-        "stroke-width": 1 + 6 * a,
-        "stroke-linecap": "round",
-        opacity: bright(a),
-        "data-line": j,
-      };
       const [from, to, bow] = [y(query) + 12, y(j) + 12, 14 + 60 * Math.sqrt((query - j) / LONGEST)];
       const d =
         j === query
           ? `M${left - 3} ${from - 6}c-26 -10 -26 22 0 12`
           : `M${left - 3} ${from}C${left - 3 - 1.3 * bow} ${from} ${left - 3 - 1.3 * bow} ${to} ${left - 3} ${to}`;
-      g.add("path", `arc${j}`, { ...look, d });
+      g.add("path", `arc${j}`, { ...ofArc(a, j), d });
     }),
   );
   p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
@@ -193,7 +186,11 @@ function drawSentence(p, view, fig) {
         });
         const long = p.width - left - wide - 60;
         if (t <= query)
-          w.rect("bar", left + wide + 10, y(t) + 5, long * row[t], 14, { fill: key, "fill-opacity": 0.85, rx: 2 });
+          w.rect("bar", left + wide + 10, y(t) + 5, long * row[t], 14, {
+            fill: view.silent ? COLOUR.masked : COLOUR.weight,
+            "fill-opacity": 0.85,
+            rx: 2,
+          });
         w.text(
           "weight",
           left + wide + 16 + (t <= query ? long * row[t] : 0),

@@ -86,11 +86,12 @@ const look = (strong, anchor) => ({
 
 // ---- a long head as a whole ----
 
-const longHeight = (width, [T, S]) => 30 + Math.round(clamp((Math.min(width, 340) * T) / S, 120, 340));
+const longHeight = (width, [T, S]) => 30 + Math.round(clamp((Math.min(width, LONG) * T) / S, 120, LONG));
+const LONG = 210;
 
 function drawWhole(p, view, fig) {
   const { T, S, rows, columns } = view;
-  const [width, height, top] = [Math.min(p.width, 340), p.height - 30, 28];
+  const [width, height, top] = [Math.min(p.width, LONG), p.height - 30, 28];
   p.text("title", 0, 15, `The whole head: ${T} × ${S}`, { weight: 650, size: 14 });
   p.rect("ground", 0, top, width, height, { fill: p.hatch("hatch"), opacity: 0.6 });
   putImage(p, "image", view.whole, 0, top, width, height);
@@ -116,17 +117,19 @@ function drawWhole(p, view, fig) {
 const LABEL = 7.1; // width of a letter
 const space = (labels) => 10 + LABEL * Math.max(...labels.map((label) => Array.from(cut(label)).length));
 
+const WIDEST = 64; // tokens in the largest window
+
+// The map keeps its place whatever the window: the fewer tokens, the larger the cells.
 function windowLayout(width, view) {
-  const [left, above] = [space(view.queryLabels), space(view.keyLabels)];
+  const [left, above] = [space(view.queries), space(view.keys)];
   const [n, m] = [view.queryLabels.length, view.keyLabels.length];
-  const size = Math.min(30, (width - left - 2) / m, 760 / n);
-  return { left, top: 26 + above, size, n, m };
+  const [most, across] = [Math.min(view.T, WIDEST), Math.min(view.S, WIDEST)];
+  const least = Math.min(30, (width - left - 2) / across, 760 / most);
+  const size = least * Math.min(across / m, most / n);
+  return { left, top: 26 + above, size, n, m, bottom: 26 + above + most * least };
 }
 
-const windowHeight = (width, view) => {
-  const { top, size, n } = windowLayout(width, view);
-  return top + n * size + 6;
-};
+const windowHeight = (width, view) => windowLayout(width, view).bottom + 6;
 
 // A token beside a row or column, the whole of it as a tooltip if it had to be cut.
 function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) {
@@ -145,10 +148,10 @@ function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) 
 function drawWindow(p, view, fig) {
   const { left, top, size, n, m } = windowLayout(p.width, view);
   const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
-  p.text("title", 0, 15, `Layer ${view.layer}, head ${view.head}: queries down, keys across`, {
-    weight: 650,
-    size: 14,
-  });
+  const title = `Layer ${view.layer}, head ${view.head}: `;
+  const axes = ["queries down, keys across", "queries ↓, keys →"];
+  const short = 8.5 * (title + axes[0]).length > p.width;
+  p.text("title", 0, 15, title + axes[+short], { weight: 650, size: 14 });
   const step = Math.ceil(12 / size); // labels at least 12 pixels apart; the chosen ones are always there
   const near = (t, chosen) => t === chosen || (t % step === 0 && Math.abs(t - chosen) >= step);
   view.queryLabels.forEach((label, t) => {
@@ -179,8 +182,12 @@ function drawWindow(p, view, fig) {
 
 // ---- the window: lines ----
 
-const LINE = 17;
-const linesHeight = (view) => 46 + LINE * Math.max(view.queryLabels.length, view.keyLabels.length);
+// As high for every window; the lines of few tokens stand further apart.
+const linesSpace = ({ T, S }) => {
+  const most = Math.min(Math.max(T, S), WIDEST);
+  return most * clamp(400 / most, 7, 17);
+};
+const linesHeight = (view) => 46 + linesSpace(view);
 
 function drawLines(p, view, fig) {
   const { queryLabels, keyLabels } = view;
@@ -188,7 +195,11 @@ function drawLines(p, view, fig) {
   const wide = Math.min(p.width, 420);
   const side = Math.min(wide * 0.36, Math.max(space(queryLabels), space(keyLabels)));
   const [from, to, top] = [side, wide - side, 40];
-  const y = (t) => top + (t + 0.5) * LINE;
+  const line = Math.min(40, linesSpace(view) / Math.max(queryLabels.length, keyLabels.length));
+  const y = (t) => top + (t + 0.5) * line;
+  const step = Math.ceil(12 / line); // labels at least 12 pixels apart; the chosen and the last are always there
+  const near = (t, chosen, last) =>
+    t === chosen || (Math.abs(t - chosen) >= step && (t === last || (t % step === 0 && last - t >= step)));
   p.text("title", 0, 15, "Who looks where", { weight: 650, size: 14 });
   p.text("queries", 0, 34, "query", { size: 12, colour: COLOUR.muted });
   p.text("keys", to + 6, 34, "key", { size: 12, colour: COLOUR.muted });
@@ -222,19 +233,21 @@ function drawLines(p, view, fig) {
     }),
   );
   const most = clamp(Math.floor((side - 8) / LABEL), 4, LONGEST_LABEL);
-  queryLabels.forEach((label, t) =>
+  queryLabels.forEach((label, t) => {
+    if (!near(t, q, queryLabels.length - 1)) return;
     token(p, `q${t}`, from - 6, y(t) + 4, label, t === q, {
       colour: COLOUR.query,
       anchor: "end",
       most,
       onclick: () => fig.go(view.rows[0] + t, view.key),
-    }),
-  );
-  keyLabels.forEach((label, t) =>
+    });
+  });
+  keyLabels.forEach((label, t) => {
+    if (!near(t, k, keyLabels.length - 1)) return;
     token(p, `k${t}`, to + 6, y(t) + 4, label, t === k, {
       colour: COLOUR.keyInk,
       most,
       onclick: () => fig.go(view.query, view.columns[0] + t),
-    }),
-  );
+    });
+  });
 }

@@ -12,8 +12,10 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "Attention weights",
-    hint: "Choose a head in the overview, then a query and a key: with the pointer, the arrow keys or the sliders.",
+    title: "Where does each head look?",
+    hint:
+      "Look first for a column that gets much weight from all rows, and for a diagonal one step back. Then choose a " +
+      "head, a query and a key: with the pointer, the arrow keys or the sliders.",
   });
   const data = model.get("data");
   const kindNow = () => data.kinds.find(({ name }) => name === model.get("kind")) || data.kinds[0];
@@ -21,7 +23,8 @@ function render({ model, el }) {
   const longest = Math.max(...sizes.flat());
   const note = html("p", { class: "ab-note-line", "data-value": "note" });
   const stages = fig.card.querySelector(".ab-stages");
-  stages.before(html("style", { text: STYLE }), note);
+  const overviews = html("div", { class: "ab-overviews" });
+  stages.append(overviews);
   let latest = null;
   const within = (kind) => {
     const [T, S] = sizesOf(kind);
@@ -38,13 +41,14 @@ function render({ model, el }) {
     fig.set({ query: clamp(query, 0, T - 1), key: clamp(key, 0, S - 1) });
   };
 
+  fig.card.prepend(html("style", { text: STYLE }));
   const drawn = [];
   const stage = (options) => {
     drawn.push(fig.stage({ ...options, draw: (p, view) => options.draw(p, view, fig) }));
     return drawn.at(-1);
   };
   const heads = (size) => [kindNow().heads.length, kindNow().heads[0].length][size];
-  stage({
+  const overview = stage({
     basis: 300,
     height: (width) => overviewLayout(width, [heads(0), heads(1)]).bottom + 4,
     draw: drawOverview,
@@ -56,6 +60,7 @@ function render({ model, el }) {
     draw: (p, view) => view.whole && drawWhole(p, view, fig),
     label: ({ layer, head }) => `The whole of layer ${layer}, head ${head}`,
   });
+  overviews.append(overview.svg.parentNode, whole.svg.parentNode);
   stage({
     basis: 380,
     height: (width) => windowHeight(width, latest),
@@ -94,6 +99,10 @@ function render({ model, el }) {
   fig.output("received", { label: "what this key gets, on average", format: twoDigits });
   fig.reset(["layer", "head"]);
   fig.controlsFirst();
+  stages.before(note); // if one of the heads has something to note, there is room for it at all of them
+  note.hidden = !data.kinds.some((kind) =>
+    kind.heads.some((layer, l) => layer.some((_, h) => notesOn(kind, l + 1, h + 1, kind.kept))),
+  );
 
   const images = new Map(); // drawn once for each kind, head, shade and theme
   const image = (key, make) => {
@@ -128,7 +137,8 @@ function render({ model, el }) {
       overview: image(name, () => overviewImage(kind, colours)),
       part: mapImage(cells, rows[1] - rows[0], columns[1] - columns[0], colours),
     });
-    whole.svg.parentNode.hidden = longest <= window;
+    whole.svg.parentNode.hidden = longest <= 8;
+    whole.svg.parentNode.classList.toggle("ab-all-there", longest <= window);
     if (longest > window) {
       const draw = () => mapImage(mapOf(packed.map || packed.thumb), down, across, colours);
       latest.whole = image(`${name} ${layer} ${head}`, draw);
@@ -161,4 +171,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render, math: { largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn } };
+export default { render, math: { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn } };

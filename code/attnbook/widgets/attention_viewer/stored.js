@@ -111,11 +111,25 @@ function partOf(kind, layer, head, [a, b], [c, d]) {
 const SQUARES = range(256).map((code) => (code === 255 ? NaN : (code / 254) ** 2));
 const mapOf = (text) => converted(bytesOf(text), SQUARES);
 
-// Two digits, which is less than what is stored: "0.62", "0.0034", "2.1e−5".
+// Two digits, which is less than what is stored: "0.62", "0.0034", "< 0.0001".
 function twoDigits(weight) {
   if (weight === NOT_KEPT) return "not kept";
   if (Number.isNaN(weight)) return "NaN";
   const size = Math.abs(weight);
   if (size >= 0.0995 || size === 0) return fmt(weight);
-  return size < 1e-3 ? weight.toExponential(1).replaceAll("-", "−") : weight.toPrecision(2).replace("-", "−");
+  if (size < 1e-4) return weight > 0 ? "< 0.0001" : "> −0.0001";
+  return weight.toPrecision(2).replace("-", "−");
+}
+
+// How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and the number of keys that get any.
+// Of a long head, whose small weights were not stored, only the first, if it is known; null of an unusual row.
+function spreadOf(kind, layer, head, i) {
+  const total = sumOf(kind, layer, head, "rows", i);
+  const line = largestOf(kind, layer, head, "rows", i).filter(({ weight }) => weight !== 0);
+  if (!(total > 0) || line.some(({ weight }) => weight < 0)) return null;
+  let part = 0;
+  const most = 1 + line.findIndex(({ weight }) => (part += weight) >= 0.9 * total);
+  if (!most) return null;
+  const entropy = -sum(line.map(({ weight }) => (weight / total) * Math.log(weight / total)));
+  return kind.kept ? { most } : { most, entropy, seen: line.length };
 }

@@ -18,6 +18,17 @@ function notesOn(kind, layer, head, kept) {
   return notes.join(" ");
 }
 
+// How the chosen row is spread over the keys.
+function spreadInWords(spread) {
+  if (!spread) return "";
+  const { most, entropy, seen } = spread;
+  if (seen === 1) return " No other key gets any.";
+  const on = ` 90 % of its weight ${most === 1 ? "is on this key" : `lies on ${most} keys`}`;
+  if (!seen) return `${on}.`;
+  const all = `${seen} keys with a weight above 0`;
+  return `${on}; its entropy is ${fmt(entropy)}, and even weights on the ${all} would have ${fmt(Math.log(seen))}.`;
+}
+
 // Both directions: the key that the query looks at most, and the query that looks most at the key.
 function inWords({ kind, layer, head, query, key, queries, keys }) {
   const tell = (axis, who, i, own, others, verb, other) => {
@@ -29,7 +40,8 @@ function inWords({ kind, layer, head, query, key, queries, keys }) {
     return `${me} ${verb} its largest weight, ${twoDigits(best.weight)}, ${other} ${end}.`;
   };
   return (
-    `${tell("rows", "Query", query, queries, keys, "gives", "to key")} ` +
+    tell("rows", "Query", query, queries, keys, "gives", "to key") +
+    `${spreadInWords(spreadOf(kind, layer, head, query))} ` +
     tell("columns", "Key", key, keys, queries, "gets", "from query")
   );
 }
@@ -75,4 +87,7 @@ const STYLE = `
 .ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; width: 1%; }
 .ab-card .ab-list tbody td:last-child { width: 45%;
   background: linear-gradient(to right, var(--ab-line) var(--ab-part), transparent var(--ab-part)); }
-.ab-card .ab-note-line { color: var(--ab-muted); min-height: 1.45em; margin: 0 0 0.5rem; }`;
+.ab-card .ab-note-line { color: var(--ab-muted); min-height: 1.45em; margin: 0 0 0.5rem; }
+.ab-card .ab-overviews { flex: 1 1 300px; min-width: min(240px, 100%); }
+.ab-card .ab-all-there { visibility: hidden; } /* its place is kept, beside the window */
+@media (max-width: 480px) { .ab-card .ab-all-there { display: none; } }`;
