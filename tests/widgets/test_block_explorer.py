@@ -530,10 +530,15 @@ def test_a_walk_moves_nothing_and_tells_each_layer(open_figure):
     assert top() == before
     page.click("Pause")
     page.set(layer=7)
-    seven, eight = (page.math("factor", page.math("lineOf", GRID, "after", True, 12, "gradient")[n - 1][2]) for n in (7, 8))  # fmt: skip
-    told = f"The gradient of layer 7 is {seven}; one layer nearer the output it is {eight}. "
+    line = page.math("lineOf", GRID, "after", True, 12, "gradient")
+    seven, eight = (page.math("factor", line[n - 1][2]) for n in (7, 8))
+    told = f"The gradient norm of layer 7 is {seven}; one layer nearer the output it is {eight}. "
     assert said(page) == told + still
     page.set(measure="stream")
-    assert said(page).startswith("After layer 7 the stream's mean square is 1.0; before that layer it was")
+    assert said(page).startswith(
+        "After layer 7 the stream's mean square is 1.0; before that layer it was"
+    )
     page.set(measure="apart", layer=1)
-    assert said(page).startswith("After layer 1 the share that tells the words apart is ")
+    assert said(page).startswith(
+        "After layer 1 the share that tells the words apart is "
+    )

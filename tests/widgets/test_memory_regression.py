@@ -136,7 +136,10 @@ def test_the_sentence_says_what_a_write_does_to_the_older_pairs(open_figure):
     assert most == 3
     ratio = math.cos((PAIRS[4][0] - PAIRS[3][0]) * math.pi / 6)
     assert after[3] - before[3] == pytest.approx(ratio * (after[4] - before[4]))
-    assert f"Pair 4's, 33° away, is dragged along, cos 33° = {ratio:.2f} times as far" in said(page)
+    assert (
+        f"Pair 4's, 33° away, is dragged along, cos 33° = {ratio:.2f} times as far"
+        in said(page)
+    )
     assert f"as far: from {before[3]:.2f} to {after[3]:.2f}. " in said(page)
 
 

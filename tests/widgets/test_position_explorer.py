@@ -223,7 +223,9 @@ def test_the_shuffle_that_is_shown(page):
     assert page.page.get_by_text("= as before").count() == 3
     page.click("Original order")
     assert page.state("order") == [0, 1, 2] and page.read("with") == 0
-    buttons = page.page.locator(".ab-controls").get_by_role("button", name="Shuffle the words")
+    buttons = page.page.locator(".ab-controls").get_by_role(
+        "button", name="Shuffle the words"
+    )
     seen = {(0, 1, 2)}
     for _ in range(4):
         before = page.state("order")

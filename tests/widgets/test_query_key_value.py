@@ -131,7 +131,13 @@ def test_where_all_tie_no_key_is_named(open_figure):
 )  # fmt: skip
 def test_the_shares_make_a_hundred(open_figure, weights, says):
     page = open_figure(QueryKeyValueFigure())
-    view = {"query": [1, 1], "output": [0, 0], "winner": 0, "sharpness": 1, "named": False}
+    view = {
+        "query": [1, 1],
+        "output": [0, 0],
+        "winner": 0,
+        "sharpness": 1,
+        "named": False,
+    }
     assert says in page.math("inWords", {**view, "weights": weights})
 
 

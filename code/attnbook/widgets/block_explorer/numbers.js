@@ -110,7 +110,7 @@ function layerWords({ measure, layer, depth, line }) {
   if (layer === depth) return "";
   const at = (n) => value(line[n - line[0][0]][2], measure);
   if (measure === "gradient")
-    return `The gradient of layer ${layer} is ${at(layer)}; one layer nearer the output it is ${at(layer + 1)}. `;
+    return `The gradient norm of layer ${layer} is ${at(layer)}; one layer nearer the output it is ${at(layer + 1)}. `;
   const what = measure === "stream" ? "the stream's mean square" : "the share that tells the words apart";
   return `After layer ${layer} ${what} is ${at(layer)}; before that layer it was ${at(layer - 1)}. `;
 }

@@ -4,12 +4,12 @@
 // How many keys it takes to hold 90 % of the query's weight, and what the prediction is.
 function queryWords({ x, skip, query, weights, prediction }) {
   const keys = x.length - (skip >= 0 ? 1 : 0);
-  if (prediction === null) return `At q = ${fmt(query)} no key is in reach.`;
+  if (prediction === null) return `At q = ${fmt(query)}, no key is in reach.`;
   const sorted = [...weights].sort((a, b) => b - a);
   let held = 0;
   const enough = 1 + sorted.findIndex((a) => (held += a) >= 0.9 - 1e-9);
   return (
-    `At q = ${fmt(query)} ${enough} of ${keys} keys ${enough === 1 ? "holds" : "hold"} 90 % of the weight, and ` +
+    `At q = ${fmt(query)}, ${enough} of ${keys} keys ${enough === 1 ? "holds" : "hold"} 90 % of the weight, and ` +
     `the prediction is ${fmt(prediction, 3)}.`
   );
 }

@@ -120,4 +120,7 @@ function render({ model, el }) {
   };
 }
 
-export default { render, math: { scoresOf, weightsOf, outputOf, lookUp, inWords, tiedKeys, convexHull, winningRegions, keysTakingPart } };
+export default {
+  render,
+  math: { scoresOf, weightsOf, outputOf, lookUp, inWords, tiedKeys, convexHull, winningRegions, keysTakingPart },
+};
