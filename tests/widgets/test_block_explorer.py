@@ -290,7 +290,9 @@ def test_every_wiring_measure_and_depth_can_be_drawn(page):
                 layer=1,
                 compare="nothing",
             )
-            assert said(page).lower().startswith(name.lower() + ", 2 layers:")
+            layer, whole = said(page).split(". ", 1)
+            assert "layer 1 " in layer
+            assert whole.lower().startswith(name.lower() + ", 2 layers:")
             page.set(depth=12, compare="pre-LN")
             assert "NaN" not in page.page.locator(".ab-card").inner_text()
             assert "Infinity" not in page.page.locator(".ab-card").inner_text()
@@ -509,10 +511,36 @@ def test_without_motion_each_press_is_one_layer(open_figure):
     assert page.state("layer") == 2
 
 
-def test_on_a_phone_the_charts_follow_their_controls(open_figure):
+def test_on_a_phone_the_layer_that_is_clicked_comes_first(open_figure):
     page = open_figure(BlockExplorerFigure(), width=390)
-    top = lambda one: one.bounding_box()["y"]  # noqa: E731
-    block, charts = page.page.locator(".ab-stage").all()
-    assert top(charts) < top(block)
-    walk = page.page.get_by_role("button", name="Walk through", exact=True)
-    assert top(charts) + charts.bounding_box()["height"] - top(walk) < 700
+    block, charts = (one.bounding_box()["y"] for one in page.page.locator(".ab-stage").all())  # fmt: skip
+    assert block < charts
+
+
+def test_a_walk_moves_nothing_and_tells_each_layer(open_figure):
+    page = open_figure(BlockExplorerFigure())
+    still = said(page)
+    top = lambda: page.page.locator(".ab-stage").first.bounding_box()["y"]  # noqa: E731
+    before = top()
+    page.click("Walk through")
+    page.page.wait_for_function(
+        "() => document.querySelector('.attnbook-figure').abModel.get('layer') === 10"
+    )
+    page.click("Pause")
+    page.click("Walk through")
+    assert page.page.get_by_role("button", name="Pause").count() == 1
+    assert top() == before
+    page.click("Pause")
+    page.set(layer=7)
+    line = page.math("lineOf", GRID, "after", True, 12, "gradient")
+    seven, eight = (page.math("factor", line[n - 1][2]) for n in (7, 8))
+    told = f"The gradient norm of layer 7 is {seven}; one layer nearer the output it is {eight}. "
+    assert said(page) == told + still
+    page.set(measure="stream")
+    assert said(page).startswith(
+        "After layer 7 the stream's mean square is 1.0; before that layer it was"
+    )
+    page.set(measure="apart", layer=1)
+    assert said(page).startswith(
+        "After layer 1 the share that tells the words apart is "
+    )

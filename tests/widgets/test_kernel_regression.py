@@ -166,6 +166,24 @@ def test_the_words_follow_the_width(page):
     assert f"gives {100 * own:.0f} % of its weight to itself" in said.inner_text()
 
 
+def test_the_words_follow_the_query(page):
+    said = page.page.locator(".ab-said")
+    page.set(width=1.0)
+    told = set()
+    for query in (0.5, 2.5, 4.0):
+        page.set(query=query)
+        x, y = float64(page.state("x"), page.state("y"))
+        answer, weights = nadaraya_watson(float64([query])[0], x, y, width=1.0)
+        held = weights[0].sort(descending=True).values.cumsum(0)
+        enough = int((held < 0.9).sum()) + 1
+        end = f"At q = {query:.2f}, {enough} of {len(x)} keys hold 90 % of the weight, and the prediction is "
+        assert (
+            said.inner_text().replace("−", "-").endswith(f"{end}{answer.item():.3f}.")
+        )
+        told.add(said.inner_text())
+    assert len(told) == 3
+
+
 def test_where_no_key_is_near(page):
     page.set(kernel="epanechnikov", width=0.05)
     x, y = float64(page.state("x"), page.state("y"))
@@ -182,6 +200,7 @@ def test_where_no_key_is_near(page):
     far = grid[(grid[:, None] - x).abs().min(-1).values.argmax()].item()
     page.set(query=far)
     assert page.text("prediction") == "0/0"
+    assert f"At q = {far:.2f}, no key is in reach." in page.page.locator(".ab-said").inner_text()  # fmt: skip
     page.set(kernel="gaussian")
     assert page.read("prediction") == pytest.approx(
         nadaraya_watson(torch.tensor([far], dtype=torch.float64), x, y, width=0.05)[

@@ -88,6 +88,23 @@ def test_two_values_for_one_key_by_a_button(open_figure):
     assert answers["delta"] == "0.50"
     assert f"answers {answers['softmax']} (the mean of the two is 1.00)" in said(page)
     assert f"rule 0.50, and linear attention {answers['linear']}:" in said(page)
+    page.slide("sharpness", 0)
+    assert "(the mean of all 5 values)" in said(page)
+    for beta, says in (
+        (0, "writes nothing."),
+        (0.5, "goes 0.5 of the way to each value."),
+        (1.5, "goes past each value, by 0.5 times what was missing."),
+        (2, "goes past each value, by as much as was missing."),
+    ):
+        page.slide("beta", beta)
+        assert f"the delta rule {says}" in said(page)
+
+
+def test_the_sentence_is_short(open_figure):
+    page = open_figure(MemoryRegressionFigure())
+    for beta in (0, 0.5, 1, 1.5, 2):
+        page.slide("beta", beta)
+        assert len(said(page).split()) <= 60
 
 
 def test_the_sentence_names_the_pair_that_linear_attention_reads_worst(open_figure):
@@ -119,8 +136,11 @@ def test_the_sentence_says_what_a_write_does_to_the_older_pairs(open_figure):
     assert most == 3
     ratio = math.cos((PAIRS[4][0] - PAIRS[3][0]) * math.pi / 6)
     assert after[3] - before[3] == pytest.approx(ratio * (after[4] - before[4]))
-    assert f"pair 4's, 33° away, moves cos 33° = {ratio:.2f} times as far" in said(page)
-    assert f"from {before[3]:.2f} to {after[3]:.2f}; its value is 1.50" in said(page)
+    assert (
+        f"Pair 4's, 33° away, is dragged along, cos 33° = {ratio:.2f} times as far"
+        in said(page)
+    )
+    assert f"as far: from {before[3]:.2f} to {after[3]:.2f}. " in said(page)
 
 
 @pytest.mark.parametrize(

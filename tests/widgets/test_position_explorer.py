@@ -186,6 +186,31 @@ def test_the_similarity_that_is_shown(page):
     assert "odd" in page.page.locator(".ab-said").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("state", "says", "not_says"),
+    [
+        ({"d_model": 32, "offset": 16}, "similarity of", "Try a larger offset"),
+        ({"d_model": 31, "offset": 16}, "0.00004 apart", "Try a larger offset"),
+        ({"d_model": 32, "offset": 0}, "Position 13 and itself have a similarity of 16.00", "closer"),
+        ({"d_model": 31, "offset": 0}, "Position 13 and itself have a similarity of", "closer"),
+        ({"d_model": 16, "offset": 1}, "Try a larger offset.", "itself"),
+    ],
+)  # fmt: skip
+def test_the_similarity_is_told_at_the_ends_of_the_slider(page, state, says, not_says):
+    page.set(view="similarity", position=13, base=10000, **state)
+    said = page.page.locator(".ab-said").inner_text()
+    assert says in said and not_says not in said and "e−" not in said
+
+
+def test_the_turn_is_told_where_nothing_turns(page):
+    said = page.page.locator(".ab-said")
+    assert "Press “Play p”" in page.page.locator(".ab-hint").inner_text()
+    page.set(position=25, offset=0)
+    assert said.inner_text().startswith("With k = 0 hand")
+    page.set(position=0, offset=5)
+    assert "as it does from any p to p + 5" in said.inner_text()
+
+
 def test_the_shuffle_that_is_shown(page):
     page.page.get_by_role("tab", name="Shuffle").click()
     page.settle()
@@ -198,7 +223,9 @@ def test_the_shuffle_that_is_shown(page):
     assert page.page.get_by_text("= as before").count() == 3
     page.click("Original order")
     assert page.state("order") == [0, 1, 2] and page.read("with") == 0
-    buttons = page.page.locator(".ab-controls").get_by_role("button", name="Shuffle")
+    buttons = page.page.locator(".ab-controls").get_by_role(
+        "button", name="Shuffle the words"
+    )
     seen = {(0, 1, 2)}
     for _ in range(4):
         before = page.state("order")

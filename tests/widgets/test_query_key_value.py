@@ -106,6 +106,39 @@ def test_a_tie_is_called_a_tie(open_figure):
     page = open_figure(QueryKeyValueFigure(key=key, value=value, query=[1, 0]))
     assert page.read("weight-1") == pytest.approx(page.read("weight-2"))
     assert "Key 1 and key 2 tie" in page.page.locator(".ab-said").inner_text()
+    assert page.text("hard") == "2 tie"
+
+
+def test_where_all_tie_no_key_is_named(open_figure):
+    page = open_figure(QueryKeyValueFigure())
+    regions = "svg path[fill-opacity='0.1']"
+    assert page.page.locator(regions).count() == 1
+    page.set(query=[0, 0])
+    assert page.text("hard") == "all tie" and page.page.locator(regions).count() == 0
+    assert "several keys tie" in page.handle("query").get_attribute("aria-valuetext")
+    page.set(query=[0, 0], score="gaussian")
+    assert page.text("hard").startswith("(")
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ([0.604, 0.304, 0.06, 0.032], "60 % value 1, 30 % value 2, and 10 % all the others"),
+        ([0.606, 0.306, 0.06, 0.028], "61 % value 1, 31 % value 2, and 8 % all the others"),
+        ([0.504, 0.304, 0.192], "about 50 % value 1, 30 % value 2, and 19 % the third"),
+        ([0.7, 0.2985, 0.001, 0.0005], "70 % value 1, 30 % value 2, and less than 1 % all the others"),
+    ],
+)  # fmt: skip
+def test_the_shares_make_a_hundred(open_figure, weights, says):
+    page = open_figure(QueryKeyValueFigure())
+    view = {
+        "query": [1, 1],
+        "output": [0, 0],
+        "winner": 0,
+        "sharpness": 1,
+        "named": False,
+    }
+    assert says in page.math("inWords", {**view, "weights": weights})
 
 
 # -- the names of the example --

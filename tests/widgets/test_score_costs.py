@@ -126,7 +126,7 @@ def said(page):
 
 def test_the_sentence_has_the_chapters_numbers(page):
     page.slide("h", 3)
-    assert "does 0.125 times" in said(page)
+    assert "does 1/8 of the dot product's multiply-adds" in said(page)
     assert "draw level at h = 64; with fewer it does less" in said(page)
 
 
@@ -142,6 +142,36 @@ def test_the_sentence_follows_every_slider(page):
     assert "even one hidden unit is too many" in said(page)
     page.slide("h", 0)
     assert "one number for each pair, as the dot product does" in said(page)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [
+        ((4096, 1024, 4096, 4096), "does as many multiply-adds as the dot product"),
+        ((4096, 1024, 4096, 4096), "draw level at h = 1024; with fewer"),
+        ((1, 4096, 1, 1), "does 16384 times the dot product's"),
+        ((4, 1, 4, 4), "draw level at h = 1, and fewer there cannot be."),
+        ((256, 1, 256, 256), "does 1/64 of the dot product's multiply-adds"),
+        ((4, 2, 4096, 4096), "does about as many multiply-adds"),
+        ((4, 2, 4096, 4096), "draw level at about h = 2; with fewer"),
+    ],
+)
+def test_the_sentence_is_exact_where_the_numbers_are(page, sizes, says):
+    names = dict(zip(("d", "h", "num_queries", "num_keys"), sizes, strict=True))
+    assert says in page.math("inWords", names)
+
+
+def test_the_mark_says_what_its_axis_says(page):
+    page.set(h=1024, d=4096, num_queries=1, num_keys=4096)
+    shown = page.page.locator("svg text").all_text_contents()
+    assert shown.count("1024 ×") >= 2  # the tick and the dashed line's mark
+
+
+def test_neighbours_have_as_many_digits(page):
+    cell = page.page.locator('[data-cell="gaussian-multiply_adds"]')
+    assert cell.text_content() == "17.0 M"
+    ratio = page.page.locator("svg text").all_text_contents()
+    assert "≈ 1 ×" in ratio  # the scaled dot product's 1.004
 
 
 def test_the_dot_by_keys_and_by_mouse(page):

@@ -343,6 +343,30 @@ def test_the_sentence_begins_with_what_has_changed(open_figure):
     assert said.inner_text().startswith("From ")
 
 
+def test_each_choice_of_a_score_is_told_from_the_one_before(open_figure):
+    page = open_figure(ScoreFunctionsFigure())
+    said = page.page.locator(".ab-said").first
+    page.set(score="dot")
+    for score, says in (
+        ("scaled_dot", "From dot to scaled dot"),
+        ("multiplicative", "From scaled dot to multiplicative"),
+        ("scaled_dot", "From multiplicative to scaled dot"),
+        ("dot", "From scaled dot to dot"),
+    ):
+        page.set(score=score)
+        assert said.inner_text().startswith(says)
+
+
+def test_a_query_that_is_back_has_changed_nothing(open_figure):
+    page = open_figure(ScoreFunctionsFigure())
+    said = page.page.locator(".ab-said").first
+    before, start = said.inner_text(), page.state("query")
+    page.set(query=[0.5, 0.5])
+    assert said.inner_text().startswith("As q moved")
+    page.set(query=start)
+    assert said.inner_text() == before
+
+
 def test_a_change_that_does_nothing_is_told_as_such(open_figure):
     page = open_figure(ScoreFunctionsFigure())
     state = {"label": "a", "weights": [0.5, 0.5]}

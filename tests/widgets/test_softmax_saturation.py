@@ -129,6 +129,19 @@ def test_what_is_said_follows_the_numbers(open_figure):
     assert "gradients get through" in page.page.locator(".ab-said").inner_text()
 
 
+def test_three_standard_deviations_fit_the_axis_and_are_no_needle(open_figure):
+    page = open_figure(SaturationFigure(d=48))
+    for d in (1, 4, 48, 64, 768):
+        reach = page.math("reachOf", d**0.5)
+        assert 0.98 * reach > 3 * d**0.5 * 0.98 and 3 * d**0.5 > 0.14 * reach
+    words = lambda: page.page.locator("svg text").all_text_contents()  # noqa: E731
+    assert "score, from −21 to 21" in words() and "20" in words()
+    page.set(d=64)
+    assert "score, from −84 to 84" in words() and "80" in words()
+    page.tick("scaled")
+    assert "score, from −21 to 21" in words()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(SaturationFigure(), width=390, theme=theme)

@@ -147,14 +147,10 @@ function render({ model, el }) {
     const [norm, residual, compare] = ["norm", "residual", "compare"].map(fig.get);
     fig.set(rewired({ norm, residual, compare }, change));
   };
-  const block = fig.stage({
+  fig.stage({
     basis: 232,
     height: HEIGHT,
-    draw(p, view) {
-      // On a phone the charts come first: the controls above move them.
-      block.svg.parentElement.style.order = fig.card.clientWidth < 620 ? 1 : 0;
-      drawBlock(p, view, rewire);
-    },
+    draw: (p, view) => drawBlock(p, view, rewire),
     label: (v) => `A layer: ${v.name}; ${v.depth} of them make the stack`,
   });
   fig.stage({
@@ -183,6 +179,7 @@ function render({ model, el }) {
   const walking = (on) => {
     clearInterval(timer);
     timer = on ? setInterval(walk, 450) : null;
+    if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
     play.textContent = on ? "Pause" : "Walk through";
   };
   const walk = () => {
@@ -253,12 +250,12 @@ function render({ model, el }) {
       ratio: gone ? null : view.ratio[1],
       other: other ? view.otherLine.at(-1)[2] : null,
     });
-    fig.say(inWords(view));
+    fig.say(layerWords(view) + inWords(view));
     return view;
   });
 }
 
 export default {
   render,
-  math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, rewired, deeper },
+  math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, layerWords, rewired, deeper },
 };

@@ -105,6 +105,16 @@ function reason(name, seen) {
   return reasons[`${name} ${seen}`] || "";
 }
 
+// Of a layer before the last: its number, beside that of the layer from which a walk comes to it.
+function layerWords({ measure, layer, depth, line }) {
+  if (layer === depth) return "";
+  const at = (n) => value(line[n - line[0][0]][2], measure);
+  if (measure === "gradient")
+    return `The gradient norm of layer ${layer} is ${at(layer)}; one layer nearer the output it is ${at(layer + 1)}. `;
+  const what = measure === "stream" ? "the stream's mean square" : "the share that tells the words apart";
+  return `After layer ${layer} ${what} is ${at(layer)}; before that layer it was ${at(layer - 1)}. `;
+}
+
 function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, residual }) {
   const [first, last] = [line[0][2], line.at(-1)[2]];
   const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;

@@ -1,6 +1,19 @@
 /* Kernel regression by hand: points, a query, a kernel and its width; the fit, one row of weights, three errors. */
 // uses maths.js, drawing.js
 
+// How many keys it takes to hold 90 % of the query's weight, and what the prediction is.
+function queryWords({ x, skip, query, weights, prediction }) {
+  const keys = x.length - (skip >= 0 ? 1 : 0);
+  if (prediction === null) return `At q = ${fmt(query)}, no key is in reach.`;
+  const sorted = [...weights].sort((a, b) => b - a);
+  let held = 0;
+  const enough = 1 + sorted.findIndex((a) => (held += a) >= 0.9 - 1e-9);
+  return (
+    `At q = ${fmt(query)}, ${enough} of ${keys} keys ${enough === 1 ? "holds" : "hold"} 90 % of the weight, and ` +
+    `the prediction is ${fmt(prediction, 3)}.`
+  );
+}
+
 function inWords({ x, y, domain, kernel, errors, sweep, width, own }) {
   const { train, leave_one_out: left, truth } = errors;
   if (left.gaps || truth.gaps) {
@@ -195,7 +208,7 @@ function render({ model, el }) {
       leave_one_out: errors.leave_one_out.error,
       truth: errors.truth.error,
     });
-    fig.say(inWords(view));
+    fig.say(`${inWords(view)} ${queryWords(view)}`);
     return view;
   });
 }

@@ -2,7 +2,7 @@
 
 const LOOKS = {
   softmax: { label: "softmax", colour: COLOUR.weight, dash: undefined, mark: "line" },
-  linear: { label: "linear", colour: COLOUR.key, dash: "9 5", mark: "dash" },
+  linear: { label: "linear", colour: COLOUR.ink, dash: "9 5", mark: "dash" },
   delta: { label: "delta rule", colour: COLOUR.ink, dash: undefined, mark: "line" },
   before: { label: "delta, one pair earlier", colour: COLOUR.masked, dash: undefined, mark: "line" },
   best: { label: "best wave", colour: COLOUR.muted, dash: "2 5", mark: "dash" },

@@ -7,14 +7,27 @@ function sharing(pairs) {
   return pairs.flatMap((_, j) => range(j).flatMap((i) => (same(i, j) ? [[i, j]] : []))).at(-1);
 }
 
-function sayTwins([i, j], { pairs, answers, beta, decay }) {
+// How far a write goes, for any β but 1.
+const pastBy = (beta) => (beta === 2 ? "as much as was missing" : `${fmt(beta - 1, 1)} times what was missing`);
+
+function sayTwins([i, j], { pairs, count, answers, beta, decay, sharpness }) {
+  const way =
+    beta === 0
+      ? "writes nothing"
+      : beta < 1
+        ? `goes ${fmt(beta, 1)} of the way to each value`
+        : `goes past each value, by ${pastBy(beta)}`;
   const [x, first, second] = [pairs[j][0], pairs[i][1], pairs[j][1]];
+  const average =
+    sharpness === 0 && count > 2
+      ? `the mean of all ${count} values`
+      : `the mean of the two is ${fmt((first + second) / 2)}`;
   return (
     `Pairs ${i + 1} and ${j + 1} have one key and two values, ${fmt(first, 1)} and ${fmt(second, 1)}. Asked for this ` +
-    `key, softmax attention answers ${fmt(answers.softmax(x))} (the mean of the two is ` +
-    `${fmt((first + second) / 2)}), the delta rule ${fmt(answers.delta(x))}, and linear attention ` +
-    `${fmt(answers.linear(x))}: it adds both, and what the other pairs leave there.` +
-    (beta === 1 ? "" : ` With β = ${fmt(beta, 1)} the delta rule goes ${fmt(beta, 1)} of the way to each value.`) +
+    `key, softmax attention answers ${fmt(answers.softmax(x))} (${average}), ` +
+    `the delta rule ${fmt(answers.delta(x))}, and linear attention ` +
+    `${fmt(answers.linear(x))}: it adds both${count > 2 ? ", and what the other pairs leave there" : ""}.` +
+    (beta === 1 ? "" : ` With β = ${fmt(beta, 1)} the delta rule ${way}.`) +
     (decay === 1 ? "" : ` Each write first multiplies both matrices by a = ${fmt(decay)}.`)
   );
 }
@@ -30,7 +43,7 @@ function sayWrite({ pairs, count, before, answers, beta, decay }) {
       ? "exactly its value"
       : beta < 1
         ? `${fmt(beta, 1)} of the way to its value, ${aim}`
-        : `past its value, ${aim}, by ${fmt(beta - 1, 1)} times what was missing`;
+        : `past its value, ${aim}, by ${pastBy(beta)}`;
   return (
     `${beta === 1 ? "Writing" : `With β = ${fmt(beta, 1)}, writing`} pair ${count} moves the delta rule's answer for ` +
     `its key from ${fmt(was)}${faded} to ${fmt(now)}, ${end}. `
@@ -42,14 +55,14 @@ function sayOlder({ pairs, count, before, answers, decay }) {
   if (count < 2) return "";
   const moved = (j) => Math.abs(answers.delta(pairs[j][0]) - before(pairs[j][0]));
   const j = range(count - 1).reduce((most, i) => (moved(i) > moved(most) ? i : most));
-  const [x, value] = pairs[j];
-  const path = `from ${fmt(before(x))} to ${fmt(answers.delta(x))}; its value is ${fmt(value)}. `;
+  const [x] = pairs[j];
+  const path = `from ${fmt(before(x))} to ${fmt(answers.delta(x))}. `;
   if (moved(j) < 0.05) return "No older answer moves by more than 0.05. ";
   if (decay !== 1) return `The older answers fade and are dragged along: pair ${j + 1}'s goes ${path}`;
   const apart = Number((Math.abs(x - pairs[count - 1][0]) * UNIT).toFixed(1));
   return (
-    `It drags the older answers along: pair ${j + 1}'s, ${apart}° away, moves cos ${apart}° = ` +
-    `${fmt(Math.cos((apart * Math.PI) / 180))} times as far, ${path}`
+    `Pair ${j + 1}'s, ${apart}° away, is dragged along, cos ${apart}° = ` +
+    `${fmt(Math.cos((apart * Math.PI) / 180))} times as far: ${path}`
   );
 }
 
@@ -59,13 +72,13 @@ function sayLinear({ pairs, count, back, decay }) {
   if (miss(j) < 0.005) return "Linear attention reads everything exactly. ";
   const reads = `it reads pair ${j + 1} as ${fmt(back.linear.read[j])} instead of ${fmt(pairs[j][1])}`;
   return decay === 1
-    ? `Linear attention only adds: ${reads}, because the other pairs are in there too. `
+    ? `Linear attention only adds: ${reads}. `
     : `Linear attention adds to a fading memory: pair 1 is down to ${fmt(decay ** (count - 1))} of its strength, and ` +
         `${reads}. `;
 }
 
 function inWords(view) {
-  const { pairs, count, back, answers, beta, sharpness } = view;
+  const { pairs, count, answers, beta, sharpness } = view;
   if (!count) return "Nothing is written yet: both matrices are zero, and so are their answers.";
   const twins = sharing(pairs.slice(0, count));
   if (twins) return sayTwins(twins, view);
@@ -76,8 +89,8 @@ function inWords(view) {
   const softmaxed =
     sharpness === 0
       ? `Softmax attention with sharpness 0 answers every key with the mean of the values, ${fmt(answers.softmax(0))}.`
-      : `Softmax attention keeps the pairs, and is off by ${fmt(back.softmax.error)}.`;
-  return delta + sayLinear(view) + softmaxed;
+      : "";
+  return (delta + sayLinear(view) + softmaxed).trim();
 }
 
 function render({ model, el }) {

@@ -12,31 +12,40 @@ function inWords(view) {
       );
     const degrees = (turn) => (turn * 180) / Math.PI;
     const turn = degrees(angle);
-    const turned = Math.abs(turn) < 1 ? fmtShort(turn) : fmt(turn, 0);
+    const turned = Math.abs(turn) < 1 ? plain(turn) : fmt(turn, 0);
     const step =
-      `From ${at} to ${at + k} hand ${i} turns by ${turned}°, as it does from 0 to ${k}: the angle ` +
-      "depends on k, not on p. ";
+      k === 0
+        ? `With k = 0 hand ${i} stays where it is: raise k to turn it. `
+        : `From ${at} to ${at + k} hand ${i} turns by ${turned}°, as it does from ` +
+          `${at ? `0 to ${k}` : `any p to p + ${k}`}: the angle depends on k, not on p. `;
     const [n, off] = twinOf(omega) || [];
     const twin = at + n < P ? at + n : at - n;
     if (twin >= 0)
-      return `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ${fmt(off, 0)}° away.`;
+      return `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ` +
+        `${off < 0.5 ? "less than 1" : fmt(off, 0)}° away.`;
     return degrees(omega) < 3
       ? `${step}Alone it cannot tell neighbours apart: one position further it has turned by ` +
-          `${fmtShort(degrees(omega))}°.`
+          `${plain(degrees(omega))}°.`
       : `${step}A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
   }
   if (view.show === "similarity") {
     const row = gram[at].slice(at);
+    if (k === 0 && spread < 1e-9)
+      return (
+        `Position ${at} and itself have a similarity of ${fmt(row[0])}, half of D, and so has every position: ` +
+        "sin² + cos² = 1 for each pair. Raise k."
+      );
+    const further = row.slice(0, FURTHEST + 1).some((g, j) => j > k && Math.min(...row.slice(0, j)) < g - 1e-9);
     const lowest = range(k + 1).reduce((least, j) => (row[j] < row[least] ? j : least), 0);
-    const here = `Positions ${at} and ${at + k} have a similarity of ${fmt(row[k])}`;
+    const here = `Position${k ? "s" : ""} ${at} and ${k ? at + k : "itself"} have a similarity of ${fmt(row[k])}`;
     const again =
       lowest < k
         ? ` Closer is not always more alike: at offset ${lowest} it is only ${fmt(row[lowest])}.`
-        : " No closer position is less alike. Try a larger offset.";
+        : `${k ? " No closer position is less alike." : ""}${further ? " Try a larger offset." : ""}`;
     return spread < 1e-9
       ? `${here}, and so have any two that are ${k} apart: it is Σ cos(kω), with no p in it.${again}`
       : `${here}. But D = ${D} is odd, the last sine has no cosine, and the same offset gives similarities up to ` +
-          `${fmtShort(spread)} apart.${again}`;
+          `${plain(spread)} apart.${again}`;
   }
   const same = String(view.order) === String(range(view.words.length));
   if (same) return "Both sentences are in the same order. Shuffle the words!";
@@ -157,7 +166,7 @@ function render({ model, el }) {
   let round = 0;
   seen(
     fig.button(
-      "Shuffle",
+      "Shuffle the words",
       () => {
         round += 1;
         fig.set({ order: nextOrder(model.get("order"), round) });
@@ -176,6 +185,7 @@ function render({ model, el }) {
   const playing = (on) => {
     clearInterval(timer);
     timer = on ? setInterval(forward, 400) : null;
+    if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
     play.textContent = on ? "Pause" : "Play p";
     if (on && fig.get("position") === 31) fig.set({ position: 0 });
   };
@@ -184,7 +194,7 @@ function render({ model, el }) {
     else fig.set({ position: fig.get("position") + 1 });
   };
   seen(play, ["encoding", "similarity"]);
-  seen(fig.slider("offset", { label: "Offset k", min: 0, max: 16, step: 1 }), ["encoding", "similarity"]);
+  seen(fig.slider("offset", { label: "Offset k", min: 0, max: FURTHEST, step: 1 }), ["encoding", "similarity"]);
   const frequency = fig.slider("frequency", { label: "Frequency i", min: 0, max: 15, step: 1 });
   seen(frequency, ["encoding"]);
   const size = fig.slider("d_model", { label: "Features D", min: 2, max: 32, step: 1 });
@@ -208,7 +218,7 @@ function render({ model, el }) {
   output("rise", ["similarity"], { label: "first rise", format: String, note: "after this offset" });
   output("spread", ["similarity"], {
     label: "same offset, elsewhere",
-    format: (x) => (x < 1e-9 ? "0" : fmtShort(x)),
+    format: (x) => (x < 1e-9 ? "0" : plain(x)),
     note: "largest difference",
   });
   output("without", ["shuffle"], {
@@ -282,6 +292,7 @@ function render({ model, el }) {
 export default {
   render,
   math: {
+    inWords,
     frequencyOf,
     encoding,
     gramMatrix,

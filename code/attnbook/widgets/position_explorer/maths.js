@@ -1,12 +1,16 @@
 /* Sinusoidal encodings, their similarities, and attention without parameters. */
 
 const P = 48; // positions that are drawn
+const FURTHEST = 16; // the largest offset
 const VIEWS = [
-  ["encoding", "Waves", "Each pair of features is a hand. How far does it turn in k positions? Press Play."],
+  ["encoding", "Waves", "Each pair of features is a hand. How far does it turn in k positions? Press “Play p”."],
   ["similarity", "Similarity", "Does a position that is closer always look more alike? Drag the orange handle."],
   ["shuffle", "Shuffle", "What does attention lose if it is not told the positions? Shuffle the words."],
 ];
 const BASES = [2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 1000000];
+
+// As `fmtShort`, but without powers of ten: "0.00004".
+const plain = (x) => (x > 0 && x < 0.001 ? x.toFixed(Math.ceil(-Math.log10(x))) : fmtShort(x));
 
 const frequencyOf = (i, D, base) => base ** ((-2 * i) / D);
 const pairs = (D) => Math.ceil(D / 2);

@@ -25,6 +25,10 @@ const sub = (name, j) => name + "₁₂₃₄₅₆₇₈"[j];
 const place = ([x, y]) => `(${fmt(x)}, ${fmt(y)})`;
 const percent = (a) => (a > 0 && a < 0.005 ? "less than 1 %" : `${fmt(100 * a, 0)} %`);
 
+// Which key wins, for those who do not see it.
+const bestOf = ({ winner, named }) =>
+  winner < 0 ? "several keys tie" : named ? `${WORDS[winner]} fits best` : `key ${winner + 1} answers best`;
+
 // A plane with equal units both ways, as wide as the stage; what is drawn in it may stand on its rim. The ends of its
 // axes have names, if the example has.
 function plane(p, title, note, axes) {
@@ -97,7 +101,7 @@ function drawQueryPlane(p, view, fig) {
   ].map(([px, py]) => [x.invert(px), y.invert(py)]);
   const regions = winningRegions(score, keys, frame);
   p.group("regions", { "aria-hidden": "true" }, (g) => {
-    if (regions[winner].length > 2)
+    if (winner >= 0 && regions[winner].length > 2)
       g.path("winner", regions[winner].map(at), { close: true, fill: COLOUR.key, "fill-opacity": 0.1 });
     borders(regions, frame).forEach(([from, to], i) => {
       g.line(`border${i}`, ...at(from), ...at(to), {
@@ -144,9 +148,7 @@ function drawQueryPlane(p, view, fig) {
     colour: COLOUR.query,
     size: 13,
     label: "query",
-    text: named
-      ? `${questionOf(query)}: ${place(query)}; ${WORDS[winner]} fits best`
-      : `${place(query)}; key ${winner + 1} answers best`,
+    text: `${named ? `${questionOf(query)}: ` : ""}${place(query)}; ${bestOf(view)}`,
     onMove: (to) => fig.set({ query: to }),
   });
   p.text("name", qx, qy + 5, "q", { ...INSIDE, colour: COLOUR.ground });

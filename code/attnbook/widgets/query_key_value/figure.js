@@ -22,10 +22,14 @@ function inWords({ query, weights, output, winner, sharpness, named }) {
   const lead = tie
     ? `${key(Math.min(best, next))} and ${key(Math.max(best, next))} tie`
     : `${key(best)} ${named ? "fits" : "answers"} best`;
-  const both = [best, next].map((j) => `${percent(weights[j])} ${named ? key(j) : value(j)}`);
+  const shown = [best, next].map((j) => Math.round(100 * weights[j]));
+  const left = Math.max(0, 100 - sum(shown));
+  const last = weights.length === 3 ? Math.round(100 * (1 - weights[best] - weights[next])) : left;
+  const about = sum(shown) + (weights.length < 3 ? 0 : last) === 100 ? "" : "about ";
+  const both = [best, next].map((j, n) => `${n ? "" : about}${percent(weights[j])} ${named ? key(j) : value(j)}`);
   const start = `${ask}${lead[0].toUpperCase()}${lead.slice(1)}: the output is `;
   if (weights.length < 3) return `${start}${both.join(" and ")}${end}`;
-  const rest = percent(Math.max(0, 1 - weights[best] - weights[next]));
+  const rest = last < 1 ? "less than 1 %" : `${last} %`;
   const others = weights.length > 3 ? "all the others" : "the third";
   return `${start}${both.join(", ")}, and ${rest} ${others}${end}`;
 }
@@ -64,10 +68,9 @@ function render({ model, el }) {
     height,
     basis: 285,
     draw: (p, view) => drawQueryPlane(p, view, fig),
-    label: ({ query, winner, named }) =>
-      named
-        ? `Plane with the query “${questionOf(query)}?” at ${place(query)} and the keys; ${WORDS[winner]} fits best`
-        : `Plane with the query at ${place(query)} and the keys; key ${winner + 1} answers best`,
+    label: (view) =>
+      `Plane with the query ${view.named ? `“${questionOf(view.query)}?” ` : ""}at ${place(view.query)} and the ` +
+      `keys; ${bestOf(view)}`,
   });
   fig.stage({
     height,
@@ -97,12 +100,13 @@ function render({ model, el }) {
     const [query, keys, values, score, sharpness] = ["query", "key", "value", "score", "sharpness"].map(state);
     const named = state("named");
     const view = { query, keys, values, score, sharpness, named, ...lookUp(score, query, keys, values, sharpness) };
-    view.winner = view.scores.indexOf(Math.max(...view.scores));
+    const tied = tiedKeys(view.scores);
+    view.winner = tied.length > 1 ? -1 : tied[0];
     view.scores.forEach((e, j) => write(`score-${j + 1}`, e));
     view.weights.forEach((a, j) => write(`weight-${j + 1}`, a));
     fig.show({
       output: place(view.output),
-      hard: place(values[view.winner]),
+      hard: tied.length > 1 ? `${tied.length === keys.length ? "all" : tied.length} tie` : place(values[tied[0]]),
       largest: Math.max(...view.weights),
       "taking-part": keysTakingPart(view.weights),
     });
@@ -116,4 +120,7 @@ function render({ model, el }) {
   };
 }
 
-export default { render, math: { scoresOf, weightsOf, outputOf, lookUp, convexHull, winningRegions, keysTakingPart } };
+export default {
+  render,
+  math: { scoresOf, weightsOf, outputOf, lookUp, inWords, tiedKeys, convexHull, winningRegions, keysTakingPart },
+};

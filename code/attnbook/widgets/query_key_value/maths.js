@@ -28,6 +28,9 @@ function lookUp(name, query, keys, values, sharpness) {
   return { scores, weights, output: outputOf(weights, values) };
 }
 
+// The keys that a hard look-up chooses from: one, if not several have the highest score.
+const tiedKeys = (scores) => range(scores.length).filter((j) => scores[j] > Math.max(...scores) - 1e-9);
+
 // The convex hull of points in the plane, counter-clockwise, by Andrew's monotone chain.
 function convexHull(points) {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);

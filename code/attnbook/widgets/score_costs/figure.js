@@ -47,10 +47,18 @@ function big(count) {
     [1e6, "M"],
     [1e3, "k"],
   ].find(([power]) => count >= power);
-  return `${Number((count / size).toPrecision(3))} ${unit}`;
+  const shown = count / size;
+  return `${fmt(shown, shown >= 99.95 ? 0 : shown >= 9.995 ? 1 : 2)} ${unit}`;
 }
 
-const digits = (x) => String(Number(x.toPrecision(x < 0.01 ? 2 : 3)));
+// Powers of two and whole numbers as they are, everything else in three digits.
+function digits(x) {
+  if (x < 1 && Number.isInteger(Math.log2(x))) return `1/${1 / x}`;
+  return Number.isInteger(x) || x >= 1000 ? String(Math.round(x)) : String(Number(x.toPrecision(x < 0.01 ? 2 : 3)));
+}
+
+const nearOne = (ratio) => ratio !== 1 && Math.abs(ratio - 1) < 0.005;
+const ratioName = (ratio) => (nearOne(ratio) ? "≈ 1 ×" : `${digits(ratio)} ×`);
 
 // ---- what one sees, in words ----
 
@@ -59,16 +67,19 @@ function inWords(sizes) {
   const ratio = times("multiply_adds", sizes, h);
   const level = levelHidden(sizes);
   const amount =
-    Math.abs(ratio - 1) < 0.005
-      ? "as many multiply-adds as the dot product"
-      : `${digits(ratio)} times the dot product's multiply-adds`;
+    nearOne(ratio) || ratio === 1
+      ? `${nearOne(ratio) ? "about " : ""}as many multiply-adds as the dot product`
+      : `${digits(ratio)} ${digits(ratio).includes("/") ? "of" : "times"} the dot product's multiply-adds`;
   const why =
     `for each pair 2h = ${2 * h} where the dot product does d = ${d}, and another ${big((t + s) * h * d)} to project ` +
     `${t + s} queries and keys`;
   const even =
     level < 1
       ? "At these sizes even one hidden unit is too many."
-      : `The two draw level at h = ${digits(level)}; with fewer it does less.`;
+      : level === 1
+        ? "The two draw level at h = 1, and fewer there cannot be."
+        : `The two draw level at ${digits(level) === String(level) ? "" : "about "}h = ${digits(level)}; with fewer ` +
+          "it does less.";
   const held =
     h === 1
       ? "It holds one number for each pair, as the dot product does, but puts all of them through a tanh."
@@ -110,7 +121,8 @@ function drawLines(p, { sizes, level }, fig) {
   side("lessName", x(0), x(from), p.narrow ? ["less arithmetic,", "more memory"] : ["less arithmetic, more memory"]);
   side("moreName", x(from), plot.right, p.narrow ? ["more", "of both"] : ["more of both"]);
   const now = Math.log2(sizes.h);
-  const heights = Object.keys(LINES).map((what) => Math.log2(times(what, sizes, sizes.h)));
+  const ratios = Object.keys(LINES).map((what) => times(what, sizes, sizes.h));
+  const heights = ratios.map(Math.log2);
   Object.entries(LINES).forEach(([what, { colour, mark }]) => {
     const ends = [0, MOST].map((k) => [x(k), y(Math.log2(times(what, sizes, 2 ** k)))]);
     const dashes = mark === "dash" ? "6 5" : undefined;
@@ -129,13 +141,13 @@ function drawLines(p, { sizes, level }, fig) {
     size: 8,
     colour: LINES.multiply_adds.colour,
     label: "hidden units h",
-    text: `${sizes.h}: ${digits(2 ** heights[0])} times the dot product's multiply-adds`,
+    text: `${sizes.h}: ${digits(ratios[0])} times the dot product's multiply-adds`,
     onMove: ([to]) => fig.set({ h: 2 ** Math.round(to) }),
   });
   const upper = heights[0] >= heights[1] ? 0 : 1; // its number stands above its mark, the other's below
   heights.forEach((height, i) => {
     const [left, top] = [clamp(x(now), plot.left + 26, plot.right - 26), y(height) + (i === upper ? -14 : 24)];
-    p.text(`times${i}`, left, top, `${digits(2 ** height)} ×`, {
+    p.text(`times${i}`, left, top, ratioName(ratios[i]), {
       anchor: "middle",
       weight: 700,
       colour: Object.values(LINES)[i].colour,
@@ -174,7 +186,7 @@ function drawTable(p, view) {
         "data-count": count,
       });
       if (c && i)
-        p.text(`ratio${i}-${c}`, right, base + (p.narrow ? 16 : 0), `${digits(count / view.costs[0][what])} ×`, {
+        p.text(`ratio${i}-${c}`, right, base + (p.narrow ? 16 : 0), ratioName(count / view.costs[0][what]), {
           ...end,
           colour: COLOUR.muted,
         });

@@ -39,9 +39,10 @@ function render({ model, el }) {
   const change = (now) => {
     const what = last && changed(last, now);
     if (what) {
-      if (what !== moved || performance.now() - when > 1500) begun = last;
+      const dragged = what !== "score" && what !== "circle"; // a choice in the list or the box stands for itself
+      if (!dragged || what !== moved || performance.now() - when > 1500) begun = last;
       [moved, when] = [what, performance.now()];
-      told = sayChange(what, begun, now);
+      told = changed(begun, now) ? sayChange(what, begun, now) : "";
     }
     last = now;
     return told;

@@ -74,17 +74,21 @@ function histogram(xs, width, bins) {
 
 const normalDensity = (x, sd) => Math.exp(-0.5 * (x / sd) ** 2) / (sd * Math.sqrt(2 * Math.PI));
 
+// Two axes, so that the spread is seen to grow and yet is never a needle: three standard deviations fit.
+const reachOf = (sd) => (sd > 7 ? 84 : 21);
+
 function drawScores(p, { scores, sd, d, scaled }) {
   const plot = p.plot({ top: 46, left: 14, right: 14, bottom: 44 });
-  const reach = 84; // three standard deviations at d = 768: one axis for all d, so that the spread is seen
+  const reach = reachOf(sd);
   const x = linear([-reach, reach], [plot.left, plot.right]);
   const top = normalDensity(0, sd) * 1.18;
   const y = linear([0, top], [plot.bottom, plot.top]);
   p.axes("axes", {
     plot,
     x,
-    xTicks: p.narrow ? [-80, -40, 0, 40, 80] : [-80, -60, -40, -20, 0, 20, 40, 60, 80],
-    xLabel: "score",
+    xTicks: range(p.narrow ? -2 : -4, p.narrow ? 3 : 5).map((i) => (i * reach) / (p.narrow ? 2.1 : 4.2)),
+    xFormat: (v) => fmt(v, 0),
+    xLabel: `score, from −${reach} to ${reach}`,
   });
   const width = sd / 3;
   const inside = p.clip("inside", plot.left, plot.top, plot.width, plot.height);
@@ -117,10 +121,9 @@ function drawWeights(p, { weights, typical }) {
   weights.forEach((a, i) => {
     const left = plot.left + i * step;
     p.rect(`bar${i}`, left + 2, y(a), step - 4, plot.bottom - y(a), { fill: COLOUR.weight, rx: 2 });
-    p.line(`mean${i}`, left + 1, y(typical[i]), left + step - 1, y(typical[i]), {
-      stroke: COLOUR.key,
-      "stroke-width": 2.5,
-    });
+    const at = [left + 1, y(typical[i]), left + step - 1, y(typical[i])];
+    p.line(`rim${i}`, ...at, { stroke: COLOUR.ground, "stroke-width": 5 });
+    p.line(`mean${i}`, ...at, { stroke: COLOUR.ink, "stroke-width": 2.2 });
   });
   p.text("largest", plot.left + 1, Math.min(y(weights[0]), y(typical[0])) - 6, fmt(weights[0]), {
     weight: 650,
@@ -130,7 +133,7 @@ function drawWeights(p, { weights, typical }) {
   p.text("keys", (plot.left + plot.right) / 2, plot.bottom + 24, "16 keys, largest weight first", { anchor: "middle" });
   p.legend("legend", plot.left - 30, 16, [
     { label: "a typical query", colour: COLOUR.weight, mark: "box" },
-    { label: "mean of all 256", colour: COLOUR.key, mark: "line" },
+    { label: "mean of all 256", colour: COLOUR.ink, mark: "line" },
   ]);
 }
 
@@ -203,6 +206,7 @@ export default {
     sampleScores,
     jacobianNorm,
     saturation,
+    reachOf,
     histogram,
     fmt,
     fmtShort,
