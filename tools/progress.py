@@ -84,7 +84,8 @@ class Progress:
             reason = str(report.longrepr[-1]).removeprefix("Skipped: ")
             skipped[reason].add(report.nodeid)
         for reason, tests in sorted(skipped.items(), key=lambda item: len(item[1])):
-            folders = sorted({test.rpartition("/")[0] or "." for test in tests})
+            files = {test.partition("::")[0] for test in tests}
+            folders = sorted({file.rpartition("/")[0] or "." for file in files})
             count = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
             self.reporter.write_line(
                 f"Not tested: {count} in {' and '.join(folders)}; {reason}"
