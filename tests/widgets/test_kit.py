@@ -249,6 +249,36 @@ def test_reset_restores_every_trait(probe):
     assert probe.page.locator("input").input_value() == "3"
 
 
+FOLDED = """
+function render({ model, el }) {
+  const fig = figure({ model, el, title: "probe" });
+  fig.stage({ label: "probe", height: 50, draw() {} });
+  fig.slider("main", { label: "main", min: 0, max: 9 });
+  fig.more();
+  fig.slider("other", { label: "other", min: 0, max: 9 });
+  return fig.start(() => ({}));
+}
+export default { render };
+"""
+
+
+def test_a_phone_folds_what_stands_below_more(open_module):
+    page = open_module(FOLDED, {"main": 1, "other": 2}, width=390)
+    more = page.page.get_by_role("button", name="More settings")
+    other = page.page.locator('[data-control="other"]')
+    assert page.page.locator('[data-control="main"]').is_visible() and not other.is_visible()
+    more.press("Enter")
+    assert other.is_visible()
+    page.page.get_by_role("button", name="Fewer settings", expanded=True).click()
+    assert not other.is_visible()
+
+
+def test_a_wide_page_shows_all_controls(open_module):
+    page = open_module(FOLDED, {"main": 1, "other": 2})
+    assert page.page.locator('[data-control="other"]').is_visible()
+    assert not page.page.locator(".ab-more").is_visible()
+
+
 def test_the_drawing_follows_the_width_of_the_page(probe):
     probe.page.set_viewport_size({"width": 390, "height": 800})
     probe.settle()

@@ -50,6 +50,7 @@
  *   fig.select(name, {label, options})      options: [value, …] or [[value, "text"], …]
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
+ *   fig.more()                              on a phone what is added from here on is folded behind a button
  *   fig.reset(names = [])                   a button in the head: every control's trait, and these, as at first
  *   fig.controlsFirst()                     puts the controls above the drawing, which may change its height below them
  *   fig.output(name, {label, digits, format, note})   a number under the drawing: <output data-value="name">
@@ -223,6 +224,7 @@ function figure({ model, el, title, hint }) {
   const said = html("p", { class: "ab-said", "aria-live": "polite", hidden: true });
   const outputs = html("div", { class: "ab-outputs", hidden: true });
   const controls = html("div", { class: "ab-controls", hidden: true });
+  let panel = controls; // what new controls are put into
   const words = html("div", { class: "ab-words" }, html("p", { class: "ab-title", text: title }));
   if (hint) words.append(html("p", { class: "ab-hint", text: hint }));
   const head = html("div", { class: "ab-head" }, words);
@@ -287,7 +289,7 @@ function figure({ model, el, title, hint }) {
         extra.setAttribute("for", id);
         row.append(extra);
       }
-      controls.append(row);
+      panel.append(row);
       controls.hidden = false;
       return input;
     },
@@ -342,9 +344,22 @@ function figure({ model, el, title, hint }) {
         text: label,
       });
       button.onclick = onClick;
-      controls.append(button);
+      panel.append(button);
       controls.hidden = false;
       return button;
+    },
+
+    more() {
+      const rest = html("div", { class: "ab-rest", id: newId() });
+      const fold = { type: "button", class: "ab-button ab-more", "aria-controls": rest.id, "aria-expanded": "false" };
+      const button = html("button", { ...fold, text: "More settings" });
+      button.onclick = () => {
+        const open = rest.classList.toggle("ab-open");
+        button.setAttribute("aria-expanded", open);
+        button.textContent = open ? "Fewer settings" : "More settings";
+      };
+      controls.append(button, rest);
+      panel = rest;
     },
 
     reset(names = []) {

@@ -236,6 +236,7 @@ function render({ model, el }) {
 
   fig.slider("valid_len", { label: "Valid length", min: 0, max: n, step: 1 });
   fig.checkbox("causal", { label: "Causal: no looking ahead" });
+  fig.more();
   const policy = fig.select("policy", { label: "Mask the weights above by", options: POLICIES });
 
   const scoreNow = html("output", { class: "ab-now", "data-value": "score" });

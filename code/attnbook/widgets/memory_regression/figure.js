@@ -121,6 +121,7 @@ function render({ model, el }) {
     fig.set({ pairs: [...pairs.slice(0, -1), [angle, later]], written: pairs.length });
   });
   fig.slider("beta", { label: "step size β (delta)", min: 0, max: 2, step: 0.1 });
+  fig.more();
   fig.slider("decay", { label: "decay a (both matrices)", min: 0.5, max: 1, step: 0.05 });
   fig.slider("sharpness", { label: "sharpness (softmax)", min: 0, max: 50, step: 1 });
   fig.checkbox("least_squares", { label: "show the best wave" });

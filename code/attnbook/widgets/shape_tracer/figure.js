@@ -139,6 +139,7 @@ function render({ model, el }) {
   fig.slider("step", { label: "Step", min: 0, max: 5, step: 1, format: (i) => `${i + 1} ${STEPS[i]}` });
   const back = fig.button("Previous", () => go(-1));
   const next = fig.button("Next", () => go(1), { primary: true });
+  fig.more();
   fig.checkbox("wrong_order", { label: "Wrong order: view as (B, H, T, Dₕ), no transpose" });
 
   // A choice that does not fit is refused with its reason, and the figure stays as it was.
