@@ -3,8 +3,8 @@
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
 JavaScript) is not needed; the search index is, but only on the search page. What the theme and its extensions tell
 screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark. Words that are Chinese are said to be. A notebook that is downloaded begins with a note on what it
-needs.
+that is no landmark. A page has its colours, light or dark, from its first paint on. Words that are Chinese are said to
+be. A notebook that is downloaded begins with a note on what it needs.
 """
 
 import json
@@ -26,6 +26,10 @@ NAMES = {
     ' role="doc-biblioentry"': "",
     '<div role="list" class="citation-list">': '<div class="citation-list">',
     'class="logo__image': 'width="211" height="92" class="logo__image',
+    # light or dark is decided before the first paint: the deferred script of the theme comes too late for it
+    'localStorage.getItem("theme") || "auto"': 'localStorage.getItem("theme") ||'
+    ' (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
+    'data-theme="auto"': 'data-theme="light"',
     '<div id="pst-primary-sidebar"': '<div id="pst-primary-sidebar" role="region" aria-label="The book"',
 }
 OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')

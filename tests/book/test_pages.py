@@ -238,6 +238,16 @@ def test_no_page_is_wider_than_a_phone(visits):
     )
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_page_has_its_colours_before_any_script_has_come(browser, built_book, theme):
+    context = browser.new_context(color_scheme=theme)
+    page = context.new_page()
+    page.route("**/*.js*", lambda route: route.abort())
+    page.goto((built_book / "index.html").as_uri())
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    context.close()
+
+
 def test_the_search_page_finds_something(browser, built_book):
     context = browser.new_context(viewport=DESK, offline=True)
     page = context.new_page()
