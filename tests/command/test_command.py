@@ -1,10 +1,12 @@
 """The command: each subcommand calls what there is, and bad input ends with exit code 2 and a message."""
 
 import io
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import tomllib
 import urllib.request
 from pathlib import Path
@@ -191,6 +193,7 @@ def test_grades_that_cannot_be_written_are_put_elsewhere(tmp_path, monkeypatch, 
         ["grade", "x", "--seconds", "0"],
         ["grade", "x", "--jobs", "two"],
         ["translate", "x", "--beam", "0"],
+        ["translate", "x", "--beam", "1000000"],
         ["test", "--threads", "-1"],
     ],
 )
@@ -213,6 +216,24 @@ def test_ctrl_c_is_130(monkeypatch, capsys):
     monkeypatch.setattr(repository, "find_repository", interrupted)
     assert main(["book"]) == 130
     assert "attnbook book: interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")
+def test_who_ends_the_command_ends_what_it_runs(tmp_path):
+    mark = tmp_path / "mark"
+    sleeper = (
+        f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
+    )
+    program = (
+        "import pathlib, sys; from attnbook.command import repository;"
+        f"sys.exit(repository._python(pathlib.Path({str(tmp_path)!r}), '-c', {sleeper!r}))"
+    )
+    command = subprocess.Popen([sys.executable, "-c", program])
+    while not mark.exists():
+        assert command.poll() is None
+        time.sleep(0.05)
+    command.terminate()
+    assert command.wait(20) == 128 + signal.SIGTERM
 
 
 def test_the_script_and_the_module_are_the_same_command():

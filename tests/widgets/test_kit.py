@@ -266,7 +266,10 @@ def test_a_phone_folds_what_stands_below_more(open_module):
     page = open_module(FOLDED, {"main": 1, "other": 2}, width=390)
     more = page.page.get_by_role("button", name="More settings")
     other = page.page.locator('[data-control="other"]')
-    assert page.page.locator('[data-control="main"]').is_visible() and not other.is_visible()
+    assert (
+        page.page.locator('[data-control="main"]').is_visible()
+        and not other.is_visible()
+    )
     more.press("Enter")
     assert other.is_visible()
     page.page.get_by_role("button", name="Fewer settings", expanded=True).click()

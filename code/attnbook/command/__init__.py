@@ -13,6 +13,8 @@ from attnbook.command import classes, repository, translating
 
 __all__ = ["main"]
 
+WIDEST_BEAM = 1000
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -83,7 +85,12 @@ def _parser() -> argparse.ArgumentParser:
         default=[],  # not required
         help="what to translate; without it, the lines of standard input",
     )
-    option("--beam", type=_whole, default=1, help="width of the beam search; 1: greedy")
+    option(
+        "--beam",
+        type=_beam,
+        default=1,
+        help=f"width of the beam search, at most {WIDEST_BEAM}; 1: greedy",
+    )
     option(
         "--length-penalty",
         type=float,
@@ -156,6 +163,15 @@ def _parser() -> argparse.ArgumentParser:
         help="submissions at a time (one for each core, at most 8)",
     )
     return parser
+
+
+def _beam(text: str) -> int:
+    width = _whole(text)
+    if width > WIDEST_BEAM:
+        raise argparse.ArgumentTypeError(
+            f"expected a width of at most {WIDEST_BEAM}, got {width}"
+        )
+    return width
 
 
 def _whole(text: str) -> int:

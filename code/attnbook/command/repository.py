@@ -3,6 +3,7 @@
 import errno
 import functools
 import os
+import signal
 import subprocess
 import sys
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -42,12 +43,17 @@ def _python(root: Path, *words: str, **variables: str) -> int:
     # files are read and written as UTF-8 on Windows, too, whichever package does it
     env = os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1"} | variables
     with subprocess.Popen([sys.executable, *words], cwd=root, env=env) as program:
-        while True:
-            try:
-                status = program.wait()
-                return status if status >= 0 else 128 - status
-            except KeyboardInterrupt:
-                continue  # Ctrl-C reaches the program, too, and JupyterLab wants to ask before it ends
+        # Ctrl-C reaches the program by itself; a request to end comes to this process alone
+        before = signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+        try:
+            while True:
+                try:
+                    status = program.wait()
+                    return status if status >= 0 else 128 - status
+                except KeyboardInterrupt:
+                    continue  # JupyterLab wants to ask before it ends
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def book(options, rest) -> int:
