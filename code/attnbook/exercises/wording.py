@@ -34,6 +34,8 @@ def values(x: Any, digits: int = 3, longest: int = LONGEST) -> str:
         return number(x, digits)
     if not isinstance(x, torch.Tensor):
         told = in_words([*x], digits) if isinstance(x, list | set) else ""
+        if isinstance(x, dict):
+            told = ", ".join(f"{in_words(key, digits)}: {in_words(value, digits)}" for key, value in x.items())
         return getattr(x, "described", told if 0 < len(told) < 60 else f"a {type(x).__name__}")
     if x.numel() > longest or (x.numel() == 0 and x.dim() > 1):
         return f"numbers of shape {tuple(x.shape)}"
