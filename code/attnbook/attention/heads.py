@@ -104,7 +104,7 @@ class MultiHeadAttention(nn.Module):
             scores = scores if bias is None else scores + bias.to(q)
             weights = masked_softmax(scores, mask=mask, checked=checked)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
-        else:  # the same numbers, but the T × S tables are never stored
+        else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
             output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
         return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged

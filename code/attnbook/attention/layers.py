@@ -95,7 +95,7 @@ class DotProductAttention(nn.Module):
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         shape = torch.Size([*batch, query.shape[-2], key.shape[-2]])
         mask = combine_masks(shape, valid_lens, mask, query.device)
-        if not need_weights:  # the same average, but the T × S table is never stored
+        if not need_weights:  # the same average; a fused kernel needs no T × S table
             dropout = self.dropout.p if self.training else 0.0
             return fused_attention(query, key, value, mask, dropout=dropout), None
         scores = query @ key.mT / math.sqrt(query.shape[-1])  # (B, …, T, S)
