@@ -350,9 +350,9 @@ function figure({ model, el, title, hint }) {
     },
 
     more() {
-      const rest = html("div", { class: "ab-rest", id: newId() });
-      const fold = { type: "button", class: "ab-button ab-more", "aria-controls": rest.id, "aria-expanded": "false" };
-      const button = html("button", { ...fold, text: "More settings" });
+      const rest = html("div", { class: "ab-rest" });
+      const attributes = { type: "button", class: "ab-button ab-more", "aria-expanded": "false" };
+      const button = html("button", { ...attributes, text: "More settings" });
       button.onclick = () => {
         const open = rest.classList.toggle("ab-open");
         button.setAttribute("aria-expanded", open);
