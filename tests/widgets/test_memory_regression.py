@@ -1,5 +1,6 @@
 """The figure of memories as regressions: its mathematics against the package, and mouse and keyboard."""
 
+import itertools
 import math
 
 import pytest
@@ -86,7 +87,7 @@ def test_two_values_for_one_key_by_a_button(open_figure):
     read = read_by_the_package(pairs, 20.0, 1.0, 1.0)
     answers = {name: f"{read[name][4].item():.2f}" for name in read}
     assert answers["delta"] == "0.50"
-    assert f"answers {answers['softmax']} (the mean of the two is 1.00)" in said(page)
+    assert f"answers {answers['softmax']} (their mean is 1.00)" in said(page)
     assert f"rule 0.50, and linear attention {answers['linear']}:" in said(page)
     page.slide("sharpness", 0)
     assert "(the mean of all 5 values)" in said(page)
@@ -98,13 +99,21 @@ def test_two_values_for_one_key_by_a_button(open_figure):
     ):
         page.slide("beta", beta)
         assert f"the delta rule {says}" in said(page)
+    page.press("decay", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    assert "Each write first scales both matrices by 0.85." in said(page)
 
 
 def test_the_sentence_is_short(open_figure):
-    page = open_figure(MemoryRegressionFigure())
-    for beta in (0, 0.5, 1, 1.5, 2):
-        page.slide("beta", beta)
+    """At most six lines on a phone, whatever is set, so that what stands below keeps its place."""
+    page = open_figure(MemoryRegressionFigure(), width=390)
+    card = page.page.locator(".ab-card")
+    height = card.bounding_box()["height"]
+    for written, beta, decay, sharpness in itertools.product(
+        (0, 1, 2, 5), (0, 0.5, 1, 1.5, 2), (1, 0.85), (20, 0)
+    ):
+        page.set(written=written, beta=beta, decay=decay, sharpness=sharpness)
         assert len(said(page).split()) <= 60
+        assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
 
 
 def test_the_sentence_names_the_pair_that_linear_attention_reads_worst(open_figure):
@@ -153,6 +162,8 @@ def test_the_sentence_follows_the_step_size(open_figure, beta, end):
     before, after = (by_the_package(n, beta, 1.0)[4] for n in (4, 5))
     assert after == pytest.approx(before + beta * (-0.8 - before))
     assert f"from {before:.2f} to {after:.2f}, {end}" in said(page)
+    old, new = (by_the_package(n, beta, 1.0)[3] for n in (4, 5))
+    assert f"Pair 4's is dragged along: from {old:.2f} to {new:.2f}." in said(page)
     page.slide("beta", 0)
     assert "writes nothing, and answers 0 to every key" in said(page)
 
@@ -162,13 +173,13 @@ def test_the_sentence_follows_the_decay(open_figure):
     page.press("decay", "ArrowLeft", "ArrowLeft", "ArrowLeft")
     before, after = by_the_package(4, 1.0, 0.85), by_the_package(5, 1.0, 0.85)
     assert f"from {before[4]:.2f}, faded to {0.85 * before[4]:.2f}, to -0.80" in said(page)  # fmt: skip
-    assert "The older answers fade and are dragged along" in said(page)
     moved = [abs(b - a) for b, a in zip(before[:4], after[:4], strict=True)]
     j = moved.index(max(moved))
-    assert f"pair {j + 1}'s goes from {before[j]:.2f} to {after[j]:.2f}" in said(page)
+    path = f"from {before[j]:.2f} to {after[j]:.2f}."
+    assert f"Pair {j + 1}'s fades and is dragged along: {path}" in said(page)
     assert f"pair 1 is down to {0.85**4:.2f} of its strength" in said(page)
     page.slide("sharpness", 0)
-    assert "with the mean of the values, 0.70" in said(page)
+    assert "softmax attention always answers the mean, 0.70." in said(page)
 
 
 def test_arrows_lead_from_the_old_wave_to_the_new_one(open_figure):
@@ -226,6 +237,17 @@ def test_by_mouse_and_by_keyboard(open_figure):
 def test_it_fits_a_phone(open_figure, theme):
     page = open_figure(MemoryRegressionFigure(), width=390, theme=theme)
     page.require_fit()
+
+
+def test_a_phone_shows_controls_drawing_and_sentence_together(open_figure):
+    page = open_figure(MemoryRegressionFigure(), width=390)
+    card, controls, sentence = (
+        page.page.locator(f".ab-{name}").first.bounding_box()
+        for name in ("card", "controls", "said")
+    )
+    assert controls["height"] <= 170
+    assert sentence["y"] + sentence["height"] - card["y"] <= 844
+    assert page.page.get_by_role("button", name="Two values for one key").is_visible()
 
 
 @pytest.mark.parametrize(

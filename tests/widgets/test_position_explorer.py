@@ -390,3 +390,36 @@ def test_play_moves_the_position_until_it_is_paused_or_at_the_end(open_figure):
     page.click("Pause")
     page.page.wait_for_timeout(900)
     assert page.state("position") == 2
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_all_views_are_as_high(open_figure, width):
+    page = open_figure(PositionExplorerFigure(), width=width)
+    heights = set()
+    for view in ("encoding", "similarity", "shuffle", "encoding"):
+        page.set(view=view)
+        heights.add(round(page.page.locator(".ab-card").bounding_box()["height"]))
+    for frequency in (0, 3, 7):
+        page.set(frequency=frequency)
+        heights.add(round(page.page.locator(".ab-card").bounding_box()["height"]))
+    assert len(heights) == 1
+
+
+@pytest.mark.parametrize("view", ["encoding", "similarity", "shuffle"])
+def test_a_phone_shows_controls_drawing_and_sentence_together(open_figure, view):
+    page = open_figure(PositionExplorerFigure(view=view), width=390)
+    box = {
+        name: page.page.locator(f".ab-{name}").first.bounding_box()
+        for name in ("card", "controls", "said")
+    }
+    assert box["controls"]["height"] <= 100
+    end = box["said"]["y"] + box["said"]["height"]
+    assert end - box["card"]["y"] <= 844
+
+
+def test_the_tables_cells_touch(open_figure):
+    page = open_figure(PositionExplorerFigure(view="similarity"), width=1000)
+    ends = page.page.locator('g[shape-rendering="crispEdges"] path').evaluate_all(
+        "(paths) => paths.flatMap((p) => p.getAttribute('d').match(/[MH][\\d.]+/g)).map((s) => s.slice(1))"
+    )
+    assert len(set(ends)) == 49  # 48 columns share their edges

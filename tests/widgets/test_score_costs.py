@@ -1,5 +1,8 @@
 """The figure of costs: what it counts is what torch does and what the layers have."""
 
+import itertools
+import re
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -125,60 +128,75 @@ def said(page):
 
 
 def test_the_sentence_has_the_chapters_numbers(page):
+    assert said(page) == (
+        "At h = 256 the additive score does 4 times as many multiply-adds as the dot product and holds 256 times as "
+        "many numbers, each put through a tanh. Below h = 64 the additive score saves multiply-adds."
+    )
     page.slide("h", 3)
-    assert "does 1/8 of the dot product's multiply-adds" in said(page)
-    assert "draw level at h = 64; with fewer it does less" in said(page)
+    assert "the dot product does 8 times as many multiply-adds" in said(page)
+    assert "as the additive score, which holds 8 times as many numbers" in said(page)
 
 
 def test_the_sentence_follows_every_slider(page):
-    assert "for each pair 2h = 512 where the dot product does d = 256" in said(page)
-    assert "33.6 M to project 512 queries and keys" in said(page)
-    assert "And it holds h = 256 numbers for each pair, 16.8 M in all" in said(page)
     page.slide("h", 3)
-    assert "But it holds h = 8 numbers for each pair, 524 k in all" in said(page)
     page.slide("num_queries", 0)
     page.slide("num_keys", 0)
-    assert "does 16.1 times" in said(page)  # 8 · (2 · 256 + 2) / 256
-    assert "even one hidden unit is too many" in said(page)
+    assert "does 16.1 times as many" in said(page)  # 8 · (2 · 256 + 2) / 256
+    assert "At these sizes no h saves any." in said(page)
     page.slide("h", 0)
-    assert "one number for each pair, as the dot product does" in said(page)
+    assert "and both hold one number for each pair" in said(page)
+    page.slide("num_queries", 8)
+    page.slide("num_keys", 8)
+    page.slide("d", 6)  # the two draw level between 25 and 26
+    assert "Below h = 26 the additive score saves multiply-adds." in said(page)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "says"),
-    [
-        ((4096, 1024, 4096, 4096), "does as many multiply-adds as the dot product"),
-        ((4096, 1024, 4096, 4096), "draw level at h = 1024; with fewer"),
-        ((1, 4096, 1, 1), "does 16384 times the dot product's"),
-        ((4, 1, 4, 4), "draw level at h = 1, and fewer there cannot be."),
-        ((256, 1, 256, 256), "does 1/64 of the dot product's multiply-adds"),
-        ((4, 2, 4096, 4096), "does about as many multiply-adds"),
-        ((4, 2, 4096, 4096), "draw level at about h = 2; with fewer"),
-    ],
-)
-def test_the_sentence_is_exact_where_the_numbers_are(page, sizes, says):
-    names = dict(zip(("d", "h", "num_queries", "num_keys"), sizes, strict=True))
-    assert says in page.math("inWords", names)
+def test_the_sentence_is_true_everywhere(page):
+    few = (1, 2, 8, 256, 4096)
+    for d, h, t, s in itertools.product(few, repeat=4):
+        sizes = {"d": d, "h": h, "num_queries": t, "num_keys": s}
+        words = page.math("inWords", sizes)
+        counts = {name: score_costs(name, **sizes) for name in ("additive", "dot")}
+        ours, dots = (counts[n]["multiply_adds"] for n in ("additive", "dot"))
+        larger, smaller = ("dot product", "additive score")[:: 1 if dots > ours else -1]
+        way = rf"^At h = {h} the {larger} does (.*) multiply-adds as the {smaller}\b"
+        much = re.match(way, words).group(1)
+        ratio = max(ours, dots) / min(ours, dots)
+        if much in ("as many", "about as many"):
+            assert ratio == 1 if much == "as many" else 1 < ratio < 1.005
+        else:
+            shown = re.fullmatch(r"([\d.]+) times as many", much).group(1)
+            assert float(shown) == pytest.approx(ratio, rel=0.005) and shown != "1"
+        saves = re.search(r"Below h = (\d+) the additive score saves", words)
+        from_here = int(saves.group(1)) if saves else 1
+        if not saves:
+            assert words.endswith("At these sizes no h saves any.")
+        below, at = (
+            score_costs("additive", **(sizes | {"h": n}))["multiply_adds"]
+            for n in (max(1, from_here - 1), from_here)
+        )
+        assert at >= dots and (from_here == 1 or below < dots)
+        assert len(words) < 210
 
 
 def test_the_mark_says_what_its_axis_says(page):
     page.set(h=1024, d=4096, num_queries=1, num_keys=4096)
     shown = page.page.locator("svg text").all_text_contents()
-    assert shown.count("1024 ×") >= 2  # the tick and the dashed line's mark
+    assert shown.count("× 1024") >= 2  # the tick and the dashed line's mark
 
 
 def test_neighbours_have_as_many_digits(page):
     cell = page.page.locator('[data-cell="gaussian-multiply_adds"]')
     assert cell.text_content() == "17.0 M"
     ratio = page.page.locator("svg text").all_text_contents()
-    assert "≈ 1 ×" in ratio  # the scaled dot product's 1.004
+    assert "≈ × 1" in ratio  # the scaled dot product's 1.004
 
 
 def test_the_dot_by_keys_and_by_mouse(page):
     page.press("h", "ArrowLeft")
     assert page.state("h") == 128
     shown = page.handle("h").get_attribute("aria-valuetext")
-    assert shown == "128: 2 times the dot product's multiply-adds"
+    assert shown == "128: multiply-adds × 2"
     page.press("h", "Home")
     assert page.state("h") == 1
     page.drag("h", 150, 0)
@@ -208,6 +226,15 @@ def test_it_fits_a_phone(open_figure, theme):
     ):
         page.set(h=h, d=d, num_queries=num_queries, num_keys=num_keys)
         page.require_fit()
+
+
+def test_on_a_phone_everything_is_in_one_view(open_figure):
+    page = open_figure(ScoreCostsFigure(), width=390)
+    controls = page.page.locator(".ab-controls").bounding_box()
+    assert controls["height"] <= 120
+    for h in (256, 8):
+        page.set(h=h)
+        assert page.page.locator(".ab-card").bounding_box()["height"] <= 844
 
 
 def test_either_can_be_cheaper():

@@ -11,25 +11,23 @@ function sharing(pairs) {
 const pastBy = (beta) => (beta === 2 ? "as much as was missing" : `${fmt(beta - 1, 1)} times what was missing`);
 
 function sayTwins([i, j], { pairs, count, answers, beta, decay, sharpness }) {
-  const way =
-    beta === 0
-      ? "writes nothing"
-      : beta < 1
-        ? `goes ${fmt(beta, 1)} of the way to each value`
-        : `goes past each value, by ${pastBy(beta)}`;
   const [x, first, second] = [pairs[j][0], pairs[i][1], pairs[j][1]];
   const average =
     sharpness === 0 && count > 2
       ? `the mean of all ${count} values`
-      : `the mean of the two is ${fmt((first + second) / 2)}`;
-  return (
-    `Pairs ${i + 1} and ${j + 1} have one key and two values, ${fmt(first, 1)} and ${fmt(second, 1)}. Asked for this ` +
-    `key, softmax attention answers ${fmt(answers.softmax(x))} (${average}), ` +
-    `the delta rule ${fmt(answers.delta(x))}, and linear attention ` +
-    `${fmt(answers.linear(x))}: it adds both${count > 2 ? ", and what the other pairs leave there" : ""}.` +
-    (beta === 1 ? "" : ` With β = ${fmt(beta, 1)} the delta rule ${way}.`) +
-    (decay === 1 ? "" : ` Each write first multiplies both matrices by a = ${fmt(decay)}.`)
-  );
+      : `their mean is ${fmt((first + second) / 2)}`;
+  const read =
+    `Pairs ${i + 1} and ${j + 1} have one key and two values, ${fmt(first, 1)} and ${fmt(second, 1)}. Asked for it, ` +
+    `softmax attention answers ${fmt(answers.softmax(x))} (${average}), the delta rule ${fmt(answers.delta(x))}, and ` +
+    `linear attention ${fmt(answers.linear(x))}`;
+  if (beta === 1 && decay === 1)
+    return `${read}: it adds both${count > 2 ? ", and what the other pairs leave there" : ""}.`;
+  const past = `past each value${decay === 1 ? `, by ${pastBy(beta)}` : ""}`;
+  const way = beta < 1 ? `${fmt(beta, 1)} of the way${decay === 1 ? " to each value" : ""}` : past;
+  const step =
+    beta === 0 ? " With β = 0 the delta rule writes nothing." : ` With β = ${fmt(beta, 1)} the delta rule goes ${way}.`;
+  const fading = decay === 1 ? "" : ` Each write first scales both matrices by ${fmt(decay)}.`;
+  return `${read}.${beta === 1 ? "" : step}${fading}`;
 }
 
 // What the last write did to the delta rule's answer for its own key …
@@ -51,14 +49,15 @@ function sayWrite({ pairs, count, before, answers, beta, decay }) {
 }
 
 // … and to that for an older one, the one that moved most.
-function sayOlder({ pairs, count, before, answers, decay }) {
-  if (count < 2) return "";
+function sayOlder({ pairs, count, before, answers, beta, decay }) {
+  if (count < 2 || (beta !== 1 && decay !== 1)) return "";
   const moved = (j) => Math.abs(answers.delta(pairs[j][0]) - before(pairs[j][0]));
   const j = range(count - 1).reduce((most, i) => (moved(i) > moved(most) ? i : most));
   const [x] = pairs[j];
   const path = `from ${fmt(before(x))} to ${fmt(answers.delta(x))}. `;
   if (moved(j) < 0.05) return "No older answer moves by more than 0.05. ";
-  if (decay !== 1) return `The older answers fade and are dragged along: pair ${j + 1}'s goes ${path}`;
+  if (decay !== 1) return `Pair ${j + 1}'s fades and is dragged along: ${path}`;
+  if (beta !== 1) return `Pair ${j + 1}'s is dragged along: ${path}`;
   const apart = Number((Math.abs(x - pairs[count - 1][0]) * UNIT).toFixed(1));
   return (
     `Pair ${j + 1}'s, ${apart}° away, is dragged along, cos ${apart}° = ` +
@@ -67,14 +66,13 @@ function sayOlder({ pairs, count, before, answers, decay }) {
 }
 
 function sayLinear({ pairs, count, back, decay }) {
+  if (decay !== 1 && count > 1)
+    return `In linear attention pair 1 is down to ${fmt(decay ** (count - 1))} of its strength.`;
   const miss = (j) => Math.abs(back.linear.read[j] - pairs[j][1]);
   const j = range(count).reduce((most, i) => (miss(i) > miss(most) ? i : most));
-  if (miss(j) < 0.005) return "Linear attention reads everything exactly. ";
-  const reads = `it reads pair ${j + 1} as ${fmt(back.linear.read[j])} instead of ${fmt(pairs[j][1])}`;
-  return decay === 1
-    ? `Linear attention only adds: ${reads}. `
-    : `Linear attention adds to a fading memory: pair 1 is down to ${fmt(decay ** (count - 1))} of its strength, and ` +
-        `${reads}. `;
+  if (miss(j) < 0.005) return "Linear attention reads everything exactly.";
+  const reads = `${fmt(back.linear.read[j])} instead of ${fmt(pairs[j][1])}`;
+  return `Linear attention only adds: it reads pair ${j + 1} as ${reads}.`;
 }
 
 function inWords(view) {
@@ -86,11 +84,9 @@ function inWords(view) {
     beta === 0
       ? "With β = 0 the delta rule writes nothing, and answers 0 to every key. "
       : sayWrite(view) + sayOlder(view);
-  const softmaxed =
-    sharpness === 0
-      ? `Softmax attention with sharpness 0 answers every key with the mean of the values, ${fmt(answers.softmax(0))}.`
-      : "";
-  return (delta + sayLinear(view) + softmaxed).trim();
+  return sharpness === 0
+    ? `${delta}With sharpness 0 softmax attention always answers the mean, ${fmt(answers.softmax(0))}.`
+    : delta + sayLinear(view);
 }
 
 function render({ model, el }) {
@@ -99,8 +95,7 @@ function render({ model, el }) {
     el,
     title: "A memory is a regression",
     hint:
-      "Each square is a pair: the angle of its key, and its value. Play writes them one by one; drag them, too. " +
-      "Arrows: where the last write moved the delta rule's answers.",
+      "Drag the squares (a key's angle, its value) or press Play. Arrows: how the last write moves the delta rule.",
   });
   fig.stage({
     height: (width) => Math.round(clamp(0.5 * width, 280, 350)),
@@ -120,8 +115,8 @@ function render({ model, el }) {
     const later = value > 0 ? value - 1 : value + 1; // mean, later and sum are then far apart
     fig.set({ pairs: [...pairs.slice(0, -1), [angle, later]], written: pairs.length });
   });
-  fig.slider("beta", { label: "step size β (delta)", min: 0, max: 2, step: 0.1 });
   fig.more();
+  fig.slider("beta", { label: "step size β (delta)", min: 0, max: 2, step: 0.1 });
   fig.slider("decay", { label: "decay a (both matrices)", min: 0.5, max: 1, step: 0.05 });
   fig.slider("sharpness", { label: "sharpness (softmax)", min: 0, max: 50, step: 1 });
   fig.checkbox("least_squares", { label: "show the best wave" });
@@ -132,6 +127,8 @@ function render({ model, el }) {
   fig.output("best", { label: "the best wave is off by", note });
   fig.reset(["pairs"]);
   fig.controlsFirst();
+  fig.card.querySelector(".ab-controls").style.rowGap = "6px"; // four rows on a phone
+  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(136px,1fr))"; // two by two
   return fig.start((state) => {
     const pairs = state("pairs");
     const count = Math.min(state("written"), pairs.length);

@@ -3,11 +3,12 @@
 function drawGram(p, view, fig) {
   const { gram, at, k, D } = view;
   const left = 44;
-  const tall = Math.min((p.width - left - 24) / P, MAP.tall);
+  const wide = (p.width - left - 24) / P;
+  const tall = Math.min(wide, (p.height - MAP.top - 28) / P);
   const bottom = MAP.top + P * tall;
   const limit = Math.max(...gram.map((row, q) => row[q]));
   p.text("title", 0, 15, "PE(p) · PE(p′): p down, p′ across", { weight: 650, size: 14 });
-  heat(p, "map", gram, { left, top: MAP.top, wide: tall, tall, limit });
+  heat(p, "map", gram, { left, top: MAP.top, wide, tall, limit });
   shadeKey(p, "key", left + 24, MAP.top - 12, limit);
   p.group("axis", { "aria-hidden": "true" }, (g) =>
     range(0, P)
@@ -18,7 +19,7 @@ function drawGram(p, view, fig) {
           anchor: "end",
           colour: COLOUR.muted,
         });
-        g.text(`q${q}`, left + (q + 0.5) * tall, bottom + 16, String(q), {
+        g.text(`q${q}`, left + (q + 0.5) * wide, bottom + 16, String(q), {
           size: 12,
           anchor: "middle",
           colour: COLOUR.muted,
@@ -26,13 +27,13 @@ function drawGram(p, view, fig) {
       }),
   );
   const y = MAP.top + at * tall;
-  p.rect("row", left - 1, y - 1, P * tall + 2, tall + 2, {
+  p.rect("row", left - 1, y - 1, P * wide + 2, tall + 2, {
     fill: "none",
     stroke: COLOUR.query,
     "stroke-width": 2,
     "pointer-events": "none",
   });
-  p.mark("cell", "diamond", left + (at + k + 0.5) * tall, y + tall / 2, 5.5, {
+  p.mark("cell", "diamond", left + (at + k + 0.5) * wide, y + tall / 2, 5.5, {
     fill: COLOUR.key,
     stroke: COLOUR.ground,
     "stroke-width": 1.5,
@@ -51,12 +52,12 @@ function drawGram(p, view, fig) {
     text: `p = ${at}`,
     onMove: ([, to]) => fig.set({ position: Math.round(to) }),
   });
-  p.text("D", left + P * tall, MAP.top - 12, `D = ${D}`, { size: 12.5, anchor: "end", colour: COLOUR.muted });
+  p.text("D", left + P * wide, MAP.top - 12, `D = ${D}`, { size: 12.5, anchor: "end", colour: COLOUR.muted });
 }
 
 function drawSimilarity(p, view, fig) {
-  const { gram, at, k } = view;
-  const plot = p.plot({ top: 64, right: 10, bottom: 42, left: 40 });
+  const { gram, at, k, phone } = view;
+  const plot = p.plot({ top: phone ? 46 : 58, right: 10, bottom: 42, left: 40 });
   const all = gram.flat();
   const top = Math.max(...all);
   const x = linear([-at, P - 1 - at], [plot.left, plot.right]);
@@ -98,13 +99,13 @@ function drawSimilarity(p, view, fig) {
   }
   p.legend(
     "legend",
-    plot.left,
-    38,
+    phone ? 0 : plot.left,
+    phone ? 34 : 38,
     [
       { label: `PE(${at}) · PE(${at} + offset)`, colour: COLOUR.weight },
       { label: "the row of 0", colour: COLOUR.ink, mark: "dash" },
     ],
-    { maxWidth: plot.width },
+    { maxWidth: p.width },
   );
   p.handle("offset", {
     x,
@@ -123,32 +124,37 @@ function drawSimilarity(p, view, fig) {
   });
 }
 
-const ROW = 30;
-const shuffleHeight = (n) => 24 + 2 * (30 + n * ROW) + 18;
+// Two blocks of n words: what else there is, and the lowest row.
+const [AROUND, ROW] = [80, 24];
+const shuffleHeight = (n, phone) =>
+  Math.max(phone ? viewHeight(phone) / 2 - 4 : viewHeight(phone), AROUND + 2 * n * ROW);
 
 function drawShuffle(p, view, positions) {
   const { words, order, D } = view;
+  const n = words.length;
+  const row = Math.min(44, (p.height - AROUND) / 2 / n);
   const run = positions ? view.withPositions : view.without;
   const name = positions ? "with" : "without";
   const start = 14 + Math.max(48, ...words.map((w) => w.length * 8.2)) + 8;
   const count = clamp(Math.floor((p.width - start - 112) / 48), 1, Math.min(D, 4));
-  const wide = 48;
+  const wide = clamp((p.width - start - 112) / count, 48, 72);
   p.text("title", 0, 15, positions ? "With positions" : "Without positions", { weight: 650, size: 14 });
   const block = (key, top, sentence, outputs, caption) => {
     p.text(`${key}-caption`, 0, top, caption, { size: 13, colour: COLOUR.muted });
     p.text(`${key}-sentence`, start, top, sentence.join(" "), { size: 13, italic: true, weight: 600 });
     sentence.forEach((word, j) => {
-      const y = top + 9 + j * ROW;
-      p.text(`${key}-place${j}`, 0, y + 19, String(j), { size: 12, colour: COLOUR.muted });
-      p.text(`${key}-word${j}`, 14, y + 19, word, { size: 13.5, weight: 600 });
+      const y = top + 7 + j * row;
+      const base = y + row / 2 + 3;
+      p.text(`${key}-place${j}`, 0, base, String(j), { size: 12, colour: COLOUR.muted });
+      p.text(`${key}-word${j}`, 14, base, word, { size: 13.5, weight: 600 });
       range(count).forEach((f) => {
         const v = outputs[j][f];
-        p.rect(`${key}-cell${j}-${f}`, start + f * wide, y, wide, ROW - 3, {
+        p.rect(`${key}-cell${j}-${f}`, start + f * wide, y, wide, row - 3, {
           fill: signedFill(v / 1.5),
           stroke: COLOUR.line,
           "stroke-width": 1,
         });
-        p.text(`${key}-text${j}-${f}`, start + f * wide + wide / 2, y + 18, fmt(v), {
+        p.text(`${key}-text${j}-${f}`, start + f * wide + wide / 2, base, fmt(v), {
           size: 12.5,
           anchor: "middle",
           colour: signedInk(v / 1.5),
@@ -156,10 +162,10 @@ function drawShuffle(p, view, positions) {
         });
       });
       const end = start + count * wide;
-      if (count < D) p.text(`${key}-more${j}`, end + 4, y + 18, "…", { size: 13, colour: COLOUR.muted });
+      if (count < D) p.text(`${key}-more${j}`, end + 4, base, "…", { size: 13, colour: COLOUR.muted });
       if (key === "second") {
         const same = run.changes[j] < 1e-9;
-        p.text(`mark${j}`, end + 24, y + 19, same ? "= as before" : `≠ by ${fmt(run.changes[j])}`, {
+        p.text(`mark${j}`, end + 24, base, same ? "= as before" : `≠ by ${fmt(run.changes[j])}`, {
           size: 13,
           weight: same ? 500 : 700,
           colour: same ? COLOUR.muted : COLOUR.ink,
@@ -167,11 +173,10 @@ function drawShuffle(p, view, positions) {
       }
     });
   };
-  const n = words.length;
-  block("first", 44, words, run.first, "original");
+  block("first", 36, words, run.first, "original");
   block(
     "second",
-    44 + 34 + n * ROW,
+    36 + 34 + n * row,
     order.map((i) => words[i]),
     run.second,
     "shuffled",

@@ -44,18 +44,17 @@ function inWords(view) {
         : `${k ? " No closer position is less alike." : ""}${further ? " Try a larger offset." : ""}`;
     return spread < 1e-9
       ? `${here}, and so have any two that are ${k} apart: it is Σ cos(kω), with no p in it.${again}`
-      : `${here}. But D = ${D} is odd, the last sine has no cosine, and the same offset gives similarities up to ` +
+      : `${here}. But D = ${D} is odd, its last sine lacks a cosine: one offset gives similarities up to ` +
           `${plain(spread)} apart.${again}`;
   }
   const same = String(view.order) === String(range(view.words.length));
   if (same) return "Both sentences are in the same order. Shuffle the words!";
   const without =
-    "Without positions attention reads a bag of words: shuffling the words shuffles the outputs, and each word " +
-    "keeps its own.";
+    "Without positions attention reads a bag of words: shuffling only shuffles the outputs.";
   return view.withPositions.distance < 1e-9
     ? `${without} Here the words that change places are the same, so positions make no difference.`
-    : `${without} With positions the outputs change: pair them as you like, some number differs by ` +
-        `${fmt(view.withPositions.distance)} or more.`;
+    : `${without} With positions they change: even in the best pairing some number differs by ` +
+        `${fmt(view.withPositions.distance)}.`;
 }
 
 // The views as tabs: arrow keys go from one to the next.
@@ -91,9 +90,9 @@ function tabs(fig, model) {
   );
   fig.card.querySelector(".ab-head").after(list);
   const hint = fig.card.querySelector(".ab-hint");
-  return () =>
+  return (show) =>
     buttons.forEach((button, i) => {
-      const on = VIEWS[i][0] === model.get("view");
+      const on = VIEWS[i][0] === show;
       if (on) hint.textContent = VIEWS[i][2];
       button.setAttribute("aria-selected", String(on));
       button.setAttribute("tabindex", on ? "0" : "-1");
@@ -107,10 +106,11 @@ function render({ model, el }) {
   const fig = figure({
     model,
     el,
-    title: "A word's position, written in waves",
+    title: "A position, written in waves",
     hint: VIEWS[0][2],
   });
   const showTab = tabs(fig, model);
+  const phone = () => fig.card.clientWidth < NARROW;
   const parts = []; // [element, the views that show it]
   const stage = (view, options) => {
     const made = fig.stage({
@@ -124,7 +124,7 @@ function render({ model, el }) {
   stage("encoding", {
     basis: 240,
     grow: 2,
-    height: mapHeight,
+    height: () => (phone() ? CIRCLE : mapHeight(false)),
     draw: drawCircle,
     label: (v) =>
       `The pair of frequency ${v.i} on a circle: from position ${v.at} to ${v.at + v.k} it turns by ` +
@@ -133,28 +133,29 @@ function render({ model, el }) {
   stage("encoding", {
     basis: 360,
     grow: 3,
-    height: mapHeight,
+    height: () => mapHeight(phone()),
     draw: (p, view) => drawMap(p, view, fig),
     label: (v) =>
       `Heat map of the encoding, ${P} positions by ${v.D} features, and the wave of frequency ${v.i}; rows ` +
       `${v.at} and ${v.at + v.k} are marked`,
   });
   stage("similarity", {
-    basis: 310,
-    height: (width) => MAP.top + Math.min(width - 68, P * MAP.tall) + 28,
+    basis: 354,
+    grow: 0,
+    height: () => (phone() ? 242 : mapHeight(false)),
     draw: (p, view) => drawGram(p, view, fig),
     label: (v) => `Gram matrix of ${P} positions; the row of ${v.at} is marked`,
   });
   stage("similarity", {
     basis: 310,
-    height: MAP.top + P * MAP.tall + 28,
+    height: () => viewHeight(phone()) - (phone() ? 250 : 0),
     draw: (p, view) => drawSimilarity(p, view, fig),
     label: (v) => `Similarity to position ${v.at} against the offset; at offset ${v.k} it is ${fmt(v.similarity)}`,
   });
   [false, true].forEach((positions) =>
     stage("shuffle", {
       basis: 310,
-      height: () => shuffleHeight(model.get("words").length),
+      height: () => shuffleHeight(model.get("words").length, phone()),
       draw: (p, view) => drawShuffle(p, view, positions),
       label: (v) =>
         `Outputs of attention ${positions ? "with" : "without"} positions for the two orders; the two ` +
@@ -194,17 +195,20 @@ function render({ model, el }) {
     else fig.set({ position: fig.get("position") + 1 });
   };
   seen(play, ["encoding", "similarity"]);
+  fig.more();
   seen(fig.slider("offset", { label: "Offset k", min: 0, max: FURTHEST, step: 1 }), ["encoding", "similarity"]);
   const frequency = fig.slider("frequency", { label: "Frequency i", min: 0, max: 15, step: 1 });
   seen(frequency, ["encoding"]);
   const size = fig.slider("d_model", { label: "Features D", min: 2, max: 32, step: 1 });
   size.oninput = () =>
     fig.set({ d_model: +size.value, frequency: Math.min(model.get("frequency"), pairs(+size.value) - 1) });
-  seen(size, ["encoding", "similarity"]);
-  const base = fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
-  seen(base, ["encoding", "similarity"]);
+  fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
   fig.reset(["order"]);
   fig.controlsFirst();
+  fig.card.classList.add("ab-positions");
+  fig.card.append(
+    html("style", { text: "@media (min-width: 481px) { .ab-positions .ab-control.ab-range { flex-basis: 200px; } }" }),
+  );
 
   const output = (name, views, options) => {
     fig.output(name, options);
@@ -228,20 +232,43 @@ function render({ model, el }) {
   });
   output("with", ["shuffle"], { label: "with positions", digits: 3, note: "the outputs, in any order, differ by" });
 
-  // room for a pair
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(132px,1fr))";
+  const showView = (show) => {
+    showTab(show);
+    // room for a pair of numbers; a phone has two rows of them in each view
+    const least = show === "shuffle" && phone() ? "100%" : "132px";
+    room[2].style.gridTemplateColumns = `repeat(auto-fit,minmax(${least},1fr))`;
+    parts.forEach(([node, views]) => {
+      node.style.display = views.includes(show) ? "" : "none";
+    });
+  };
+  // All views are as high as the highest, part by part; looked at once for each width.
+  const room = [".ab-hint", ".ab-controls", ".ab-outputs"].map((name) => fig.card.querySelector(name));
+  let levelled = 0;
+  const level = (view) => {
+    if (fig.card.clientWidth === levelled) return;
+    levelled = fig.card.clientWidth;
+    room.forEach((part) => (part.style.minHeight = ""));
+    range(pairs(view.D)).forEach((i) => {
+      const omega = frequencyOf(i, view.D, view.base);
+      fig.say(inWords({ ...view, show: "encoding", i, omega, angle: view.k * omega }));
+    });
+    const heights = VIEWS.map(([show]) => {
+      showView(show);
+      fig.say(inWords({ ...view, show }));
+      return room.map((part) => part.offsetHeight);
+    });
+    room.forEach((part, n) => (part.style.minHeight = `${Math.max(...heights.map((of) => of[n]))}px`));
+  };
+  const observer = new ResizeObserver(() => fig.card.clientWidth !== levelled && fig.redraw());
+  observer.observe(fig.card);
 
   let drawn = null; // the encoding and its Gram matrix, kept while D and base stay
-  return fig.start((state) => {
+  const stop = fig.start((state) => {
     const [show, at, k, D, base] = ["view", "position", "offset", "d_model", "base"].map(state);
     const i = Math.min(state("frequency"), pairs(D) - 1);
     frequency.max = pairs(D) - 1;
     frequency.style.setProperty("--ab-part", `${(100 * i) / (pairs(D) - 1 || 1)}%`);
     frequency.value = i;
-    showTab();
-    parts.forEach(([node, views]) => {
-      node.style.display = views.includes(show) ? "" : "none";
-    });
     if (!drawn || drawn.D !== D || drawn.base !== base) {
       const rows = encoding(P, D, base);
       drawn = { D, base, rows, gram: gramMatrix(rows) };
@@ -254,6 +281,7 @@ function render({ model, el }) {
     const [words, order] = [state("words"), state("order")];
     const view = {
       show,
+      phone: phone(),
       at,
       k,
       D,
@@ -284,9 +312,15 @@ function render({ model, el }) {
       without: view.without.distance,
       with: view.withPositions.distance,
     });
+    level(view);
+    showView(show);
     fig.say(inWords(view));
     return view;
   });
+  return () => {
+    observer.disconnect();
+    stop();
+  };
 }
 
 export default {

@@ -3,9 +3,9 @@
 const P = 48; // positions that are drawn
 const FURTHEST = 16; // the largest offset
 const VIEWS = [
-  ["encoding", "Waves", "Each pair of features is a hand. How far does it turn in k positions? Press “Play p”."],
-  ["similarity", "Similarity", "Does a position that is closer always look more alike? Drag the orange handle."],
-  ["shuffle", "Shuffle", "What does attention lose if it is not told the positions? Shuffle the words."],
+  ["encoding", "Waves", "Each pair of features is a clock hand. Press “Play p”."],
+  ["similarity", "Similarity", "Is closer always more alike? Drag the orange handle."],
+  ["shuffle", "Shuffle", "What does attention lose without positions? Shuffle the words."],
 ];
 const BASES = [2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 1000000];
 

@@ -5,15 +5,14 @@ const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
 // A heat map in few elements: one path for each of 21 shades, cells of one shade side by side in one piece.
 function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
   const shades = new Map();
-  const round = (v) => Math.round(v * 10) / 10;
+  const across = (j) => Math.round((left + j * wide) * 10) / 10;
+  const down = (i) => Math.round((top + i * tall) * 10) / 10;
   rows.forEach((row, i) => {
     const levels = row.map((v) => Math.round(10 * clamp(v / limit, -1, 1)));
     for (let j = 0; j < row.length; ) {
       let end = j + 1;
       while (end < row.length && levels[end] === levels[j]) end += 1;
-      const piece =
-        `M${round(left + j * wide)} ` +
-        `${round(top + i * tall)}h${round((end - j) * wide)}v${round(tall)}h-${round((end - j) * wide)}z`;
+      const piece = `M${across(j)} ${down(i)}H${across(end)}V${down(i + 1)}H${across(j)}z`;
       shades.set(levels[j], (shades.get(levels[j]) || "") + piece);
       j = end;
     }
@@ -41,8 +40,12 @@ function shadeKey(p, key, x, y, limit) {
   });
 }
 
-const MAP = { top: 46, tall: 5.6, bottom: 46 };
-const mapHeight = MAP.top + P * MAP.tall + MAP.bottom;
+const MAP = { top: 46, bottom: 46 };
+const tallOf = (phone) => (phone ? 4 : 5.6); // a row of the map
+const mapHeight = (phone) => MAP.top + P * tallOf(phone) + MAP.bottom;
+// On a phone the circle stands above the map, its words beside it; two drawings of each view are as high as these.
+const CIRCLE = 164;
+const viewHeight = (phone) => (phone ? CIRCLE + 8 + mapHeight(phone) : mapHeight(phone));
 
 function positionLine(p, key, y, left, right, colour, dash) {
   p.line(key, left, y, right, y, {
@@ -55,17 +58,18 @@ function positionLine(p, key, y, left, right, colour, dash) {
 
 function drawMap(p, view, fig) {
   const { rows, at, k, D, i, omega } = view;
+  const tall = tallOf(view.phone);
   const waves = Math.max(90, Math.round(p.width * 0.27));
   const left = 44;
   const wide = (p.width - left - waves - 40) / D;
   const right = left + D * wide;
-  const y = linear([0, P], [MAP.top, MAP.top + P * MAP.tall]);
+  const y = linear([0, P], [MAP.top, MAP.top + P * tall]);
   const middle = (q) => y(q + 0.5);
   const lone = 2 * i + 1 >= D;
   p.text("title", 0, 15, "PE: positions down, features across", { weight: 650, size: 14 });
-  heat(p, "map", rows, { left, top: MAP.top, wide, tall: MAP.tall });
+  heat(p, "map", rows, { left, top: MAP.top, wide, tall });
   shadeKey(p, "key", left + 18, y(P) + 40, 1);
-  p.rect("choose", left, MAP.top, D * wide, P * MAP.tall, {
+  p.rect("choose", left, MAP.top, D * wide, P * tall, {
     fill: "transparent",
     cursor: "pointer",
     onclick: (event) =>
@@ -88,7 +92,7 @@ function drawMap(p, view, fig) {
         }),
       );
   });
-  p.rect("pair", left + 2 * i * wide, MAP.top - 1, (lone ? 1 : 2) * wide, P * MAP.tall + 2, {
+  p.rect("pair", left + 2 * i * wide, MAP.top - 1, (lone ? 1 : 2) * wide, P * tall + 2, {
     fill: "none",
     stroke: COLOUR.accent,
     "stroke-width": 2.5,
@@ -99,7 +103,7 @@ function drawMap(p, view, fig) {
   // the waves of the chosen pair, on the same axis of positions
   const x = linear([-1, 1], [right + 18, p.width - 24]);
   p.group("waves", { "aria-hidden": "true" }, (g) => {
-    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * MAP.tall, { fill: COLOUR.panel, rx: 4 });
+    g.rect("ground", x(-1), MAP.top, x(1) - x(-1), P * tall, { fill: COLOUR.panel, rx: 4 });
     g.line("zero", x(0), MAP.top, x(0), y(P), { stroke: COLOUR.line, "stroke-width": 1 });
     const fine = linspace(0, P - 1, 4 * P - 3);
     g.path(
@@ -129,7 +133,7 @@ function drawMap(p, view, fig) {
   });
   positionLine(p, "line", middle(at), left, x(1), COLOUR.query);
   positionLine(p, "line2", middle(at + k), left, x(1), COLOUR.key, "6 3");
-  const shift = linear([0, P], [MAP.top + MAP.tall / 2, MAP.top + (P + 0.5) * MAP.tall]);
+  const shift = linear([0, P], [MAP.top + tall / 2, MAP.top + (P + 0.5) * tall]);
   p.handle("position", {
     y: shift,
     at: [left - 9, at],
@@ -159,16 +163,39 @@ function drawMap(p, view, fig) {
   });
 }
 
+// What the circle means: three lines below it, or six beside it on a phone.
+function sayTurn(p, { k, i, omega, angle, here, phone }, x, y) {
+  const quiet = { size: 12.5, colour: COLOUR.muted };
+  const up = phone ? "up: sin pω" : `up: feature ${2 * i}, sin pω`;
+  const turned = `= ${fmtShort(angle)} = ${fmt((angle * 180) / Math.PI, 0)}°`;
+  const said =
+    here.length < 2
+      ? [
+          [[up], quiet],
+          [["a sine without", "its cosine:"], {}],
+          [["not a point, so", "nothing to turn"], {}],
+        ]
+      : [
+          [phone ? [up, "across: cos pω"] : [up, `· across: ${2 * i + 1}, cos pω`], quiet],
+          [[`kω = ${k} · ${fmtShort(omega)}`, turned], { weight: 650, colour: COLOUR.accent }],
+          [["a full turn takes", `${fmtShort((2 * Math.PI) / omega)} positions`], quiet],
+        ];
+  const lines = said.flatMap(([parts, look]) => (phone ? parts : [parts.join(" ")]).map((text) => [text, look]));
+  lines.forEach(([text, look], n) =>
+    p.text(`turn${n}`, x, y + 20 * n, text, { anchor: phone ? "start" : "middle", ...look }),
+  );
+}
+
 function drawCircle(p, view) {
-  const { at, k, i, omega, here, there, angle } = view;
+  const { at, k, i, omega, here, there, angle, phone } = view;
   const lone = here.length < 2;
   p.text("title", 0, 15, lone ? `Frequency i = ${i}: a sine alone` : `Pair i = ${i}: a turn by kω`, {
     weight: 650,
     size: 14,
   });
-  const size = Math.min(p.width - 92, mapHeight - 116); // beside the circle there is room for p+k
-  const [cx, cy, r] = [p.width / 2, 42 + size / 2, size / 2];
-  const line = (n) => mapHeight - 48 + 20 * n; // of the words below
+  // beside the circle there is room for p+k
+  const r = phone ? clamp((p.width - 228) / 2, 36, 50) : Math.min(p.width - 92, p.height - 116) / 2;
+  const [cx, cy] = [phone ? r + 46 : p.width / 2, 42 + r];
   const put = (turn, far = 1) => [cx + r * far * Math.cos(turn), cy - r * far * Math.sin(turn)];
   p.group("axes", { "aria-hidden": "true" }, (g) => {
     g.circle("disk", cx, cy, r, { fill: COLOUR.panel, stroke: COLOUR.line, "stroke-width": 1.5 });
@@ -177,14 +204,8 @@ function drawCircle(p, view) {
     g.text("sin", cx + 5, cy - r + 15, "sin", { size: 12.5, italic: true, colour: COLOUR.muted });
     if (!lone)
       g.text("cos", cx + r - 5, cy - 6, "cos", { size: 12.5, italic: true, anchor: "end", colour: COLOUR.muted });
-    g.text(
-      "axesNames",
-      cx,
-      line(0),
-      lone ? `up: feature ${2 * i}, sin pω` : `up: feature ${2 * i}, sin pω · across: ${2 * i + 1}, cos pω`,
-      { size: 12.5, anchor: "middle", colour: COLOUR.muted },
-    );
   });
+  sayTurn(p, view, phone ? cx + r + 72 : cx, phone ? cy - 42 : p.height - 48);
   if (lone) {
     // a sine without its cosine: a height, and no point of the circle
     [
@@ -197,8 +218,6 @@ function drawCircle(p, view) {
         "stroke-dasharray": dash,
       });
     });
-    p.text("why", cx, line(1), "a sine without its cosine:", { size: 13, anchor: "middle" });
-    p.text("why2", cx, line(2), "not a point, so nothing to turn", { size: 13, anchor: "middle" });
     return;
   }
   const [from, to] = [at * omega, (at + k) * omega];
@@ -248,16 +267,4 @@ function drawCircle(p, view) {
   const close = Math.cos(to - from) > 0.93;
   name("second", to, close ? "" : "p+k", COLOUR.key, "diamond", COLOUR.keyInk);
   name("first", from, close ? (k ? "p, p+k" : "p") : "p", COLOUR.query, "circle");
-  p.text(
-    "angle",
-    cx,
-    line(1),
-    `kω = ${k} · ${fmtShort(omega)} = ${fmtShort(angle)} = ${fmt((angle * 180) / Math.PI, 0)}°`,
-    { size: 13, anchor: "middle", weight: 650, colour: COLOUR.accent },
-  );
-  p.text("one", cx, line(2), `a full turn takes ${fmtShort((2 * Math.PI) / omega)} positions`, {
-    size: 12.5,
-    anchor: "middle",
-    colour: COLOUR.muted,
-  });
 }

@@ -51,41 +51,34 @@ function big(count) {
   return `${fmt(shown, shown >= 99.95 ? 0 : shown >= 9.995 ? 1 : 2)} ${unit}`;
 }
 
-// Powers of two and whole numbers as they are, everything else in three digits.
-function digits(x) {
-  if (x < 1 && Number.isInteger(Math.log2(x))) return `1/${1 / x}`;
-  return Number.isInteger(x) || x >= 1000 ? String(Math.round(x)) : String(Number(x.toPrecision(x < 0.01 ? 2 : 3)));
-}
-
-const nearOne = (ratio) => ratio !== 1 && Math.abs(ratio - 1) < 0.005;
-const ratioName = (ratio) => (nearOne(ratio) ? "≈ 1 ×" : `${digits(ratio)} ×`);
+// How many times the larger of two counts is the smaller one: never below 1, so that everything compares in one way.
+const factor = (ratio) => Math.max(ratio, 1 / ratio);
+const digits = (x) => String(x >= 1000 ? Math.round(x) : Number(x.toPrecision(3)));
+const nearOne = (ratio) => ratio !== 1 && factor(ratio) < 1.005;
+const ratioName = (ratio) =>
+  nearOne(ratio) ? "≈ × 1" : `${ratio < 1 ? "÷" : "×"} ${digits(factor(ratio))}`;
 
 // ---- what one sees, in words ----
 
+// The smallest number of hidden units with which the additive score saves no multiply-adds.
+const noneSaved = (sizes) => Math.ceil(levelHidden(sizes));
+
 function inWords(sizes) {
-  const { d, h, num_queries: t, num_keys: s } = sizes;
+  const { h } = sizes;
   const ratio = times("multiply_adds", sizes, h);
-  const level = levelHidden(sizes);
-  const amount =
-    nearOne(ratio) || ratio === 1
-      ? `${nearOne(ratio) ? "about " : ""}as many multiply-adds as the dot product`
-      : `${digits(ratio)} ${digits(ratio).includes("/") ? "of" : "times"} the dot product's multiply-adds`;
-  const why =
-    `for each pair 2h = ${2 * h} where the dot product does d = ${d}, and another ${big((t + s) * h * d)} to project ` +
-    `${t + s} queries and keys`;
-  const even =
-    level < 1
-      ? "At these sizes even one hidden unit is too many."
-      : level === 1
-        ? "The two draw level at h = 1, and fewer there cannot be."
-        : `The two draw level at ${digits(level) === String(level) ? "" : "about "}h = ${digits(level)}; with fewer ` +
-          "it does less.";
+  const much = nearOne(ratio) ? "about as many" : ratio === 1 ? "as many" : `${digits(factor(ratio))} times as many`;
+  const work =
+    ratio < 1
+      ? `the dot product does ${much} multiply-adds as the additive score`
+      : `the additive score does ${much} multiply-adds as the dot product`;
   const held =
     h === 1
-      ? "It holds one number for each pair, as the dot product does, but puts all of them through a tanh."
-      : `${ratio < 1 ? "But" : "And"} it holds h = ${h} numbers for each pair, ${big(t * s * h)} in all, and puts ` +
-        "each through a tanh; the dot product holds one.";
-  return `The additive score does ${amount}: ${why}. ${even} ${held}`;
+      ? ", and both hold one number for each pair"
+      : `${ratio < 1 ? ", which" : " and"} holds ${h} times as many numbers, each put through a tanh`;
+  const from = noneSaved(sizes);
+  const saves =
+    from > 1 ? `Below h = ${from} the additive score saves multiply-adds.` : "At these sizes no h saves any.";
+  return `At h = ${h} ${work}${held}. ${saves}`;
 }
 
 // ---- the two lines ----
@@ -94,12 +87,11 @@ const TICKS = [-10, -5, 0, 5, 10];
 const [LOWEST, HIGHEST] = [-11, 17]; // of the logarithms: from 2⁻¹⁰ to 2¹⁴, and room for words
 
 function drawLines(p, { sizes, level }, fig) {
-  const plot = p.plot({ top: p.narrow ? 46 : 26, right: 14, bottom: 42, left: 62 });
+  const plot = p.plot({ top: 26, right: 14, bottom: 42, left: 78 });
   const x = linear([0, MOST], [plot.left, plot.right]);
   const y = linear([LOWEST, HIGHEST], [plot.bottom, plot.top]);
   const from = clamp(Math.log2(level), 0, MOST);
-  const items = [...Object.values(LINES), { label: "dot product", colour: COLOUR.muted, mark: "line" }];
-  p.legend("legend", p.narrow ? 0 : plot.left, 14, items, { maxWidth: p.width });
+  p.legend("legend", p.narrow ? 0 : plot.left, 14, Object.values(LINES), { maxWidth: p.width });
   p.rect("less", x(0), plot.top, x(from) - x(0), plot.height, { fill: COLOUR.accent, "fill-opacity": 0.08 });
   p.axes("axes", {
     plot,
@@ -108,18 +100,18 @@ function drawLines(p, { sizes, level }, fig) {
     xTicks: p.narrow ? range(0, MOST + 1).filter((k) => k % 2 === 0) : range(MOST + 1),
     xFormat: (k) => 2 ** k,
     yTicks: TICKS,
-    yFormat: (k) => `${k < 0 ? `1/${2 ** -k}` : 2 ** k} ×`,
+    yFormat: (k) => (k === 0 ? "dot product" : `${k < 0 ? "÷" : "×"} ${2 ** Math.abs(k)}`),
     xLabel: "hidden units h",
   });
   p.line("one", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.muted, "stroke-width": 1.5 });
-  const side = (key, left, right, lines) => {
-    if (right - left < 8 + 7 * Math.max(...lines.map((line) => line.length))) return; // no room
-    lines.forEach((line, i) =>
+  const side = (key, left, right, ...ways) => {
+    const fits = (lines) => right - left >= 8 + 7 * Math.max(...lines.map((line) => line.length));
+    (ways.find(fits) || []).forEach((line, i) =>
       p.text(`${key}${i}`, (left + right) / 2, plot.top + 16 + 16 * i, line, { anchor: "middle", colour: COLOUR.ink }),
     );
   };
-  side("lessName", x(0), x(from), p.narrow ? ["less arithmetic,", "more memory"] : ["less arithmetic, more memory"]);
-  side("moreName", x(from), plot.right, p.narrow ? ["more", "of both"] : ["more of both"]);
+  side("lessName", x(0), x(from), ["less arithmetic, more memory"], ["less arithmetic,", "more memory"]);
+  side("moreName", x(from), plot.right, ["more of both"], ["more", "of both"]);
   const now = Math.log2(sizes.h);
   const ratios = Object.keys(LINES).map((what) => times(what, sizes, sizes.h));
   const heights = ratios.map(Math.log2);
@@ -141,7 +133,7 @@ function drawLines(p, { sizes, level }, fig) {
     size: 8,
     colour: LINES.multiply_adds.colour,
     label: "hidden units h",
-    text: `${sizes.h}: ${digits(ratios[0])} times the dot product's multiply-adds`,
+    text: `${sizes.h}: multiply-adds ${ratioName(ratios[0])}`,
     onMove: ([to]) => fig.set({ h: 2 ** Math.round(to) }),
   });
   const upper = heights[0] >= heights[1] ? 0 : 1; // its number stands above its mark, the other's below
@@ -159,34 +151,40 @@ function drawLines(p, { sizes, level }, fig) {
 
 // ---- the table ----
 
-const ROW = (narrow) => (narrow ? 58 : 27);
+const HEAD = 24;
+// On a phone a row has a second line for what it is in multiples of the dot product, which itself needs none.
+const rowTop = (narrow, i) => HEAD + (narrow ? 38 * i - (i ? 14 : 0) : 27 * i);
 
 function drawTable(p, view) {
-  const left = p.narrow ? 0 : 148;
-  const wide = (p.width - left) / 3;
+  const columns = p.width < 300 ? COLUMNS.slice(1) : COLUMNS;
+  const left = 148;
+  const wide = (p.width - left) / columns.length;
+  const right = (c) =>
+    p.width - (p.narrow ? [0, 86, 188][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
   const end = { size: 13, anchor: "end" };
-  COLUMNS.forEach(([, label], c) =>
-    p.text(`head${c}`, left + (c + 1) * wide, 15, p.narrow ? label.replace("numbers ", "") : label, {
+  columns.forEach(([, label], c) =>
+    p.text(`head${c}`, right(c), 15, p.narrow ? label.replace("numbers ", "") : label, {
       ...end,
+      size: p.narrow ? 12 : 13,
       weight: 650,
     }),
   );
   SCORES.forEach(([name, label], i) => {
-    const y = 26 + i * ROW(p.narrow);
+    const y = rowTop(p.narrow, i);
     const weight = name === "additive" ? 700 : 500;
     p.line(`rule${i}`, 0, y, p.width, y, { stroke: COLOUR.grid, "stroke-width": 1 });
-    p.text(`name${i}`, 0, y + 18, label, { weight });
-    COLUMNS.forEach(([what], c) => {
+    p.text(`name${i}`, 0, y + 18, p.narrow ? label.replace("scaled dot product", "scaled dot") : label, { weight });
+    columns.forEach(([what], c) => {
       const count = view.costs[i][what];
-      const [right, base] = [left + (c + 1) * wide, y + (p.narrow ? 35 : 18)];
-      p.text(`count${i}-${c}`, right - (c && !p.narrow ? 76 : 0), base, count === 0 ? "none" : big(count), {
+      const compared = what !== "parameters";
+      p.text(`count${i}-${c}`, right(c) - (compared && !p.narrow ? 76 : 0), y + 18, count === 0 ? "none" : big(count), {
         ...end,
         weight,
         "data-cell": `${name}-${what}`,
         "data-count": count,
       });
-      if (c && i)
-        p.text(`ratio${i}-${c}`, right, base + (p.narrow ? 16 : 0), ratioName(count / view.costs[0][what]), {
+      if (compared && i)
+        p.text(`ratio${i}-${c}`, right(c), y + (p.narrow ? 33 : 18), ratioName(count / view.costs[0][what]), {
           ...end,
           colour: COLOUR.muted,
         });
@@ -199,16 +197,16 @@ function render({ model, el }) {
     model,
     el,
     title: "Which score is cheaper?",
-    hint: "Drag the dot to the left until the additive score does less arithmetic. Then change the sizes.",
+    hint: "Drag the dot to the left until the additive score does less arithmetic.",
   });
   fig.stage({
-    label: ({ sizes, level }) =>
+    label: ({ sizes }) =>
       "Two rising lines over the hidden units: how many times the dot product's multiply-adds the additive score " +
       `does, and how many times as many numbers it holds for the pairs. At h = ${sizes.h} they are at ` +
       `${Object.keys(LINES)
-        .map((what) => digits(times(what, sizes, sizes.h)))
-        .join(" and ")}; the first crosses 1 at ${digits(level)}`,
-    height: (width) => (width < NARROW ? 290 : 264),
+        .map((what) => ratioName(times(what, sizes, sizes.h)))
+        .join(" and ")}; the first is below the dot product's for h below ${noneSaved(sizes)}`,
+    height: (width) => (width < NARROW ? 246 : 264),
     draw: (p, view) => drawLines(p, view, fig),
   });
   fig.stage({
@@ -219,10 +217,11 @@ function render({ model, el }) {
       });
       return `Costs: ${lines.join("; ")}`;
     },
-    height: (width) => 26 + SCORES.length * ROW(width < NARROW) + 4,
+    height: (width) => rowTop(width < NARROW, SCORES.length) + 4,
     draw: drawTable,
   });
   fig.slider("h", { label: "hidden units h", values: SIZES });
+  fig.more();
   fig.slider("d", { label: "size d", values: SIZES });
   fig.slider("num_queries", { label: "queries T", values: SIZES });
   fig.slider("num_keys", { label: "keys S", values: SIZES });
