@@ -99,7 +99,7 @@ function drawCharts(p, view, fig) {
     { size: 13, weight: 700, anchor: "middle", halo: true, "pointer-events": "none" },
   );
 
-  const deepTitle = small ? "The last layer, by depth L" : "The last layer, in stacks of 2 to 12";
+  const deepTitle = small ? "Last layer, by depth L" : "The last layer, in stacks of 2 to 12";
   p.text("depths", start, below.top - 15, deepTitle, heading);
   p.axes("stacks", {
     plot: below,
