@@ -192,7 +192,7 @@ def test_where_the_widths_part_is_said(page):
     )
     places = [words for words, *_ in searched(0, 3, 0.6, LONGEST)]
     assert places.index(greedy_words) == 1
-    assert said.inner_text().endswith("Greedy decoding's sentence comes second.")
+    assert said.inner_text().endswith("Greedy decoding comes second.")
     page.slide("step", at)
     assert "part" not in said.inner_text()
     page.slide("step", at + 1)
@@ -311,21 +311,87 @@ def test_it_fits_on_a_phone(open_figure, width):
         assert fits["cut"] == [] and fits["spilled"] == []
 
 
-def test_a_narrow_window_fades_where_the_tree_goes_on(open_figure):
+SEARCHES = [(text, width) for text in SENTENCES for width in (1, 3, 5)]
+IN_SIGHT = """() => {
+  const svg = document.querySelector(".ab-stage svg").getBoundingClientRect();
+  return [...document.querySelectorAll("[data-entry], [data-score]")].filter((node) => {
+    const box = node.getBoundingClientRect();
+    const out = box.left < svg.left - 4 || box.right > svg.right + 4;
+    return out || box.top < svg.top - 4 || box.bottom > svg.bottom;
+  }).map((node) => node.textContent);
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 760, 1000])
+def test_the_whole_search_is_in_sight_with_its_winners(open_figure, width):
+    """On a card without room for every step beside the other the tree grows downwards; nothing is scrolled."""
+    page = open_figure(BeamTreeFigure(), width=width)
+    for text, beam in SEARCHES:
+        page.set(sentence=text, width=beam)
+        assert page.page.evaluate(IN_SIGHT) == []
+        assert page.page.locator("[data-score]").count() == beam
+        fits = page.page.evaluate(FITS)
+        assert fits["outside"] == fits["cut"] == fits["spilled"] == []
+        assert fits["smallest"] >= 12
+
+
+@pytest.mark.parametrize("width", [390, 760, 1000])
+def test_the_card_keeps_its_height_in_every_state(open_figure, width):
+    page = open_figure(BeamTreeFigure(), width=width)
+    card = page.page.locator(".ab-card")
+    first = card.bounding_box()["height"]
+    for text, beam in SEARCHES:
+        for step in (-1, 0, 4):
+            page.set(sentence=text, width=beam, step=step)
+            assert card.bounding_box()["height"] == pytest.approx(first, abs=1)
+    for max_len in (1, 4, 7):
+        page.set(sentence=SENTENCES[4], width=5, step=-1, max_len=max_len)
+        assert card.bounding_box()["height"] == pytest.approx(first, abs=1)
+
+
+def test_a_phone_shows_controls_tree_and_winners_at_once(open_figure):
     page = open_figure(BeamTreeFigure(), width=390)
-    scroll = page.page.locator(".ab-bt-scroll")
-    fading = """(node) => ["left", "right"].map((side) => node.style.getPropertyValue(`--bt-${side}`))"""
-    page.settle()
-    assert scroll.evaluate(fading) == ["0px", "44px"]
-    scroll.evaluate("(node) => { node.scrollLeft = node.scrollWidth; }")
-    page.settle()
-    assert scroll.evaluate(fading) == ["44px", "0px"]
+    top = page.page.locator(".ab-card").bounding_box()["y"]
+    panel = page.page.locator(".ab-controls").bounding_box()
+    assert panel["height"] <= 200
+    stage = page.page.locator(".ab-stage").bounding_box()
+    assert stage["y"] + stage["height"] - top < 750
+    said = page.page.locator(".ab-said").bounding_box()
+    assert said["y"] + 80 - top < 844  # where the sentence begins
 
 
-def test_a_wide_page_shows_the_whole_tree(open_figure):
-    page = open_figure(BeamTreeFigure(), width=800)
-    scroll = page.page.locator(".ab-bt-scroll")
-    assert scroll.evaluate("(node) => node.scrollWidth <= node.clientWidth + 1")
+def test_where_the_tree_grows_downwards_the_arrow_keys_turn_with_it(open_figure):
+    page = open_figure(BeamTreeFigure(), width=390)
+    page.press("tree", "Home", "ArrowDown")
+    first = page.text("prefix")
+    assert first not in ("<bos>", "")
+    page.press("tree", "ArrowRight")
+    assert page.text("prefix") != first and " " not in page.text("prefix")
+    page.press("tree", "ArrowLeft", "ArrowDown")
+    assert page.text("prefix").startswith(first + " ")
+    page.press("tree", "ArrowUp")
+    assert page.text("prefix") == first
+
+
+@pytest.mark.parametrize(("width", "shown"), [(390, 1), (1000, 2)])
+def test_two_references_are_listed_and_the_rest_counted(open_figure, width, shown):
+    most = max(DATA["sentences"], key=lambda row: len(row["references"]))
+    page = open_figure(BeamTreeFigure(sentence=most["text"]), width=width)
+    listed = page.page.locator('[data-row="references"] .ab-row-text').inner_text()
+    references = most["references"]
+    assert (
+        listed
+        == " · ".join(references[:shown]) + f" … and {len(references) - shown} more"
+    )
+
+
+def test_the_list_follows_the_search(page):
+    page.slide("step", 2)
+    rows = page.page.locator(".ab-rows li").all_inner_texts()
+    assert len(rows) == 3 + 2
+    numbers = [float(row.split("log p ")[1].replace("−", "-")) for row in rows[:3]]
+    assert numbers == sorted(numbers, reverse=True)
+    assert all(" …" in row for row in rows[:3])
 
 
 # -- Python --

@@ -232,13 +232,12 @@ def test_the_sentence_follows_the_numbers(page):
     post, pre = (
         medians(norm, True, 12, "gradient")[-1] for norm in ("after", "before")
     )
-    assert f"is {middle:.1f} × the first's." in said(page)
-    assert "the last layer's part of the stream stays large" in said(page)
-    assert "gradient grows" in said(
-        page
-    ) and f"{post / pre:.1f} × that of pre-LN" in said(page)
+    compared = f"is {middle:.1f} × the first's and {post / pre:.1f} × that of pre-LN."
+    assert compared in said(page)
+    assert "so the last layer's part stays large" in said(page)
+    assert "It grows with depth" in said(page)
     page.choose("norm", "before the sublayer")
-    assert "gradient falls" in said(page)
+    assert "It falls with depth" in said(page)
     page.choose("measure", "what tells the words apart")
     page.tick("residual", False)
     gone = next(
@@ -248,6 +247,10 @@ def test_the_sentence_follows_the_numbers(page):
     )
     assert f"After layer {gone} nothing is left of it but rounding" in said(page)
     assert page.text("ratio") == "–" and page.text("last") == "< 10⁻¹⁰"
+
+
+def tops(*last):
+    return [[2 + i, 0, value, 0] for i, value in enumerate(last)]
 
 
 def test_the_sentence_is_computed_and_not_asserted(page):
@@ -262,21 +265,42 @@ def test_the_sentence_is_computed_and_not_asserted(page):
     }
     line = [[1, 3, 4, 5], [2, 0.9, 1, 1.1]]
     text = page.math(
-        "inWords", {**view, "line": line, "tops": [[2, 1, 1, 1], [12, 0.1, 0.2, 0.3]]}
+        "inWords", {**view, "line": line, "tops": tops(1, 1, 1, 0.3, 0.2, 0.1)}
     )
     assert (
         "is 0.25 × the first's" in text
-        and "falls: 1.0 in a stack of 2, 0.20 in one of 12" in text
+        and "falls with depth, on average from 1.0 (2 to 4 layers) to 0.20 (10 to 12)"
+        in text
     )
     assert "stays large" not in text  # no reason for what is not so
     level = {
         **view,
         "ratio": [1, 1.05, 1.1],
         "line": line,
-        "tops": [[2, 1, 1, 1], [12, 1, 1.05, 1.1]],
+        "tops": tops(1, 1.1, 1, 1.1, 1, 1.3),
     }
     text = page.math("inWords", level)
-    assert "within 10\u00a0% of the first's" in text and "hardly changes" in text
+    assert (
+        "within 10\u00a0% of the first's" in text
+        and "between 1.0 and 1.3, without" in text
+    )
+
+
+@pytest.mark.parametrize(("name", "wiring"), WIRINGS.items())
+def test_a_trend_is_said_only_where_the_stacks_have_one(page, name, wiring):
+    """The first three stacks against the last three: the two ends alone differ by scatter."""
+    last = [medians(*wiring, depth, "gradient")[-1] for depth in range(2, 13)]
+    change = sum(last[-3:]) / sum(last[:3])
+    trend = page.math("trendOf", page.math("topsOf", GRID, *wiring, "gradient"))
+    page.set(norm=wiring[0], residual=wiring[1])
+    if abs(change - 1) > 0.15:
+        assert trend["way"] == ("grows" if change > 1 else "falls")
+        assert f"It {trend['way']} with depth" in said(page)
+        assert trend["many"] / trend["few"] == pytest.approx(change)
+    else:
+        low, high = (page.math("factor", pick(last)) for pick in (min, max))
+        assert f"lies between {low} and {high}, without a clear trend" in said(page)
+        assert trend["way"] == "scatters" and not wiring[1]
 
 
 def test_every_wiring_measure_and_depth_can_be_drawn(page):
@@ -511,10 +535,45 @@ def test_without_motion_each_press_is_one_layer(open_figure):
     assert page.state("layer") == 2
 
 
-def test_on_a_phone_the_layer_that_is_clicked_comes_first(open_figure):
+def test_a_phone_shows_the_layer_beside_its_curve_with_the_controls_and_the_sentence(
+    open_figure,
+):
     page = open_figure(BlockExplorerFigure(), width=390)
-    block, charts = (one.bounding_box()["y"] for one in page.page.locator(".ab-stage").all())  # fmt: skip
-    assert block < charts
+    boxes = {
+        part: page.page.locator(part).bounding_box()
+        for part in (".ab-card", ".ab-controls", ".ab-stage", ".ab-said")
+    }
+    assert boxes[".ab-controls"]["height"] <= 200
+    said_end = boxes[".ab-said"]["y"] + boxes[".ab-said"]["height"]
+    assert said_end - boxes[".ab-card"]["y"] < 844
+    layer = page.page.get_by_role("button", name="Residual sum").first.bounding_box()
+    curve = page.handle("layer").bounding_box()
+    assert layer["x"] + layer["width"] < curve["x"]
+    top, bottom = (boxes[".ab-stage"][k] for k in ("y", "height"))
+    assert top < curve["y"] < layer["y"] + layer["height"] < top + bottom
+
+
+@pytest.mark.parametrize("width", [390, 760, 1000])
+def test_the_card_keeps_its_height_in_every_state(open_figure, width):
+    page = open_figure(BlockExplorerFigure(), width=width)
+    heights = page.page.evaluate(
+        """async ([wirings, measures]) => {
+          const model = document.querySelector(".attnbook-figure").abModel;
+          const found = new Set();
+          for (const [norm, residual] of Object.values(wirings))
+            for (const measure of measures)
+              for (const compare of ["pre-LN", "post-norm only", "nothing"])
+                for (const [depth, layer] of [[12, 12], [12, 5], [2, 1]]) {
+                  const state = { depth, layer, norm, residual, measure, compare };
+                  Object.entries(state).forEach(([name, value]) => model.set(name, value));
+                  await new Promise(requestAnimationFrame);
+                  found.add(document.querySelector(".ab-card").offsetHeight);
+                }
+          return [...found];
+        }""",
+        [WIRINGS, MEASURES],
+    )
+    assert len(heights) == 1
 
 
 def test_a_walk_moves_nothing_and_tells_each_layer(open_figure):
@@ -535,7 +594,7 @@ def test_a_walk_moves_nothing_and_tells_each_layer(open_figure):
     line = page.math("lineOf", GRID, "after", True, 12, "gradient")
     seven, eight = (page.math("factor", line[n - 1][2]) for n in (7, 8))
     told = f"The gradient norm of layer 7 is {seven}; one layer nearer the output it is {eight}. "
-    assert said(page) == told + still
+    assert said(page) == told + still.split(" It grows")[0]
     page.set(measure="stream")
     assert said(page).startswith(
         "After layer 7 the stream's mean square is 1.0; before that layer it was"

@@ -31,11 +31,11 @@ class BeamTreeFigure(Figure):
     """
 
     module = "beam_tree"
-    alt = """Beam search as a tree that grows from left to right, from the beginning of the sentence. At every step each
+    alt = """Beam search as a tree that grows step by step from the beginning of the sentence. At every step each
         prefix that was kept is continued; the likeliest continuations are kept and drawn strong, the next ones are
         drawn faint with their log-probability and go no further. Prefixes that have written the end of the sentence
-        stand in a box, keep their place in the beam, and are ranked by their score at the right. Dots mark the way
-        that greedy decoding takes."""
+        stand in a double box, keep their place in the beam, and are ranked by their score at the end. Dots mark the
+        way that greedy decoding takes."""
 
     sentence = one_of(SENTENCES[0], SENTENCES, "the English sentence")
     width = number_between(3, 1, 5, "the width of the beam", whole=True)

@@ -8,32 +8,46 @@ function inWords(hyp, kind, view) {
   return `${named(hyp.words).join(" ")}: ${what}, log p ${fmt(hyp.logProb)}, score ${fmt(scoreOf(hyp, view.alpha))}`;
 }
 
-// The hypotheses as a list, the best first, with greedy decoding's and the references.
+// As a list: the best three hypotheses (while the search goes on, of those so far), greedy decoding's, the references.
 function drawList(list, view) {
+  const { references } = view;
   const done = view.step === view.last;
   const numbers = (hyp) => division(hyp.logProb, hyp.words.length, view.alpha);
+  const best = done ? view.ranking : standing(view.search, view.step);
   list.replaceChildren(
-    ...(done
-      ? view.ranking.map((hyp, i) =>
-          sentenceRow(
-            String(i + 1),
-            sentenceOf(named(hyp.words)) + (hyp.ended ? "" : " … (cut off)"),
-            numbers(hyp),
-            hyp.ended ? COLOUR.weight : COLOUR.masked,
-          ),
-        )
-      : []),
+    ...best
+      .slice(0, 3)
+      .map((hyp, i) =>
+        sentenceRow(
+          String(i + 1),
+          sentenceOf(named(hyp.words)) + (hyp.ended ? "" : done ? " … (cut off)" : " …"),
+          done ? numbers(hyp) : `log p ${fmt(hyp.logProb)}`,
+          hyp.ended ? COLOUR.weight : COLOUR.masked,
+        ),
+      ),
     sentenceRow("greedy", sentenceOf(named(view.greedy.words)), numbers(view.greedy), COLOUR.ink),
-    sentenceRow(view.references.length > 1 ? "references" : "reference", view.references.join(" · "), "", COLOUR.line),
+    sentenceRow(references.length > 1 ? "references" : "reference", someOf(references, list), "", COLOUR.line),
   );
 }
 
+// Two of the references, one in a narrow list, and how many more there are.
+function someOf(references, list) {
+  const shown = references.slice(0, list.clientWidth < 480 ? 1 : 2);
+  const more = references.length - shown.length;
+  return shown.join(" · ") + (more ? ` … and ${more} more` : "");
+}
+
 const STYLE = `${ROWS}
-.ab-bt-scroll { flex: 1 1 100%; min-width: 0; overflow-x: auto; padding: 4px; margin: -4px;
-  mask-image: linear-gradient(to right, transparent, black var(--bt-left, 0px),
-    black calc(100% - var(--bt-right, 0px)), transparent); }
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
+@media (min-width: 481px) {
+  .ab-card .ab-control.ab-range { flex-basis: 230px; }
+  .ab-card .ab-rest .ab-control.ab-range { flex-basis: auto; }
+  .ab-card .ab-rest .ab-control.ab-range input { flex-basis: 60px; min-width: 60px; width: 60px; }
+}
+@media (max-width: 480px) {
+  .ab-output output[data-value="prefix"] { font-size: 15px; min-height: 2.8em; } /* a long one has two lines */
+}
 .ab-bt-in { animation: ab-bt-in 0.3s ease-out; outline: none; }
 @keyframes ab-bt-in { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .ab-bt-in { animation: none; } }`;
@@ -46,7 +60,7 @@ function placeOfGreedy({ ranking, greedy }) {
   const place = ranking.findIndex((hyp) => sameWords(hyp.words, greedy.words));
   return place < 0
     ? ""
-    : ` Greedy decoding's sentence comes ${["first", "second", "third", "fourth", "fifth"][place]}.`;
+    : ` Greedy decoding comes ${["first", "second", "third", "fourth", "fifth"][place]}.`;
 }
 
 // The sentence under the tree: what happens at this step, and where widths 1 and k part.
@@ -62,17 +76,15 @@ function explain(view) {
     const open = step > 1 ? search.steps[step - 2].kept.filter((hyp) => !hyp.ended).length : 1;
     const ended = finished.length
       ? ` ${counted(finished.length, "finished sentence")} ` +
-        `keep${finished.length === 1 ? "s its place" : " their places"} in the beam.`
+        `keep${finished.length === 1 ? "s its place" : " their places"}.`
       : "";
-    return (
-      `Step ${step}: ${counted(open, "prefix", "prefixes")} and every word after ${open === 1 ? "it" : "each"}; the ` +
-      `${kept.length === 1 ? "likeliest one stays" : `${kept.length} likeliest stay`}, the rest is ` +
-      `dropped.${ended}` +
-      (parts >= 0 && step > parts
-        ? ` Widths 1 and ${width} parted at step ${parts + 1}: greedy decoding took ${word(greedy)}, the sentence ` +
-          `that will win ${word(best)}.`
-        : "")
-    );
+    const stay = kept.length === 1 ? "the likeliest stays" : `the ${kept.length} likeliest stay`;
+    const apart =
+      parts >= 0 && step > parts
+        ? ` Widths 1 and ${width} parted at step ${parts + 1}: greedy decoding took ${word(greedy)}, ` +
+          `the later winner ${word(best)}.`
+        : "";
+    return `Step ${step}: of all continuations of ${counted(open, "prefix", "prefixes")}, ${stay}.${ended}${apart}`;
   }
   if (width === 1) return "A beam of width 1 is greedy decoding: one prefix, and the likeliest word after it.";
   if (parts < 0)
@@ -85,7 +97,7 @@ function explain(view) {
   const ratio = Math.exp(apart);
   const hardly = `hardly ${apart > 0 ? "more" : "less"} probable`;
   const compared = Math.abs(ratio - 1) < 0.005 ? hardly : `${fmtShort(ratio)} times as probable`;
-  const finished = ", but finished: what the length cuts off comes last";
+  const finished = ", but finished: what is cut off comes last";
   const why = greedy.ended ? `, but longer: with α = ${fmt(alpha, 1)} its score is better` : finished;
   const longer = apart > 0 ? "" : why;
   return (
@@ -99,16 +111,12 @@ function render({ model, el }) {
     model,
     el,
     title: "Keeping several prefixes",
-    hint:
-      "Point at a prefix to see its numbers, or walk through the tree with the arrow keys. Dots mark " +
-      "greedy decoding's way.",
+    hint: "Point at a prefix to see its numbers. Dots mark greedy decoding's way.",
   });
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
   const known = new Map(); // searches, by sentence, width and length
   let view = null;
-  let seenStep = null;
-  let listed = { height: 0 };
 
   function searched(sentence, width, maxLen) {
     const key = [sentence, width, maxLen].join();
@@ -119,14 +127,24 @@ function render({ model, el }) {
   const number = () => DATA.sentences.findIndex(({ text }) => text === model.get("sentence"));
   const current = () => searched(number(), model.get("width"), model.get("max_len"));
   const last = () => current().steps.length;
-  const planOf = (search, maxLen) => (search.plan ||= arrange(search, ranked(searched(number(), 1, maxLen), 0)[0]));
-  // Room for the tallest tree of this sentence: nothing below it moves while the sliders do.
-  const tallest = () =>
-    Math.max(
-      ...[model.get("max_len"), DATA.longest].flatMap((n) =>
-        range(1, 6).map((width) => planOf(searched(number(), width, n), n).tall),
-      ),
-    );
+  const greedyOf = (sentence) => searched(sentence, 1, model.get("max_len"));
+  // The tree grows to the right where every width's has room, so that it does not turn while the sliders move.
+  const plans = new Map();
+  function planOf(search, sentence, width, upright, room) {
+    const key = `${upright} ${room}`;
+    if (!plans.has(search)) plans.set(search, {});
+    const greedy = ranked(greedyOf(sentence), 0)[0];
+    return (plans.get(search)[key] ||= arrange(search, greedy, { upright, room, width }));
+  }
+  const heightAt = (width) => (width < 480 ? 460 : 500);
+  const layout = (wide) => {
+    const sentence = number();
+    const rightwards = (width) =>
+      planOf(searched(sentence, width, DATA.longest), sentence, width, false, heightAt(wide) - TOP - 34);
+    const upright = wide < Math.max(...range(1, 6).map((width) => leastWidth(rightwards(width))));
+    const room = upright ? wide - MARGIN : heightAt(wide) - TOP - 34;
+    return planOf(current(), sentence, model.get("width"), upright, room);
+  };
   const step = () => {
     const s = model.get("step");
     return s < 0 ? last() : Math.min(s, last());
@@ -136,18 +154,20 @@ function render({ model, el }) {
     idOf: (words) => `${ids}-${words.length ? words.join("-") : "bos"}`,
     look: (hyp) => fig.set({ at: nameOf(hyp.words).split(" ") }),
     onKey(event) {
-      const seen = view.plan.columns
+      const plan = layout(widthNow());
+      const seen = plan.columns
         .slice(0, view.step + 1)
         .map((entries) => entries.filter((entry) => entry.kind !== "lane"));
       const here = seen.flat().find((entry) => sameWords(entry.hyp.words, view.chosen.words));
       const column = seen[here.t];
       const i = column.indexOf(here);
       const to = {
-        ArrowLeft: () => here.from,
-        ArrowUp: () => column[i - 1],
-        ArrowDown: () => column[i + 1],
+        [plan.upright ? "ArrowUp" : "ArrowLeft"]: () => here.from,
+        [plan.upright ? "ArrowLeft" : "ArrowUp"]: () => column[i - 1],
+        [plan.upright ? "ArrowRight" : "ArrowDown"]: () => column[i + 1],
         Home: () => seen[0][0],
-        ArrowRight: () => (seen[here.t + 1] || []).find((entry) => entry.hyp.parent === here.hyp),
+        [plan.upright ? "ArrowDown" : "ArrowRight"]: () =>
+          (seen[here.t + 1] || []).find((entry) => entry.hyp.parent === here.hyp),
         End: () => seen.flat().find((entry) => entry.hyp === view.ranking[0]),
       }[event.key];
       if (!to) return;
@@ -161,27 +181,14 @@ function render({ model, el }) {
     label: (v) =>
       `Beam search of width ${v.width} as a tree, ${v.step} of ${v.last} steps; best: ` +
       `${sentenceOf(named(v.ranking[0].words))}`,
-    height: () => TOP + tallest() + (scroll.clientWidth < 320 ? 58 : 38),
-    draw: (p, v) => drawTree(p, v, act),
+    height: heightAt,
+    draw: (p, v) => drawTree(p, { ...v, plan: layout(p.width) }, act),
   });
-  const holder = stage.svg.parentElement;
-  const scroll = html("div", { class: "ab-bt-scroll" });
-  holder.before(scroll);
-  scroll.append(holder);
-  const fade = () => {
-    // where the tree goes on beyond a narrow window, it fades
-    const hidden = { left: scroll.scrollLeft, right: scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft };
-    for (const [side, w] of Object.entries(hidden)) scroll.style.setProperty(`--bt-${side}`, `${w > 5 ? 44 : 0}px`);
-  };
-  scroll.onscroll = fade;
-  holder.style.flex = "none";
+  const widthNow = () => Math.round(clamp(stage.svg.parentElement.clientWidth || 640, 240, 900)); // as the kit's
   const list = html("ol", { class: "ab-rows", "aria-label": "What the search found, the best first" });
   fig.card.append(list); // the last of all, as its length changes
 
-  fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
   fig.slider("width", { label: "Width", min: 1, max: 5, step: 1 });
-  fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
-  fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
   const refresh = stepper(fig, {
     name: "step",
     label: "Step",
@@ -189,6 +196,10 @@ function render({ model, el }) {
     last,
     go: (to) => fig.set({ step: to >= last() ? -1 : Math.max(0, to) }),
   });
+  fig.more();
+  fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
+  fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
+  fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
   fig.reset(["at"]);
   fig.controlsFirst();
 
@@ -200,35 +211,52 @@ function render({ model, el }) {
   fig.card.querySelector('[data-value="prefix"]').parentElement.style.gridColumn = "1 / -1";
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(max(22%,120px),1fr))";
 
-  return fig.start((state) => {
-    const [sentence, width, alpha] = [number(), state("width"), state("length_penalty")];
-    const search = current();
-    const greedySearch = searched(sentence, 1, state("max_len"));
-    const [greedy] = ranked(greedySearch, alpha);
-    const ranking = ranked(search, alpha);
-    const plan = planOf(search, state("max_len"));
-    const shown = plan.columns.slice(0, step() + 1).flat();
-    const wanted = state("at").join(" ");
-    const at = shown.find((entry) => nameOf(entry.hyp.words) === wanted);
-    const fallback = step() === last() ? ranking[0] : step() ? search.steps[step() - 1].kept[0] : search.root;
-    const chosen = at ? at.hyp : fallback;
-    view = {
-      text: state("sentence"),
-      references: DATA.sentences[sentence].references,
+  // What is said and listed of a sentence at a width, without what is drawn.
+  function toldOf(sentence, width, maxLen, alpha, shown = null) {
+    const search = searched(sentence, width, maxLen);
+    const { text, references } = DATA.sentences[sentence];
+    return {
+      text,
+      references,
       search,
-      plan,
-      air: (tallest() - plan.tall) / 2,
-      tall: tallest(),
       width,
       alpha,
-      step: step(),
-      last: last(),
-      ranking,
-      greedy,
-      chosen,
-      window: scroll.clientWidth || 700,
+      last: search.steps.length,
+      step: shown ?? search.steps.length,
+      ranking: ranked(search, alpha),
+      greedy: ranked(searched(sentence, 1, maxLen), alpha)[0],
     };
-    holder.style.minWidth = `${leastWidth(plan)}px`;
+  }
+  // At a new width of the card: room for the longest of what is said and listed, so that nothing moves later.
+  let roomFor = -1;
+  function keepRoom() {
+    if (roomFor === fig.card.clientWidth) return;
+    roomFor = fig.card.clientWidth;
+    const sentences = range(DATA.sentences.length);
+    sentences
+      .flatMap((s) => range(2, 6).map((width) => [s, width]))
+      .flatMap(([s, width]) => range(1, DATA.longest + 1).map((n) => [s, width, n]))
+      .flatMap(([s, width, n]) => [0, 0.6, 2].map((alpha) => explain(toldOf(s, width, n, alpha))))
+      .sort((a, b) => b.length - a.length)
+      .slice(0, 3)
+      .forEach(fig.say);
+    list.style.minHeight = "";
+    const heights = sentences.map((s) => {
+      drawList(list, toldOf(s, 5, DATA.longest, 0.6));
+      return list.offsetHeight;
+    });
+    list.style.minHeight = `${Math.max(...heights)}px`;
+  }
+
+  return fig.start((state) => {
+    const told = toldOf(number(), state("width"), state("max_len"), state("length_penalty"), step());
+    const { search, alpha, ranking } = told;
+    const wanted = state("at").join(" ");
+    const seen = layout(widthNow()).columns.slice(0, told.step + 1).flat();
+    const at = seen.find((entry) => nameOf(entry.hyp.words) === wanted);
+    const fallback = told.step === told.last ? ranking[0] : standing(search, told.step)[0] || search.root;
+    const chosen = at ? at.hyp : fallback;
+    view = { ...told, chosen };
     const n = chosen.words.length;
     fig.show({
       prefix: nameOf(chosen.words),
@@ -237,24 +265,10 @@ function render({ model, el }) {
       factor: lengthFactor(n, alpha),
       score: n ? scoreOf(chosen, alpha) : null,
     });
+    keepRoom();
     fig.say(explain(view));
     drawList(list, view);
-    if (listed.width !== list.clientWidth || listed.text !== view.text)
-      listed = { width: list.clientWidth, text: view.text, height: 0 };
-    list.style.minHeight = "";
-    listed.height = Math.max(listed.height, list.offsetHeight); // nor does it become shorter
-    list.style.minHeight = `${listed.height}px`;
-    requestAnimationFrame(fade);
     refresh();
-    if (seenStep !== null && seenStep !== view.step) {
-      // keep the step that is looked at within a narrow window
-      const wide = Math.max(leastWidth(plan), scroll.clientWidth);
-      scroll.scrollLeft =
-        view.step === view.last
-          ? wide
-          : placeColumns(plan, wide)[view.step] + plan.wide[view.step] + 60 - scroll.clientWidth;
-    }
-    seenStep = view.step;
     return view;
   });
 }

@@ -2,7 +2,7 @@
 
 const EOS = DATA.words.indexOf("<eos>");
 const ALPHAS = range(21).map((i) => i / 10);
-const DROPPED = 2; // of the continuations that are turned down, so many are shown at each step
+const droppedAt = (width) => 6 - width; // so many of what is turned down are shown at each step, where they fit
 
 const scoreOf = (hyp, alpha) => hyp.logProb / lengthFactor(hyp.words.length, alpha);
 
@@ -48,6 +48,13 @@ function ranked({ finished, unfinished }, alpha) {
 
 const named = (words) => words.map((word) => DATA.words[word]);
 const nameOf = (words) => (words.length ? named(words).join(" ") : "<bos>");
+
+// What stands after a step, the best first: what has ended and the prefixes that go on.
+function standing({ steps }, step) {
+  if (step === 0) return [];
+  const { kept, finished } = steps[step - 1];
+  return [...finished, ...kept].sort((a, b) => b.logProb - a.logProb);
+}
 
 // What a test can compare: the best hypotheses of a sentence by its number.
 function nBest(sentence, width, alpha, maxLen) {

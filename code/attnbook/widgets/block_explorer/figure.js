@@ -27,12 +27,16 @@ function series(p, key, rows, { x, y, colour, shape, bold }) {
   );
 }
 
+const IN_TO_OUT = "layer, from input to output";
+
 function drawCharts(p, view, fig) {
   const { measure, depth, layer, line, tops, otherLine, otherTops, other, domain } = view;
-  const left = 50;
-  const right = p.width - 12;
-  const above = { left, right, top: 64, bottom: 248, width: right - left, height: 184 };
-  const below = { left, right, top: 328, bottom: 424, width: right - left, height: 96 };
+  const small = isSmall(p.width);
+  const start = layerWide(p.width);
+  const [left, right] = [start + (small ? 42 : 50), p.width - (small ? 9 : 12)];
+  const plot = (top, bottom) => ({ left, right, top, bottom, width: right - left, height: bottom - top });
+  const above = small ? plot(58, 194) : plot(62, 232);
+  const below = small ? plot(266, 326) : plot(309, 399);
   const from = measure === "gradient" ? 1 : 0;
   const x = linear([from - 0.4, DEEPEST + 0.4], [left, right]);
   const deep = linear([1.6, DEEPEST + 0.4], [left, right]);
@@ -41,28 +45,30 @@ function drawCharts(p, view, fig) {
   const yTicks = logTicks(...domain);
   const [colour, shape] = LOOKS[view.norm];
   const [otherColour, otherShape] = other ? LOOKS[view.otherNorm] : [];
-  p.text("title", 0, 15, TITLES[measure], { weight: 650, size: 14 });
+  const heading = { weight: 650, size: small ? 13 : 14 };
+  const every = (ticks) => (small ? ticks.filter((tick) => tick % 2 === 0) : ticks);
+  p.text("title", start, small ? 12 : 15, (small ? SHORT_TITLES : TITLES)[measure], heading);
   p.legend(
     "legend",
-    left,
-    42,
+    small ? start : left,
+    small ? 32 : 42,
     [
       { label: view.name, colour, mark: shape },
       ...(other ? [{ label: other, colour: otherColour, mark: "dash" }] : []),
     ],
-    { maxWidth: above.width },
+    { maxWidth: small ? 60 : above.width }, // on a phone one below the other
   );
   p.axes("layers", {
     plot: above,
     x,
     y,
-    xTicks: range(from, DEEPEST + 1),
+    xTicks: every(range(from, DEEPEST + 1)),
     xFormat: String,
     yTicks,
     yFormat: tickName,
-    xLabel: measure === "gradient" ? "layer, from input to output" : "after layer (0: the input)",
+    xLabel: measure !== "gradient" ? "after layer (0: input)" : small ? "layer, input to output" : IN_TO_OUT,
   });
-  p.text("unit", right, 15, "log axis", {
+  p.text("unit", right, small ? 32 : 15, "log axis", {
     size: 12,
     anchor: "end",
     colour: COLOUR.muted,
@@ -93,16 +99,17 @@ function drawCharts(p, view, fig) {
     { size: 13, weight: 700, anchor: "middle", halo: true, "pointer-events": "none" },
   );
 
-  p.text("depths", 0, 308, "The last layer, in stacks of 2 to 12", { weight: 650, size: 14 });
+  const deepTitle = small ? "Last layer, by depth L" : "The last layer, in stacks of 2 to 12";
+  p.text("depths", start, below.top - 15, deepTitle, heading);
   p.axes("stacks", {
     plot: below,
     x: deep,
     y: low,
-    xTicks: range(2, DEEPEST + 1, 1),
+    xTicks: every(range(2, DEEPEST + 1)),
     xFormat: String,
     yTicks: thinned(yTicks),
     yFormat: tickName,
-    xLabel: "number of layers, L",
+    xLabel: small ? undefined : "number of layers, L",
   });
   if (other)
     series(p, "otherTops", otherTops, { x: deep, y: low, colour: otherColour, shape: otherShape, bold: false });
@@ -139,38 +146,26 @@ function render({ model, el }) {
     model,
     el,
     title: "Where does the norm go?",
-    hint:
-      "Click a dashed box to move the norm there, or a sum to cut it: what you had before stays, dashed. " +
-      "Drag the large dots.",
+    hint: "Click a dashed box to move the norm, or a + to cut the sum: what you had before stays, dashed.",
   });
   const rewire = (change) => {
     const [norm, residual, compare] = ["norm", "residual", "compare"].map(fig.get);
     fig.set(rewired({ norm, residual, compare }, change));
   };
   fig.stage({
-    basis: 232,
-    height: HEIGHT,
-    draw: (p, view) => drawBlock(p, view, rewire),
-    label: (v) => `A layer: ${v.name}; ${v.depth} of them make the stack`,
-  });
-  fig.stage({
-    basis: 330,
-    grow: 2.2,
-    height: HEIGHT,
-    draw: (p, view) => drawCharts(p, view, fig),
+    height: (width) => shapeAt(width).height,
+    draw: (p, view) => {
+      p.group("block", {}, (g) => drawBlock(g, view, rewire));
+      drawCharts(p, view, fig);
+    },
     label: (v) =>
-      `${TITLES[v.measure]} in a stack of ${v.depth}, ${v.name}${v.other ? ` beside ${v.other}` : ""}; ` +
-      "below, the last layer against the depth",
+      `A layer: ${v.name}; ${v.depth} of them make the stack. Beside it ${TITLES[v.measure].toLowerCase()}` +
+      `${v.other ? `, compared with ${v.other}` : ""}; below, the last layer against the depth`,
   });
   const norms = fig.select("norm", { label: "Norm", options: NORMS });
   norms.onchange = () => rewire({ norm: NORMS[norms.selectedIndex][0] });
   const added = fig.checkbox("residual", { label: "residual sum" });
   added.onchange = () => rewire({ residual: added.checked });
-  fig.select("measure", { label: "Draw", options: MEASURES });
-  const compare = fig.select("compare", {
-    label: "Compare with",
-    options: [...WIRINGS.map(([name]) => name), "nothing"],
-  });
   const depths = fig.slider("depth", { label: "Layers L", min: 2, max: DEEPEST, step: 1 });
   depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
   // The layer that is read walks through the stack: the gradient's way leads down from the output, the signal's up.
@@ -198,6 +193,12 @@ function render({ model, el }) {
     },
     { primary: true },
   );
+  fig.more();
+  fig.select("measure", { label: "Draw", options: MEASURES });
+  const compare = fig.select("compare", {
+    label: "Compare with",
+    options: [...WIRINGS.map(([name]) => name), "nothing"],
+  });
   fig.reset(["layer"]);
   fig.controlsFirst();
   let measure = "gradient";
@@ -215,34 +216,19 @@ function render({ model, el }) {
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(138px,1fr))";
 
   let place = "after"; // where the norm stood last: when it is taken out it fades there
+  let room = -1; // the card's width for which the sentence's height is kept
   return fig.start((state) => {
     const [norm, residual, depth, grid] = ["norm", "residual", "depth", "grid"].map(state);
     measure = state("measure");
     if (norm !== "none") place = norm;
-    const name = nameOf(norm, residual);
+    const [layer, compared] = ["layer", "compare"].map(state);
+    const seen = viewOf(grid, { norm, residual, depth, measure, layer, compare: compared });
+    const { name, other, otherNorm, otherResidual, line } = seen;
     WIRINGS.forEach(([own], i) => {
       compare.options[i].disabled = own === name;
     });
-    const compared = WIRINGS.find(([n]) => n === state("compare") && n !== name);
-    const [other, otherNorm, otherResidual] = compared || [null];
-    const line = lineOf(grid, norm, residual, depth, measure);
-    const view = {
-      norm,
-      residual,
-      depth,
-      measure,
-      place,
-      name,
-      other,
-      otherNorm,
-      line,
-      layer: Math.min(state("layer"), depth),
-      tops: topsOf(grid, norm, residual, measure),
-      ratio: stackOf(grid, norm, residual, depth).ratio[measure],
-      otherLine: other && lineOf(grid, otherNorm, otherResidual, depth, measure),
-      otherTops: other && topsOf(grid, otherNorm, otherResidual, measure),
-      domain: decades(grid, [[norm, residual], ...(other ? [[otherNorm, otherResidual]] : [])], measure),
-    };
+    const wirings = [[norm, residual], ...(other ? [[otherNorm, otherResidual]] : [])];
+    const view = { ...seen, place, domain: decades(grid, wirings, measure) };
     const gone = line.at(-1)[2] <= FLOOR && measure === "apart";
     fig.show({
       first: line[0][2],
@@ -250,12 +236,16 @@ function render({ model, el }) {
       ratio: gone ? null : view.ratio[1],
       other: other ? view.otherLine.at(-1)[2] : null,
     });
-    fig.say(layerWords(view) + inWords(view));
+    if (room !== fig.card.clientWidth) {
+      room = fig.card.clientWidth;
+      longestSentences(grid).forEach(fig.say); // at a new width: nothing below moves later
+    }
+    fig.say(sentenceFor(view));
     return view;
   });
 }
 
 export default {
   render,
-  math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, layerWords, rewired, deeper },
+  math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, layerWords, trendOf, rewired, deeper },
 };

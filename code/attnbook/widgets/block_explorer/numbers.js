@@ -24,6 +24,11 @@ const TITLES = {
   stream: "Mean square of the stream",
   apart: "Share that tells the words apart",
 };
+const SHORT_TITLES = {
+  gradient: "Gradient of each layer",
+  stream: "Size of the stream",
+  apart: "What tells words apart",
+};
 const FLOOR = 1e-10; // of a share: below it there is only the rounding of single precision
 const DEEPEST = 12;
 
@@ -81,7 +86,7 @@ function factor(x) {
     const k = Math.floor(Math.log10(x));
     return `${fmt(x / 10 ** k, 1)} · 10${raised(k)}`;
   }
-  return fmt(x, x >= 100 ? 0 : x >= 0.095 ? (x < 1 ? 2 : 1) : 3);
+  return fmt(x, x >= 9.95 ? 0 : clamp(1 - Math.floor(Math.log10(1.005 * x)), 1, 4));
 }
 
 function value(x, measure) {
@@ -90,57 +95,118 @@ function value(x, measure) {
   return x >= 1e-4 ? `${fmt(100 * x, x >= 0.0995 ? 0 : x >= 0.00995 ? 1 : 2)}\u00a0%` : factor(x);
 }
 
+// All that is drawn and said of one state.
+function viewOf(grid, { norm, residual, depth, measure, layer, compare }) {
+  const name = nameOf(norm, residual);
+  const [other, otherNorm, otherResidual] = WIRINGS.find(([n]) => n === compare && n !== name) || [null];
+  return {
+    norm,
+    residual,
+    depth,
+    measure,
+    layer: Math.min(layer, depth),
+    name,
+    other,
+    otherNorm,
+    otherResidual,
+    line: lineOf(grid, norm, residual, depth, measure),
+    tops: topsOf(grid, norm, residual, measure),
+    ratio: stackOf(grid, norm, residual, depth).ratio[measure],
+    otherLine: other && lineOf(grid, otherNorm, otherResidual, depth, measure),
+    otherTops: other && topsOf(grid, otherNorm, otherResidual, measure),
+  };
+}
+
 // ---- what one sees, in words ---------------------------------------------------------------------
 
 // Why, where the numbers are as the theory says; "" where it has nothing to say.
 function reason(name, seen) {
   const reasons = {
-    "post-LN grows": " Its sums are brought back to size 1, so the last layer's part of the stream stays large.",
-    "pre-LN falls": " The last layer's part of the stream gets small, as the stream grows and is divided at the end.",
+    "post-LN grows": " Every sum is scaled back to size 1, so the last layer's part stays large.",
+    "pre-LN falls": " The stream grows and is divided at the end, so the last layer's part shrinks.",
     "pre-LN larger": " Each layer adds a term: what it reads has been normalised.",
-    "sum only larger": " Each layer adds in proportion to what it finds, so it contributes a factor, not a term.",
+    "sum only larger": " Each layer adds in proportion to what it finds: it contributes a factor, not a term.",
     "post-LN kept": " Each sum is normalised, so every addition counts as much as the first.",
     "pre-LN kept": " The additions keep their size while the stream grows, so each counts for less.",
   };
   return reasons[`${name} ${seen}`] || "";
 }
 
+// Whether the last layer's number changes with depth: the first three stacks against the last three, as neighbouring
+// depths scatter by more than a tenth.
+function trendOf(tops) {
+  const medians = tops.map((row) => row[2]);
+  const [few, many] = [mean(medians.slice(0, 3)), mean(medians.slice(-3))];
+  const way = many > 1.15 * few ? "grows" : many < 0.85 * few ? "falls" : "scatters";
+  return { way, few, many, low: Math.min(...medians), high: Math.max(...medians) };
+}
+
+function trendWords({ way, few, many, low, high }) {
+  return way === "scatters"
+    ? ` With 2 to 12 layers it lies between ${factor(low)} and ${factor(high)}, without a clear trend.`
+    : ` It ${way} with depth, on average from ${factor(few)} (2 to 4 layers) to ${factor(many)} (10 to 12).`;
+}
+
 // Of a layer before the last: its number, beside that of the layer from which a walk comes to it.
 function layerWords({ measure, layer, depth, line }) {
   if (layer === depth) return "";
-  const at = (n) => value(line[n - line[0][0]][2], measure);
+  const at = (n) => value(line[n - line[0][0]][2], measure).replace("< ", "below ");
   if (measure === "gradient")
     return `The gradient norm of layer ${layer} is ${at(layer)}; one layer nearer the output it is ${at(layer + 1)}. `;
   const what = measure === "stream" ? "the stream's mean square" : "the share that tells the words apart";
   return `After layer ${layer} ${what} is ${at(layer)}; before that layer it was ${at(layer - 1)}. `;
 }
 
-function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, residual }) {
+// The whole stack; `brief` leaves the reason out, where a layer of it is told first.
+function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, residual }, brief = false) {
   const [first, last] = [line[0][2], line.at(-1)[2]];
   const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;
+  const why = (seen) => (brief ? "" : reason(name, seen));
+  const theirs = other && otherLine.at(-1)[2];
   if (measure === "apart") {
     const gone = line.findIndex((row) => row[2] <= FLOOR);
+    const left = (x) => (x <= FLOOR ? "just rounding" : value(x, measure));
+    const same = theirs <= FLOOR && last <= FLOOR;
+    const end = same ? ` The same is true of ${other}.` : ` For ${other}, ${left(theirs)} is left at the end.`;
+    const against = other ? end : "";
+    if (brief) return `${who}: ${left(last)} is left at the end.${against}`;
     const begin = `${who}: ${value(first, measure)} of the input's mean square tells the words of a row apart`;
-    const against = other ? ` For ${other} it ends at ${value(otherLine.at(-1)[2], measure)}.` : "";
-    if (gone < 0) return `${begin}, and ${value(last, measure)} after the last layer.${against}${reason(name, "kept")}`;
-    return (
-      `${begin}. After layer ${line[gone][0]} nothing is left of it but rounding: all words of a row have become ` +
-      `the same vector.${against}` +
-      (residual ? "" : " Attention averages the words, and without the sum nothing brings their differences back.")
-    );
+    if (gone < 0) return `${begin}, ${value(last, measure)} after layer ${depth}.${against}${why("kept")}`;
+    const alike = residual ? "" : " Attention averages the words, and no sum restores their differences.";
+    return `${begin}. After layer ${line[gone][0]} nothing is left of it but rounding.${alike}${against}`;
   }
   if (measure === "stream") {
     const level = line.slice(1).every((row) => Math.abs(row[2] - 1) < 0.01);
     const end = level ? "is 1 after every layer, within 1\u00a0%" : `goes from ${factor(first)} to ${factor(last)}`;
-    const against = other ? ` For ${other} it ends at ${factor(otherLine.at(-1)[2])}.` : "";
-    return `${who}: the stream's mean square ${end}.${against}${reason(name, last > 2 * first ? "larger" : "")}`;
+    const against = other ? ` For ${other} it ends at ${factor(theirs)}.` : "";
+    return `${who}: the stream's mean square ${end}.${against}${why(last > 2 * first ? "larger" : "")}`;
   }
   const much = Math.abs(ratio[1] - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio[1])} × the first's`;
-  const [two, twelve] = [tops[0][2], tops.at(-1)[2]];
-  const way = twelve > 1.1 * two ? "grows" : twelve < 0.9 * two ? "falls" : "hardly changes";
-  const depths =
-    ` With depth the last layer's gradient ${way}: ${factor(two)} in a stack of 2, ${factor(twelve)} in one of ` +
-    "12.";
-  const against = other ? ` At ${depth} layers it is ${factor(last / otherLine.at(-1)[2])} × that of ${other}.` : "";
-  return `${who}: the last layer's gradient is ${much}.${depths}${against}${reason(name, way)}`;
+  const times = last / theirs;
+  const close = Math.abs(times - 1) < 0.05 ? "about" : `${factor(times)} ×`;
+  const against = other ? ` and ${close} that of ${other}` : "";
+  const trend = trendOf(tops);
+  return (
+    `${who}: the last layer's gradient is ${much}${against}.` +
+    (brief ? "" : trendWords(trend) + why(trend.way))
+  );
+}
+
+const sentenceFor = (view) => layerWords(view) + inWords(view, view.layer < view.depth);
+
+// The longest sentences that any state has: room is kept for them, so that nothing moves below.
+function longestSentences(grid) {
+  const compares = [...WIRINGS.map(([name]) => name), "nothing"];
+  const all = WIRINGS.flatMap(([, norm, residual]) =>
+    MEASURES.flatMap(([measure]) =>
+      compares.flatMap((compare) =>
+        [2, 3, DEEPEST].flatMap((depth) =>
+          [depth, depth - 1].map((layer) =>
+            sentenceFor(viewOf(grid, { norm, residual, depth, measure, layer, compare })),
+          ),
+        ),
+      ),
+    ),
+  );
+  return all.sort((a, b) => b.length - a.length).slice(0, 3);
 }
