@@ -11,17 +11,14 @@ function pageOf(t, count, window) {
 // Where things stand, so that columns side by side are about as high: with short sequences the lists are below the
 // overview, with long ones the whole head is; the rest is below the sentence.
 function arrange(card, { overview, whole, map, tables, lines }, kinds) {
-  const [longest, layers, heads, rows] = [
-    Math.max(...kinds.flatMap(sizesOf)),
-    Math.max(...kinds.map((kind) => kind.heads.length)),
-    Math.max(...kinds.map((kind) => kind.heads[0].length)),
-    Math.min(MOST, Math.max(...kinds.flatMap(sizesOf))),
-  ];
+  const longest = Math.max(...kinds.flatMap(sizesOf));
+  const layers = Math.max(...kinds.map((kind) => kind.heads.length));
+  const heads = Math.max(...kinds.map((kind) => kind.heads[0].length));
   const mapOfKind = (kind) => {
     const [[T, S], keys] = [sizesOf(kind), kind.keys || kind.queries];
     return windowHeight(500, { T, S, queries: kind.queries, keys, queryLabels: kind.queries, keyLabels: keys });
   };
-  const left = overviewLayout(420, [layers, heads]).bottom + 44 + 21.5 * rows;
+  const left = overviewLayout(420, [layers, heads]).bottom + 44 + 21.5 * Math.min(MOST, longest);
   const beside = longest <= WIDEST && left <= Math.max(...kinds.map(mapOfKind)) + 40;
   const node = (one, name) => {
     one.svg.parentNode.classList.add(name);
@@ -203,4 +200,6 @@ function render({ model, el }) {
   };
 }
 
-export default { render, math: { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn, isCausal } };
+const math = { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn, isCausal };
+
+export default { render, math };

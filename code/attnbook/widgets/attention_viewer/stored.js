@@ -156,7 +156,8 @@ function twoDigits(weight) {
   return weight.toPrecision(2).replace("-", "−");
 }
 
-// How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and on how many keys it has not been rounded to 0.
+// How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and the number of keys that
+// get more than what is rounded to 0.
 // Of a long head, whose small weights were not stored, only the first, if it is known; null of an unusual row.
 function spreadOf(kind, layer, head, i) {
   const total = sumOf(kind, layer, head, "rows", i);
