@@ -41,7 +41,9 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
     `${who} ${silent ? "would look" : same ? "still looks" : "now looks"} most at ${now.word}, ${now.a}` +
     (same ? ", as with all heads on." : `; with all heads on, ${there}${before.a}.`);
   const others = off.length > 3 ? `${off.length === LAYERS * HEADS ? "all" : off.length} heads` : named(off);
-  const first = silent ? `Head ${head} of layer ${layer} is off and passes nothing on: ${looks}` : `With ${others} off, ${looks}`;
+  const first = silent
+    ? `Head ${head} of layer ${layer} is off and passes nothing on: ${looks}`
+    : `With ${others} off, ${looks}`;
   const likely = (chances) => {
     const i = chances.indexOf(Math.max(...chances));
     return [`“${DATA.vocabulary[i]}”`, fmt(chances[i])];

@@ -116,7 +116,7 @@ const STYLE = `
 .ab-card .ab-list tbody th { width: 1%; }
 .ab-card .ab-list .ab-masked-line > * { color: var(--ab-muted); }
 .ab-card .ab-list tbody td:last-child { width: auto;
-  background: linear-gradient(to right, var(--ab-w5, #dcdaf4) var(--ab-part), transparent var(--ab-part)); }
+  background: linear-gradient(to right, ${weightFill(0.25)} var(--ab-part), transparent var(--ab-part)); }
 .ab-card .ab-note-line { color: var(--ab-muted); min-height: 1.45em; margin: 0 0 0.5rem; }
 .ab-card .ab-overviews { flex: 1 1 300px; min-width: min(240px, 100%); display: flex; flex-direction: column;
   gap: 0.5rem; }
