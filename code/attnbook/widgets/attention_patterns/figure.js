@@ -212,7 +212,7 @@ function render({ model, el }) {
   word.append(html("option", { value: START, text: START, disabled: true }));
   word.onchange = () =>
     fig.set({ words: model.get("words").map((one, t) => (t + 1 === model.get("query") ? word.value : one)) });
-  fig.control("query", "Change the word to", word, () => {
+  fig.control("query", "Change to", word, () => {
     word.value = allWords()[Math.min(model.get("query"), allWords().length - 1)];
     word.disabled = model.get("query") === 0;
   });
