@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.studies.next_words import VOCABULARY, stored_model
+from attnbook.studies import START, VOCABULARY, stored_model
 from attnbook.widgets import AttentionViewer
 from attnbook.widgets.attention_viewer.given import visible
 from attnbook.widgets.attention_viewer.packing import part_of
@@ -461,14 +461,101 @@ def test_the_spread_of_a_row(open_figure, long):
     assert (found["most"], found["seen"]) == (3, 4)
     assert found["entropy"] == pytest.approx(entropy, rel=2e-3)
     assert "90 % of its weight lies on 3 keys; its entropy is" in said(page)
-    assert "the 4 keys with a weight above 0 would have 1.39." in said(page)
+    assert "entropy is 1.19 (even weights on all 7 keys: 1.95)." in said(page)
     page.set(query=3)
-    assert "No other key gets any." in said(page)
+    assert "Its other weights are 0, or too small to be stored." in said(page)
     viewer, _ = long
     page = open_figure(viewer)
     kinds = viewer.data["kinds"][0]
     assert page.math("spreadOf", kinds, 1, 2, 11) is None
     assert "entropy" not in said(page)
+
+
+@pytest.fixture(scope="module")
+def causal():
+    """Weights (L, H, 11, 11) of the book's model, which looks back only."""
+    text = [
+        START,
+        "the",
+        "tall",
+        "king",
+        "likes",
+        "the",
+        "old",
+        "dogs",
+        "and",
+        "the",
+        "old",
+    ]
+    with torch.no_grad():
+        ids = torch.tensor([[VOCABULARY.index(word) for word in text]])
+        return stored_model()(ids, need_weights=True)[1][0], text
+
+
+def test_masked_keys_are_said_to_be_masked(open_figure, causal):
+    w, text = causal
+    page = open_figure(AttentionViewer(w, text, layer=2, head=1))
+    rows = listed(page, "top-keys")
+    assert [one[2] for one in rows if int(one[0]) > 5] == ["masked", "masked"]
+    assert all(one[2] != "masked" for one in rows if int(one[0]) <= 5)
+    assert page.page.locator(".ab-masked-line").count() == 2
+    assert "even weights on the 6 keys it sees: 1.79" in said(page)
+    page.set(key=8)
+    assert page.text("weight") == "masked"
+    looking = [int(one[0]) for one in listed(page, "top-queries") if one[2] != "masked"]
+    assert sorted(looking) == [8, 9, 10]
+    page.set(query=0, key=0)
+    assert "It sees no other key." in said(page)
+    assert "masked" in page.page.locator("svg text").all_text_contents()
+    page = open_figure(AttentionViewer(weights(L, H, T, T), words(T)))
+    assert page.page.get_by_text("masked").count() == 0
+
+
+@pytest.mark.parametrize("count", [64, 96, 200])
+def test_a_causal_mask_is_seen_in_small_maps_too(open_figure, count):
+    later = torch.ones(count, count, dtype=torch.bool).triu(1)
+    w = torch.randn(2, count, count).masked_fill(later, -torch.inf).softmax(-1)
+    for one, found in ((w, True), (weights(2, count, count), False)):
+        viewer = AttentionViewer(one, megabytes=0.2)
+        page, kind = open_figure(viewer), kind_of(viewer)
+        assert page.math("isCausal", kind) is found
+        page.set(query=3, key=count - 5)
+        assert (page.text("weight") == "masked") is found
+
+
+def test_the_key_that_gets_most_is_named(open_figure, causal):
+    w, text = causal
+    page = open_figure(AttentionViewer(w, text, layer=2, head=1))
+    mean = w[1, 0].mean(0)
+    assert mean.argmax() == 0
+    assert f"its average, {mean[0]:.2f}, is the highest of all keys." in said(page)
+    for key in range(1, len(text)):
+        page.set(key=key)
+        assert "highest" not in said(page)
+
+
+@pytest.mark.parametrize("width", [800, 1000])
+def test_columns_side_by_side_are_about_as_high(open_figure, causal, width):
+    page = open_figure(AttentionViewer(*causal, layer=2, head=1), width=width)
+    ends = [
+        max(one["y"] + one["height"] for one in boxes)
+        for boxes in (
+            [page.page.locator(name).bounding_box() for name in (".ab-all", ".ab-lists")],
+            [page.page.locator(".ab-window").bounding_box()],
+        )
+    ]  # fmt: skip
+    assert abs(ends[0] - ends[1]) < 60
+
+
+def test_on_a_phone_map_and_sentence_follow_the_controls(open_figure, causal):
+    page = open_figure(AttentionViewer(*causal, layer=2, head=1), width=390)
+    card, panel, map, said = (
+        page.page.locator(name).bounding_box()
+        for name in (".ab-card", ".ab-controls", ".ab-window", ".ab-said")
+    )
+    assert panel["height"] <= 200
+    assert panel["y"] < map["y"] < said["y"]
+    assert said["y"] + said["height"] - card["y"] <= 844
 
 
 def test_there_is_no_empty_line_for_notes_that_no_head_has(open_figure):

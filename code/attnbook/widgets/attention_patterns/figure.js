@@ -40,9 +40,10 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
   const looks =
     `${who} ${silent ? "would look" : same ? "still looks" : "now looks"} most at ${now.word}, ${now.a}` +
     (same ? ", as with all heads on." : `; with all heads on, ${there}${before.a}.`);
+  const others = off.length > 3 ? `${off.length === LAYERS * HEADS ? "all" : off.length} heads` : named(off);
   const first = silent
     ? `Head ${head} of layer ${layer} is off and passes nothing on: ${looks}`
-    : `With ${named(off)} off, ${looks}`;
+    : `With ${others} off, ${looks}`;
   const likely = (chances) => {
     const i = chances.indexOf(Math.max(...chances));
     return [`“${DATA.vocabulary[i]}”`, fmt(chances[i])];
@@ -55,35 +56,80 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
   return `${first} ${second}`;
 }
 
-function inWords(view) {
-  const { layer, head, off } = view;
-  const facts = headFacts(layer, head);
-  const [job, , a] = foremost(facts);
-  const place = JOBS.find(([name]) => name === job)[2];
+const TASKS = { agreement: ["verbs", "agree"], noun: ["repeated nouns", "be right"] };
+
+// The head without which most goes wrong, in sentences like this one: [layer, head, task, the part that is right].
+function dearest(words) {
+  const kind = DATA.examples[exampleOf(words)]?.kind;
+  return DATA.measured.heads
+    .flatMap((heads, l) =>
+      heads.flatMap(({ without }, h) =>
+        Object.keys(TASKS)
+          .filter((task) => !kind || task === kind)
+          .map((task) => [l + 1, h + 1, task, without[task]]),
+      ),
+    )
+    .reduce((worst, one) => (one[3] < worst[3] ? one : worst));
+}
+
+// What was measured without the chosen head and, if that was nothing, without one that matters.
+function costInWords({ words, layer, head }) {
   const { count, full } = DATA.measured;
+  const { without } = headFacts(layer, head);
+  const part = (task, a) => `${percent(a)} of the ${TASKS[task][0]} would ${TASKS[task][1]}`;
+  const lost = Object.keys(TASKS).filter((task) => without[task] < full[task]);
+  if (lost.length) {
+    const parts = lost.map((task) => part(task, without[task])).join(" and ");
+    return `Switched off, it is missed: in the test sentences only ${parts} (with it, ${percent(full[lost[0]])}).`;
+  }
+  const [l, h, task, a] = dearest(words.slice(1));
+  const all = (count.agreement + count.noun).toLocaleString("en");
+  return (
+    `Yet without this head all ${all} test sentences would still come out right. Try head ${h} of layer ${l} ` +
+    `instead: without it, only ${part(task, a)}.`
+  );
+}
+
+const inWords = (view) => seenNow(view) + (view.off.length ? "" : ` ${costInWords(view)}`);
+
+// What a head usually looks at, below the small maps.
+function usually({ layer, head }) {
+  const [job, , a] = foremost(headFacts(layer, head));
+  const place = JOBS.find(([name]) => name === job)[2];
+  const { count } = DATA.measured;
   const tested =
     { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
-  const average =
-    `${off.length ? "With all heads on, averaged" : "Averaged"} over ${tested} sentences that were not trained on, ` +
-    `head ${head} of layer ${layer} puts ${fmt(a)} of its weight on ${place}.`;
-  const { agreement, noun } = facts.without;
-  const lost =
-    agreement === full.agreement && noun === full.noun
-      ? `Without this head alone nothing is lost: still ${percent(agreement)} of the verbs agree, and ` +
-        `${percent(noun)} of the repeated nouns are right.`
-      : `Without this head alone ${percent(agreement)} of the verbs agree (with it ${percent(full.agreement)}), and ` +
-        `${percent(noun)} of the repeated nouns are right (with it ${percent(full.noun)}).`;
-  return `${seenNow(view)} ${average} ${lost}`;
+  return `On average over ${tested} test sentences with all heads on, ${fmt(a)} of this head’s weight is on ${place}.`;
 }
 
 // ---- the figure ----------------------------------------------------------------------------------
+
+const STYLE = `
+.ab-card .ab-stages > .ab-said { flex: 1 1 100%; margin: 0; min-height: calc(2lh + 1rem); }
+.ab-card .ab-left { flex: 1 1 240px; min-width: min(240px, 100%); }
+.ab-card .ab-usual { color: var(--ab-muted); font-size: 13px; line-height: 1.4; margin: 0.25rem 0 0.75rem;
+  min-height: 4lh; }
+.ab-card .ab-five { grid-template-columns: repeat(auto-fit, minmax(98px, 1fr)); }
+.ab-card .ab-five output { font-size: 15px; white-space: nowrap; }
+@media (min-width: 481px) {
+  .ab-card .ab-left { container-type: inline-size; }
+  @container (max-width: 330px) { .ab-card .ab-usual { min-height: 5lh; } }
+}
+@media (max-width: 480px) {
+  .ab-card .ab-stages > .ab-said { min-height: calc(5lh + 1rem); }
+  .ab-card .ab-controls .ab-button { padding: 5px 9px; }
+  .ab-card .ab-five output { font-size: 13.5px; }
+  .ab-card .ab-left { display: contents; }
+  .ab-card .ab-usual { flex: 1 1 100%; }
+  .ab-card .ab-following { order: 1; }
+}`;
 
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
     title: "What does each head look at?",
-    hint: "Point at a word, choose a head, change a word, or switch a head off: the model runs again in your browser.",
+    hint: "Choose a word and a head; change the word, or switch the head off.",
   });
   const stages = [];
   let hovered = null;
@@ -108,28 +154,35 @@ function render({ model, el }) {
   stage({
     label: (v) => `The sentence; “${v.words[v.query]}” looks most at ${v.best}`,
     draw: (p, v) => drawSentence(p, v, fig),
-    height: (width) => (lies(allWords(), width) ? 150 : 36 + 27 * allWords().length),
+    height: (width) => sentenceHeight(allWords(), width),
   });
   stage({
-    basis: 265,
-    grow: 3,
-    draw: (p, v) => drawLeft(p, v, fig),
-    height: (width) => gridHeight(width) + nextHeight,
-    label(v) {
-      const next = v.classes.slice(0, 3).map((c) => `${c.name} ${fmt(c.p)}`);
-      return (
-        `Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen. ` +
-        `Next word: ${next.join(", ")}`
-      );
-    },
+    basis: 240,
+    draw: (p, v) => drawGrid(p, v, fig),
+    height: gridHeight,
+    label: (v) =>
+      `Small heat maps of ${LAYERS} layers with ${HEADS} heads each; layer ${v.layer}, head ${v.head} is chosen.`,
   });
   stage({
-    basis: 315,
-    grow: 4,
+    basis: 240,
+    draw: drawNext,
+    height: nextHeight,
+    label: (v) => `Next word: ${v.classes.slice(0, 3).map((c) => `${c.name} ${fmt(c.p)}`).join(", ")}`,
+  });
+  stage({
+    basis: 380,
+    grow: 2,
     draw: (p, v) => drawMap(p, v, fig),
-    height: (width) => mapLayout(width, allWords()).bottom + 4,
+    height: (width) => mapLayout(width, allWords()).end + 4,
     label: (v) => `Heat map of the weights of layer ${v.layer}, head ${v.head}`,
   });
+
+  const usual = html("p", { class: "ab-usual", "data-value": "usual" });
+  const body = fig.card.querySelector(".ab-stages");
+  const [, heads, following] = [...body.children];
+  body.firstChild.after(fig.card.querySelector(".ab-said"), html("div", { class: "ab-left" }, heads, usual, following));
+  following.classList.add("ab-following");
+  fig.card.prepend(html("style", { text: STYLE }));
 
   // which sentence
   const sentence = html("select", { style: "flex:1 1 auto;min-width:0;max-width:26rem" });
@@ -149,7 +202,7 @@ function render({ model, el }) {
   fig.control("words", "Sentence", sentence, () => {
     sentence.value = String(exampleOf(model.get("words")));
   });
-  sentence.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
+  sentence.parentElement.style.cssText = "flex:1 1 14rem;min-width:0";
 
   // which word stands where the query is
   const word = html("select", {});
@@ -159,7 +212,7 @@ function render({ model, el }) {
   word.append(html("option", { value: START, text: START, disabled: true }));
   word.onchange = () =>
     fig.set({ words: model.get("words").map((one, t) => (t + 1 === model.get("query") ? word.value : one)) });
-  fig.control("query", "Change the word to", word, () => {
+  fig.control("query", "Change to", word, () => {
     word.value = allWords()[Math.min(model.get("query"), allWords().length - 1)];
     word.disabled = model.get("query") === 0;
   });
@@ -168,8 +221,7 @@ function render({ model, el }) {
   fig.reset(["layer", "head", "off"]);
   fig.controlsFirst();
 
-  // all in one row
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(98px,1fr))";
+  fig.card.querySelector(".ab-outputs").classList.add("ab-five");
   fig.output("most", { label: "looks most at" });
   fig.output("before", { label: "weight on the word before" });
   fig.output("next", { label: "most probable next word" });
@@ -208,14 +260,15 @@ function render({ model, el }) {
     });
     toggle.textContent = isOff(off, layer, head) ? "Switch this head on" : "Switch this head off";
     toggle.setAttribute("aria-pressed", String(isOff(off, layer, head)));
-    all.hidden = off.length === 0;
+    all.style.visibility = off.length ? "visible" : "hidden"; // its place is kept
     const silent = isOff(off, layer, head);
     const view = { words, layer, head, off, silent, pinned, query, now, run: now, whole, row, next, best };
     view.classes = byClass(next);
+    usual.textContent = usually(view);
     fig.say(inWords(view));
     return view;
   };
   return fig.start(compute);
 }
 
-export default { render, math: { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts } };
+export default { render, math: { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, dearest } };

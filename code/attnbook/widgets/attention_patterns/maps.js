@@ -1,6 +1,6 @@
 /* The heat maps of all heads, the large map of one, and the next word. */
 
-const GRID = { top: 26, label: 34, side: 22, gap: 8 };
+const GRID = { top: 18, label: 34, side: 22, gap: 8 };
 const tileSize = (width) => Math.min(78, (width - GRID.side - GRID.gap * (HEADS - 1)) / HEADS);
 const gridHeight = (width) => GRID.top + 14 + LAYERS * (tileSize(width) + GRID.label + 6);
 
@@ -84,11 +84,16 @@ function drawGrid(p, view, fig) {
   });
 }
 
+// The map is as large for a short sentence: its cells are larger then.
+const LABELS = Math.max(...DATA.vocabulary.map((word) => word.length)) * 7.2 + 12;
 const mapLayout = (width, words) => {
-  const left = Math.max(...words.map((word) => word.length)) * 7.2 + 12;
-  const size = Math.min(30, (width - left - 2) / words.length);
-  return { left, size, top: 26 + left, bottom: 26 + left + size * words.length };
+  const side = Math.min(465, width - LABELS - 2);
+  const [left, size, top] = [LABELS, Math.min(52, side / words.length), 26 + LABELS];
+  return { left, size, top, bottom: top + size * words.length, end: top + side };
 };
+
+// "1" and ".93", which fit into small cells
+const inCell = (a) => (a >= 0.995 ? "1" : fmt(a).replace("0.", "."));
 
 const headName = ({ layer, head, silent }) => `Layer ${layer}, head ${head}${silent ? ": off" : ""}`;
 
@@ -98,7 +103,7 @@ function drawMap(p, view, fig) {
   const rows = view.run.weights[view.layer - 1][view.head - 1];
   const T = words.length;
   p.text("title", 0, 15, headName(view), { weight: 650, size: 14 });
-  const axes = p.narrow && view.silent ? "keys across, in %" : "queries down, keys across, in %";
+  const axes = p.narrow ? "queries ↓, keys →" : "queries down, keys across";
   p.text("axes", p.width, 15, axes, { size: 12.5, anchor: "end", colour: COLOUR.muted });
   words.forEach((word, t) => {
     const strong = t === query;
@@ -131,10 +136,10 @@ function drawMap(p, view, fig) {
     rows.forEach((row, i) =>
       row.forEach((a, j) => {
         if (a < 0.095 || j > i) return;
-        g.text(`n${i}-${j}`, left + (j + 0.5) * size, top + (i + 0.5) * size + 4.5, fmt(100 * a, 0), {
+        g.text(`n${i}-${j}`, left + (j + 0.5) * size, top + (i + 0.5) * size + 4.5, inCell(a), {
           size: 12,
           anchor: "middle",
-          "letter-spacing": a >= 0.995 && size < 22 ? -0.8 : undefined,
+          "letter-spacing": size < 24 ? -0.4 : undefined,
           colour: view.silent ? COLOUR.muted : weightInk(a),
           "data-number": `cell-${i}-${j}`,
         });
@@ -201,9 +206,4 @@ function drawNext(p, view) {
     ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][DATA.vocabulary.indexOf(truth)])}`
     : "The sentence ends here.";
   p.text("truth", 0, 26 + 36 * NEXT + 14, told, { size: 13, "data-number": "truth" });
-}
-
-function drawLeft(p, view, fig) {
-  drawGrid(p, view, fig);
-  p.group("next", { transform: `translate(0 ${gridHeight(p.width)})` }, (g) => drawNext(g, view));
 }

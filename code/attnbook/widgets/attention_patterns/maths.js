@@ -129,7 +129,7 @@ const JOBS = [
   ["before", "previous", "the word before"],
   ["itself", "itself", "the word itself"],
   ["start", "<bos>", "<bos>"],
-  ["subject", "subject", "the subject, at the place where its verb is due"],
+  ["subject", "subject", "the subject, where its verb is due"],
   ["adjective", "adjective", "a noun's adjective, when the noun is looking"],
-  ["noun", "its noun", "the noun that followed the same adjective earlier, at the place where it is due again"],
+  ["noun", "its noun", "the noun that followed the same adjective earlier, where it is due again"],
 ];

@@ -1,9 +1,11 @@
 /* The sentence in a row, with lines from the word that looks to what it looks at. */
 
 const shortWeight = (a) => fmt(a, 2);
-const wordWidth = (word) => word.length * 7.4 + 14;
-const sentenceWidth = (words) => sum(words.map((word) => Math.max(34, wordWidth(word)))) + 4 * (words.length - 1);
-const lies = (words, width) => sentenceWidth(words) <= width; // the sentence fits in one line
+const wordWidth = (word, padding = 14) => Math.max(20 + padding, word.length * 7.4 + padding);
+const sentenceWidth = (words, padding) => sum(words.map((word) => wordWidth(word, padding))) + 4 * (words.length - 1);
+const lies = (words, width) => width >= 640 && sentenceWidth(words, 5) <= width; // in one line, or else one per line
+const ROWS = { top: 34, height: 362 }; // one word per line, as high for few words
+const sentenceHeight = (words, width) => (lies(words, width) ? 150 : ROWS.top + ROWS.height);
 
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
 function weightMap(p, key, rows, left, top, size, hatch) {
@@ -96,14 +98,14 @@ function drawSentence(p, view, fig) {
   });
   const looks = view.silent ? "would" : "does";
   p.text("title", 0, 15, `What ${looks} “${words[query]}” look at?`, { weight: 650, size: 14 });
-  if (!p.narrow)
-    p.text("which", p.width, 15, headName(view).toLowerCase(), {
-      size: 13,
-      anchor: "end",
-      colour: COLOUR.muted,
-    });
+  p.text("which", p.width, 15, headName(view).toLowerCase(), {
+    size: p.narrow ? 12 : 13,
+    anchor: "end",
+    colour: COLOUR.muted,
+  });
   if (lies(words, p.width)) {
-    const widths = words.map((word) => Math.max(34, wordWidth(word)));
+    const padding = clamp(14 - (sentenceWidth(words, 14) - p.width) / many, 5, 14);
+    const widths = words.map((word) => wordWidth(word, padding));
     const gap = Math.min(10, (p.width - sum(widths)) / Math.max(1, many - 1));
     let x = (p.width - sum(widths) - gap * (many - 1)) / 2;
     const at = widths.map((wide) => {
@@ -153,13 +155,14 @@ function drawSentence(p, view, fig) {
     );
     return;
   }
-  const [tall, left] = [27, 74];
-  const y = (t) => 32 + t * tall;
-  const wide = Math.max(...words.map(wordWidth)) + 4;
+  const [tall, left] = [Math.min(40, ROWS.height / many), 74];
+  const high = Math.min(28, tall - 2);
+  const y = (t) => ROWS.top + t * tall;
+  const wide = Math.max(...words.map((word) => wordWidth(word))) + 4;
   p.group("arcs", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
     row.forEach((a, j) => {
       if (a < 0.015) return;
-      const [from, to, bow] = [y(query) + 12, y(j) + 12, 14 + 60 * Math.sqrt((query - j) / LONGEST)];
+      const [from, to, bow] = [y(query) + high / 2, y(j) + high / 2, 14 + 60 * Math.sqrt((query - j) / LONGEST)];
       const d =
         j === query
           ? `M${left - 3} ${from - 6}c-26 -10 -26 22 0 12`
@@ -172,13 +175,13 @@ function drawSentence(p, view, fig) {
       const look = looksOfWord(view, t);
       wordNode(g, t, view, fig, (w) => {
         w.rect("reach", left, y(t) - 1, p.width - left, tall, { fill: "transparent" });
-        w.rect("pill", left, y(t), wide, 24, {
+        w.rect("pill", left, y(t), wide, high, {
           fill: look.fill,
           stroke: look.stroke,
           "stroke-width": t === query ? 2.5 : 1,
           rx: 6,
         });
-        w.text("word", left + wide / 2, y(t) + 17, word, {
+        w.text("word", left + wide / 2, y(t) + high / 2 + 5, word, {
           size: 13.5,
           anchor: "middle",
           colour: look.ink,
@@ -186,7 +189,7 @@ function drawSentence(p, view, fig) {
         });
         const long = p.width - left - wide - 60;
         if (t <= query)
-          w.rect("bar", left + wide + 10, y(t) + 5, long * row[t], 14, {
+          w.rect("bar", left + wide + 10, y(t) + high / 2 - 7, long * row[t], 14, {
             fill: view.silent ? COLOUR.masked : COLOUR.weight,
             "fill-opacity": 0.85,
             rx: 2,
@@ -194,7 +197,7 @@ function drawSentence(p, view, fig) {
         w.text(
           "weight",
           left + wide + 16 + (t <= query ? long * row[t] : 0),
-          y(t) + 17,
+          y(t) + high / 2 + 5,
           t <= query ? shortWeight(row[t]) : "later",
           {
             size: 12.5,

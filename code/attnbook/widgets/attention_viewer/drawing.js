@@ -114,8 +114,8 @@ function drawWhole(p, view, fig) {
 
 // ---- the window: a heat map with tokens ----
 
-const LABEL = 7.1; // width of a letter
-const space = (labels) => 10 + LABEL * Math.max(...labels.map((label) => Array.from(cut(label)).length));
+const LABEL = 7.6; // width of a letter
+const space = (labels) => 12 + LABEL * Math.max(...labels.map((label) => Array.from(cut(label)).length));
 
 const WIDEST = 64; // tokens in the largest window
 
@@ -124,7 +124,7 @@ function windowLayout(width, view) {
   const [left, above] = [space(view.queries), space(view.keys)];
   const [n, m] = [view.queryLabels.length, view.keyLabels.length];
   const [most, across] = [Math.min(view.T, WIDEST), Math.min(view.S, WIDEST)];
-  const least = Math.min(30, (width - left - 2) / across, 760 / most);
+  const least = Math.min(36, (width - left - 2) / across, 760 / most);
   const size = least * Math.min(across / m, most / n);
   return { left, top: 26 + above, size, n, m, bottom: 26 + above + most * least };
 }
@@ -171,6 +171,13 @@ function drawWindow(p, view, fig) {
   p.rect("ground", left, top, m * size, n * size, { fill: p.hatch("hatch"), opacity: 0.6 });
   putImage(p, "image", view.part, left, top, m * size, n * size);
   p.rect("edge", left, top, m * size, n * size, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+  if (view.columns[0] + m - Math.ceil(62 / size) > view.rows[0] + Math.ceil(22 / size) && isCausal(view.kind))
+    p.text("masked", left + m * size - 7, top + 17, "masked", {
+      size: 12.5,
+      anchor: "end",
+      colour: COLOUR.muted,
+      halo: true,
+    });
   p.rect("row", left, top + q * size, m * size, size, { fill: "none", stroke: COLOUR.query, "stroke-width": 2 });
   p.rect("column", left + k * size, top, size, n * size, { fill: "none", stroke: COLOUR.key, "stroke-width": 2 });
   field(p, "map", left, top, m * size, n * size, {
@@ -192,7 +199,7 @@ const linesHeight = (view) => 46 + linesSpace(view);
 function drawLines(p, view, fig) {
   const { queryLabels, keyLabels } = view;
   const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
-  const wide = Math.min(p.width, 420);
+  const wide = p.width;
   const side = Math.min(wide * 0.36, Math.max(space(queryLabels), space(keyLabels)));
   const [from, to, top] = [side, wide - side, 40];
   const line = Math.min(40, linesSpace(view) / Math.max(queryLabels.length, keyLabels.length));

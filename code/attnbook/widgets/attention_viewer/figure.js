@@ -8,14 +8,43 @@ function pageOf(t, count, window) {
   return [start, Math.min(count, start + window)];
 }
 
+// Where things stand, so that columns side by side are about as high: with short sequences the lists are below the
+// overview, with long ones the whole head is; the rest is below the sentence.
+function arrange(card, { overview, whole, map, tables, lines }, kinds) {
+  const longest = Math.max(...kinds.flatMap(sizesOf));
+  const layers = Math.max(...kinds.map((kind) => kind.heads.length));
+  const heads = Math.max(...kinds.map((kind) => kind.heads[0].length));
+  const mapOfKind = (kind) => {
+    const [[T, S], keys] = [sizesOf(kind), kind.keys || kind.queries];
+    return windowHeight(500, { T, S, queries: kind.queries, keys, queryLabels: kind.queries, keyLabels: keys });
+  };
+  const left = overviewLayout(420, [layers, heads]).bottom + 44 + 21.5 * Math.min(MOST, longest);
+  const beside = longest <= WIDEST && left <= Math.max(...kinds.map(mapOfKind)) + 40;
+  const node = (one, name) => {
+    one.svg.parentNode.classList.add(name);
+    return one.svg.parentNode;
+  };
+  const column = html("div", { class: "ab-overviews" }, node(overview, "ab-all"));
+  const [large, many, said] = [node(map, "ab-window"), node(lines, "ab-lines"), card.querySelector(".ab-said")];
+  const one = node(whole, "ab-whole");
+  if (longest > WIDEST) {
+    column.append(one);
+    tables.classList.add("ab-tall");
+  } else {
+    one.style.flex = "0 1 230px";
+    many.classList.toggle("ab-room", longest > 8);
+  }
+  if (beside) column.append(tables);
+  const below = longest > WIDEST ? [tables, many] : [beside ? "" : tables, one, many];
+  card.querySelector(".ab-stages").append(column, large, said, ...below.filter(Boolean));
+}
+
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
     title: "Where does each head look?",
-    hint:
-      "Look first for a column that gets much weight from all rows, and for a diagonal one step back. Then choose a " +
-      "head, a query and a key: with the pointer, the arrow keys or the sliders.",
+    hint: "Choose a head among the small maps, then a query (row) and a key (column).",
   });
   const data = model.get("data");
   const kindNow = () => data.kinds.find(({ name }) => name === model.get("kind")) || data.kinds[0];
@@ -23,8 +52,6 @@ function render({ model, el }) {
   const longest = Math.max(...sizes.flat());
   const note = html("p", { class: "ab-note-line", "data-value": "note" });
   const stages = fig.card.querySelector(".ab-stages");
-  const overviews = html("div", { class: "ab-overviews" });
-  stages.append(overviews);
   let latest = null;
   const within = (kind) => {
     const [T, S] = sizesOf(kind);
@@ -60,8 +87,7 @@ function render({ model, el }) {
     draw: (p, view) => view.whole && drawWhole(p, view, fig),
     label: ({ layer, head }) => `The whole of layer ${layer}, head ${head}`,
   });
-  overviews.append(overview.svg.parentNode, whole.svg.parentNode);
-  stage({
+  const map = stage({
     basis: 380,
     height: (width) => windowHeight(width, latest),
     draw: drawWindow,
@@ -71,13 +97,14 @@ function render({ model, el }) {
     rows: makeList("top-keys", Math.min(MOST, longest)),
     columns: makeList("top-queries", Math.min(MOST, longest)),
   };
-  stages.append(html("div", { class: "ab-lists" }, lists.rows.table, lists.columns.table));
-  stage({
-    basis: 300,
+  const tables = html("div", { class: "ab-lists" }, lists.rows.table, lists.columns.table);
+  const lines = stage({
+    basis: 380,
     height: () => linesHeight(latest),
     draw: drawLines,
     label: ({ said }) => `Lines from queries to keys. ${said}`,
   });
+  arrange(fig.card, { overview, whole, map, tables, lines }, data.kinds);
 
   if (data.kinds.length > 1) fig.select("kind", { label: "attention", options: data.kinds.map(({ name }) => name) });
   const named = (labels) => (i) => `${i} ${cut(labels(kindNow())[i] ?? "", 10)}`;
@@ -86,6 +113,7 @@ function render({ model, el }) {
     query: fig.slider("query", { label: "query", min: 0, max: longest - 1, format: named((kind) => kind.queries) }),
     key: fig.slider("key", { label: "key", min: 0, max: longest - 1, format: named(keysOf) }),
   };
+  fig.more();
   if (longest > 8) fig.slider("window", { label: "tokens in the window", min: 8, max: 64, step: 8 });
   fig.select("shade", {
     label: "shade",
@@ -123,6 +151,7 @@ function render({ model, el }) {
     const colours = { ...coloursNow(fig.card), root: state("shade") === "root" };
     const name = `${kind.name} ${state("shade")} ${colours.shades[0]}`;
     const cells = partOf(kind, layer, head, rows, columns);
+    const shown = unmasked(kind, cells, columns[1] - columns[0], rows[0], columns[0]);
     const packed = kind.heads[layer - 1][head - 1];
     const [down, across] = kind.map || kind.thumb;
     Object.entries({ query: [query, T], key: [key, S] }).forEach(([name, [value, count]]) => {
@@ -135,20 +164,20 @@ function render({ model, el }) {
       keyLabels: keys.slice(...columns),
       said: inWords(latest),
       overview: image(name, () => overviewImage(kind, colours)),
-      part: mapImage(cells, rows[1] - rows[0], columns[1] - columns[0], colours),
+      part: mapImage(shown, rows[1] - rows[0], columns[1] - columns[0], colours),
     });
-    whole.svg.parentNode.hidden = longest <= 8;
     whole.svg.parentNode.classList.toggle("ab-all-there", longest <= window);
     if (longest > window) {
-      const draw = () => mapImage(mapOf(packed.map || packed.thumb), down, across, colours);
+      const draw = () => mapImage(unmasked(kind, mapOf(packed.map || packed.thumb), across), down, across, colours);
       latest.whole = image(`${name} ${layer} ${head}`, draw);
     }
     note.textContent = notesOn(kind, layer, head, kind.kept);
-    const top = (axis, i) => largestOf(kind, layer, head, axis, i, MOST);
-    lists.rows.show(`Where query ${query} looks`, top("rows", query), keys);
-    lists.columns.show(`Who looks at key ${key}`, top("columns", key), queries);
+    const top = (axis, i) => topOf(kind, layer, head, axis, i);
+    const pair = weightAt(kind, layer, head, query, key);
+    lists.rows.show(`Query ${query} looks at`, top("rows", query), keys);
+    lists.columns.show(`Looking at key ${key}`, top("columns", key), queries);
     fig.show({
-      weight: weightAt(kind, layer, head, query, key),
+      weight: isMasked(kind, query, key, pair) ? "masked" : pair,
       spent: sumOf(kind, layer, head, "rows", query),
       received: sumOf(kind, layer, head, "columns", key) / T,
     });
@@ -171,4 +200,6 @@ function render({ model, el }) {
   };
 }
 
-export default { render, math: { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn } };
+const math = { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn, isCausal };
+
+export default { render, math };

@@ -60,7 +60,7 @@ function overviewImage(kind, colours) {
           edge[n] = inside ? NaN : NOT_KEPT;
         });
         paint(image, h * wide, l * high, edge, wide, { ...colours, absent: colours.edge });
-        paint(image, h * wide, l * high, mapOf(head.thumb), columns, colours, square);
+        paint(image, h * wide, l * high, unmasked(kind, mapOf(head.thumb), columns), columns, colours, square);
       }),
     ),
   );

@@ -76,8 +76,7 @@ function sumOf(kind, layer, head, axis, i) {
   const found = headOf(kind, layer, head);
   if (!found.all) return found.sums[axis][i];
   const S = sizesOf(kind)[1];
-  if (axis === "rows") return sum(Array.from(found.all.subarray(i * S, (i + 1) * S)));
-  return sum(largestOf(kind, layer, head, axis, i).map(({ weight }) => weight));
+  return axis === "rows" ? sum(Array.from(found.all.subarray(i * S, (i + 1) * S))) : received(kind, layer, head)[i];
 }
 
 function weightAt(kind, layer, head, i, j) {
@@ -111,6 +110,42 @@ function partOf(kind, layer, head, [a, b], [c, d]) {
 const SQUARES = range(256).map((code) => (code === 255 ? NaN : (code / 254) ** 2));
 const mapOf = (text) => converted(bytesOf(text), SQUARES);
 
+const causal = new WeakMap(); // kind → whether it is
+
+// Whether no query of any head looks at a later key: then these are taken to be masked.
+function isCausal(kind) {
+  if (!causal.has(kind)) {
+    const [T, S] = sizesOf(kind);
+    const n = kind.thumb[0];
+    const near = T % n ? 1 : 0; // cells of the small map that overlap: the first above the diagonal holds some of it
+    const clear = ({ thumb }) =>
+      mapOf(thumb).every((weight, at) => (at % n) - Math.floor(at / n) <= near || !(weight > 0));
+    causal.set(kind, T === S && T > 1 && kind.heads.every((layer) => layer.every(clear)));
+  }
+  return causal.get(kind);
+}
+
+const isMasked = (kind, i, j, weight) => isCausal(kind) && j > i && (weight === 0 || weight === NOT_KEPT);
+
+// Cells, of the whole or from (top, left) on, with NaN in place of what is masked.
+function unmasked(kind, cells, columns, top = 0, left = 0) {
+  if (!isCausal(kind)) return cells;
+  const at = (n) => [top + Math.floor(n / columns), left + (n % columns)];
+  return cells.map((weight, n) => (isMasked(kind, ...at(n), weight) ? NaN : weight));
+}
+
+// What each key gets from all queries together.
+function received(kind, layer, head) {
+  const found = headOf(kind, layer, head);
+  if (!found.all) return found.sums.columns;
+  const S = sizesOf(kind)[1];
+  found.received ||= found.all.reduce((all, weight, n) => {
+    all[n % S] += Number.isFinite(weight) ? weight : 0;
+    return all;
+  }, new Float64Array(S));
+  return found.received;
+}
+
 // Two digits, which is less than what is stored: "0.62", "0.0034", "< 0.0001".
 function twoDigits(weight) {
   if (weight === NOT_KEPT) return "not kept";
@@ -121,7 +156,8 @@ function twoDigits(weight) {
   return weight.toPrecision(2).replace("-", "−");
 }
 
-// How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and the number of keys that get any.
+// How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and the number of keys that
+// get more than what is rounded to 0.
 // Of a long head, whose small weights were not stored, only the first, if it is known; null of an unusual row.
 function spreadOf(kind, layer, head, i) {
   const total = sumOf(kind, layer, head, "rows", i);
