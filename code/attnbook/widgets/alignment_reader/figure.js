@@ -60,7 +60,7 @@ const STYLE = `
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 @media (min-width: 481px) { /* two rows of controls */
   .ab-card .ab-control.ab-range { flex-basis: 230px; }
-  .ab-card [data-control="sentence"] { max-width: 22rem; }
+  .ab-card [data-control="sentence"] { max-width: 17rem; }
 }
 .ab-card p.ab-said { flex: 1 1 100%; margin: 0 0 0.25rem; min-height: calc(2.9em + 1rem); } /* two lines */
 .ab-ar-seen { display: grid; color: var(--ab-muted); margin-top: 0.5rem; }

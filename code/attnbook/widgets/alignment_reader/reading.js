@@ -47,12 +47,15 @@ const BOX = 31;
 // Where the boxes of both sentences stand: two rows if every sentence fits, else two columns. The height is that of
 // the longest, so that nothing below moves when another sentence is chosen.
 function layOut(source, target, width) {
-  const widths = (words) => words.map((word) => Math.max(34, textWidth(word, TYPE) + 18));
-  const sizes = [widths(source), widths(target)];
-  const gap = 7;
+  const gap = 4;
+  const widths = (words, air) => words.map((word) => Math.max(30, textWidth(word, TYPE) + air));
   const fits = (all) => sum(all) + gap * (all.length - 1) <= width;
+  const tight = (words) => widths(words, 10);
+  const sizes = [source, target].map((words) =>
+    widths(words, [18, 14].find((air) => fits(widths(words, air))) || 10),
+  );
   const whole = (words) => (isCut(words) ? [...words, "…"] : words);
-  const rows = [...SENTENCES.map((sentence) => sentence.source), ...EVERY.map(whole)].every((all) => fits(widths(all)));
+  const rows = [...SENTENCES.map((sentence) => sentence.source), ...EVERY.map(whole)].every((all) => fits(tight(all)));
   if (!rows) {
     const room = 35 * LONGEST;
     const column = (all, x, end) => {
@@ -62,8 +65,8 @@ function layOut(source, target, width) {
     return {
       rows,
       height: 30 + room,
-      source: column(sizes[0], width * 0.41, true),
-      target: column(sizes[1], width * 0.61, false),
+      source: column(widths(source, 18), width * 0.41, true),
+      target: column(widths(target, 18), width * 0.61, false),
     };
   }
   const row = (all, y) => {
