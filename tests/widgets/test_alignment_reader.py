@@ -194,7 +194,7 @@ def test_if_both_write_the_same_it_names_a_sentence_where_they_do_not(page):
     page.tick("attention", False)
     assert "both write the same here" in said(page)
     other = "They have a black dog."
-    assert f"try “{other}”" in said(page)
+    assert f"Try “{other}”" in said(page)
     page.set(sentence=other)
     assert (
         "“ils ont un chien .”; with attention it writes “ils ont un chien noir .”"
@@ -252,6 +252,7 @@ def test_words_by_mouse_and_by_keys(page):
 
 
 def test_the_curve_chooses_the_moment(page):
+    page.handle("bleu").scroll_into_view_if_needed()
     box = page.handle("bleu").bounding_box()
     page.page.mouse.click(box["x"] + 3, box["y"] + box["height"] / 2)
     page.settle()
@@ -294,6 +295,48 @@ def test_nothing_moves_while_the_training_is_dragged(open_figure, width):
         places.append(tops)
     for tops in places:
         assert tops == pytest.approx(places[0], abs=1)
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_the_cards_height_is_the_same_for_every_sentence(open_figure, width):
+    page = open_figure(AlignmentReaderFigure(), width=width)
+    card = page.page.locator(".ab-card")
+    page.slide("moment", 0)  # the longest of what is said
+    height = card.bounding_box()["height"]
+    for sentence in SENTENCES:
+        for moment in (1, LAST):
+            page.set(sentence=sentence, moment=moment)
+            assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
+
+
+def test_on_a_phone_every_map_has_its_numbers(open_figure):
+    page = open_figure(AlignmentReaderFigure(), width=390)
+    for number, sentence in enumerate(SENTENCES):
+        page.set(sentence=sentence)
+        words, weights = stored(number)
+        texts = page.page.locator("[data-cell] text")
+        assert texts.count() == sum(a >= 0.005 for row in weights for a in row)
+
+
+def test_on_a_phone_the_ribbons_their_controls_and_the_sentence_are_together(
+    open_figure,
+):
+    page = open_figure(AlignmentReaderFigure(), width=390)
+    box = {
+        part: page.page.locator(part).bounding_box()
+        for part in (".ab-card", ".ab-controls", ".ab-said")
+    }
+    assert box[".ab-controls"]["height"] < 200
+    assert box[".ab-said"]["y"] + 60 < box[".ab-card"]["y"] + 844
+    assert not page.page.locator('select[data-control="sentence"]').is_visible()
+    page.click("More settings")
+    assert page.page.locator('select[data-control="sentence"]').is_visible()
+
+
+def test_the_map_and_the_curve_end_together(page):
+    ends = [page.page.locator(".ab-stage svg").nth(i).bounding_box() for i in (1, 2)]
+    bottoms = [box["y"] + box["height"] for box in ends]
+    assert bottoms[0] == pytest.approx(bottoms[1], abs=1)
 
 
 # -- Python --

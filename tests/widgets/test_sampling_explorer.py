@@ -168,15 +168,15 @@ def test_what_is_shown(open_figure, temperature, top_k, top_p):
     entropies = [-float((q[q > 0] * q[q > 0].log()).sum()) for q in (before, after)]
     assert page.read("entropy_before") == pytest.approx(entropies[0], abs=1e-5)
     assert page.read("entropy_after") == pytest.approx(entropies[1], abs=1e-5)
-    for i in (0, 3, 19):
+    for i in (0, 3, 13):
         row = page.page.locator(f'[data-row="w{i}"]')
         assert row.get_attribute("data-cut") == str(not left[i].isfinite()).lower()
         shown = row.locator("text").last.text_content()
         assert shown == (f"{after[i]:.3f}" if left[i].isfinite() else "cut off")
     tail = page.page.locator('[data-row="rest"] text').last.text_content()
-    if left[20:].isfinite().any():
+    if left[14:].isfinite().any():
         assert float(tail.split(",")[0]) == pytest.approx(
-            float(after[20:].sum()), abs=6e-4
+            float(after[14:].sum()), abs=6e-4
         )
     else:
         assert tail == "cut off"
@@ -229,6 +229,42 @@ def test_one_word_left_is_greedy_decoding(page):
     page.set(top_k=1)
     assert page.read("kept") == 1 and page.text("entropy_after") == "0.000"
     assert "greedy decoding" in page.page.locator(".ab-said").inner_text()
+
+
+@pytest.mark.parametrize(("temperature", "top_k", "top_p"), FILTERS)
+def test_the_sentence_agrees_with_the_numbers(page, temperature, top_k, top_p):
+    top_k = min(top_k, 1000)
+    page.set(example=2, temperature=temperature, top_k=top_k, top_p=top_p)
+    said = page.page.locator(".ab-said").inner_text()
+    left = filtered(2, temperature, top_k, top_p)
+    before, after = stored(2).double().softmax(-1), left.softmax(-1)
+    kept, size, name = (
+        int(left.isfinite().sum()),
+        len(left),
+        DATA["examples"][2]["names"][0],
+    )
+    if top_p < 1:
+        assert f"op-p needs {kept} word" in said
+    if kept == 1:
+        assert "Only one word is left" in said
+    elif kept < size:
+        assert said.endswith(
+            f"The other {size - kept} words are cut off, and “{name}” goes from "
+            f"{before[0]:.3f} to {after[0]:.3f}."
+        )
+    elif temperature == 1:
+        assert said.endswith(
+            f"The {size - 10} least likely hold {before[10:].sum():.3f} together."
+        )
+    else:
+        assert said.endswith(
+            f"No word is cut off; “{name}” goes from {before[0]:.3f} to {after[0]:.3f}."
+        )
+
+
+def test_the_first_sentence_says_which_words_are_left(page):
+    said = page.page.locator(".ab-said").inner_text()
+    assert said.startswith("Top-p needs 2 words, “tes” and “vos”, for 0.80")
 
 
 # -- the sentence goes on --
@@ -325,6 +361,35 @@ def test_the_threshold_by_keys_and_by_mouse(page):
     assert page.state("top_p") == 1
     page.drag("top_p", -90, 0)  # a sum of 1 is 180 pixels wide here
     assert page.state("top_p") == pytest.approx(0.5, abs=0.02)
+
+
+def test_on_a_phone_sliders_bars_and_sentence_are_together(open_figure):
+    page = open_figure(SamplingExplorerFigure(), width=390)
+    card, controls, said = (
+        page.page.locator(part).bounding_box()
+        for part in (".ab-card", ".ab-controls", ".ab-said")
+    )
+    assert controls["height"] < 200
+    assert said["y"] + said["height"] <= card["y"] + 844
+    page.click("More settings")
+    page.click("Draw 100")
+    assert page.state("draws") == 100
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_nothing_moves_while_the_sliders_do(open_figure, width):
+    page = open_figure(SamplingExplorerFigure(), width=width)
+    card = page.page.locator(".ab-card")
+    height = card.bounding_box()["height"]
+    for values in (
+        {"temperature": 1.5},
+        {"top_k": 100},
+        {"top_p": 0.95},
+        {"top_k": 0, "top_p": 1.0},
+        {"example": 2, "temperature": 0.1},
+    ):
+        page.set(**values)
+        assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
 
 
 def test_it_fits_on_a_phone(open_figure):

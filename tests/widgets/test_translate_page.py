@@ -122,6 +122,22 @@ def test_how_a_sentence_stands_to_the_corpus(page):
     )  # a name that every object has
 
 
+def test_capitals_and_the_last_mark_make_no_sentence_new(page):
+    everything = {s for part in ("train", "dev", "test") for s in sources(part)}
+    for part, kind in (("dev", "nearDev"), ("test", "nearTest")):
+        whole = next(
+            s
+            for s in sources(part)
+            if s.endswith(" .")
+            and not {s[:-2], s[:-1] + "!", s[:-1] + "?"} & everything
+        )
+        assert page.math("standing", whole[:-2].split()) == kind
+    ask(page, "THEY HAVE a black dog")
+    status = page.page.locator(".ab-tp-status").inner_text()
+    assert status.startswith("held outExcept for its final mark")
+    assert "Ils ont un chien noir." in status
+
+
 def test_the_likeliest_and_the_readable(page):
     assert page.math("likeliest", [-3.0, -0.5, -1.0, -0.5], 3) == [
         {"id": 1, "prob": pytest.approx(0.60653, abs=1e-5)},
@@ -449,6 +465,32 @@ def test_it_fits(open_ready, theme, width):
         ask(page, sentence)
         page.require_fit()
         assert page.spilled(BOXED) == []
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_choosing_a_beam_moves_no_drawing(open_ready, width):
+    page = open_ready(width=width, sentence="They have a black dog.")
+    parts = (".ab-stage >> nth=0", ".ab-said", ".ab-stage >> nth=1", ".ab-outputs")
+    tops = {}
+    for beam in ("1 (greedy)", "2", "4"):
+        page.choose("beam", beam)
+        page.page.wait_for_selector('.ab-card[aria-busy="false"]')
+        page.settle()
+        tops[beam] = [
+            page.page.locator(part).bounding_box()["y"]
+            - page.page.locator(".ab-card").bounding_box()["y"]
+            for part in parts
+        ]
+    for beam in ("2", "4"):
+        assert tops[beam] == pytest.approx(tops["1 (greedy)"], abs=1)
+
+
+def test_on_a_phone_a_few_sentences_to_try_are_enough(open_ready):
+    page = open_ready(width=390, sentence="They have a black dog.")
+    assert page.page.locator(".ab-tp-tries").bounding_box()["height"] < 130
+    kinds = page.page.locator(".ab-tp-tries small:visible").all_text_contents()
+    assert kinds == ["seen", "held out", "new"]
+    assert page.page.locator(".ab-controls").bounding_box()["height"] < 200
 
 
 # -- where the weights come from --

@@ -1,10 +1,14 @@
 /* All weights as a heat map, and BLEU against the time of training. */
 
+// The map's height is the same for all sentences: with fewer words the rows are taller.
+const KEYS = SENTENCES.flatMap(({ source }) => source);
+const MAP_TOP = Math.ceil(38 + 0.6 * Math.max(...KEYS.map((word) => textWidth(word, 13))));
+const MAP_HEIGHT = MAP_TOP + 24 * Math.max(...EVERY.map((words) => words.length)) + 6;
+
 function mapSizes(view, width) {
-  const left = 10 + Math.max(...view.every.flat().map((word) => textWidth(word, 13)));
-  const top = 40 + 0.6 * Math.max(...view.source.map((word) => textWidth(word, 13)));
-  const wide = Math.min(46, (width - left - 18) / view.source.length);
-  return { left, top, wide, tall: 27, height: top + 27 * Math.max(...view.every.map((words) => words.length)) + 8 };
+  const left = 10 + Math.max(...view.words.map((word) => textWidth(word, 13)));
+  const wide = Math.min(56, (width - left - 18) / view.source.length);
+  return { left, top: MAP_TOP, wide, tall: Math.min(46, (MAP_HEIGHT - MAP_TOP - 6) / view.words.length) };
 }
 
 function drawMap(p, view, act) {
@@ -36,7 +40,7 @@ function drawMap(p, view, act) {
           weight: there ? a : 0,
           masked: !view.weights || !there,
           "data-cell": `${i}-${j}`,
-          text: there && view.weights && wide >= 29 && a >= 0.005 ? fmt(a).replace("0.", ".") : undefined,
+          text: there && view.weights && wide >= 21 && a >= 0.005 ? fmt(a).replace("0.", ".") : undefined,
         });
       }),
     );

@@ -2,22 +2,21 @@
  * word. The target word that asks is drawn in the query's colour, the source words in the key's. */
 // uses data.json, ../kit/words.js, reading.js, charts.js
 
-const quote = (words) => sentenceOf(words) + (isCut(words) ? " …" : "");
+const quote = (words) => (isCut(words) ? `${words.slice(0, 4).join(" ")} …` : sentenceOf(words));
 
 // The sentence under the drawing.
 function explain(view) {
   const { source, words, weights, shown, at } = view;
   const when = view.moment === 0 ? "Untrained" : `After ${epochText(DATA.epochs[view.moment])}`;
   if (!weights) {
-    const vector =
-      "Without attention the decoder gets the whole sentence as one vector and cannot look back at any word.";
+    const vector = "Without attention the decoder has one vector of the sentence and cannot look back";
+    const then = `${when[0].toLowerCase()}${when.slice(1)}`;
     if (view.own && view.same) {
       const other = SENTENCES.find((sentence) => !sameBoth(sentence, view.moment));
-      return `${vector} ${when} both write the same here, “${quote(words)}”; try “${other.text}”`;
+      return `${vector}; ${then} both write the same here, “${quote(words)}”. Try “${other.text}”`;
     }
     return view.own
-      ? `${when}, without attention, it writes “${quote(words)}”; with attention it writes ` +
-          `“${quote(view.other)}”. ${vector}`
+      ? `${vector}: ${then}, it writes “${quote(words)}”; with attention it writes “${quote(view.other)}”.`
       : "Without attention there is nothing to look at: the reference is fed in, and every word is predicted from " +
           "the same vector of the source.";
   }
@@ -30,25 +29,45 @@ function explain(view) {
   const order = range(row.length).sort((a, b) => row[b] - row[a]);
   const name = (j) => `“${source[j]}” (${fmt(row[j])})`;
   const second = row[order[1]] > 0.15 ? ` and ${name(order[1])}` : "";
-  const before = at ? `after “${words.slice(0, at).join(" ")}”` : "before the first word";
+  const from = at > 4 ? at - 3 : 0; // the last words are enough
+  const before = at
+    ? `${view.own ? "having written" : "given"} “${from ? "… " : ""}${words.slice(from, at).join(" ")}”,`
+    : "before the first word";
   const done =
     shown === words.length && isCut(words)
-      ? ` After ${view.total} words, ${words.length} of them shown, it has still not ended the sentence.`
+      ? ` After ${view.total} words, ${words.length} of them shown, it has still not ended.`
       : "";
   const looks =
     row.every((a) => Math.abs(a * row.length - 1) < EVEN)
       ? `looks at all ${row.length} places almost alike (even would be ${fmt(1 / row.length)} each, the largest is ` +
         `${fmt(row[order[0]])})`
       : `looks most at ${name(order[0])}${second}`;
-  return `${when}: the state ${before} asks, and ${looks}; then comes “${words[at]}”.${done}`;
+  return `${when}: ${before} it ${looks}; then comes “${words[at]}”.${done}`;
 }
 
 const EVEN = 0.3; // a row is called even if none of its weights is further than this part from 1/S
 
+function known({ source, unknown, seen, human }) {
+  const strange = unknown.length
+    ? ` It does not know ${unknown.map((j) => `“${source[j]}”`).join(" and ")}: it reads <unk>.`
+    : "";
+  const before = seen ? "The model was trained on this sentence." : "The model has never seen this sentence.";
+  return `${before}${strange} A human translation: ${human}`;
+}
+
 const STYLE = `
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
-.ab-card p.ab-ar-seen { color: var(--ab-muted); margin: 0 0 0.5rem; }`;
+@media (min-width: 481px) { /* two rows of controls */
+  .ab-card .ab-control.ab-range { flex-basis: 230px; }
+  .ab-card [data-control="sentence"] { max-width: 17rem; }
+}
+.ab-card p.ab-said { flex: 1 1 100%; margin: 0 0 0.25rem; min-height: calc(2.9em + 1rem); } /* two lines */
+.ab-ar-seen { display: grid; color: var(--ab-muted); margin-top: 0.5rem; }
+.ab-ar-seen p { grid-area: 1 / 1; visibility: hidden; } /* one over the other: the longest has room */
+.ab-card .ab-ar-seen .ab-ar-now { visibility: visible; }
+.ab-card .ab-outputs { grid-template-columns: repeat(auto-fit, minmax(100px, 1fr)); }
+@media (max-width: 480px) { .ab-card p.ab-said { min-height: calc(7.25em + 1rem); } }`;
 
 function render({ model, el }) {
   const fig = figure({
@@ -56,8 +75,8 @@ function render({ model, el }) {
     el,
     title: "Reading an alignment",
     hint:
-      "Point at a French word, or step through the sentence: the ribbons show where the model looks before it " +
-      "writes the word. Move the training back to see how it learned.",
+      "Point at a French word: the ribbons show where the model looked before it wrote that word. Move the training " +
+      "back to see how it learned.",
   });
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
@@ -93,11 +112,13 @@ function render({ model, el }) {
     },
   };
 
-  const info = html("p", { class: "ab-ar-seen" });
+  // What is known of each sentence, as paragraphs of which one is seen.
+  const notes = SENTENCES.map((sentence) => html("p", { text: known(sentence) }));
+  const info = html("div", { class: "ab-ar-seen" }, ...notes);
   fig.stage({
     label: (v) =>
       `${v.text} Its translation: ${sentenceOf(v.words)}${v.weights ? "" : "; without attention, no weights"}`,
-    height: (width) => layOut(view.source, view.words, view.every, width).height,
+    height: (width) => layOut(view.source, view.words, width).height,
     draw: (p, v) => drawReading(p, v, act),
   });
   fig.stage({
@@ -107,7 +128,7 @@ function render({ model, el }) {
         : "An empty table: without attention there are no weights",
     basis: 370,
     grow: 3,
-    height: (width) => mapSizes(view, width).height,
+    height: MAP_HEIGHT,
     draw: (p, v) => drawMap(p, v, act),
   });
   fig.stage({
@@ -116,26 +137,14 @@ function render({ model, el }) {
       `${fmt(DATA.bleu.without[v.moment], 1)} without`,
     basis: 240,
     grow: 2,
-    height: 250,
+    height: () => (fig.card.clientWidth < 680 ? 230 : MAP_HEIGHT), // beside the map as tall as it
     draw: (p, v) => drawBleu(p, v, fig),
   });
 
-  fig.select("sentence", {
-    label: "Sentence",
-    options: SENTENCES.map(({ text, seen }) => [text, `${text} (${seen ? "seen" : "held out"})`]),
-  });
   fig.slider("moment", {
     label: "Training",
     values: range(DATA.epochs.length),
     format: (m) => epochText(DATA.epochs[m]),
-  });
-  fig.checkbox("attention", { label: "With attention" });
-  fig.select("target", {
-    label: "Translation",
-    options: [
-      ["own", "its own"],
-      ["reference", "the reference"],
-    ],
   });
   const refresh = stepper(fig, {
     name: "written",
@@ -145,24 +154,37 @@ function render({ model, el }) {
     pace: 1000,
     go: (to) => fig.set({ written: to >= last() ? -1 : Math.max(0, to), at: -1 }),
   });
+  fig.more();
+  fig.select("sentence", {
+    label: "Sentence",
+    options: SENTENCES.map(({ text, seen }) => [text, `${text} (${seen ? "seen" : "held out"})`]),
+  });
+  fig.select("target", {
+    label: "Translation",
+    options: [
+      ["own", "its own"],
+      ["reference", "the reference"],
+    ],
+  });
+  fig.checkbox("attention", { label: "With attention" });
   fig.card
     .querySelectorAll("select")
     .forEach((select) => select.addEventListener("change", () => fig.set({ at: -1, written: -1 })));
   fig.reset(["at"]);
   fig.controlsFirst();
-  fig.card.querySelector(".ab-stages").before(info); // below the controls: it may be one line or two
+  const drawings = fig.card.querySelector(".ab-stages");
+  drawings.firstElementChild.after(fig.card.querySelector(".ab-said")); // under the ribbons of which it speaks
+  drawings.after(info);
 
   fig.output("most", { label: "Looks most at", format: String });
   fig.output("weight", { label: "with weight", digits: 3 });
   fig.output("spread", {
     label: "Spread over",
-    format: (x) => (x === null ? "–" : `${fmt(x, 1)} words`),
-    note: "e to the entropy",
+    digits: 1,
+    note: "words: e to the entropy",
   });
   fig.output("bleu_with", { label: "BLEU with attention", digits: 1 });
   fig.output("bleu_without", { label: "BLEU without", digits: 1 });
-
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(112px,1fr))";
 
   return fig.start((state) => {
     const sentence = SENTENCES[number()];
@@ -185,7 +207,6 @@ function render({ model, el }) {
       own: state("target") === "own",
       other: shortened(sentence.with[moment].own),
       same: sameBoth(sentence, moment),
-      every: everyTranslation(sentence),
       total,
       rowInWords: (i) =>
         weights
@@ -200,11 +221,7 @@ function render({ model, el }) {
       bleu_with: DATA.bleu.with[moment],
       bleu_without: DATA.bleu.without[moment],
     });
-    const unknown = sentence.unknown.length
-      ? ` It does not know ${sentence.unknown.map((j) => `“${source[j]}”`).join(" and ")}: it reads <unk>.`
-      : "";
-    const seen = sentence.seen ? "The model was trained on this sentence." : "The model has never seen this sentence.";
-    info.textContent = `${seen}${unknown} A human translation: ${sentence.human}`;
+    [...info.children].forEach((one, i) => one.classList.toggle("ab-ar-now", i === number()));
     fig.say(explain(view));
     refresh();
     return view;

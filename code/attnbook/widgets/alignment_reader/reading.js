@@ -17,9 +17,14 @@ const MOST = 8; // words that are shown of a translation that never ends
 const isCut = (words) => !words.some(isEnd);
 const shortened = (words) => (isCut(words) ? words.slice(0, MOST) : words);
 
-// All that may stand below a sentence, at every moment of the training: the drawing has room for each.
-const everyTranslation = ({ reference, with: own, without }) =>
-  [reference, ...own.map((one) => one.own), ...without].map(shortened);
+// All that may stand below any sentence, at every moment of the training: the drawings have room for each.
+const EVERY = SENTENCES.flatMap(({ reference, with: own, without }) =>
+  [reference, ...own.map((one) => one.own), ...without].map(shortened),
+);
+const LONGEST = Math.max(
+  ...EVERY.map((words) => words.length + isCut(words)),
+  ...SENTENCES.map(({ source }) => source.length),
+);
 
 // The same translation with and without attention?
 const sameBoth = (sentence, moment) => String(sentence.with[moment].own) === String(sentence.without[moment]);
@@ -39,20 +44,29 @@ const epochText = (epoch) => (epoch === 0 ? "untrained" : `${epoch} epoch${epoch
 const TYPE = 15;
 const BOX = 31;
 
-// Where the boxes of both sentences stand: two rows if all translations fit (`every`), else two columns.
-function layOut(source, target, every, width) {
-  const widths = (words) => words.map((word) => Math.max(34, textWidth(word, TYPE) + 18));
-  const sizes = [widths(source), widths(target)];
-  const gap = 7;
+// Where the boxes of both sentences stand: two rows if every sentence fits, else two columns. The height is that of
+// the longest, so that nothing below moves when another sentence is chosen.
+function layOut(source, target, width) {
+  const gap = 4;
+  const widths = (words, air) => words.map((word) => Math.max(30, textWidth(word, TYPE) + air));
   const fits = (all) => sum(all) + gap * (all.length - 1) <= width;
-  const rows = [source, ...every].every((words) => fits(widths(isCut(words) ? [...words, "…"] : words)));
+  const tight = (words) => widths(words, 10);
+  const sizes = [source, target].map((words) =>
+    widths(words, [18, 14].find((air) => fits(widths(words, air))) || 10),
+  );
+  const whole = (words) => (isCut(words) ? [...words, "…"] : words);
+  const rows = [...SENTENCES.map((sentence) => sentence.source), ...EVERY.map(whole)].every((all) => fits(tight(all)));
   if (!rows) {
-    const column = (all, x, end) => all.map((w, i) => ({ x: end ? x - w : x, y: 30 + 37 * i, w }));
+    const room = 35 * LONGEST;
+    const column = (all, x, end) => {
+      const step = Math.min(52, room / all.length); // short sentences get more air
+      return all.map((w, i) => ({ x: end ? x - w : x, y: 28 + (room - step * all.length) / 2 + step * i, w }));
+    };
     return {
       rows,
-      height: 40 + 37 * Math.max(source.length, ...every.map((words) => words.length + isCut(words))),
-      source: column(sizes[0], width * 0.41, true),
-      target: column(sizes[1], width * 0.61, false),
+      height: 30 + room,
+      source: column(widths(source, 18), width * 0.41, true),
+      target: column(widths(target, 18), width * 0.61, false),
     };
   }
   const row = (all, y) => {
@@ -93,7 +107,7 @@ function ribbon(from, to, rows) {
 
 function drawReading(p, view, act) {
   const { source, words, weights, shown, at } = view;
-  const place = layOut(source, isCut(words) ? [...words, "…"] : words, view.every, p.width);
+  const place = layOut(source, isCut(words) ? [...words, "…"] : words, p.width);
   const now = weights && at >= 0 ? weights[at] : null;
   const label = (key, text, box, y, colour) =>
     p.text(key, place.rows ? 0 : box.x + (key === "keys" ? box.w : 0), y, text, {

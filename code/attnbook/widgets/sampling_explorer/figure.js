@@ -1,7 +1,7 @@
 /* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.translation.filter_logits
  * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. The
  * first distribution is stored; the model itself is read when somebody draws a word to go on from. */
-// uses data.json, ../kit/words.js, ../kit/models.js, ../kit/files.js
+// uses data.json, ../kit/words.js, ../kit/models.js, ../kit/files.js, says.js
 
 const EXAMPLES = DATA.examples;
 const TEMPERATURES = range(1, 31).map((i) => i / 10);
@@ -95,7 +95,7 @@ function historyOf(translator, { sentence, prefix }, words) {
 
 const ROW = 22;
 const TOP = 52;
-const shownOn = (width) => (width < NARROW ? 12 : 20); // words that have a row of their own
+const shownOn = (width) => (width < NARROW ? 8 : 14); // words that have a row of their own
 
 function drawBars(p, view, fig) {
   const { before, after, kept, running, draws, size } = view;
@@ -248,78 +248,35 @@ function drawBars(p, view, fig) {
   );
 }
 
-function explain(view) {
-  const { temperature, topK, topP, size, afterK, afterP, ended, history, greedy } = view;
-  if (view.problem) return view.problem;
-  if (view.loading) return "Loading the model …";
-  if (ended) {
-    const logProb = (steps) => fmt(sum(steps.map((step) => step.logProb)));
-    const same = greedy.every((step, i) => history[i] && step.word === history[i].word);
-    const whole = (steps) => `“${readable([...view.prefix, ...steps.map((s) => s.word).filter((w) => !isEnd(w))])}”`;
-    return (
-      `${isEnd(history.at(-1).word) ? "Finished" : "Cut off"}: ${whole(history)} The words drawn have ` +
-      `log-probability ${logProb(history)}. ` +
-      (same ? "Greedy decoding writes the same." : `Greedy decoding writes ${whole(greedy)}, with ${logProb(greedy)}.`)
-    );
-  }
-  const parts = [];
-  if (temperature !== 1)
-    parts.push(`temperature ${fmt(temperature, 1)} makes the distribution ${temperature < 1 ? "sharper" : "flatter"}`);
-  if (topK > 0) parts.push(`top-k keeps ${afterK} of ${size} words`);
-  if (topP < 1)
-    parts.push(
-      `top-p needs ${afterP} word${afterP === 1 ? "" : "s"} for ${fmt(topP)} of ${topK > 0 ? "their" : "the"} ` +
-        "probability",
-    );
-  if (!parts.length) parts.push(`nothing is filtered: every one of the ${size} words can be drawn, even the odd ones`);
-  const text = (history.length ? "after it, " : "") + parts.join("; then ");
-  const lone = afterP === 1 ? ` Only one word is left${history.length ? " there" : ""}: ${GREEDY}.` : "";
-  return `${lastDrawn(history)}${text[0].toUpperCase()}${text.slice(1)}.${lone}`;
-}
-
-const GREEDY = "drawing from it is greedy decoding";
-
-// How often the likeliest word came up when words were drawn by hundreds; the product is that of the numbers shown.
-function ofDraws({ draws, drawn, names, after }) {
-  if (!draws) return "";
-  if (after[0] === 1) return ` All of ${draws} draws gave “${names[0]}”.`;
-  const [count, share] = [drawn.filter((place) => place === 0).length, after[0].toFixed(3)];
-  return (
-    ` Of ${draws} draws, ${count} gave the likeliest word, “${names[0]}”; ` +
-    `${draws} × ${share} = ${fmt(draws * share, 1)} were expected.`
-  );
-}
-
-function lastDrawn(history) {
-  if (!history.length) return "";
-  const { word, place, logProb } = history.at(-1);
-  const rank = place ? `number ${place + 1} on the model’s list` : "the model’s first choice";
-  return `“${word}” was drawn: ${rank}, probability ${fmtShort(Math.exp(logProb))}. `;
-}
-
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
     title: "Which words may be drawn?",
-    hint:
-      "A translation has begun; the bars show what may come next. Move the temperature, k and p, then draw a word " +
-      "and go on from there.",
+    hint: "The bars show which words may come next. Move the sliders, then draw a word and go on from there.",
   });
   fig.card.prepend(
     styleSheet(`
 .ab-card .ab-controls, .ab-card .ab-control { min-width: 0; max-width: 100%; }
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
-.ab-card p.ab-se-source { margin: 0.25rem 0 0.625rem; }
+.ab-card p.ab-se-source { margin-top: 0.5rem; color: var(--ab-muted); }
+@media (min-width: 481px) { /* two rows of controls */
+  .ab-card .ab-control.ab-range { flex-basis: 250px; }
+  .ab-card [data-control="example"] { max-width: 18.5rem; }
+}
 .ab-card p.ab-se-said { min-height: calc(4.35em + 1rem); } /* three lines */
-@media (max-width: 480px) { .ab-card p.ab-se-said { min-height: calc(8.7em + 1rem); } }
+@media (max-width: 480px) {
+  .ab-card p.ab-se-said { min-height: calc(8.7em + 1rem); }
+  .ab-card p.ab-se-source { min-height: 2.9em; }
+}
+.ab-card .ab-outputs { grid-template-columns: repeat(auto-fit, minmax(100px, 1fr)); }
 .ab-se-buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .ab-card .ab-se-buttons .ab-button { padding: 5px 10px; }
-.ab-card p.ab-se-prefix { flex: 1 1 100%; min-height: 48px; font-size: 15px; line-height: 24px; }
+.ab-card p.ab-se-prefix { margin: 0.75rem 0 0.25rem; min-height: 48px; font-size: 15px; line-height: 24px; }
 .ab-se-prefix small { color: var(--ab-muted); font-size: 12px; font-variant-numeric: tabular-nums; }`),
   );
   const source = html("p", { class: "ab-se-source" });
-  fig.card.querySelector(".ab-head").after(source);
+  fig.card.querySelector(".ab-outputs").before(source);
   fig.card.querySelector(".ab-said").classList.add("ab-se-said");
   const known = new Map();
   const stored = (example) => {
@@ -357,18 +314,13 @@ function render({ model, el }) {
         .slice(0, 5)
         .map((word, i) => `${word} ${fmt(v.after[i], 3)}`)
         .join(", ")}, …; ${v.afterP} of ${v.size} words can be drawn`,
-    height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 76 : 36),
+    height: (width) => TOP + (shownOn(width) + 1) * ROW + (width < NARROW ? 56 : 34),
     draw: (p, v) => drawBars(p, v, fig),
   });
 
-  const begun = fig.select("example", {
-    label: "After",
-    options: EXAMPLES.map(({ sentence, prefix: words }, i) => [i, `“${words.join(" ") || "<bos>"} …”: ${sentence}`]),
-  });
   fig.slider("temperature", { label: "Temperature", values: TEMPERATURES, format: (t) => fmt(t, 1) });
   fig.slider("top_k", { label: "Top-k", values: KS, format: (k) => (k ? String(k) : "off") });
   fig.slider("top_p", { label: "Top-p", values: PS, format: (q) => (q < 1 ? fmt(q) : "off") });
-  begun.addEventListener("change", () => fig.set({ written: [], draws: 0 }));
 
   // -- word by word --
   let timer = null;
@@ -401,6 +353,7 @@ function render({ model, el }) {
     },
     { primary: true },
   );
+  fig.more();
   const toEnd = fig.button("To the end", () => {
     if (timer) {
       stop();
@@ -418,10 +371,16 @@ function render({ model, el }) {
   const clear = fig.button("New seed", () => fig.set({ seed: (model.get("seed") + 1) % 10000, draws: 0 }));
   const french = html("p", { class: "ab-se-prefix", lang: "fr" });
   const buttons = html("div", { class: "ab-se-buttons", role: "group", "aria-label": "Drawing" });
-  next.before(french, buttons);
-  buttons.append(next, toEnd, back, more, clear);
+  toEnd.before(buttons);
+  buttons.append(toEnd, back, more, clear);
+  const begun = fig.select("example", {
+    label: "After",
+    options: EXAMPLES.map(({ sentence, prefix: words }, i) => [i, `“${words.join(" ") || "<bos>"} …”: ${sentence}`]),
+  });
+  begun.addEventListener("change", () => fig.set({ written: [], draws: 0 }));
   fig.reset(["draws", "seed", "written", "cast"]);
   fig.controlsFirst();
+  fig.card.querySelector(".ab-stages").before(french);
 
   fig.output("kept", { label: "Words that stay", format: String, note: `of ${EXAMPLES[0].costs.length}` });
   fig.output("mass", { label: "They held", digits: 3, note: "of the model's probability" });
@@ -432,8 +391,6 @@ function render({ model, el }) {
     format: (n) => (n === null ? "–" : String(n)),
     note: "when drawn by hundreds",
   });
-
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(118px,1fr))";
 
   return fig.start((state) => {
     const [example, temperature, topK, topP, draws] = ["example", "temperature", "top_k", "top_p", "draws"].map(state);
@@ -449,8 +406,9 @@ function render({ model, el }) {
     const { sentence, prefix, reference } = EXAMPLES[example];
     const history = translator ? historyOf(translator, EXAMPLES[example], written) : [];
     const ended = translator && isEnded(written);
-    source.replaceChildren(`${sentence} One human translation: `, html("span", { lang: "fr", text: reference }));
+    source.replaceChildren("One human translation: ", html("span", { lang: "fr", text: reference }));
     french.replaceChildren(
+      html("span", { lang: "en", text: `${sentence} → ` }),
       html("b", { text: prefix.join(" ") }),
       ...history.flatMap(({ word, logProb }) => [
         ` ${word} `,

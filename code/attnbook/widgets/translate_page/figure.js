@@ -15,16 +15,18 @@ const BEAT = 420; // milliseconds between two words
 function render({ model, el }) {
   const own = model.get("own");
   const { languages, codes, who } = own || BOOK;
+  const says = own ? SAID_OF_OWN : SAID;
   const fig = figure({
     model,
     el,
     title: `${languages[0]} to ${languages[1]}, computed here`,
-    hint: `Type a sentence. ${who} translates it in your browser, word by word: nothing is sent anywhere.`,
+    hint: `Type a sentence. ${who} translates it in your browser: nothing is sent anywhere.`,
   });
   fig.card.prepend(html("style", { text: STYLE }));
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
   let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
+  let roomOf = null; // the sentence for whose translation there is room
   let done = {}; // the last translation, kept while what it was made of stays
 
   // -- what moves it --
@@ -132,7 +134,6 @@ function render({ model, el }) {
   fig.card.querySelector(".ab-head").after(form, tries, html("div", { class: "ab-tp-result" }, written, status));
 
   function offerTries() {
-    const kinds = { train: "seen", near: "seen", dev: "held out", test: "held out", new: "new" };
     const button = (text, run, note) =>
       html(
         "li",
@@ -153,7 +154,7 @@ function render({ model, el }) {
             field.value = text;
             ask(text);
           },
-          kinds[standing(corpus, tokenise(text))],
+          says[standing(corpus, tokenise(text))][0],
         ),
       ),
       button("Another held-out sentence", () => {
@@ -167,10 +168,12 @@ function render({ model, el }) {
 
   // -- the stages and the controls --
   const height = (width) => (now.ready ? layOut(now, width).height : 244);
+  const keep = (width) => `${width} ${fig.get("sentence")}`; // no drawing shrinks while the sentence is the same
   const stages = [];
   stages.push(
     fig.stage({
       height,
+      keep,
       draw: (p, view) => drawAlignment(p, view, act),
       label: "The sentence, its translation, and lines from each written word to the words it looked at",
     }),
@@ -180,6 +183,7 @@ function render({ model, el }) {
       basis: 340,
       grow: 5,
       height: () => heatHeight(now),
+      keep,
       draw: (p, view) => drawHeat(p, view, act),
       label: (view) => (view.ready ? heatInWords(view) : ""),
     }),
@@ -215,11 +219,12 @@ function render({ model, el }) {
     note: "by this browser",
   });
   fig.output("bleu", { label: "BLEU, held out", digits: 1, note: "of this model, from 0 to 100" });
-  fig.card.append(lexicon);
+  fig.card.append(found, lexicon); // below all that is watched while a beam is chosen
   // above the drawing that they move
-  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"), found);
+  fig.card.querySelector(".ab-tp-result").after(fig.card.querySelector(".ab-controls"));
   const said = fig.card.querySelector(".ab-said");
   said.classList.add("ab-tp-said");
+  stages[0].svg.parentNode.after(said); // it speaks of the lines above it
 
   // -- reading the weights, when somebody comes near --
   function redraw() {
@@ -309,6 +314,7 @@ function render({ model, el }) {
     const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
     return {
       ready: true,
+      sentence,
       languages,
       searching: false,
       source,
@@ -325,6 +331,16 @@ function render({ model, el }) {
       choices: shown ? likeliest(all[at].logProbs, 5) : [],
       standing: standing(corpus, source.tokens.slice(0, -1)),
     };
+  }
+
+  // The line has room for the whole translation from the first word on.
+  function holdRoom({ sentence, steps: all }) {
+    if (roomOf !== sentence) written.style.minHeight = "";
+    roomOf = sentence;
+    const text = written.textContent;
+    written.textContent = readable(all.filter((s) => s.id !== EOS).map((s) => shownWord(s.word)), codes[1]);
+    written.style.minHeight = `${written.offsetHeight}px`; // which is never less than what it was
+    written.textContent = text;
   }
 
   function tell(view) {
@@ -352,14 +368,15 @@ function render({ model, el }) {
         )
       : "";
     written.textContent = text || "\u00a0";
+    if (view.ready) holdRoom(view);
     if (!view.ready) {
       status.textContent = view.problem || "";
       fig.show({ logprob: null, each: null, time: null, bleu: null });
       fig.say(view.problem || "The model’s weights are being read.");
       return;
     }
-    const [badge, why] = (own ? SAID_OF_OWN : SAID)[view.standing];
-    const people = view.standing === "test" ? corpus.test[view.source.tokens.slice(0, -1).join(" ")] : null;
+    const [badge, why] = says[view.standing];
+    const people = /test$/i.test(view.standing) ? byPeople(corpus, view.source.tokens.slice(0, -1)) : null;
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
       why,

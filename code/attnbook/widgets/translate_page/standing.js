@@ -9,24 +9,37 @@ function known(file) {
   });
 }
 
-// Whether a sentence was trained with: "train", "dev", "test", "near" (but for the mark at its end), or "new".
+// The sentence itself, and with other marks or none at its end.
+function variants(tokens) {
+  const body = /^[.!?]$/.test(tokens.at(-1) || "") ? tokens.slice(0, -1) : tokens;
+  return [tokens, ...[[], ["."], ["!"], ["?"]].map((mark) => [...body, ...mark])].map((words) => words.join(" "));
+}
+
+// Whether a sentence was trained with: "train", "dev", "test"; but for the mark at its end, "near", "nearDev",
+// "nearTest"; or "new".
 function standing(corpus, tokens) {
-  const find = (words) => {
-    const text = words.join(" ");
+  const find = (text) => {
     if (Object.hasOwn(corpus.test, text)) return "test";
     const key = sentenceKey(text);
     return corpus.train.has(key) ? "train" : corpus.dev.has(key) ? "dev" : null;
   };
-  const body = /^[.!?]$/.test(tokens.at(-1) || "") ? tokens.slice(0, -1) : tokens;
-  const others = [[], ["."], ["!"], ["?"]].map((mark) => find([...body, ...mark]));
-  return find(tokens) || (others.includes("train") ? "near" : "new");
+  const [itself, ...others] = variants(tokens).map(find);
+  if (itself) return itself;
+  const near = [["train", "near"], ["test", "nearTest"], ["dev", "nearDev"]].find(([part]) => others.includes(part));
+  return near ? near[1] : "new";
 }
+
+// What people wrote for a held-out sentence, whatever the mark at its end; null for others.
+const byPeople = (corpus, tokens) =>
+  corpus.test[variants(tokens).find((text) => Object.hasOwn(corpus.test, text))] || null;
 
 const SAID = {
   train: ["seen", "The models were trained on this sentence: a good translation shows memory, not skill."],
   near: ["seen", "Except for its final punctuation mark, the models were trained on this sentence."],
   dev: ["held out", "No model was trained on this sentence, but settings were chosen by results on sentences like it."],
   test: ["held out", "No model was trained on this sentence, and no setting was chosen by it."],
+  nearDev: ["held out", "Except for its final mark, it is a sentence of the corpus on which no model was trained."],
+  nearTest: ["held out", "Except for its final mark, it is a sentence of the corpus on which no model was trained."],
   new: ["new", "This sentence is not in the book’s corpus."],
 };
 
@@ -35,5 +48,6 @@ const SAID_OF_OWN = {
   train: ["seen", "The model was trained on this sentence: a good translation shows memory, not skill."],
   near: ["seen", "Except for its final punctuation mark, the model was trained on this sentence."],
   test: ["held out", "The model was not trained on this sentence."],
+  nearTest: ["held out", "Except for its final mark, it is among the pairs on which the model was not trained."],
   new: ["new", "This sentence is not among the pairs with which the model was made."],
 };

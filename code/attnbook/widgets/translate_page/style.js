@@ -21,7 +21,7 @@ const STYLE = `${ROWS}
 .ab-tp-status b[data-kind="held out"] { background: var(--ab-ink); }
 .ab-tp-status b[data-kind="new"] { background: none; color: var(--ab-ink);
   box-shadow: inset 0 0 0 1.5px var(--ab-muted); }
-.ab-tp-found { margin: 0 0 0.875rem; padding: 0 0.875rem; }
+.ab-tp-found { margin: 0.75rem 0 0; padding: 0 0.875rem; }
 .ab-card .ab-tp-found p { color: var(--ab-muted); font-size: 13.5px; line-height: 1.4; }
 .ab-tp-found .ab-rows { margin-top: 0.25rem; }
 .ab-card .ab-tp-result + .ab-controls { margin: 0 0 0.875rem; }
@@ -31,7 +31,11 @@ const STYLE = `${ROWS}
 .ab-tp-steps { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .ab-card .ab-tp-steps .ab-button:disabled { opacity: 0.45; cursor: default; color: var(--ab-ink);
   border-color: var(--ab-line); }
-.ab-card p.ab-tp-said { min-height: calc(2.9em + 1rem); } /* two lines */
+.ab-card p.ab-tp-said { flex: 1 1 100%; margin: 0 0 0.25rem; min-height: calc(2.9em + 1rem); } /* two lines */
+@media (max-width: 480px) {
+  .ab-tp-tries li:nth-child(n + 3):nth-last-child(n + 3) { display: none; } /* a few are enough */
+  .ab-card p.ab-tp-said { min-height: calc(7.25em + 1rem); }
+}
 .ab-tp-words { margin-top: 0.75rem; }
 .ab-tp-words summary { cursor: pointer; font-weight: 550; }
 .ab-card .ab-tp-words p { max-height: 11rem; overflow: auto; margin-top: 0.375rem; color: var(--ab-muted); }
