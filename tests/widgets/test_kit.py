@@ -272,6 +272,8 @@ def test_a_phone_folds_what_stands_below_more(open_module):
     )
     more.press("Enter")
     assert other.is_visible()
+    panel = page.page.locator(".ab-controls")
+    assert panel.evaluate("p => getComputedStyle(p).position") == "static"
     page.page.get_by_role("button", name="Fewer settings", expanded=True).click()
     assert not other.is_visible()
 
