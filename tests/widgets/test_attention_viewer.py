@@ -335,13 +335,13 @@ def test_the_map_of_a_head_holds_the_largest_weight_of_each_cell(open_figure):
 
 @pytest.mark.parametrize(
     ("weight", "text"),
-    [(0, "0.00"), (0.6249, "0.62"), (1, "1.00"), (0.0996, "0.10"), (0.00339, "0.0034")]
-    + [(5.32e-4, "0.00053"), (6e-8, "< 0.0001"), (-2e-5, "> −0.0001")]
-    + [(-1, "not kept"), (-0.25, "−0.25"), (0.0995, "0.10")],
-)
-def test_two_digits(open_figure, weight, text):
+    [(0, "< 0.001"), (0.6249, "0.625"), (1, "1.000"), (0.0996, "0.100"), (0.00339, "0.003")]
+    + [(9.99e-4, "< 0.001"), (6e-8, "< 0.001"), (-2e-5, "> −0.001")]
+    + [(-1, "not kept"), (-0.25, "−0.250"), (0.001, "0.001")],
+)  # fmt: skip
+def test_three_decimals(open_figure, weight, text):
     page = open_figure(AttentionViewer(weights(T, T)))
-    assert page.math("twoDigits", weight) == text
+    assert page.math("threeDecimals", weight) == text
 
 
 # -- in the browser: what is seen --
@@ -460,15 +460,15 @@ def test_the_spread_of_a_row(open_figure, long):
     found = page.math("spreadOf", kind, 1, 1, 2)
     assert (found["most"], found["seen"]) == (3, 4)
     assert found["entropy"] == pytest.approx(entropy, rel=2e-3)
-    assert "90 % of its weight lies on 3 keys; its entropy is" in said(page)
-    assert "entropy is 1.19 (even weights on all 7 keys: 1.95)." in said(page)
+    assert "90 % of its weight lies on 3 keys." in said(page)
+    assert page.text("entropy") == "1.19 of 1.95"  # even weights on all 7 keys
     page.set(query=3)
     assert "Its other weights are 0, or too small to be stored." in said(page)
     viewer, _ = long
     page = open_figure(viewer)
     kinds = viewer.data["kinds"][0]
     assert page.math("spreadOf", kinds, 1, 2, 11) is None
-    assert "entropy" not in said(page)
+    assert page.text("entropy") == "–"
 
 
 @pytest.fixture(scope="module")
@@ -496,13 +496,11 @@ def test_masked_keys_are_said_to_be_masked(open_figure, causal):
     w, text = causal
     page = open_figure(AttentionViewer(w, text, layer=2, head=1))
     rows = listed(page, "top-keys")
-    assert [one[2] for one in rows if int(one[0]) > 5] == ["masked", "masked"]
-    assert all(one[2] != "masked" for one in rows if int(one[0]) <= 5)
-    assert page.page.locator(".ab-masked-line").count() == 2
-    assert "even weights on the 6 keys it sees: 1.79" in said(page)
+    assert sorted(int(one[0]) for one in rows) == [0, 1, 2, 3, 4, 5]
+    assert page.text("entropy").endswith(" of 1.79")  # even weights on 6 keys
     page.set(key=8)
     assert page.text("weight") == "masked"
-    looking = [int(one[0]) for one in listed(page, "top-queries") if one[2] != "masked"]
+    looking = [int(one[0]) for one in listed(page, "top-queries")]
     assert sorted(looking) == [8, 9, 10]
     page.set(query=0, key=0)
     assert "It sees no other key." in said(page)
@@ -523,15 +521,67 @@ def test_a_causal_mask_is_seen_in_small_maps_too(open_figure, count):
         assert (page.text("weight") == "masked") is found
 
 
-def test_the_key_that_gets_most_is_named(open_figure, causal):
+@pytest.mark.parametrize("head", [1, 2, 3, 4])
+def test_the_key_that_gets_most_is_named(open_figure, causal, head):
+    """Of a key counts the average of the queries that see it; the last key, which one query sees, does not compete."""
     w, text = causal
-    page = open_figure(AttentionViewer(w, text, layer=2, head=1))
-    mean = w[1, 0].mean(0)
-    assert mean.argmax() == 0
-    assert f"its average, {mean[0]:.2f}, is the highest of all keys." in said(page)
-    for key in range(1, len(text)):
+    page = open_figure(AttentionViewer(w, text, layer=2, head=head))
+    means = torch.stack([w[1, head - 1, j:, j].mean() for j in range(len(text))])
+    best = int(means[:-1].argmax())
+    for key in range(len(text)):
         page.set(key=key)
-        assert "highest" not in said(page)
+        assert page.read("received") == pytest.approx(means[key].item(), abs=1e-3)
+        named = f"its average, {means[key]:.3f}, is the highest of all keys" in said(
+            page
+        )
+        assert named is (key == best)
+    assert head != 3 or text[best] == "and"
+
+
+def test_a_query_without_a_choice_is_not_the_one_that_looks_most(open_figure, causal):
+    w, text = causal
+    page = open_figure(AttentionViewer(w, text, layer=2, head=1, key=0))
+    assert w[1, 0, 0, 0] == 1 and "from query 0" not in said(page)
+    assert "(query 0 has no choice)" in said(page)
+    page.set(key=10)
+    assert "Only query 10 “old” sees key 10 “old”: " in said(page)
+
+
+def test_what_is_outside_the_window_is_said_not_to_be_shown(open_figure, causal):
+    w, text = causal
+    state = {"layer": 2, "head": 3, "query": 10, "key": 3}
+    page = open_figure(AttentionViewer(w, text, **state, window=8))
+    assert "to key 8 “and” (not shown)." in said(page)
+    page.slide("window", 11)
+    assert "to key 8 “and”." in said(page)
+
+
+@pytest.mark.parametrize(("count", "most"), [(8, None), (11, 11), (64, 64), (90, 64)])
+def test_the_window_is_no_larger_than_the_text(open_figure, count, most):
+    page = open_figure(AttentionViewer(weights(1, 2, count, count)))
+    window = page.page.locator('input[data-control="window"]')
+    assert window.count() == (most is not None)
+    if most:
+        assert int(window.get_attribute("max")) == most
+        assert page.text("window") == str(most)
+
+
+@pytest.mark.parametrize("width", [390, 850, 1000])
+def test_the_card_keeps_its_height_whatever_is_chosen(open_figure, causal, width):
+    page = open_figure(AttentionViewer(*causal, layer=2, head=1), width=width)
+    heights = set()
+    for window in (11, 8):
+        page.slide("window", window) if width > 480 else page.set(window=window)
+        for head, query, key in (
+            (1, 0, 0),
+            (1, 3, 10),
+            (3, 8, 0),
+            (3, 10, 3),
+            (2, 3, 7),
+        ):
+            page.set(head=head, query=query, key=key)
+            heights.add(page.page.locator(".ab-card").bounding_box()["height"])
+    assert max(heights) - min(heights) <= 1
 
 
 @pytest.mark.parametrize("width", [800, 1000])
@@ -554,7 +604,8 @@ def test_on_a_phone_map_and_sentence_follow_the_controls(open_figure, causal):
         for name in (".ab-card", ".ab-controls", ".ab-window", ".ab-said")
     )
     assert panel["height"] <= 200
-    assert panel["y"] < map["y"] < said["y"]
+    heads = page.page.locator(".ab-all").bounding_box()
+    assert panel["y"] < heads["y"] < map["y"] < said["y"] and heads["height"] < 110
     assert said["y"] + said["height"] - card["y"] <= 844
 
 
@@ -616,7 +667,7 @@ def test_a_key_that_nobody_looks_at(open_figure):
     w = torch.eye(T)[None].roll(1, -1)
     w[0, 1] = w[0, 0]
     page = open_figure(AttentionViewer(w, words(T), query=0, key=2))
-    assert said(page).endswith("Key 2 “w2” has weights of 0.00 only.")
+    assert said(page).endswith("Key 2 “w2” has weights of 0.000 only.")
 
 
 def test_what_was_not_kept_is_said(open_figure, long):

@@ -57,10 +57,11 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
 }
 
 const TASKS = { agreement: ["verbs", "agree"], noun: ["repeated nouns", "be right"] };
+const kindOf = (words) => DATA.examples[exampleOf(words)]?.kind;
 
 // The head without which most goes wrong, in sentences like this one: [layer, head, task, the part that is right].
 function dearest(words) {
-  const kind = DATA.examples[exampleOf(words)]?.kind;
+  const kind = kindOf(words);
   return DATA.measured.heads
     .flatMap((heads, l) =>
       heads.flatMap(({ without }, h) =>
@@ -78,7 +79,14 @@ function costInWords({ words, layer, head }) {
   const { without } = headFacts(layer, head);
   const part = (task, a) => `${percent(a)} of the ${TASKS[task][0]} would ${TASKS[task][1]}`;
   const lost = Object.keys(TASKS).filter((task) => without[task] < full[task]);
+  const own = kindOf(words.slice(1));
+  if (lost.length === 1 && own && own !== lost[0])
+    return (
+      `Switched off, all ${TASKS[own][0]} of the test sentences would still ${TASKS[own][1]}, but only ` +
+      `${part(lost[0], without[lost[0]])}.`
+    );
   if (lost.length) {
+    if (own === "noun") lost.reverse();
     const parts = lost.map((task) => part(task, without[task])).join(" and ");
     return `Switched off, it is missed: in the test sentences only ${parts} (with it, ${percent(full[lost[0]])}).`;
   }
@@ -95,11 +103,12 @@ const inWords = (view) => seenNow(view) + (view.off.length ? "" : ` ${costInWord
 // What a head usually looks at, below the small maps.
 function usually({ layer, head }) {
   const [job, , a] = foremost(headFacts(layer, head));
-  const place = JOBS.find(([name]) => name === job)[2];
+  const [, , who, place] = JOBS.find(([name]) => name === job);
   const { count } = DATA.measured;
   const tested =
     { subject: count.agreement, adjective: count.noun, noun: count.noun }[job] || count.agreement + count.noun;
-  return `On average over ${tested} test sentences with all heads on, ${fmt(a)} of this head’s weight is on ${place}.`;
+  const whose = who ? "its weight in this head" : "this head’s weight";
+  return `On average over ${tested} test sentences with all heads on, ${who}${fmt(a)} of ${whose} is on ${place}.`;
 }
 
 // ---- the figure ----------------------------------------------------------------------------------
@@ -109,16 +118,16 @@ const STYLE = `
 .ab-card .ab-left { flex: 1 1 240px; min-width: min(240px, 100%); }
 .ab-card .ab-usual { color: var(--ab-muted); font-size: 13px; line-height: 1.4; margin: 0.25rem 0 0.75rem;
   min-height: 4lh; }
-.ab-card .ab-five { grid-template-columns: repeat(auto-fit, minmax(98px, 1fr)); }
-.ab-card .ab-five output { font-size: 15px; white-space: nowrap; }
+.ab-card .ab-pair { display: flex; gap: 0.75rem; }
+.ab-card .ab-outputs output { white-space: nowrap; }
 @media (min-width: 481px) {
   .ab-card .ab-left { container-type: inline-size; }
   @container (max-width: 330px) { .ab-card .ab-usual { min-height: 5lh; } }
 }
 @media (max-width: 480px) {
   .ab-card .ab-stages > .ab-said { min-height: calc(5lh + 1rem); }
+  .ab-card .ab-outputs output { font-size: 15px; }
   .ab-card .ab-controls .ab-button { padding: 5px 9px; }
-  .ab-card .ab-five output { font-size: 13.5px; }
   .ab-card .ab-left { display: contents; }
   .ab-card .ab-usual { flex: 1 1 100%; }
   .ab-card .ab-following { order: 1; }
@@ -129,10 +138,12 @@ function render({ model, el }) {
     model,
     el,
     title: "What does each head look at?",
-    hint: "Choose a word and a head; change the word, or switch the head off.",
+    hint: "Choose a word and a head.",
   });
   const stages = [];
   let hovered = null;
+  const usedFor = (layer, head, kind) => foremost(headFacts(layer, head))[0] === NEEDED[kind];
+  let byHand = !usedFor(model.get("layer"), model.get("head"), kindOf(model.get("words"))); // the reader's own head
   let compute = null;
   let last = {};
   let full = {}; // the same words with all heads on
@@ -142,6 +153,10 @@ function render({ model, el }) {
     hovered = to;
     const view = compute((name) => model.get(name));
     stages.forEach((one) => one.draw(view));
+  };
+  fig.choose = (layer, head) => {
+    byHand = true;
+    fig.set({ layer, head });
   };
   fig.toggle = (layer, head) => {
     const off = model.get("off");
@@ -198,6 +213,9 @@ function render({ model, el }) {
   sentence.onchange = () => {
     const example = DATA.examples[+sentence.value];
     fig.set({ words: example.words, query: example.answer - 1 });
+    if (byHand || usedFor(model.get("layer"), model.get("head"), example.kind)) return;
+    const [layer, head] = headFor(example.kind);
+    fig.set({ layer, head });
   };
   fig.control("words", "Sentence", sentence, () => {
     sentence.value = String(exampleOf(model.get("words")));
@@ -218,12 +236,14 @@ function render({ model, el }) {
   });
   const toggle = fig.button("Switch this head off", () => fig.toggle(model.get("layer"), model.get("head")));
   const all = fig.button("All heads on", () => fig.set({ off: [] }));
-  fig.reset(["layer", "head", "off"]);
+  const pair = html("div", { class: "ab-pair" });
+  toggle.before(pair);
+  pair.append(toggle, all);
+  fig.reset(["layer", "head", "off"]).addEventListener("click", () => {
+    byHand = false;
+  });
   fig.controlsFirst();
 
-  fig.card.querySelector(".ab-outputs").classList.add("ab-five");
-  fig.output("most", { label: "looks most at" });
-  fig.output("before", { label: "weight on the word before" });
   fig.output("next", { label: "most probable next word" });
   fig.output("singular", { label: "next: verb, singular" });
   fig.output("plural", { label: "next: verb, plural" });
@@ -252,15 +272,13 @@ function render({ model, el }) {
     const best = `${words[most]} ${shortWeight(row[most])}`;
     const word1 = next.indexOf(Math.max(...next));
     fig.show({
-      most: best,
-      before: query ? row[query - 1] : null,
       next: `${DATA.vocabulary[word1]} ${fmt(next[word1])}`,
       singular: share(next, "verb, singular"),
       plural: share(next, "verb, plural"),
     });
     toggle.textContent = isOff(off, layer, head) ? "Switch this head on" : "Switch this head off";
     toggle.setAttribute("aria-pressed", String(isOff(off, layer, head)));
-    all.style.visibility = off.length ? "visible" : "hidden"; // its place is kept
+    all.disabled = !off.length;
     const silent = isOff(off, layer, head);
     const view = { words, layer, head, off, silent, pinned, query, now, run: now, whole, row, next, best };
     view.classes = byClass(next);
@@ -271,4 +289,4 @@ function render({ model, el }) {
   return fig.start(compute);
 }
 
-export default { render, math: { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, dearest } };
+export default { render, math: { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, dearest, headFor } };

@@ -124,12 +124,19 @@ function foremost(facts) {
   return JOBS.map(([name, short]) => [name, short, facts[name]]).reduce((best, one) => (one[2] > best[2] ? one : best));
 }
 
-// [what is measured, for a small map, in a sentence]
+// [what is measured, for a small map, of which words it is the average, what they look at]
 const JOBS = [
-  ["before", "previous", "the word before"],
-  ["itself", "itself", "the word itself"],
-  ["start", "<bos>", "<bos>"],
-  ["subject", "subject", "the subject, where its verb is due"],
-  ["adjective", "adjective", "a noun's adjective, when the noun is looking"],
-  ["noun", "its noun", "the noun that followed the same adjective earlier, where it is due again"],
+  ["before", "previous", "", "the word before"],
+  ["itself", "itself", "", "the word itself"],
+  ["start", "<bos>", "", "<bos>"],
+  ["subject", "subject", "where a verb is due, ", "its subject"],
+  ["adjective", "adjective", "when a noun looks, ", "its adjective"],
+  ["noun", "its noun", "when a repeated adjective looks, ", "the noun that followed it before"],
 ];
+
+// What a head has to look at for each kind of sentence, and the head that does so most: [layer, head].
+const NEEDED = { agreement: "subject", noun: "noun" };
+function headFor(kind) {
+  const all = DATA.measured.heads.flatMap((heads, l) => heads.map((facts, h) => [l + 1, h + 1, facts[NEEDED[kind]]]));
+  return all.reduce((best, one) => (one[2] > best[2] ? one : best)).slice(0, 2);
+}

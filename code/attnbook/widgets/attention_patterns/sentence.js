@@ -4,7 +4,7 @@ const shortWeight = (a) => fmt(a, 2);
 const wordWidth = (word, padding = 14) => Math.max(20 + padding, word.length * 7.4 + padding);
 const sentenceWidth = (words, padding) => sum(words.map((word) => wordWidth(word, padding))) + 4 * (words.length - 1);
 const lies = (words, width) => width >= 640 && sentenceWidth(words, 5) <= width; // in one line, or else one per line
-const ROWS = { top: 34, height: 362 }; // one word per line, as high for few words
+const ROWS = { top: 34, height: 312 }; // one word per line, as high for few words
 const sentenceHeight = (words, width) => (lies(words, width) ? 150 : ROWS.top + ROWS.height);
 
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.

@@ -35,10 +35,10 @@ class AttentionViewer(Figure):
     A model of Hugging Face gives its weights only if it is loaded with `attn_implementation="eager"` and called with
     `output_attentions=True`.
 
-    A weight is kept with three digits (float16) and printed with two. Heads that would not fit into `megabytes` keep
-    the largest weights of each row and column only, at most 64, and a map of 128 × 128 cells with the largest weight
-    in each; the figure says how many, and shows what was not kept as such. Packing happens where the tensors are; on a
-    processor it takes about half a second for each head of 4096 tokens.
+    A weight is kept with three digits (float16) and printed with three decimals. Heads that would not fit into
+    `megabytes` keep the largest weights of each row and column only, at most 64, and a map of 128 × 128 cells with the
+    largest weight in each; the figure says how many, and shows what was not kept as such. Packing happens where the
+    tensors are; on a processor it takes about half a second for each head of 4096 tokens.
 
     Rows that do not sum to 1 and NaN rows are no error: the figure counts them. Nothing is renormalised.
 

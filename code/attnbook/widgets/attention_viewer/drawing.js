@@ -42,17 +42,27 @@ function field(p, key, x, y, width, height, { label, move, point }) {
 
 // ---- the overview ----
 
-const overviewLayout = (width, [layers, heads]) => {
-  const left = 26;
-  const size = Math.min(84, (width - left) / heads);
-  return { left, top: 44, size, bottom: 44 + size * layers };
+// On a phone a few layers stand directly below the controls, small.
+const FEW = 4;
+const onPhone = () => matchMedia("(max-width: 480px)").matches;
+const overviewLayout = (width, [layers, heads], small = false) => {
+  const [left, top] = [26, small ? 18 : 44];
+  const size = Math.min(small ? 72 / Math.max(2, layers) : 84, (width - left) / heads);
+  return { left, top, size, bottom: top + size * layers };
 };
+const isSmall = (layers) => layers <= FEW && onPhone();
 
 function drawOverview(p, view, fig) {
   const { kind, layer, head } = view;
   const [layers, heads] = [kind.heads.length, kind.heads[0].length];
-  const { left, top, size, bottom } = overviewLayout(p.width, [layers, heads]);
-  p.text("title", 0, 15, "All heads: layers down, heads across", { weight: 650, size: 14 });
+  const small = isSmall(layers);
+  const { left, top, size, bottom } = overviewLayout(p.width, [layers, heads], small);
+  const beside = left + size * heads + 14;
+  if (!small) p.text("title", 0, 15, "All heads: layers down, heads across", { weight: 650, size: 14 });
+  else if (p.width - beside > 100)
+    ["All heads:", "layers down,", "heads across"].forEach((text, i) =>
+      p.text(`title${i}`, beside, top + 15 + 18 * i, text, { weight: i ? 450 : 650, size: 14 }),
+    );
   const label = (i, count) => size >= 17 || i % Math.ceil(17 / size) === 0 || i === count - 1;
   range(heads)
     .filter((h) => label(h, heads))
@@ -124,7 +134,7 @@ function windowLayout(width, view) {
   const [left, above] = [space(view.queries), space(view.keys)];
   const [n, m] = [view.queryLabels.length, view.keyLabels.length];
   const [most, across] = [Math.min(view.T, WIDEST), Math.min(view.S, WIDEST)];
-  const least = Math.min(36, (width - left - 2) / across, 760 / most);
+  const least = Math.min(onPhone() ? 24 : 36, (width - left - 2) / across, 760 / most);
   const size = least * Math.min(across / m, most / n);
   return { left, top: 26 + above, size, n, m, bottom: 26 + above + most * least };
 }

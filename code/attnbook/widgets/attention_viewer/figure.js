@@ -24,7 +24,8 @@ function arrange(card, { overview, whole, map, tables, lines }, kinds) {
     one.svg.parentNode.classList.add(name);
     return one.svg.parentNode;
   };
-  const column = html("div", { class: "ab-overviews" }, node(overview, "ab-all"));
+  const column = html("div", { class: "ab-overviews" }, node(overview, layers <= FEW ? "ab-few" : "ab-many"));
+  column.firstChild.classList.add("ab-all");
   const [large, many, said] = [node(map, "ab-window"), node(lines, "ab-lines"), card.querySelector(".ab-said")];
   const one = node(whole, "ab-whole");
   if (longest > WIDEST) {
@@ -32,6 +33,7 @@ function arrange(card, { overview, whole, map, tables, lines }, kinds) {
     tables.classList.add("ab-tall");
   } else {
     one.style.flex = "0 1 230px";
+    one.classList.add("ab-short");
     many.classList.toggle("ab-room", longest > 8);
   }
   if (beside) column.append(tables);
@@ -44,7 +46,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Where does each head look?",
-    hint: "Choose a head among the small maps, then a query (row) and a key (column).",
+    hint: "Choose a head, then a query (row) and a key (column).",
   });
   const data = model.get("data");
   const kindNow = () => data.kinds.find(({ name }) => name === model.get("kind")) || data.kinds[0];
@@ -77,7 +79,7 @@ function render({ model, el }) {
   const heads = (size) => [kindNow().heads.length, kindNow().heads[0].length][size];
   const overview = stage({
     basis: 300,
-    height: (width) => overviewLayout(width, [heads(0), heads(1)]).bottom + 4,
+    height: (width) => overviewLayout(width, [heads(0), heads(1)], isSmall(heads(0))).bottom + 4,
     draw: drawOverview,
     label: ({ kind }) => `Overview of ${kind.heads.length} layers of ${kind.heads[0].length} heads`,
   });
@@ -114,7 +116,11 @@ function render({ model, el }) {
     key: fig.slider("key", { label: "key", min: 0, max: longest - 1, format: named(keysOf) }),
   };
   fig.more();
-  if (longest > 8) fig.slider("window", { label: "tokens in the window", min: 8, max: 64, step: 8 });
+  if (longest > 8) {
+    const max = Math.min(WIDEST, longest);
+    const format = (count) => String(Math.min(count, max));
+    fig.slider("window", { label: "tokens in the window", min: 8, max, step: max < WIDEST ? 1 : 8, format });
+  }
   fig.select("shade", {
     label: "shade",
     options: [
@@ -122,9 +128,10 @@ function render({ model, el }) {
       ["root", "square root of the weight"],
     ],
   });
-  fig.output("weight", { label: "weight of this pair", format: twoDigits });
-  fig.output("spent", { label: "this query’s weights together", format: twoDigits });
-  fig.output("received", { label: "what this key gets, on average", format: twoDigits });
+  fig.output("weight", { label: "weight of this pair", format: threeDecimals });
+  fig.output("spent", { label: "this query’s weights together", format: (x) => (Number.isNaN(x) ? "NaN" : fmt(x)) });
+  fig.output("entropy", { label: "their entropy, of the largest possible" });
+  fig.output("received", { label: "what this key gets, on average", format: threeDecimals });
   fig.reset(["layer", "head"]);
   fig.controlsFirst();
   stages.before(note); // if one of the heads has something to note, there is room for it at all of them
@@ -179,8 +186,11 @@ function render({ model, el }) {
     fig.show({
       weight: isMasked(kind, query, key, pair) ? "masked" : pair,
       spent: sumOf(kind, layer, head, "rows", query),
-      received: sumOf(kind, layer, head, "columns", key) / T,
+      entropy: entropyInWords(spreadOf(kind, layer, head, query), kind, query),
+      received: averages(kind, layer, head)[key],
     });
+    const room = image(`${kind.name} said`, () => longestSaid(kind, { queries, keys }));
+    if (room) fig.say(room);
     fig.say(latest.said);
     return latest;
   };
@@ -200,6 +210,6 @@ function render({ model, el }) {
   };
 }
 
-const math = { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, twoDigits, pageOf, notesOn, isCausal };
+const math = { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, threeDecimals, averages, pageOf, notesOn, isCausal };
 
 export default { render, math };

@@ -146,14 +146,16 @@ function received(kind, layer, head) {
   return found.received;
 }
 
-// Two digits, which is less than what is stored: "0.62", "0.0034", "< 0.0001".
-function twoDigits(weight) {
+// How many queries can see a key, and what it gets from them on average.
+const seenBy = (kind, j) => sizesOf(kind)[0] - (isCausal(kind) ? j : 0);
+const averages = (kind, layer, head) => Array.from(received(kind, layer, head), (all, j) => all / seenBy(kind, j));
+
+// What one weight is called wherever it is printed: "0.625", "< 0.001".
+function threeDecimals(weight) {
   if (weight === NOT_KEPT) return "not kept";
   if (Number.isNaN(weight)) return "NaN";
-  const size = Math.abs(weight);
-  if (size >= 0.0995 || size === 0) return fmt(weight);
-  if (size < 1e-4) return weight > 0 ? "< 0.0001" : "> −0.0001";
-  return weight.toPrecision(2).replace("-", "−");
+  if (Math.abs(weight) >= 0.001) return fmt(weight, 3);
+  return weight < 0 ? "> −0.001" : "< 0.001";
 }
 
 // How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and the number of keys that

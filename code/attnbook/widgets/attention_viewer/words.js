@@ -20,51 +20,87 @@ function notesOn(kind, layer, head, kept) {
 
 // How the chosen row is spread over the keys. (Small weights may have been rounded to 0, so nobody "gets none".)
 function spreadInWords(spread, kind, query) {
-  const all = isCausal(kind) ? query + 1 : sizesOf(kind)[1];
-  if (all === 1) return " It sees no other key.";
+  if (isCausal(kind) && query === 0) return " It sees no other key.";
   if (!spread) return "";
-  const { most, entropy, seen } = spread;
-  if (seen === 1) return " Its other weights are 0, or too small to be stored.";
-  const on = most === 1 ? "" : ` 90 % of its weight lies on ${most} keys`;
-  if (!seen) return on && `${on}.`;
-  const even = `even weights on ${isCausal(kind) ? `the ${all} keys it sees` : `all ${all} keys`}`;
-  return `${on ? `${on}; its` : " Its"} entropy is ${fmt(entropy)} (${even}: ${fmt(Math.log(all))}).`;
+  if (spread.seen === 1) return " Its other weights are 0, or too small to be stored.";
+  return spread.most === 1 ? "" : ` 90 % of its weight lies on ${spread.most} keys.`;
 }
 
-// Whether a key gets more than all others, and at least twice its even share.
+// "0.04 of 1.79": how evenly the row is spread, and how evenly it could be.
+function entropyInWords(spread, kind, query) {
+  if (spread?.entropy === undefined) return null;
+  return `${fmt(spread.entropy)} of ${fmt(Math.log(isCausal(kind) ? query + 1 : sizesOf(kind)[1]))}`;
+}
+
+// Whether a key gets more than all others that several queries see, and at least twice what even weights would give.
 function isSink(kind, layer, head, key) {
-  const all = received(kind, layer, head);
+  const all = averages(kind, layer, head);
   const [T, S] = sizesOf(kind);
-  return S > 1 && all[key] >= (2 * T) / S && all.every((weight, j) => j === key || weight < all[key]);
+  const even = isCausal(kind) ? mean(range(key, T).map((i) => 1 / (i + 1))) : 1 / S;
+  const lower = (weight, j) => j === key || (isCausal(kind) && j === S - 1) || weight < all[key];
+  return S > 1 && !(isCausal(kind) && key === S - 1) && all[key] >= 2 * even && all.every(lower);
 }
 
-// Both directions: the key that the query looks at most, and the query that looks most at the key.
-function inWords({ kind, layer, head, query, key, queries, keys }) {
-  const tell = (axis, who, i, own, others, verb, other) => {
-    const me = `${who} ${i} ${quoted(own[i])}`;
-    const best = largestOf(kind, layer, head, axis, i, 1)[0];
-    if (!best) return `${me} has no weights: they are NaN.`;
-    if (best.weight === 0) return `${me} has weights of 0.00 only.`;
-    const end = `${best.at} ${quoted(others[best.at])}`;
-    const also =
-      axis === "columns" && isSink(kind, layer, head, i)
-        ? `; its average, ${fmt(received(kind, layer, head)[i] / sizesOf(kind)[0])}, is the highest of all keys.`
-        : ".";
-    return `${me} ${verb} its largest weight, ${twoDigits(best.weight)}, ${other} ${end}${also}`;
-  };
+const called = (name, i, labels) => `${name} ${i} ${quoted(labels[i])}`;
+const remarks = (at, [from, to], forced) => {
+  const found = [at < from || at >= to ? "not shown" : "", forced ? "query 0 has no choice" : ""];
+  return found.some(Boolean) ? ` (${found.filter(Boolean).join("; ")})` : "";
+};
+
+// The key that the query looks at most.
+function ofQuery({ kind, layer, head, query, queries, keys, columns }) {
+  const best = largestOf(kind, layer, head, "rows", query, 1)[0];
+  const me = called("Query", query, queries);
+  if (!best) return `${me} has no weights: they are NaN.`;
+  if (best.weight === 0) return `${me} has weights of 0.000 only.`;
   return (
-    tell("rows", "Query", query, queries, keys, "gives", "to key") +
-    `${spreadInWords(spreadOf(kind, layer, head, query), kind, query)} ` +
-    tell("columns", "Key", key, keys, queries, "gets", "from query")
+    `${me} gives its largest weight, ${threeDecimals(best.weight)}, to ${called("key", best.at, keys)}` +
+    `${remarks(best.at, columns)}.${spreadInWords(spreadOf(kind, layer, head, query), kind, query)}`
   );
 }
 
-// The largest weights of a row or column, what is masked last: [{at, weight, masked}].
+// The query that looks most at the key, of those that have a choice.
+function ofKey({ kind, layer, head, key, queries, keys, rows }) {
+  const all = largestOf(kind, layer, head, "columns", key).filter(({ at }) => !isCausal(kind) || at >= key);
+  const [me, forced] = [called("Key", key, keys), isCausal(kind) && key === 0 && all.length > 1];
+  const best = all.find(({ at }) => !forced || at > 0);
+  if (!best) return `${me} has no weights: they are NaN.`;
+  const given = threeDecimals(best.weight);
+  const from = called("query", best.at, queries) + remarks(best.at, rows, forced);
+  if (isCausal(kind) && key === queries.length - 1) return `Only ${from} sees ${called("key", key, keys)}: ${given}.`;
+  if (best.weight === 0) return `${me} has weights of 0.000 only.`;
+  const start = `${me} gets its largest weight, ${given}, from ${from}`;
+  if (!isSink(kind, layer, head, key)) return `${start}.`;
+  const means = averages(kind, layer, head);
+  const but = isCausal(kind) && means.at(-1) >= means[key] ? " but the last, which only one query sees" : "";
+  return `${start}; its average, ${threeDecimals(means[key])}, is the highest of all keys${but}.`;
+}
+
+// Both directions of a weight.
+const inWords = (view) => `${ofQuery(view)} ${ofKey(view)}`;
+
+// The longest that can be said of a kind, for which there is room from the start: null if there are very many heads.
+function longestSaid(kind, known) {
+  const [T, S] = sizesOf(kind);
+  if (kind.heads.length * kind.heads[0].length * (T + S) > 3000) return null;
+  const outside = Math.max(T, S) > 8 ? [0, 0] : [0, Infinity]; // of all that is named, or of nothing
+  const longest = (all) => all.reduce((one, other) => (other.length > one.length ? other : one));
+  const said = kind.heads.flatMap((heads, l) =>
+    heads.map((_, h) => {
+      const place = { ...known, kind, layer: l + 1, head: h + 1, rows: outside, columns: outside };
+      const query = longest(range(T).map((i) => ofQuery({ ...place, query: i })));
+      return `${query} ${longest(range(S).map((j) => ofKey({ ...place, key: j })))}`;
+    }),
+  );
+  return longest(said);
+}
+
+// The largest weights of a row or column that are not masked: [{at, weight}].
 function topOf(kind, layer, head, axis, i) {
-  const place = (at) => (axis === "rows" ? [i, at] : [at, i]);
-  const line = largestOf(kind, layer, head, axis, i);
-  const marked = line.map(({ at, weight }) => ({ at, weight, masked: isMasked(kind, ...place(at), weight) }));
-  return [...marked.filter(({ masked }) => !masked), ...marked.filter(({ masked }) => masked)].slice(0, MOST);
+  const masked = ({ at, weight }) => isMasked(kind, ...(axis === "rows" ? [i, at] : [at, i]), weight);
+  return largestOf(kind, layer, head, axis, i)
+    .filter((one) => !masked(one))
+    .slice(0, MOST);
 }
 
 function makeList(name, rows) {
@@ -89,8 +125,7 @@ function makeList(name, rows) {
         position.textContent = one ? one.at : " ";
         label.textContent = one ? cut(labels[one.at], 24) : "";
         label.title = one ? labels[one.at] : "";
-        weight.textContent = !one ? "" : one.masked ? "masked" : twoDigits(one.weight);
-        line.classList.toggle("ab-masked-line", Boolean(one?.masked));
+        weight.textContent = one ? threeDecimals(one.weight) : "";
         weight.style.setProperty("--ab-part", one ? `${100 * clamp(one.weight, 0, 1)}%` : "0%");
       });
     },
@@ -98,25 +133,25 @@ function makeList(name, rows) {
 }
 
 const STYLE = `
-.ab-card .ab-lists { flex: 1 1 300px; display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; align-content: flex-start; }
-.ab-card .ab-lists.ab-tall { flex: 0 1 300px; flex-direction: column; }
-.ab-card .ab-list { flex: 1 1 140px; border-collapse: collapse; font-size: 13px; margin: 0; width: auto; }
-.ab-card .ab-tall .ab-list { flex: none; width: 100%; }
+.ab-card .ab-lists { flex: 1 1 300px; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
+  gap: 0.5rem 1.25rem; align-items: start; }
+.ab-card .ab-lists.ab-tall { flex: 0 1 300px; grid-template-columns: minmax(0, 1fr); align-content: start; }
+.ab-card .ab-list { display: table; table-layout: fixed; border-collapse: collapse; font-size: 13px; margin: 0;
+  width: 100%; }
 @media (max-width: 480px) {
-  .ab-card .ab-lists.ab-tall { flex: 1 1 100%; flex-direction: row; }
-  .ab-card .ab-tall .ab-list { flex: 1 1 140px; width: auto; }
+  .ab-card .ab-lists.ab-tall { flex: 1 1 100%; grid-template-columns: repeat(2, minmax(0, 1fr)); }
 }
 .ab-card .ab-list caption { text-align: left; font-weight: 650; font-size: 14px; color: var(--ab-ink);
   padding: 0 0 4px; caption-side: top; white-space: nowrap; }
 .ab-card .ab-list th, .ab-card .ab-list td { padding: 1px 4px; border: 0; text-align: left; font-weight: 450;
-  background: none; white-space: nowrap; line-height: 1.5; }
+  background: none; white-space: nowrap; line-height: 1.5; overflow: hidden; text-overflow: ellipsis; }
 .ab-card .ab-list thead th { color: var(--ab-muted); font-size: 12px; }
+.ab-card .ab-list thead th:first-child { width: 2.9em; text-align: right; }
+.ab-card .ab-list thead th:last-child { width: 5.8em; }
+.ab-card .ab-list tbody tr { height: 21.5px; }
 .ab-card .ab-list td { font-variant-numeric: tabular-nums; }
-.ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; width: 1%; }
-.ab-card .ab-list tbody th { width: 1%; }
-.ab-card .ab-list .ab-masked-line > * { color: var(--ab-muted); }
-.ab-card .ab-list tbody td:last-child { width: auto;
-  background: linear-gradient(to right, ${weightFill(0.25)} var(--ab-part), transparent var(--ab-part)); }
+.ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; }
+.ab-card .ab-list tbody td:last-child { background: linear-gradient(to right, ${weightFill(0.25)} var(--ab-part), transparent var(--ab-part)); }
 .ab-card .ab-note-line { color: var(--ab-muted); min-height: 1.45em; margin: 0 0 0.5rem; }
 .ab-card .ab-overviews { flex: 1 1 300px; min-width: min(240px, 100%); display: flex; flex-direction: column;
   gap: 0.5rem; }
@@ -124,10 +159,14 @@ const STYLE = `
 .ab-card .ab-stages > .ab-said { flex: 1 1 100%; margin: 0.25rem 0; }
 .ab-card .ab-stages > .ab-whole { order: 2; }
 .ab-card .ab-all-there { display: none; }
-@media (min-width: 481px) { .ab-card .ab-room { min-height: 240px; } } /* for the whole head, beside the lines */
+.ab-card > .ab-outputs { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+@media (min-width: 481px) { .ab-card .ab-room { min-height: 252px; } } /* for the whole head, beside the lines */
 @media (max-width: 480px) {
+  .ab-card > .ab-outputs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .ab-card .ab-overviews { display: contents; }
   .ab-card .ab-overviews > * { flex: 1 1 100% !important; }
+  .ab-card .ab-overviews > .ab-all.ab-few { order: -2; }
+  .ab-card .ab-stages > .ab-whole.ab-short { display: none; } /* the sliders reach every token */
   .ab-card .ab-stages > :is(.ab-window, .ab-said) { order: -1; }
   .ab-card .ab-lists, .ab-card .ab-stages > .ab-lines { order: 1; }
 }`;
