@@ -78,7 +78,8 @@ function outcome(view, parts) {
   const apart = best.logProb - greedy.logProb;
   const ratio = Math.exp(apart);
   const close = Math.abs(ratio - 1) < 0.005;
-  const times = close ? `hardly ${apart > 0 ? "more" : "less"} probable than` : `${fmtShort(ratio)} times as probable as`;
+  const hardly = `hardly ${apart > 0 ? "more" : "less"} probable than`;
+  const times = close ? hardly : `${fmtShort(ratio)} times as probable as`;
   const place = ranking.findIndex((hyp) => sameWords(hyp.words, greedy.words));
   const comes = place < 0 ? "which fell out" : `which comes ${["first", "second", "third", "fourth", "fifth"][place]}`;
   const what = best.ended ? "sentence" : "prefix";
