@@ -171,14 +171,14 @@ def test_a_sentence_that_is_as_probable_is_not_called_longer_or_1_00_times(page)
     said = page.page.locator(".ab-said")
     for width in range(2, 6):
         page.set(sentence="I go to bed at ten.", width=width, length_penalty=0)
-        assert "ends hardly more probable" in said.inner_text()
+        assert "is hardly more probable than greedy's" in said.inner_text()
     for max_len in (4, 6, 8):
         page.set(max_len=max_len, length_penalty=2)
         words, *_ = best(SENTENCES.index("I go to bed at ten."), 5, 2, max_len)
         written = best(SENTENCES.index("I go to bed at ten."), 1, 2, max_len)[0]
         if "but longer" in said.inner_text():
             assert len(words) > len(written)
-        if "but finished" in said.inner_text():
+        if "cut off comes last" in said.inner_text():
             assert words[-1] == "<eos>" != written[-1]
 
 
@@ -188,15 +188,68 @@ def test_where_the_widths_part_is_said(page):
     said = page.page.locator(".ab-said")
     assert said.inner_text().startswith(
         f"Widths 1 and 3 part at step {at + 1}, after “{' '.join(winner[:at])}”: greedy decoding takes "
-        f"“{greedy_words[at]}”, the best of the beam “{winner[at]}”"
+        f"“{greedy_words[at]}” (wrong gender: sœur is feminine), the best of the beam “{winner[at]}”. "
+        "The beam's sentence is 1.11 times as probable as greedy's"
     )
     places = [words for words, *_ in searched(0, 3, 0.6, LONGEST)]
     assert places.index(greedy_words) == 1
-    assert said.inner_text().endswith("Greedy decoding comes second.")
-    page.slide("step", at)
-    assert "part" not in said.inner_text()
-    page.slide("step", at + 1)
-    assert f"parted at step {at + 1}" in said.inner_text()
+    assert said.inner_text().endswith("as greedy's, which comes second.")
+
+
+def test_the_gloss_is_only_for_the_sentence_that_has_the_wrong_gender(page):
+    for sentence in range(len(SENTENCES)):
+        told = page.math("explained", sentence, 3, LONGEST, 0.6)
+        assert ("wrong gender" in told) == (sentence == 0)
+    assert "wrong gender" not in page.math("explained", 0, 3, 3, 0.6)  # "un" alone
+
+
+def test_a_step_names_who_comes_in_and_falls_out_and_no_later_winner(page):
+    told = [page.math("explained", 0, 3, LONGEST, 0.6, step) for step in range(1, 9)]
+    assert told[0].startswith("Step 1: the beam begins with “elle” −0.23, “c'est”")
+    assert "“elle a” −0.28 goes on with “un” −0.88 and “une” −1.23" in told[2]
+    assert "“une sœur” −1.34 overtakes “un sœur” −1.37" in told[3]
+    assert "“c'est … médecin .” −3.34 is finished" in told[7]
+    assert not any("winner" in one or "part" in one for one in told)
+    alone = page.math("explained", 0, 1, LONGEST, 0.6, 3)
+    assert "“une” (p = 0.39) is dropped for good" in alone.replace("\u00a0", " ")
+
+
+def test_what_is_said_of_each_end_is_so(page):
+    for sentence in range(len(SENTENCES)):
+        for width in (2, 3, 5):
+            for max_len in (1, 4, 6, 8, LONGEST):
+                for alpha in (0.0, 0.6, 2.0):
+                    state = (sentence, width, alpha, max_len)
+                    told = page.math("explained", sentence, width, max_len, alpha)
+                    ((words, log_prob, score), *_) = searched(*state)
+                    written, log_greedy, score_greedy = best(
+                        sentence, 1, alpha, max_len
+                    )
+                    if "do not part" in told:
+                        assert words == written
+                        continue
+                    if "hardly" not in told:
+                        times = float(told.split(" times as")[0].split()[-1])
+                        assert times == pytest.approx(
+                            math.exp(log_prob - log_greedy), rel=0.02
+                        )
+                    else:
+                        assert abs(log_prob - log_greedy) < 0.006
+                        assert ("hardly more" in told) == (log_prob > log_greedy)
+                    assert ("beam's sentence" in told) == (words[-1] == "<eos>")
+                    places = [one[0] for one in searched(*state)]
+                    if "which comes" in told:
+                        order = ["first", "second", "third", "fourth", "fifth"]
+                        comes = order.index(told.split("which comes ")[1].strip("."))
+                        assert places.index(written) == comes
+                    if "which fell out" in told:
+                        assert written not in places
+                    if "scores better" in told:
+                        assert score > score_greedy
+                        if "longer" in told:
+                            assert len(words) > len(written)
+                    if "cut off comes last" in told:
+                        assert words[-1] == "<eos>" != written[-1]
 
 
 @pytest.mark.parametrize("width", [390, 1000])
@@ -219,6 +272,10 @@ def test_what_the_length_cuts_off_is_said(page):
     page.slide("max_len", 4)
     rows = page.page.locator(".ab-rows li").all_inner_texts()
     assert "… (cut off)" in rows[0]
+    assert "… (cut off)" in next(row for row in rows if row.startswith("greedy"))
+    page.slide("max_len", 1)
+    assert page.text("max_len") == "1 word"
+    page.slide("max_len", 4)
     assert page.page.locator('[data-entry="ended"]').count() == 0
 
 
@@ -230,7 +287,7 @@ def test_steps_backwards_forwards_and_played(page):
     assert page.state("step") == -1
     page.click("◀ Back")
     assert page.state("step") == last - 1
-    assert "stay" in page.page.locator(".ab-said").inner_text()
+    assert f"Step {int(last) - 1}: " in page.page.locator(".ab-said").inner_text()
     page.slide("step", 0)
     assert page.text("prefix") == "<bos>"
     assert page.page.locator("[data-entry]").count() == 1
@@ -353,11 +410,11 @@ def test_a_phone_shows_controls_tree_and_winners_at_once(open_figure):
     page = open_figure(BeamTreeFigure(), width=390)
     top = page.page.locator(".ab-card").bounding_box()["y"]
     panel = page.page.locator(".ab-controls").bounding_box()
-    assert panel["height"] <= 200
+    assert panel["height"] <= 140  # More settings stands in the row of Play
     stage = page.page.locator(".ab-stage").bounding_box()
     assert stage["y"] + stage["height"] - top < 750
     said = page.page.locator(".ab-said").bounding_box()
-    assert said["y"] + 80 - top < 844  # where the sentence begins
+    assert said["y"] + said["height"] - top < 844
 
 
 def test_where_the_tree_grows_downwards_the_arrow_keys_turn_with_it(open_figure):

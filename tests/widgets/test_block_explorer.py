@@ -214,7 +214,7 @@ def test_the_numbers_that_are_shown(page):
         post[-1],
         pre[-1],
     )
-    assert page.read("ratio") == stack("after", True, 12)["ratio"]["gradient"][1]
+    assert page.read("ratio") == post[-1] / post[0]
     page.choose("norm", "before the sublayer")
     page.slide("depth", 6)
     assert page.read("last") == medians("before", True, 6, "gradient")[-1]
@@ -228,16 +228,15 @@ def test_the_numbers_that_are_shown(page):
 
 
 def test_the_sentence_follows_the_numbers(page):
-    middle = stack("after", True, 12)["ratio"]["gradient"][1]
-    post, pre = (
-        medians(norm, True, 12, "gradient")[-1] for norm in ("after", "before")
+    post, pre = (medians(norm, True, 12, "gradient") for norm in ("after", "before"))
+    compared = (
+        f"is {post[-1] / post[0]:.1f} × the first's and "
+        f"{post[-1] / pre[-1]:.1f} × that of pre-LN. With post-LN it grows with depth"
     )
-    compared = f"is {middle:.1f} × the first's and {post / pre:.1f} × that of pre-LN."
     assert compared in said(page)
-    assert "so the last layer's part stays large" in said(page)
-    assert "It grows with depth" in said(page)
+    assert "that it grows is measured" in said(page)  # no reason for it is given
     page.choose("norm", "before the sublayer")
-    assert "It falls with depth" in said(page)
+    assert "With pre-LN it falls with depth" in said(page)
     page.choose("measure", "what tells the words apart")
     page.tick("residual", False)
     gone = next(
@@ -247,6 +246,46 @@ def test_the_sentence_follows_the_numbers(page):
     )
     assert f"After layer {gone} nothing is left of it but rounding" in said(page)
     assert page.text("ratio") == "–" and page.text("last") == "< 10⁻¹⁰"
+
+
+def test_a_ratio_is_that_of_the_drawn_medians(page):
+    for norm, residual in WIRINGS.values():
+        for depth in (2, 7, 12):
+            page.set(
+                norm=norm, residual=residual, depth=depth, layer=depth, compare="nothing"
+            )
+            drawn = medians(norm, residual, depth, "gradient")
+            ratio = drawn[-1] / drawn[0]
+            assert page.read("ratio") == ratio
+            if abs(ratio - 1) < 0.1:
+                assert "within 10 % of the first's" in said(page)
+            else:
+                assert f"{page.math('factor', ratio)} × the first's" in said(page)
+
+
+def test_a_share_is_a_number_everywhere_and_rounding_is_no_mark(page):
+    page.set(measure="apart", residual=False, compare="bare layers")
+    card = page.page.locator(".ab-card")
+    assert "0.87 of the input's mean square" in said(page)
+    assert "%" not in said(page) and "only rounding" in card.inner_text()
+    drawn = sum(
+        share > 1e-10
+        for norm in ("after", "none")
+        for share in (
+            *medians(norm, False, 12, "apart"),
+            *(medians(norm, False, depth, "apart")[-1] for depth in range(2, 13)),
+        )
+    )
+    assert card.locator("[data-mark]").count() == drawn
+    stage = page.page.locator(".ab-stage").first.bounding_box()
+    name = page.page.locator(".ab-stage text", has_text="< 10").last.bounding_box()
+    assert name["x"] + name["width"] <= stage["x"] + stage["width"]
+
+
+def test_a_place_without_a_norm_says_what_it_offers(page):
+    assert page.page.locator("text", has_text="norm?").count() == 2
+    page.choose("norm", "nowhere")
+    assert page.page.locator("text", has_text="norm?").count() == 4
 
 
 def tops(*last):
@@ -260,7 +299,6 @@ def test_the_sentence_is_computed_and_not_asserted(page):
         "depth": 2,
         "measure": "gradient",
         "seeds": 9,
-        "ratio": [0.2, 0.25, 0.3],
         "other": None,
     }
     line = [[1, 3, 4, 5], [2, 0.9, 1, 1.1]]
@@ -269,14 +307,13 @@ def test_the_sentence_is_computed_and_not_asserted(page):
     )
     assert (
         "is 0.25 × the first's" in text
-        and "falls with depth, on average from 1.0 (2 to 4 layers) to 0.20 (10 to 12)"
+        and "falls with depth, on average from 1.0 (L = 2 to 4) to 0.20 (10 to 12)"
         in text
     )
-    assert "stays large" not in text  # no reason for what is not so
+    assert "it is large" not in text  # no reason for what is not so
     level = {
         **view,
-        "ratio": [1, 1.05, 1.1],
-        "line": line,
+        "line": [[1, 3, 4, 5], [2, 4, 4.2, 5]],
         "tops": tops(1, 1.1, 1, 1.1, 1, 1.3),
     }
     text = page.math("inWords", level)
@@ -295,7 +332,7 @@ def test_a_trend_is_said_only_where_the_stacks_have_one(page, name, wiring):
     page.set(norm=wiring[0], residual=wiring[1])
     if abs(change - 1) > 0.15:
         assert trend["way"] == ("grows" if change > 1 else "falls")
-        assert f"It {trend['way']} with depth" in said(page)
+        assert f"With {name} it {trend['way']} with depth" in said(page)
         assert trend["many"] / trend["few"] == pytest.approx(change)
     else:
         low, high = (page.math("factor", pick(last)) for pick in (min, max))
@@ -509,30 +546,31 @@ def test_the_layer_follows_the_depth_and_later_changes_are_checked():
     figure.grid = GRID
 
 
-def test_the_gradient_is_followed_downwards_and_the_signal_upwards(open_figure):
-    page = open_figure(BlockExplorerFigure(measure="gradient", depth=4, layer=4))
+def test_layers_are_added_from_two_to_twelve(open_figure):
+    page = open_figure(BlockExplorerFigure())
     reached = (
-        "(n) => document.querySelector('.attnbook-figure').abModel.get('layer') === n"
+        "(n) => document.querySelector('.attnbook-figure').abModel.get('depth') === n"
     )
-    again = page.page.get_by_role("button", name="Walk through", exact=True)
-    page.click("Walk through")
-    page.page.wait_for_function(reached, arg=1)
-    again.wait_for()  # it stops at the input
-    page.set(measure="stream")
-    page.click("Walk through")
-    page.page.wait_for_function(reached, arg=3)
+    page.click("Add layers")
+    assert page.state("depth") == page.state("layer") == 2
+    page.page.wait_for_function(reached, arg=4)
     page.click("Pause")
     page.page.wait_for_timeout(1000)
-    assert page.state("layer") == 3
+    assert page.state("depth") == page.state("layer") == 4
+    assert said(page).startswith("Post-LN, 4 layers: the last layer's gradient is")
+    page.set(depth=11, layer=11)
+    page.click("Add layers")
+    page.page.wait_for_function(reached, arg=12)
+    page.page.get_by_role("button", name="Add layers", exact=True).wait_for()  # it stops
 
 
 def test_without_motion_each_press_is_one_layer(open_figure):
-    page = open_figure(BlockExplorerFigure(measure="gradient", depth=4, layer=4))
+    page = open_figure(BlockExplorerFigure(depth=4, layer=3))
     page.page.emulate_media(reduced_motion="reduce")
-    page.click("Walk through")
-    page.click("Walk through")
+    page.click("Add layers")
+    page.click("Add layers")
     page.page.wait_for_timeout(1000)
-    assert page.state("layer") == 2
+    assert (page.state("depth"), page.state("layer")) == (6, 3)
 
 
 def test_a_phone_shows_the_layer_beside_its_curve_with_the_controls_and_the_sentence(
@@ -576,25 +614,22 @@ def test_the_card_keeps_its_height_in_every_state(open_figure, width):
     assert len(heights) == 1
 
 
-def test_a_walk_moves_nothing_and_tells_each_layer(open_figure):
+def test_adding_layers_moves_nothing_and_each_layer_is_told(open_figure):
     page = open_figure(BlockExplorerFigure())
     still = said(page)
-    top = lambda: page.page.locator(".ab-stage").first.bounding_box()["y"]  # noqa: E731
-    before = top()
-    page.click("Walk through")
-    page.page.wait_for_function(
-        "() => document.querySelector('.attnbook-figure').abModel.get('layer') === 10"
-    )
-    page.click("Pause")
-    page.click("Walk through")
+    stage = page.page.locator(".ab-stage").first
+    before = stage.bounding_box()["y"]
+    page.click("Add layers")
     assert page.page.get_by_role("button", name="Pause").count() == 1
-    assert top() == before
+    assert stage.bounding_box()["y"] == before
     page.click("Pause")
-    page.set(layer=7)
-    line = page.math("lineOf", GRID, "after", True, 12, "gradient")
-    seven, eight = (page.math("factor", line[n - 1][2]) for n in (7, 8))
-    told = f"The gradient norm of layer 7 is {seven}; one layer nearer the output it is {eight}. "
-    assert said(page) == told + still.split(" It grows")[0]
+    page.set(depth=12, layer=7)
+    post, pre = (
+        page.math("factor", medians(norm, True, 12, "gradient")[6])
+        for norm in ("after", "before")
+    )
+    told = f"The gradient norm of layer 7 is {post}; for pre-LN it is {pre}. "
+    assert said(page) == told + still.split(" With post-LN")[0]
     page.set(measure="stream")
     assert said(page).startswith(
         "After layer 7 the stream's mean square is 1.0; before that layer it was"
@@ -603,3 +638,24 @@ def test_a_walk_moves_nothing_and_tells_each_layer(open_figure):
     assert said(page).startswith(
         "After layer 1 the share that tells the words apart is "
     )
+
+
+BEHIND = """() => {
+  const label = [...document.querySelectorAll(".ab-stage text")].find(
+    (t) => t.getAttribute("pointer-events") === "none" && t.style.paintOrder || t.getAttribute("paint-order"));
+  const box = label.getBoundingClientRect();
+  return [...document.querySelectorAll("[data-mark]")].filter((mark) => {
+    const at = mark.getBoundingClientRect();
+    const beside = at.right <= box.left || at.left >= box.right;
+    return !beside && at.bottom > box.top + 3 && at.top < box.bottom - 3;
+  }).length;
+}"""
+
+
+def test_the_read_number_stands_on_no_mark(open_figure):
+    page = open_figure(BlockExplorerFigure(), width=1000)
+    for norm, residual in WIRINGS.values():
+        for compare in ("post-LN", "sum only", "bare layers"):
+            for layer in (12, 1):
+                page.set(norm=norm, residual=residual, compare=compare, layer=layer)
+                assert page.page.evaluate(BEHIND) == 0

@@ -1,6 +1,6 @@
 /* The beam as a tree: the search itself, run here over a page model's next-word log-probabilities, step by step.
  * Kept prefixes are drawn in the colour of weights, what was dropped in grey, what is finished in a double frame. */
-// uses data.json, ../kit/words.js, search.js, tree.js
+// uses data.json, ../kit/words.js, search.js, tree.js, news.js
 
 function inWords(hyp, kind, view) {
   if (kind === "root") return "The beginning of every sentence, <bos>";
@@ -25,7 +25,12 @@ function drawList(list, view) {
           hyp.ended ? COLOUR.weight : COLOUR.masked,
         ),
       ),
-    sentenceRow("greedy", sentenceOf(named(view.greedy.words)), numbers(view.greedy), COLOUR.ink),
+    sentenceRow(
+      "greedy",
+      sentenceOf(named(view.greedy.words)) + (view.greedy.ended ? "" : " … (cut off)"),
+      numbers(view.greedy),
+      COLOUR.ink,
+    ),
     sentenceRow(references.length > 1 ? "references" : "reference", someOf(references, list), "", COLOUR.line),
   );
 }
@@ -46,65 +51,16 @@ const STYLE = `${ROWS}
   .ab-card .ab-rest .ab-control.ab-range input { flex-basis: 60px; min-width: 60px; width: 60px; }
 }
 @media (max-width: 480px) {
+  .ab-bt .ab-controls { column-gap: 0.375rem; }
+  .ab-bt .ab-controls [role="group"] { gap: 0.375rem !important; }
+  .ab-bt .ab-controls .ab-button { padding-inline: 5px; font-size: 12px; white-space: nowrap; } /* all in a row */
   .ab-output output[data-value="prefix"] { font-size: 15px; min-height: 2.8em; } /* a long one has two lines */
 }
+.ab-bt .ab-rows { display: flex; flex-direction: column; }
+.ab-bt .ab-rows li { flex: 1 0 auto; align-content: center; } /* room for longer ones is shared by all rows */
 .ab-bt-in { animation: ab-bt-in 0.3s ease-out; outline: none; }
 @keyframes ab-bt-in { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) { .ab-bt-in { animation: none; } }`;
-
-// Where widths 1 and k part: the first word at which the best of the beam is not greedy decoding's; -1 if nowhere.
-const partingOf = ({ ranking: [best], greedy }) => best.words.findIndex((word, i) => word !== greedy.words[i]);
-
-// Where greedy decoding's sentence comes in among those of the wider beam.
-function placeOfGreedy({ ranking, greedy }) {
-  const place = ranking.findIndex((hyp) => sameWords(hyp.words, greedy.words));
-  return place < 0
-    ? ""
-    : ` Greedy decoding comes ${["first", "second", "third", "fourth", "fifth"][place]}.`;
-}
-
-// The sentence under the tree: what happens at this step, and where widths 1 and k part.
-function explain(view) {
-  const { search, step, last, width, alpha, ranking, greedy } = view;
-  const parts = partingOf(view);
-  const [best] = ranking;
-  const word = (hyp) => `“${named(hyp.words.slice(parts, parts + 1))}”`;
-  const counted = (n, one, more = `${one}s`) => `${n} ${n === 1 ? one : more}`;
-  if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.`;
-  if (step < last) {
-    const { kept, finished } = search.steps[step - 1];
-    const open = step > 1 ? search.steps[step - 2].kept.filter((hyp) => !hyp.ended).length : 1;
-    const ended = finished.length
-      ? ` ${counted(finished.length, "finished sentence")} ` +
-        `keep${finished.length === 1 ? "s its place" : " their places"}.`
-      : "";
-    const stay = kept.length === 1 ? "the likeliest stays" : `the ${kept.length} likeliest stay`;
-    const apart =
-      parts >= 0 && step > parts
-        ? ` Widths 1 and ${width} parted at step ${parts + 1}: greedy decoding took ${word(greedy)}, ` +
-          `the later winner ${word(best)}.`
-        : "";
-    return `Step ${step}: of all continuations of ${counted(open, "prefix", "prefixes")}, ${stay}.${ended}${apart}`;
-  }
-  if (width === 1) return "A beam of width 1 is greedy decoding: one prefix, and the likeliest word after it.";
-  if (parts < 0)
-    return (
-      `Widths 1 and ${width} do not part: the best of the beam is what greedy decoding writes` +
-      `${alpha ? ` (α = ${fmt(alpha, 1)})` : ""}.`
-    );
-  const apart = best.logProb - greedy.logProb;
-  const after = parts === 0 ? "" : `, after “${named(best.words.slice(0, parts)).join(" ")}”`;
-  const ratio = Math.exp(apart);
-  const hardly = `hardly ${apart > 0 ? "more" : "less"} probable`;
-  const compared = Math.abs(ratio - 1) < 0.005 ? hardly : `${fmtShort(ratio)} times as probable`;
-  const finished = ", but finished: what is cut off comes last";
-  const why = greedy.ended ? `, but longer: with α = ${fmt(alpha, 1)} its score is better` : finished;
-  const longer = apart > 0 ? "" : why;
-  return (
-    `Widths 1 and ${width} part at step ${parts + 1}${after}: greedy decoding takes ${word(greedy)}, the best of the ` +
-    `beam ${word(best)}, and ends ${compared}${longer}.${placeOfGreedy(view)}`
-  );
-}
 
 function render({ model, el }) {
   const fig = figure({
@@ -113,6 +69,7 @@ function render({ model, el }) {
     title: "Keeping several prefixes",
     hint: "Point at a prefix to see its numbers. Dots mark greedy decoding's way.",
   });
+  fig.card.classList.add("ab-bt");
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
   const known = new Map(); // searches, by sentence, width and length
@@ -199,7 +156,7 @@ function render({ model, el }) {
   fig.more();
   fig.slider("length_penalty", { label: "Length penalty α", values: ALPHAS, format: (a) => fmt(a, 1) });
   fig.select("sentence", { label: "Sentence", options: DATA.sentences.map(({ text }) => text) });
-  fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => `${n} words` });
+  fig.slider("max_len", { label: "At most", min: 1, max: DATA.longest, step: 1, format: (n) => counted(n, "word") });
   fig.reset(["at"]);
   fig.controlsFirst();
 
@@ -211,22 +168,12 @@ function render({ model, el }) {
   fig.card.querySelector('[data-value="prefix"]').parentElement.style.gridColumn = "1 / -1";
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(max(22%,120px),1fr))";
 
-  // What is said and listed of a sentence at a width, without what is drawn.
-  function toldOf(sentence, width, maxLen, alpha, shown = null) {
-    const search = searched(sentence, width, maxLen);
-    const { text, references } = DATA.sentences[sentence];
-    return {
-      text,
-      references,
-      search,
-      width,
-      alpha,
-      last: search.steps.length,
-      step: shown ?? search.steps.length,
-      ranking: ranked(search, alpha),
-      greedy: ranked(searched(sentence, 1, maxLen), alpha)[0],
-    };
-  }
+  const toldOf = (...of) => viewOf(searched, ...of);
+  // What is said before the search ends.
+  const onTheWay = (sentence, width) =>
+    range(searched(sentence, width, DATA.longest).steps.length).map((step) =>
+      explain(toldOf(sentence, width, DATA.longest, 0.6, step)),
+    );
   // At a new width of the card: room for the longest of what is said and listed, so that nothing moves later.
   let roomFor = -1;
   function keepRoom() {
@@ -237,6 +184,7 @@ function render({ model, el }) {
       .flatMap((s) => range(2, 6).map((width) => [s, width]))
       .flatMap(([s, width]) => range(1, DATA.longest + 1).map((n) => [s, width, n]))
       .flatMap(([s, width, n]) => [0, 0.6, 2].map((alpha) => explain(toldOf(s, width, n, alpha))))
+      .concat(sentences.flatMap((s) => range(1, 6).flatMap((width) => onTheWay(s, width))))
       .sort((a, b) => b.length - a.length)
       .slice(0, 3)
       .forEach(fig.say);
@@ -273,4 +221,4 @@ function render({ model, el }) {
   });
 }
 
-export default { render, math: { beamSearch, nBest, spread, lengthFactor } };
+export default { render, math: { beamSearch, nBest, spread, lengthFactor, explained } };

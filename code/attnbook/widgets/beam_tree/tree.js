@@ -39,7 +39,8 @@ function arrange(search, greedy, { upright, room, width }) {
       });
     };
     const across = (entries) => sum(entries.map((entry) => size(entry) + gap)) - gap;
-    const most = [...range(droppedAt(width) + 1)].reverse().find((n) => !n || across(entriesWith(n)) <= room);
+    const shown = upright && room < 460 ? 0 : droppedAt(width); // on a phone the numbers need the room
+    const most = [...range(shown + 1)].reverse().find((n) => !n || across(entriesWith(n)) <= room);
     const entries = entriesWith(most);
     columns.push(entries);
     if (finished.some((hyp) => !entries.some((entry) => entry.hyp === hyp)))
@@ -122,14 +123,15 @@ function geometry(plan, width, height) {
   if (plan.upright) {
     const gone = plan.columns.length - 1; // rows below the first
     const pitch = clamp((height - 135) / Math.max(1, gone - 1), 30, 62);
+    const tall = clamp(pitch - 7, 28, 33);
     const row = (t) => (t ? 51 + (t - 1) * pitch : 14);
     const box = (entry) => {
       const w = needs(entry, true) - (entry.kind === "ended" ? 6 : 0); // its second frame is around it
-      return { x: MARGIN + entry.z - w / 2, y: row(entry.t), w, tall: entry.kind === "root" ? 24 : 28 };
+      return { x: MARGIN + entry.z - w / 2, y: row(entry.t), w, tall: entry.kind === "root" ? 24 : tall };
     };
     return {
       box,
-      enter: (entry) => [MARGIN + entry.z, row(entry.t) - (entry.kind === "lane" ? 0 : 14)],
+      enter: (entry) => [MARGIN + entry.z, row(entry.t) - (entry.kind === "lane" ? 0 : tall / 2)],
       leave: (entry) => [MARGIN + entry.z, row(entry.t) + (entry.kind === "lane" ? 0 : box(entry).tall / 2)],
       number: (t) => [7, row(t) + 4.5],
       rank: ({ z }) => [MARGIN + z, row(gone) + 32],
@@ -268,7 +270,7 @@ function drawRanking(p, { plan, ranking, alpha }, at, act) {
 }
 
 function drawEntry(g, { hyp, kind, t }, { x, y, w, tall }, view, act, strong) {
-  const flat = tall < 30; // two lines of writing in little room
+  const flat = tall < 34; // two lines of writing in little room
   const root = kind === "root";
   const chosen = sameWords(hyp.words, view.chosen.words);
   const isGreedy = !root && sameWords(hyp.words, view.greedy.words.slice(0, hyp.words.length));

@@ -1,10 +1,13 @@
 /* The block explorer: a layer whose norm and residual sum can be moved and taken out, and what a stack of such
  * layers does before training. All numbers were measured by tools/experiments/block_grid.py and come with the state. */
-// uses numbers.js, layer.js
+// uses ../kit/words.js, numbers.js, layer.js
 
 // ---- the charts ----------------------------------------------------------------------------------
 
-function series(p, key, rows, { x, y, colour, shape, bold }) {
+// `lost` is said of a number below which there is only rounding: the line ends there, without a mark.
+function series(p, key, all, { x, y, colour, shape, bold, lost }) {
+  const end = all.findIndex(lost);
+  const rows = end < 0 ? all : all.slice(0, end + 1);
   const at = (row, q) => [x(row[0]), y(Math.log10(row[q]))];
   if (bold) {
     p.path(`${key}-band`, [...rows.map((row) => at(row, 1)), ...rows.map((row) => at(row, 3)).reverse()], {
@@ -18,13 +21,34 @@ function series(p, key, rows, { x, y, colour, shape, bold }) {
     rows.map((row) => at(row, 2)),
     { stroke: colour, "stroke-width": bold ? 2.6 : 1.6, "stroke-dasharray": bold ? undefined : "5 4" },
   );
-  rows.forEach((row, i) =>
+  rows.forEach((row, i) => {
+    if (lost(row)) return;
     p.mark(`${key}-mark${i}`, shape, ...at(row, 2), bold ? 4 : 3, {
       fill: bold ? colour : COLOUR.ground,
       stroke: colour,
       "stroke-width": bold ? 0 : 1.4,
-    }),
-  );
+      "data-mark": key,
+    });
+  });
+}
+
+// Where a label has the fewest marks behind it: above the place or below it, near or a little further away.
+function clearOf(spots, [x, y], half, { top, bottom }) {
+  const behind = (at) =>
+    spots.filter(([sx, sy]) => Math.abs(sx - x) < half + 2 && sy > at - 14 && sy < at + 5).length;
+  const all = [-15, 26, -33, 44].map((by) => y + by).filter((at) => at > top + 8 && at < bottom - 2);
+  return [x, all.reduce((best, at) => (behind(at) < behind(best) ? at : best))];
+}
+
+// The zone of shares that are rounding alone.
+function rounding(p, key, plot, top, name) {
+  if (top >= plot.bottom) return;
+  p.rect(key, plot.left, top, plot.width, plot.bottom - top, { fill: COLOUR.muted, "fill-opacity": 0.16 });
+  if (name)
+    p.text(`${key}-name`, plot.left + 6, (top + plot.bottom) / 2 + 4, "only rounding", {
+      size: 12,
+      colour: COLOUR.muted,
+    });
 }
 
 const IN_TO_OUT = "layer, from input to output";
@@ -33,6 +57,7 @@ function drawCharts(p, view, fig) {
   const { measure, depth, layer, line, tops, otherLine, otherTops, other, domain } = view;
   const small = isSmall(p.width);
   const start = layerWide(p.width);
+  const lost = (row) => measure === "apart" && row[2] <= FLOOR;
   const [left, right] = [start + (small ? 42 : 50), p.width - (small ? 9 : 12)];
   const plot = (top, bottom) => ({ left, right, top, bottom, width: right - left, height: bottom - top });
   const above = small ? plot(58, 194) : plot(62, 232);
@@ -73,8 +98,10 @@ function drawCharts(p, view, fig) {
     anchor: "end",
     colour: COLOUR.muted,
   });
-  if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false });
-  series(p, "line", line, { x, y, colour, shape, bold: true });
+  const floors = measure === "apart" ? [y, low].map((scale) => scale(Math.log10(FLOOR))) : [Infinity, Infinity];
+  rounding(p, "rounding", above, floors[0], true);
+  if (other) series(p, "other", otherLine, { x, y, colour: otherColour, shape: otherShape, bold: false, lost });
+  series(p, "line", line, { x, y, colour, shape, bold: true, lost });
   const here = line[layer - from];
   p.handle("layer", {
     x,
@@ -85,19 +112,24 @@ function drawCharts(p, view, fig) {
     min: [1, -Infinity],
     max: [depth, Infinity],
     size: 6.5,
-    colour,
+    colour: lost(here) ? COLOUR.muted : colour,
     label: "layer that is read",
     text: `layer ${layer}: ${value(here[2], measure)}`,
     onMove: ([to]) => fig.set({ layer: Math.round(to) }),
   });
   const [hx, hy] = [x(layer), y(Math.log10(here[2]))];
-  p.text(
-    "read",
-    clamp(hx, left + 24, right - 24),
-    hy - 18 < above.top + 8 ? hy + 28 : hy - 15,
-    value(here[2], measure),
-    { size: 13, weight: 700, anchor: "middle", halo: true, "pointer-events": "none" },
-  );
+  const shown = value(here[2], measure);
+  const half = Math.max(24, textWidth(shown, 13) / 2 + 4);
+  const marks = [...line, ...(otherLine || [])].filter((row) => row !== here && !lost(row));
+  const spots = marks.map((row) => [x(row[0]), y(Math.log10(row[2]))]);
+  const place = [clamp(hx, left + half, right - half), hy];
+  p.text("read", ...clearOf(spots, place, half, above), shown, {
+    size: 13,
+    weight: 700,
+    anchor: "middle",
+    halo: true,
+    "pointer-events": "none",
+  });
 
   const deepTitle = small ? "Last layer, by depth L" : "The last layer, in stacks of 2 to 12";
   p.text("depths", start, below.top - 15, deepTitle, heading);
@@ -111,9 +143,10 @@ function drawCharts(p, view, fig) {
     yFormat: tickName,
     xLabel: small ? undefined : "number of layers, L",
   });
-  if (other)
-    series(p, "otherTops", otherTops, { x: deep, y: low, colour: otherColour, shape: otherShape, bold: false });
-  series(p, "tops", tops, { x: deep, y: low, colour, shape, bold: true });
+  rounding(p, "roundingTops", below, floors[1], false);
+  const deepAxes = { x: deep, y: low, lost };
+  if (other) series(p, "otherTops", otherTops, { ...deepAxes, colour: otherColour, shape: otherShape, bold: false });
+  series(p, "tops", tops, { ...deepAxes, colour, shape, bold: true });
   p.handle("depth", {
     x: deep,
     y: low,
@@ -123,7 +156,7 @@ function drawCharts(p, view, fig) {
     min: [2, -Infinity],
     max: [DEEPEST, Infinity],
     size: 6.5,
-    colour,
+    colour: lost(tops[depth - 2]) ? COLOUR.muted : colour,
     label: "number of layers",
     text: `${depth} layers`,
     onMove: ([to]) => fig.set(deeper(view, Math.round(to))),
@@ -168,28 +201,27 @@ function render({ model, el }) {
   added.onchange = () => rewire({ residual: added.checked });
   const depths = fig.slider("depth", { label: "Layers L", min: 2, max: DEEPEST, step: 1 });
   depths.oninput = () => fig.set(deeper({ depth: fig.get("depth"), layer: fig.get("layer") }, +depths.value));
-  // The layer that is read walks through the stack: the gradient's way leads down from the output, the signal's up.
+  // The stack grows layer by layer; then it begins with two again.
   let timer = null;
-  const ends = () => (fig.get("measure") === "gradient" ? [fig.get("depth"), 1] : [1, fig.get("depth")]);
-  const walking = (on) => {
-    clearInterval(timer);
-    timer = on ? setInterval(walk, 450) : null;
-    if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
-    play.textContent = on ? "Pause" : "Walk through";
+  const deepen = () => {
+    const [depth, layer] = ["depth", "layer"].map(fig.get);
+    fig.set(deeper({ depth, layer }, depth === DEEPEST ? 2 : depth + 1));
   };
-  const walk = () => {
-    const [, to] = ends();
-    const way = Math.sign(to - fig.get("layer"));
-    if (!way || !fig.card.isConnected) walking(false);
-    else fig.set({ layer: fig.get("layer") + way });
+  const growing = (on) => {
+    clearInterval(timer);
+    timer = on ? setInterval(grow, 700) : null;
+    if (on) play.style.minWidth = `${Math.ceil(play.getBoundingClientRect().width)}px`; // the row keeps its place
+    play.textContent = on ? "Pause" : "Add layers";
+  };
+  const grow = () => {
+    if (fig.get("depth") === DEEPEST || !fig.card.isConnected) growing(false);
+    else deepen();
   };
   const play = fig.button(
-    "Walk through",
+    "Add layers",
     () => {
-      const [from, to] = ends();
-      if (timer === null && fig.get("layer") === to) fig.set({ layer: from });
-      else if (calm()) walk(); // one layer for each press
-      if (!calm()) walking(timer === null);
+      if (timer === null) deepen(); // without motion, one layer for each press
+      if (!calm()) growing(timer === null);
     },
     { primary: true },
   );
@@ -209,7 +241,7 @@ function render({ model, el }) {
   fig.output("ratio", {
     label: "end ÷ start",
     format: (v) => (v === null ? "–" : factor(v)),
-    note: "median, stack by stack",
+    note: "of the two medians",
   });
   fig.output("other", { label: "end of the dashed line", format, note: "median of the stacks" });
   // two by two on a phone
@@ -233,7 +265,7 @@ function render({ model, el }) {
     fig.show({
       first: line[0][2],
       last: line.at(-1)[2],
-      ratio: gone ? null : view.ratio[1],
+      ratio: gone ? null : line.at(-1)[2] / line[0][2],
       other: other ? view.otherLine.at(-1)[2] : null,
     });
     if (room !== fig.card.clientWidth) {
@@ -247,5 +279,5 @@ function render({ model, el }) {
 
 export default {
   render,
-  math: { nameOf, lineOf, topsOf, decades, logTicks, tickName, factor, inWords, layerWords, trendOf, rewired, deeper },
+  math: { lineOf, topsOf, decades, logTicks, tickName, factor, inWords, trendOf, rewired, deeper, sentence },
 };

@@ -137,12 +137,14 @@ function drawBlock(p, view, rewire) {
         g.add("title", "title", {}, taken ? "Remove the norm" : "Move the norm here");
         g.rect("ghost", x - shape.norm / 2, at - half, shape.norm, 2 * half, {
           rx: 7,
-          fill: "transparent",
+          fill: taken ? "transparent" : COLOUR.ground,
           stroke: taken ? "transparent" : COLOUR.accent,
           "stroke-width": 1.4,
           "stroke-dasharray": "4 4",
           "stroke-opacity": 0.6,
         });
+        if (!taken)
+          g.text("offer", x, at + 4.5, "norm?", { size: 12, anchor: "middle", colour: COLOUR.accent, opacity: 0.75 });
       });
     });
     const [x, at] = place === "after" ? [main, y + after] : [side, y + before];

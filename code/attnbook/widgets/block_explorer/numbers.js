@@ -56,7 +56,8 @@ function decades(grid, wirings, measure) {
   );
   const [low, high] = [Math.log10(Math.min(...all)), Math.log10(Math.max(...all))];
   const rim = Math.max(0.07 * (high - low), (0.8 - (high - low)) / 2);
-  return [low - rim, high + rim];
+  const lost = measure === "apart" && 10 ** low <= 1.001 * FLOOR; // the zone of rounding gets room for its name
+  return [low - (lost ? 0.14 * (high - low) : rim), high + rim];
 }
 
 // Logarithms of round numbers: 1, 2, 5, 10, … where there are few decades, powers of ten where there are many.
@@ -89,11 +90,7 @@ function factor(x) {
   return fmt(x, x >= 9.95 ? 0 : clamp(1 - Math.floor(Math.log10(1.005 * x)), 1, 4));
 }
 
-function value(x, measure) {
-  if (measure !== "apart") return factor(x);
-  if (x <= FLOOR) return `< 10${raised(-10)}`;
-  return x >= 1e-4 ? `${fmt(100 * x, x >= 0.0995 ? 0 : x >= 0.00995 ? 1 : 2)}\u00a0%` : factor(x);
-}
+const value = (x, measure) => (measure === "apart" && x <= FLOOR ? `< 10${raised(-10)}` : factor(x));
 
 // All that is drawn and said of one state.
 function viewOf(grid, { norm, residual, depth, measure, layer, compare }) {
@@ -111,7 +108,6 @@ function viewOf(grid, { norm, residual, depth, measure, layer, compare }) {
     otherResidual,
     line: lineOf(grid, norm, residual, depth, measure),
     tops: topsOf(grid, norm, residual, measure),
-    ratio: stackOf(grid, norm, residual, depth).ratio[measure],
     otherLine: other && lineOf(grid, otherNorm, otherResidual, depth, measure),
     otherTops: other && topsOf(grid, otherNorm, otherResidual, measure),
   };
@@ -122,8 +118,8 @@ function viewOf(grid, { norm, residual, depth, measure, layer, compare }) {
 // Why, where the numbers are as the theory says; "" where it has nothing to say.
 function reason(name, seen) {
   const reasons = {
-    "post-LN grows": " Every sum is scaled back to size 1, so the last layer's part stays large.",
-    "pre-LN falls": " The stream grows and is divided at the end, so the last layer's part shrinks.",
+    "post-LN grows": " Theory explains that it is large; that it grows is measured.",
+    "pre-LN falls": " The stream grows, and the last norm divides by its size.",
     "pre-LN larger": " Each layer adds a term: what it reads has been normalised.",
     "sum only larger": " Each layer adds in proportion to what it finds: it contributes a factor, not a term.",
     "post-LN kept": " Each sum is normalised, so every addition counts as much as the first.",
@@ -141,31 +137,33 @@ function trendOf(tops) {
   return { way, few, many, low: Math.min(...medians), high: Math.max(...medians) };
 }
 
-function trendWords({ way, few, many, low, high }) {
+function trendWords(name, { way, few, many, low, high }) {
   return way === "scatters"
-    ? ` With 2 to 12 layers it lies between ${factor(low)} and ${factor(high)}, without a clear trend.`
-    : ` It ${way} with depth, on average from ${factor(few)} (2 to 4 layers) to ${factor(many)} (10 to 12).`;
+    ? ` With ${name}, 2 to 12 layers, it lies between ${factor(low)} and ${factor(high)}, without a clear trend.`
+    : ` With ${name} it ${way} with depth, on average from ${factor(few)} (L = 2 to 4) to ${factor(many)} (10 to 12).`;
 }
 
-// Of a layer before the last: its number, beside that of the layer from which a walk comes to it.
-function layerWords({ measure, layer, depth, line }) {
+// Of a layer before the last: its number, beside that of the other wiring or of the layer before it.
+function layerWords({ measure, layer, depth, line, other, otherLine }) {
   if (layer === depth) return "";
-  const at = (n) => value(line[n - line[0][0]][2], measure).replace("< ", "below ");
-  if (measure === "gradient")
-    return `The gradient norm of layer ${layer} is ${at(layer)}; one layer nearer the output it is ${at(layer + 1)}. `;
+  const at = (n, rows = line) => value(rows[n - line[0][0]][2], measure).replace("< ", "below ");
+  if (measure === "gradient") {
+    const against = other ? `; for ${other} it is ${at(layer, otherLine)}` : "";
+    return `The gradient norm of layer ${layer} is ${at(layer)}${against}. `;
+  }
   const what = measure === "stream" ? "the stream's mean square" : "the share that tells the words apart";
   return `After layer ${layer} ${what} is ${at(layer)}; before that layer it was ${at(layer - 1)}. `;
 }
 
 // The whole stack; `brief` leaves the reason out, where a layer of it is told first.
-function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, residual }, brief = false) {
+function inWords({ name, other, depth, measure, line, otherLine, tops, residual }, brief = false) {
   const [first, last] = [line[0][2], line.at(-1)[2]];
   const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;
   const why = (seen) => (brief ? "" : reason(name, seen));
   const theirs = other && otherLine.at(-1)[2];
   if (measure === "apart") {
     const gone = line.findIndex((row) => row[2] <= FLOOR);
-    const left = (x) => (x <= FLOOR ? "just rounding" : value(x, measure));
+    const left = (x) => (x <= FLOOR ? "only rounding" : value(x, measure));
     const same = theirs <= FLOOR && last <= FLOOR;
     const end = same ? ` The same is true of ${other}.` : ` For ${other}, ${left(theirs)} is left at the end.`;
     const against = other ? end : "";
@@ -181,14 +179,15 @@ function inWords({ name, other, depth, measure, line, otherLine, tops, ratio, re
     const against = other ? ` For ${other} it ends at ${factor(theirs)}.` : "";
     return `${who}: the stream's mean square ${end}.${against}${why(last > 2 * first ? "larger" : "")}`;
   }
-  const much = Math.abs(ratio[1] - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio[1])} × the first's`;
+  const ratio = last / first;
+  const much = Math.abs(ratio - 1) < 0.1 ? "within 10\u00a0% of the first's" : `${factor(ratio)} × the first's`;
   const times = last / theirs;
   const close = Math.abs(times - 1) < 0.05 ? "about" : `${factor(times)} ×`;
   const against = other ? ` and ${close} that of ${other}` : "";
   const trend = trendOf(tops);
   return (
     `${who}: the last layer's gradient is ${much}${against}.` +
-    (brief ? "" : trendWords(trend) + why(trend.way))
+    (brief ? "" : trendWords(name, trend) + why(trend.way))
   );
 }
 
@@ -200,7 +199,7 @@ function longestSentences(grid) {
   const all = WIRINGS.flatMap(([, norm, residual]) =>
     MEASURES.flatMap(([measure]) =>
       compares.flatMap((compare) =>
-        [2, 3, DEEPEST].flatMap((depth) =>
+        range(2, DEEPEST + 1).flatMap((depth) =>
           [depth, depth - 1].map((layer) =>
             sentenceFor(viewOf(grid, { norm, residual, depth, measure, layer, compare })),
           ),
@@ -210,3 +209,6 @@ function longestSentences(grid) {
   );
   return all.sort((a, b) => b.length - a.length).slice(0, 3);
 }
+
+// What a test can read: the sentence of a state.
+const sentence = (grid, state) => sentenceFor(viewOf(grid, state));
