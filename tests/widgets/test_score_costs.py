@@ -1,6 +1,7 @@
 """The figure of costs: what it counts is what torch does and what the layers have."""
 
 import itertools
+import json
 import re
 
 import pytest
@@ -13,6 +14,7 @@ from attnbook.attention import scores
 from attnbook.widgets import ScoreCostsFigure
 from attnbook.widgets.score_costs import score_costs
 from attnbook.widgets.score_functions import SCORES
+from tools import ROOT
 
 
 @pytest.fixture
@@ -130,11 +132,14 @@ def said(page):
 def test_the_sentence_has_the_chapters_numbers(page):
     assert said(page) == (
         "At h = 256 the additive score does 4 times as many multiply-adds as the dot product and holds 256 times as "
-        "many numbers, each put through a tanh. Below h = 64 the additive score saves multiply-adds."
+        "many numbers, each put through a tanh. Below h = 64 it saves multiply-adds."
     )
     page.slide("h", 3)
     assert "the dot product does 8 times as many multiply-adds" in said(page)
     assert "as the additive score, which holds 8 times as many numbers" in said(page)
+    assert said(page).endswith("Measured, the additive score takes 3.6 times as long.")
+    page.slide("h", 1)
+    assert "which holds twice as many numbers" in said(page)
 
 
 def test_the_sentence_follows_every_slider(page):
@@ -165,9 +170,15 @@ def test_the_sentence_is_true_everywhere(page):
         if much in ("as many", "about as many"):
             assert ratio == 1 if much == "as many" else 1 < ratio < 1.005
         else:
-            shown = re.fullmatch(r"([\d.]+) times as many", much).group(1)
+            shown = re.fullmatch(r"(twice|[\d.]+ times) as many", much).group(1)
+            shown = "2" if shown == "twice" else shown.removesuffix(" times")
             assert float(shown) == pytest.approx(ratio, rel=0.005) and shown != "1"
-        saves = re.search(r"Below h = (\d+) the additive score saves", words)
+        assert not re.search(r"(?<![\d.])2 times", words)
+        assert len(words) < 210
+        if (d, h, t, s) == (256, 8, 256, 256):  # measured
+            continue
+        who = "the additive score" if dots > ours else "it"
+        saves = re.search(rf"Below h = (\d+) {who} saves multiply-adds\.$", words)
         from_here = int(saves.group(1)) if saves else 1
         if not saves:
             assert words.endswith("At these sizes no h saves any.")
@@ -176,13 +187,127 @@ def test_the_sentence_is_true_everywhere(page):
             for n in (max(1, from_here - 1), from_here)
         )
         assert at >= dots and (from_here == 1 or below < dots)
-        assert len(words) < 210
+
+
+def stored_times():
+    """From the chapter's file: {(d, h): how many times the scaled dot product's time the additive score takes}."""
+    rows = json.loads((ROOT / "chapters" / "results" / "scores.json").read_text())
+    assert rows["n"] == 256 and rows["machine"]["threads"] == 1
+    return {
+        (row["d"], row["h"]): row["ratio"]
+        for row in rows["rows"]
+        if row["score"] == "additive"
+    }
+
+
+def test_the_times_are_the_stored_ones(page):
+    stored = stored_times()
+    for d in (64, 128, 256, 1024):
+        sizes = {"d": d, "h": 1, "num_queries": 256, "num_keys": 256}
+        wanted = sorted([h, ratio] for (of, h), ratio in stored.items() if of == d)
+        assert page.math("measured", sizes) == wanted
+        assert page.math("measured", sizes | {"num_keys": 128}) == []
+    note = page.page.locator("svg text", has_text="Time was measured").text_content()
+    assert "one CPU thread for T = S = 256 and d = 64, 256 or 1024" in note
+
+
+def test_a_measured_time_is_told_where_it_was_measured(page):
+    for (d, h), ratio in stored_times().items():
+        page.set(d=d, h=h)
+        page.settle()
+        slower, much = said(page).rpartition("Measured, ")[2].rstrip(".").split(" take")
+        if max(ratio, 1 / ratio) < 1.15:
+            assert (slower, much) == ("both", " about as long")
+            marked = "time ≈ × 1"
+        else:
+            assert slower == f"the {'additive score' if ratio > 1 else 'dot product'}"
+            shown = re.fullmatch(r"s ([\d.]+) times as long", much).group(1)
+            assert float(shown) == pytest.approx(max(ratio, 1 / ratio), rel=0.05)
+            marked = f"time {'×' if ratio > 1 else '÷'} {shown}"
+        assert marked in page.page.locator("svg text").all_text_contents()
+    page.set(h=16)
+    page.settle()
+    assert "Measured" not in said(page)
+
+
+def test_the_first_picture_has_the_measured_time(page):
+    """Within ten seconds: at an eighth of the arithmetic, a diamond above the dot product's line."""
+    assert "time × 3.6" in page.page.locator("svg text").all_text_contents()
+    page.set(num_keys=512)
+    page.settle()
+    shown = page.page.locator("svg text").all_text_contents()
+    assert not [text for text in shown if text.startswith("time ×")]
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_the_sentence_is_under_the_lines_and_the_table_below(open_figure, width):
+    page = open_figure(ScoreCostsFigure(), width=width)
+    tops = [
+        page.page.locator(part).bounding_box()["y"]
+        for part in (".ab-stage >> nth=0", ".ab-said", ".ab-stage >> nth=1")
+    ]
+    assert tops == sorted(tops)
+    box = page.page.locator(".ab-said").bounding_box()
+    assert box["y"] + box["height"] < 700
+    for sizes in ({"h": 1}, {"h": 2048, "d": 8}, {"h": 512, "d": 4096}):
+        page.set(**sizes)
+        page.settle()
+        assert page.page.locator(".ab-said").bounding_box() == box
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_no_number_is_on_the_dot_products_line(open_figure, width):
+    page = open_figure(ScoreCostsFigure(), width=width)
+    for h in (1, 8, 16, 32, 64, 128, 256, 4096):
+        page.set(h=h)
+        page.settle()
+        marks = page.page.evaluate(
+            """() => {
+              const lines = [...document.querySelectorAll(".ab-stage:first-child svg line")];
+              const one = lines.find((line) => line.getAttribute("stroke-width") === "1.5");
+              const level = one.getBoundingClientRect().top;
+              const texts = [...document.querySelectorAll(".ab-stage:first-child svg text[font-weight='700']")];
+              return texts.map((text) => {
+                const { left, right, top, bottom } = text.getBoundingClientRect();
+                return { left, right, top: top + 3, bottom: bottom - 3, level }; // the letters
+              });
+            }"""
+        )
+        assert len(marks) == 3, marks
+        for at in marks:
+            assert at["bottom"] < at["level"] + 1 or at["top"] > at["level"] - 1, (
+                h,
+                at,
+            )
+        for one, other in itertools.combinations(marks, 2):
+            beside = one["right"] < other["left"] or other["right"] < one["left"]
+            assert (
+                beside or one["bottom"] < other["top"] or other["bottom"] < one["top"]
+            ), h
+
+
+def test_four_digits_look_the_same_everywhere(page):
+    page.set(h=8)
+    page.settle()
+    cell = page.page.locator('[data-cell="additive-parameters"]')
+    assert cell.text_content() == "4104"
+
+
+def test_on_a_phone_no_word_is_lost(open_figure):
+    page = open_figure(ScoreCostsFigure(), width=390)
+    shown = page.page.locator("svg text").all_text_contents()
+    assert {"numbers", "for all pairs", "less arithmetic", "more arithmetic"} <= set(
+        shown
+    )
+    page.set(d=1024, num_queries=8, num_keys=8)  # the two draw level at h = 4
+    page.settle()
+    assert "less" in page.page.locator("svg text").all_text_contents()
 
 
 def test_the_mark_says_what_its_axis_says(page):
-    page.set(h=1024, d=4096, num_queries=1, num_keys=4096)
+    page.set(h=4096, d=4096, num_queries=1, num_keys=4096)
     shown = page.page.locator("svg text").all_text_contents()
-    assert shown.count("× 1024") >= 2  # the tick and the dashed line's mark
+    assert shown.count("× 4096") >= 2  # the tick and the dashed line's mark
 
 
 def test_neighbours_have_as_many_digits(page):
@@ -212,7 +337,7 @@ def test_the_two_lines_are_at_the_counts(page):
 
     first = place("h")  # at 4 times the dot product
     page.slide("h", 4)  # at a quarter
-    assert place("h") - first == pytest.approx(196 * 4 / 28, abs=0.5)
+    assert place("h") - first == pytest.approx(252 * 4 / 28, abs=0.5)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

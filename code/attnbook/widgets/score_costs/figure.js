@@ -1,4 +1,5 @@
-/* What five scores cost, in multiples of the dot product's: two lines over the hidden units, and a table. */
+/* What five scores cost, in multiples of the dot product's: two lines over the hidden units, what time was
+ * measured, and a table. */
 
 const SCORES = [
   ["dot", "dot product"],
@@ -15,9 +16,21 @@ const COLUMNS = [
   ["largest", "numbers for all pairs"],
 ];
 const LINES = {
-  multiply_adds: { label: "multiply-adds", colour: COLOUR.weight, mark: "line" },
+  multiply_adds: { label: "multiply-adds", colour: COLOUR.accent, mark: "line" },
   largest: { label: "numbers for all pairs", colour: COLOUR.ink, mark: "dash" },
 };
+const TIME = { label: "time, where measured", colour: COLOUR.ink, mark: "diamond" };
+// From chapters/results/scores.json: d, h, and how many times the scaled dot product's time the additive score took.
+const [MEASURED_FOR, MEASURED] = [
+  256, // queries, and keys
+  [
+    [64, 64, 73.493],
+    [256, 8, 3.563],
+    [1024, 2, 0.642],
+    [1024, 4, 0.875],
+    [1024, 8, 0.984],
+  ],
+];
 
 // The counts are explained in the docstring of `score_costs` in __init__.py.
 function cost(name, { d, h, num_queries: t, num_keys: s }) {
@@ -39,8 +52,12 @@ const levelHidden = ({ d, num_queries: t, num_keys: s }) => (t * s * d) / ((t + 
 // How many times the dot product's count the additive score needs, for h hidden units.
 const times = (what, sizes, h) => cost("additive", { ...sizes, h })[what] / cost("dot", sizes)[what];
 
+// Of these sizes: [[h, times the scaled dot product's time], …].
+const measured = ({ d, num_queries: t, num_keys: s }) =>
+  MEASURED.filter(([of]) => of === d && t === MEASURED_FOR && s === MEASURED_FOR).map(([, h, ratio]) => [h, ratio]);
+
 function big(count) {
-  if (count < 10000) return String(count).replace(/(\d)(\d{3})$/, "$1 $2");
+  if (count < 10000) return String(count);
   const [size, unit] = [
     [1e12, "T"],
     [1e9, "G"],
@@ -58,41 +75,72 @@ const nearOne = (ratio) => ratio !== 1 && factor(ratio) < 1.005;
 const ratioName = (ratio) =>
   nearOne(ratio) ? "≈ × 1" : `${ratio < 1 ? "÷" : "×"} ${digits(factor(ratio))}`;
 
+// Times vary from round to round: two digits, and what is within 15 % counts as level.
+const level = (ratio) => factor(ratio) < 1.15;
+const twoDigits = (ratio) => String(Number(factor(ratio).toPrecision(2)));
+const timeName = (ratio) => (level(ratio) ? "≈ × 1" : `${ratio < 1 ? "÷" : "×"} ${twoDigits(ratio)}`);
+
 // ---- what one sees, in words ----
 
 // The smallest number of hidden units with which the additive score saves no multiply-adds.
 const noneSaved = (sizes) => Math.ceil(levelHidden(sizes));
 
+const asMany = (shown) => (shown === "2" ? "twice as" : `${shown} times as`);
+
 function inWords(sizes) {
   const { h } = sizes;
   const ratio = times("multiply_adds", sizes, h);
-  const much = nearOne(ratio) ? "about as many" : ratio === 1 ? "as many" : `${digits(factor(ratio))} times as many`;
+  const much = nearOne(ratio) ? "about as" : ratio === 1 ? "as" : asMany(digits(factor(ratio)));
   const work =
     ratio < 1
-      ? `the dot product does ${much} multiply-adds as the additive score`
-      : `the additive score does ${much} multiply-adds as the dot product`;
+      ? `the dot product does ${much} many multiply-adds as the additive score`
+      : `the additive score does ${much} many multiply-adds as the dot product`;
   const held =
     h === 1
       ? ", and both hold one number for each pair"
-      : `${ratio < 1 ? ", which" : " and"} holds ${h} times as many numbers, each put through a tanh`;
+      : `${ratio < 1 ? ", which" : " and"} holds ${asMany(String(h))} many numbers, each put through a tanh`;
+  return `At h = ${h} ${work}${held}. ${inTime(sizes) || inArithmetic(sizes, ratio < 1 ? "the additive score" : "it")}`;
+}
+
+function inTime(sizes) {
+  const [, ratio] = measured(sizes).find(([h]) => h === sizes.h) || [];
+  if (!ratio) return "";
+  if (level(ratio)) return "Measured, both take about as long.";
+  const slower = ratio > 1 ? "additive score" : "dot product";
+  return `Measured, the ${slower} takes ${asMany(twoDigits(ratio))} long.`;
+}
+
+function inArithmetic(sizes, additive) {
   const from = noneSaved(sizes);
-  const saves =
-    from > 1 ? `Below h = ${from} the additive score saves multiply-adds.` : "At these sizes no h saves any.";
-  return `At h = ${h} ${work}${held}. ${saves}`;
+  return from > 1 ? `Below h = ${from} ${additive} saves multiply-adds.` : "At these sizes no h saves any.";
 }
 
 // ---- the two lines ----
 
-const TICKS = [-10, -5, 0, 5, 10];
+const TICKS = [-8, -4, 0, 4, 8, 12];
 const [LOWEST, HIGHEST] = [-11, 17]; // of the logarithms: from 2⁻¹⁰ to 2¹⁴, and room for words
+const WHERE = [
+  "Time was measured in one CPU thread for T = S = 256",
+  "and d = 64, 256 or 1024, against the scaled dot product.",
+];
 
-function drawLines(p, { sizes, level }, fig) {
-  const plot = p.plot({ top: 26, right: 14, bottom: 42, left: 78 });
+// What the additive score's arithmetic is beside the dot product's, in as many words as there is room for.
+function drawSide(p, key, word, left, right, top) {
+  const fits = (lines) => right - left >= 8 + 7 * Math.max(...lines.map((line) => line.length));
+  const lines = [[`${word} arithmetic`], [word, "arithmetic"], [word]].find(fits) || [];
+  lines.forEach((line, i) =>
+    p.text(`${key}${i}`, (left + right) / 2, top + 16 + 16 * i, line, { anchor: "middle", colour: COLOUR.ink }),
+  );
+}
+
+function drawLines(p, { sizes, level: from }, fig) {
+  const notes = p.narrow ? WHERE : [WHERE.join(" ")];
+  const plot = p.plot({ top: p.narrow ? 44 : 26, right: 14, bottom: 46 + 16 * notes.length, left: 78 });
   const x = linear([0, MOST], [plot.left, plot.right]);
   const y = linear([LOWEST, HIGHEST], [plot.bottom, plot.top]);
-  const from = clamp(Math.log2(level), 0, MOST);
-  p.legend("legend", p.narrow ? 0 : plot.left, 14, Object.values(LINES), { maxWidth: p.width });
-  p.rect("less", x(0), plot.top, x(from) - x(0), plot.height, { fill: COLOUR.accent, "fill-opacity": 0.08 });
+  const edge = x(clamp(Math.log2(from), 0, MOST));
+  p.legend("legend", p.narrow ? 0 : plot.left, 14, [...Object.values(LINES), TIME], { maxWidth: p.width });
+  p.rect("less", x(0), plot.top, edge - x(0), plot.height, { fill: COLOUR.accent, "fill-opacity": 0.08 });
   p.axes("axes", {
     plot,
     x,
@@ -103,15 +151,12 @@ function drawLines(p, { sizes, level }, fig) {
     yFormat: (k) => (k === 0 ? "dot product" : `${k < 0 ? "÷" : "×"} ${2 ** Math.abs(k)}`),
     xLabel: "hidden units h",
   });
+  notes.forEach((note, i) =>
+    p.text(`where${i}`, 0, plot.bottom + 58 + 16 * i, note, { size: 12, colour: COLOUR.muted }),
+  );
   p.line("one", plot.left, y(0), plot.right, y(0), { stroke: COLOUR.muted, "stroke-width": 1.5 });
-  const side = (key, left, right, ...ways) => {
-    const fits = (lines) => right - left >= 8 + 7 * Math.max(...lines.map((line) => line.length));
-    (ways.find(fits) || []).forEach((line, i) =>
-      p.text(`${key}${i}`, (left + right) / 2, plot.top + 16 + 16 * i, line, { anchor: "middle", colour: COLOUR.ink }),
-    );
-  };
-  side("lessName", x(0), x(from), ["less arithmetic, more memory"], ["less arithmetic,", "more memory"]);
-  side("moreName", x(from), plot.right, ["more of both"], ["more", "of both"]);
+  drawSide(p, "lessName", "less", x(0), edge, plot.top);
+  drawSide(p, "moreName", "more", edge, plot.right, plot.top);
   const now = Math.log2(sizes.h);
   const ratios = Object.keys(LINES).map((what) => times(what, sizes, sizes.h));
   const heights = ratios.map(Math.log2);
@@ -122,6 +167,7 @@ function drawLines(p, { sizes, level }, fig) {
   });
   p.line("here", x(now), y(Math.max(...heights)), x(now), plot.bottom, { stroke: COLOUR.line, "stroke-width": 1.2 });
   p.mark("held", "square", x(now), y(heights[1]), 6, { fill: LINES.largest.colour });
+  drawTimes(p, sizes, { x, y });
   p.handle("h", {
     x,
     y,
@@ -136,11 +182,20 @@ function drawLines(p, { sizes, level }, fig) {
     text: `${sizes.h}: multiply-adds ${ratioName(ratios[0])}`,
     onMove: ([to]) => fig.set({ h: 2 ** Math.round(to) }),
   });
-  const upper = heights[0] >= heights[1] ? 0 : 1; // its number stands above its mark, the other's below
+  // A number stands above its mark, to the left, where no line runs (at the left edge: to the right). The lower one
+  // stands below its mark, to the right, where the other line is near or the dot product's line would cross it.
+  const upper = heights[0] >= heights[1] ? 0 : 1;
+  const atEdge = x(now) - plot.left < 60;
   heights.forEach((height, i) => {
-    const [left, top] = [clamp(x(now), plot.left + 26, plot.right - 26), y(height) + (i === upper ? -14 : 24)];
-    p.text(`times${i}`, left, top, ratioName(ratios[i]), {
-      anchor: "middle",
+    const at = y(height);
+    const crowded = y(heights[upper]) > at - 34 || (at > y(0) - 4 && at < y(0) + 36) || atEdge;
+    const below = i !== upper && crowded && at + 22 < plot.bottom;
+    const aside = below || atEdge ? 1 : -1;
+    const inside = Math.min(x(now) + 11, plot.right - 46); // where a number to the right begins
+    let top = at + (below ? (inside < x(now) ? 30 : 20) : aside > 0 ? -14 : -9);
+    if (below && Math.abs(top - 5 - y(0)) < 10) top = y(0) + 17;
+    p.text(`times${i}`, aside > 0 ? inside : x(now) - 11, top, ratioName(ratios[i]), {
+      anchor: aside > 0 ? "start" : "end",
       weight: 700,
       colour: Object.values(LINES)[i].colour,
       halo: true,
@@ -149,42 +204,63 @@ function drawLines(p, { sizes, level }, fig) {
   });
 }
 
+// The measured times: each has its number if it stands alone, otherwise at the h that is chosen.
+function drawTimes(p, sizes, { x, y }) {
+  const points = measured(sizes);
+  points.forEach(([h, ratio], i) => {
+    const [left, top] = [x(Math.log2(h)), y(Math.log2(ratio))];
+    p.mark(`time${i}`, "diamond", left, top, 5.5, { fill: TIME.colour, stroke: COLOUR.ground, "stroke-width": 1.2 });
+    if (points.length > 1 && h !== sizes.h) return;
+    const room = top - y(Math.log2(h)); // up to the dashed line
+    const crossed = Math.abs(room) < 6 || Math.abs(y(0) - top) < 8;
+    const number = p.narrow ? timeName(ratio) : `time ${timeName(ratio)}`;
+    p.text(`took${i}`, left + 11, top + (!crossed ? 5 : room > 14 ? -8 : 20), number, {
+      weight: 700,
+      colour: TIME.colour,
+      halo: true,
+      "pointer-events": "none",
+    });
+  });
+}
+
 // ---- the table ----
 
-const HEAD = 24;
-// On a phone a row has a second line for what it is in multiples of the dot product, which itself needs none.
-const rowTop = (narrow, i) => HEAD + (narrow ? 38 * i - (i ? 14 : 0) : 27 * i);
+// A phone has no room for multiples, and two lines for the last column's name.
+const rowTop = (narrow, i) => (narrow ? 38 + 23 * i : 24 + 27 * i);
 
 function drawTable(p, view) {
   const columns = p.width < 300 ? COLUMNS.slice(1) : COLUMNS;
   const left = 148;
   const wide = (p.width - left) / columns.length;
   const right = (c) =>
-    p.width - (p.narrow ? [0, 86, 188][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
+    p.width - (p.narrow ? [0, 92, 194][columns.length - 1 - c] : (columns.length - 1 - c) * wide);
   const end = { size: 13, anchor: "end" };
-  columns.forEach(([, label], c) =>
-    p.text(`head${c}`, right(c), 15, p.narrow ? label.replace("numbers ", "") : label, {
-      ...end,
-      size: p.narrow ? 12 : 13,
-      weight: 650,
-    }),
-  );
+  columns.forEach(([, label], c) => {
+    const lines = p.narrow ? label.split(/(?<=numbers) /) : [label];
+    lines.forEach((line, i) =>
+      p.text(`head${c}-${i}`, right(c), rowTop(p.narrow, 0) - 9 - 15 * (lines.length - 1 - i), line, {
+        ...end,
+        size: p.narrow ? 12 : 13,
+        weight: 650,
+      }),
+    );
+  });
   SCORES.forEach(([name, label], i) => {
     const y = rowTop(p.narrow, i);
     const weight = name === "additive" ? 700 : 500;
     p.line(`rule${i}`, 0, y, p.width, y, { stroke: COLOUR.grid, "stroke-width": 1 });
-    p.text(`name${i}`, 0, y + 18, p.narrow ? label.replace("scaled dot product", "scaled dot") : label, { weight });
+    p.text(`name${i}`, 0, y + 17, p.narrow ? label.replace("scaled dot product", "scaled dot") : label, { weight });
     columns.forEach(([what], c) => {
       const count = view.costs[i][what];
       const compared = what !== "parameters";
-      p.text(`count${i}-${c}`, right(c) - (compared && !p.narrow ? 76 : 0), y + 18, count === 0 ? "none" : big(count), {
+      p.text(`count${i}-${c}`, right(c) - (compared && !p.narrow ? 76 : 0), y + 17, count === 0 ? "none" : big(count), {
         ...end,
         weight,
         "data-cell": `${name}-${what}`,
         "data-count": count,
       });
-      if (compared && i)
-        p.text(`ratio${i}-${c}`, right(c), y + (p.narrow ? 33 : 18), ratioName(count / view.costs[0][what]), {
+      if (compared && i && !p.narrow)
+        p.text(`ratio${i}-${c}`, right(c), y + 17, ratioName(count / view.costs[0][what]), {
           ...end,
           colour: COLOUR.muted,
         });
@@ -192,12 +268,17 @@ function drawTable(p, view) {
   });
 }
 
+// The sentence is as high as its longest.
+const STYLE = `.ab-card .ab-costs { flex: 1 1 100%; margin: 0; min-height: calc(2.9em + 1rem); }
+@media (max-width: 840px) { .ab-card .ab-costs { min-height: calc(4.35em + 1rem); } }
+@media (max-width: 480px) { .ab-card .ab-costs { min-height: calc(7.25em + 1rem); } }`;
+
 function render({ model, el }) {
   const fig = figure({
     model,
     el,
     title: "Which score is cheaper?",
-    hint: "Drag the dot to the left until the additive score does less arithmetic.",
+    hint: "Drag the dot to the left: what gets cheaper, and what does not?",
   });
   fig.stage({
     label: ({ sizes }) =>
@@ -205,8 +286,11 @@ function render({ model, el }) {
       `does, and how many times as many numbers it holds for the pairs. At h = ${sizes.h} they are at ` +
       `${Object.keys(LINES)
         .map((what) => ratioName(times(what, sizes, sizes.h)))
-        .join(" and ")}; the first is below the dot product's for h below ${noneSaved(sizes)}`,
-    height: (width) => (width < NARROW ? 246 : 264),
+        .join(" and ")}; the first is below the dot product's for h below ${noneSaved(sizes)}` +
+      measured(sizes)
+        .map(([h, ratio]) => `. Time measured at h = ${h}: ${timeName(ratio)}`)
+        .join(""),
+    height: (width) => (width < NARROW ? 312 : 340),
     draw: (p, view) => drawLines(p, view, fig),
   });
   fig.stage({
@@ -227,6 +311,10 @@ function render({ model, el }) {
   fig.slider("num_keys", { label: "keys S", values: SIZES });
   fig.reset();
   fig.controlsFirst();
+  const [drawings, said] = [".ab-stages", ".ab-said"].map((part) => fig.card.querySelector(part));
+  said.classList.add("ab-costs");
+  fig.card.prepend(html("style", { text: STYLE }));
+  drawings.firstChild.after(said); // under the lines of which it speaks; the table can wait
   return fig.start((state) => {
     const sizes = Object.fromEntries(["d", "h", "num_queries", "num_keys"].map((name) => [name, state(name)]));
     fig.say(inWords(sizes));
@@ -234,4 +322,4 @@ function render({ model, el }) {
   });
 }
 
-export default { render, math: { cost, levelHidden, inWords } };
+export default { render, math: { cost, levelHidden, inWords, measured } };
