@@ -146,10 +146,10 @@ def test_the_sentence_says_what_a_write_does_to_the_older_pairs(open_figure):
     ratio = math.cos((PAIRS[4][0] - PAIRS[3][0]) * math.pi / 6)
     assert after[3] - before[3] == pytest.approx(ratio * (after[4] - before[4]))
     assert (
-        f"Pair 4's, 33° away, is dragged along, cos 33° = {ratio:.2f} times as far"
+        f"The answer for pair 4's key, 33° away, is dragged along cos 33° = {ratio:.2f} times as far"
         in said(page)
     )
-    assert f"as far: from {before[3]:.2f} to {after[3]:.2f}. " in said(page)
+    assert f"as far, from {before[3]:.2f} to {after[3]:.2f}. " in said(page)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_the_sentence_follows_the_step_size(open_figure, beta, end):
     assert after == pytest.approx(before + beta * (-0.8 - before))
     assert f"from {before:.2f} to {after:.2f}, {end}" in said(page)
     old, new = (by_the_package(n, beta, 1.0)[3] for n in (4, 5))
-    assert f"Pair 4's is dragged along: from {old:.2f} to {new:.2f}." in said(page)
+    assert f"pair 4's key follows, from {old:.2f} to {new:.2f}." in said(page)
     page.slide("beta", 0)
     assert "writes nothing, and answers 0 to every key" in said(page)
 
@@ -176,7 +176,7 @@ def test_the_sentence_follows_the_decay(open_figure):
     moved = [abs(b - a) for b, a in zip(before[:4], after[:4], strict=True)]
     j = moved.index(max(moved))
     path = f"from {before[j]:.2f} to {after[j]:.2f}."
-    assert f"Pair {j + 1}'s fades and is dragged along: {path}" in said(page)
+    assert f"pair {j + 1}'s key fades and is dragged along, {path}" in said(page)
     assert f"pair 1 is down to {0.85**4:.2f} of its strength" in said(page)
     page.slide("sharpness", 0)
     assert "softmax attention always answers the mean, 0.70." in said(page)
@@ -195,6 +195,57 @@ def test_arrows_lead_from_the_old_wave_to_the_new_one(open_figure):
     assert arrows.count() == 0
     page.press("written", "ArrowRight")
     assert arrows.count() == 1
+
+
+def test_every_arrow_has_its_head_in_sight(open_figure):
+    """On top of the squares, and inside the plane even where the answers are not."""
+    page = open_figure(MemoryRegressionFigure(), width=390)
+    for beta in (1, 2):
+        page.set(beta=beta)
+        found = page.page.locator(".ab-stage svg").evaluate(
+            """(svg) => [...svg.querySelectorAll("line[stroke-linecap='round']")].map((line) => {
+                const head = line.nextSibling.getBBox();
+                const axis = [...svg.querySelectorAll("text")].filter((t) => ["0", "−4"].includes(t.textContent));
+                const [zero, high] = axis.map((t) => t.getBBox().y + 9).sort((a, b) => a - b);
+                const after = svg.querySelector("[data-handle='pair-5']").compareDocumentPosition(line) & 4;
+                return [head.height, head.y - (2 * zero - high), high - head.y - head.height, after];
+            })"""
+        )
+        assert len(found) == 5
+        for height, above, below, after in found:
+            assert height > 7 and min(above, below) > -8 and after
+
+
+def test_a_curve_that_leaves_the_plane_is_marked(open_figure):
+    pairs = [[-2.2, 3], [-1.0, 1.6], [0.2, 3], [1.2, 1.5], [2.3, -0.8]]
+    page = open_figure(MemoryRegressionFigure(pairs=pairs))
+    keys, values = tensors(pairs)
+    degrees = torch.arange(-90, 91, dtype=torch.float64).deg2rad()
+    circle = torch.stack([degrees.cos(), degrees.sin()], dim=-1)
+    highest = (circle @ (values.mT @ keys)[0]).max().item()
+    mark = page.page.get_by_text(f"▲ linear up to {highest:.2f}")
+    assert highest > 4 and mark.count() == 1
+    page.set(pairs=PAIRS)
+    assert page.page.get_by_text("▲").count() == page.page.get_by_text("▼").count() == 0
+
+
+def test_linear_and_delta_differ_in_colour_and_the_squares_are_named(open_figure):
+    page = open_figure(MemoryRegressionFigure(least_squares=True), width=390)
+    legend = {
+        text: page.page.locator("svg g", has_text=text).last.locator(f"text:text-is('{text}')")
+        for text in ("pair", "linear", "delta rule", "least squares")
+    }  # fmt: skip
+    assert all(name.count() == 1 for name in legend.values())
+    strokes = page.page.locator(
+        "svg path[stroke-dasharray='9 5'], svg path[stroke-width='2.8']"
+    )
+    colours = strokes.evaluate_all(
+        "(paths) => paths.map((p) => getComputedStyle(p).stroke)"
+    )
+    assert len(set(colours)) == 2  # the delta rule and least squares share the ink
+    top = page.page.locator("svg text:text-is('4')").first.bounding_box()["y"]
+    last = legend["least squares"].bounding_box()
+    assert last["y"] + last["height"] <= top + 2
 
 
 def test_by_slider_and_checkbox(open_figure):

@@ -91,22 +91,42 @@ def test_an_offset_is_a_rotation_of_every_pair(page, i, k):
         )
 
 
-@pytest.mark.parametrize("omega", [1.0, 10000 ** (-1 / 8), 10 ** (-1.5), 3.0])
-def test_where_a_hand_stands_almost_as_before(page, omega):
-    off = [abs((n * omega + math.pi) % (2 * math.pi) - math.pi) for n in range(48)]
-    near = [n for n in range(1, 48) if n * omega > math.pi and off[n] < math.pi / 18]
-    found = page.math("twinOf", omega)
-    if near:
-        assert found == pytest.approx([near[0], math.degrees(off[near[0]])])
-    else:
-        assert found is None
+@pytest.mark.parametrize("omega", [1.0, 10000 ** (-1 / 8), 10 ** (-1.5), 0.7])
+@pytest.mark.parametrize("p", [0, 6, 31])
+def test_where_a_hand_stands_closest_to_where_it_stood(page, omega, p):
+    off = {
+        q: math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi))
+        for q in range(48)
+        if q != p
+    }
+    twin, away = page.math("twinOf", omega, p)
+    assert away == pytest.approx(min(off.values())) == pytest.approx(off[twin])
+
+
+def test_one_threshold_for_what_a_hand_cannot_tell(page):
+    """Three degrees, whether it is the next position that is so close or one after a full turn."""
+    said = page.page.locator(".ab-said")
+    for i in range(8):
+        omega = 10000 ** (-i / 8)
+        for p in range(0, 32, 3 if i < 2 else 31):
+            page.set(frequency=i, position=p)
+            off = min(
+                math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi))
+                for q in range(48)
+                if q != p
+            )
+            text = said.inner_text()
+            assert ("cannot tell" in text) == (off < 3), (i, p, off)
+            assert ("almost the same" in text) <= (off < 3)
+            if "the nearest" in text:
+                assert f"{off:.1f}° off" in text
 
 
 def test_a_hand_alone_is_a_bad_clock(page):
     """The chapter has these numbers."""
     said = page.page.locator(".ab-said")
     page.slide("frequency", 0)
-    assert "cannot tell 6 from 25:" in said.inner_text()
+    assert "the nearest is 31, 7.6° off" in said.inner_text()
     page.slide("frequency", 7)
     assert "one position further it has turned by 0.018°" in said.inner_text()
     page.set(view="similarity")
@@ -132,15 +152,8 @@ def test_the_shuffle_is_the_packages_attention(page, d, positions):
     assert_close(tensor(found["second"]), second, rtol=0, atol=1e-6)
     changes = (first[order] - second).abs().amax(-1)
     assert_close(tensor(found["changes"]), changes, rtol=0, atol=1e-6)
-    assert (found["distance"] > 0.1) if positions else (found["distance"] < 1e-12)
-
-
-def test_multisets_are_compared_in_any_order(page):
-    xs = [[0.0, 1.0], [2.0, 2.0], [-1.0, 0.5]]
-    assert page.math("multisetDistance", xs, [xs[2], xs[0], xs[1]]) == 0
-    assert page.math(
-        "multisetDistance", xs, [xs[2], xs[0], [2.0, 2.25]]
-    ) == pytest.approx(0.25)
+    assert found["largest"] == pytest.approx(changes.max().item(), abs=1e-6)
+    assert (found["largest"] > 0.1) if positions else (found["largest"] < 1e-12)
 
 
 # -- what is shown --
@@ -221,6 +234,12 @@ def test_the_shuffle_that_is_shown(page):
         outputs[2, 1].item(), abs=0.0051
     )
     assert page.page.get_by_text("= as before").count() == 3
+    largest = page.read("with")  # the sentence, the tile and the row of "dog" agree
+    assert page.page.get_by_text(f"≠ by {largest:.2f}").count() == 1
+    assert (
+        f"of “dog”: one number moves by {largest:.2f}."
+        in page.page.locator(".ab-said").inner_text()
+    )
     page.click("Original order")
     assert page.state("order") == [0, 1, 2] and page.read("with") == 0
     buttons = page.page.locator(".ab-controls").get_by_role(
@@ -245,6 +264,7 @@ def test_the_same_word_twice_is_no_difference(open_figure):
         )
     )
     assert page.read("with") < 1e-12
+    assert page.page.get_by_text("≠").count() == 0
     assert "positions make no difference" in page.page.locator(".ab-said").inner_text()
 
 
@@ -265,6 +285,54 @@ def test_the_handles_by_mouse_and_by_keys(page):
     assert page.state("offset") == 16
     page.drag("second", 0, -400)
     assert page.state("offset") == 0
+
+
+def test_both_diamonds_of_the_similarities_can_be_moved(page):
+    page.set(view="similarity")
+    page.press("cell", "ArrowRight", "ArrowRight")
+    assert page.state("offset") == 7
+    page.drag("cell", 400, 0)
+    assert page.state("offset") == 16
+    page.drag("cell", -400, 0)
+    assert page.state("offset") == 0
+    page.press("offset", "ArrowRight")
+    assert page.state("offset") == 1
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_the_similarities_lie_on_diagonals_of_45_degrees(open_figure, width):
+    page = open_figure(PositionExplorerFigure(view="similarity"), width=width)
+    box = page.page.locator('g[shape-rendering="crispEdges"] rect').last.bounding_box()
+    assert box["width"] == pytest.approx(box["height"], abs=1)
+
+
+def test_the_frequency_comes_back_with_the_features(page):
+    page.slide("frequency", 5)
+    for d, i in ((6, 2), (2, 0), (8, 3), (16, 5), (32, 5)):
+        page.slide("d_model", d)
+        assert page.state("frequency") == i
+    page.slide("d_model", 4)
+    page.slide("frequency", 0)  # a new wish
+    page.slide("d_model", 16)
+    assert page.state("frequency") == 0
+
+
+def test_an_unfolded_panel_is_as_high_in_every_view(open_figure):
+    page = open_figure(PositionExplorerFigure(), width=390)
+    page.page.get_by_role("button", name="More settings").click()
+    heights = set()
+    for view in ("encoding", "similarity", "shuffle"):
+        page.set(view=view)
+        heights.add(round(page.page.locator(".ab-card").bounding_box()["height"]))
+    assert len(heights) == 1
+
+
+def test_the_circle_fills_its_stage(open_figure):
+    page = open_figure(PositionExplorerFigure(), width=760)
+    stage = page.page.locator(".ab-stage").first
+    circle = stage.locator("svg circle").first.bounding_box()
+    words = stage.get_by_text("up: feature 2").bounding_box()
+    assert words["y"] - circle["y"] - circle["height"] < 35
 
 
 def test_the_tabs_by_mouse_and_by_keys(page):

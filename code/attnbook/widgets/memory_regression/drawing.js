@@ -2,11 +2,19 @@
 
 const LOOKS = {
   softmax: { label: "softmax", colour: COLOUR.weight, dash: undefined, mark: "line" },
-  linear: { label: "linear", colour: COLOUR.ink, dash: "9 5", mark: "dash" },
+  linear: { label: "linear", colour: COLOUR.muted, dash: "9 5", mark: "dash" },
   delta: { label: "delta rule", colour: COLOUR.ink, dash: undefined, mark: "line" },
-  before: { label: "delta, one pair earlier", colour: COLOUR.masked, dash: undefined, mark: "line" },
-  best: { label: "best wave", colour: COLOUR.muted, dash: "2 5", mark: "dash" },
+  before: {
+    label: "delta, one pair earlier",
+    short: { label: "… before" }, // on a phone, next to the delta rule
+    colour: COLOUR.masked,
+    dash: undefined,
+    mark: "line",
+  },
+  best: { label: "least squares", colour: COLOUR.ink, dash: "2 5", mark: "dash" },
 };
+const PAIR = { label: "pair", colour: COLOUR.value, mark: "square" };
+const HEAD = 8; // of an arrow, in pixels
 const WIDTHS = { softmax: 2.2, before: 1.6 };
 const degrees = (x) => `${fmt(x * UNIT, 0)}°`;
 const TOP = 4; // how far up the plane goes, more than a value may
@@ -37,21 +45,12 @@ function drawPlane(p, view, fig) {
       g.path(name, curve, { stroke: colour, "stroke-width": WIDTHS[name] || 2.8, "stroke-dasharray": dash });
     }),
   );
-  p.group("moves", { "clip-path": inside, "aria-hidden": "true" }, (g) =>
-    view.pairs.slice(0, view.count).forEach(([at, value], j) => {
-      const [from, to] = [view.before(at), view.answers.delta(at)].map((answer) => y(clamp(answer, -9, 9)));
-      if (Math.abs(to - from) < 5) return;
-      const hidden = Math.abs(to - y(value)) < 9 && Math.abs(to - from) > 20; // its head, by the pair's square
-      const tip = hidden ? y(value) + 10 * Math.sign(from - to) : to;
-      g.arrow(`move${j}`, x(at), from, x(at), tip, { width: j === view.count - 1 ? 3 : 1.8, head: 8 });
-    }),
-  );
   const order = ["softmax", "linear", "delta", "before", "best"].filter((name) => shown.includes(name));
   p.legend(
     "legend",
     p.narrow ? 0 : plot.left,
     17,
-    order.map((name) => LOOKS[name]),
+    [PAIR, ...order.map((name) => ({ ...LOOKS[name], ...(p.narrow && LOOKS[name].short) }))],
     { maxWidth: p.narrow ? p.width : plot.width },
   );
   view.pairs.forEach((at, j) => {
@@ -76,5 +75,45 @@ function drawPlane(p, view, fig) {
       halo: true,
       "pointer-events": "none",
     });
+  });
+  p.group("moves", { "aria-hidden": "true", "pointer-events": "none" }, (g) =>
+    view.pairs.slice(0, view.count).forEach(([at], j) => {
+      const [from, to] = [view.before(at), view.answers.delta(at)].map((answer) => y(clamp(answer, -TOP, TOP)));
+      if (Math.abs(to - from) < 2) return;
+      const start = to - Math.sign(to - from) * Math.max(HEAD, Math.abs(to - from)); // a short move is all head
+      g.arrow(`move${j}`, x(at), start, x(at), to, { width: j === view.count - 1 ? 3 : 1.8, head: HEAD });
+    }),
+  );
+  markOutside(p, shown, answers, x, y);
+}
+
+// Curves that leave the plane: an arrow at the edge where each is furthest out, and how far it goes.
+function markOutside(p, names, answers, x, y) {
+  [1, -1].forEach((side) => {
+    names
+      .filter((name) => name !== "before")
+      .map((name) => {
+        const curve = linspace(-REACH, REACH, 181).map((at) => [at, answers[name](at)]);
+        return [name, ...curve.reduce((most, point) => (side * point[1] > side * most[1] ? point : most))];
+      })
+      .filter(([, , value]) => side * value > TOP)
+      .forEach(([name, at, value], n) => {
+        const text = `${side > 0 ? "▲" : "▼"} ${LOOKS[name].label}${p.narrow ? "" : side > 0 ? " up to" : " down to"}`;
+        const room = p.narrow ? 60 : 90; // half a line
+        p.text(
+          `${name}${side}`,
+          clamp(x(at), x(-REACH) + room, x(REACH) - room),
+          y(side * TOP) + (side > 0 ? 15 + 17 * n : -7 - 17 * n),
+          `${text} ${fmt(value)}`,
+          {
+            size: 12.5,
+            weight: 650,
+            anchor: "middle",
+            colour: LOOKS[name].colour,
+            halo: true,
+            "pointer-events": "none",
+          },
+        );
+      });
   });
 }

@@ -56,12 +56,13 @@ function sayOlder({ pairs, count, before, answers, beta, decay }) {
   const [x] = pairs[j];
   const path = `from ${fmt(before(x))} to ${fmt(answers.delta(x))}. `;
   if (moved(j) < 0.05) return "No older answer moves by more than 0.05. ";
-  if (decay !== 1) return `Pair ${j + 1}'s fades and is dragged along: ${path}`;
-  if (beta !== 1) return `Pair ${j + 1}'s is dragged along: ${path}`;
+  const answer = `The answer for pair ${j + 1}'s key`;
+  if (decay !== 1) return `${answer} fades and is dragged along, ${path}`;
+  if (beta !== 1) return `That for pair ${j + 1}'s key follows, ${path}`;
   const apart = Number((Math.abs(x - pairs[count - 1][0]) * UNIT).toFixed(1));
   return (
-    `Pair ${j + 1}'s, ${apart}° away, is dragged along, cos ${apart}° = ` +
-    `${fmt(Math.cos((apart * Math.PI) / 180))} times as far: ${path}`
+    `${answer}, ${apart}° away, is dragged along cos ${apart}° = ` +
+    `${fmt(Math.cos((apart * Math.PI) / 180))} times as far, ${path}`
   );
 }
 
@@ -119,12 +120,12 @@ function render({ model, el }) {
   fig.slider("beta", { label: "step size β (delta)", min: 0, max: 2, step: 0.1 });
   fig.slider("decay", { label: "decay a (both matrices)", min: 0.5, max: 1, step: 0.05 });
   fig.slider("sharpness", { label: "sharpness (softmax)", min: 0, max: 50, step: 1 });
-  fig.checkbox("least_squares", { label: "show the best wave" });
+  fig.checkbox("least_squares", { label: "show least squares" });
   const note = "root mean square";
   fig.output("softmax", { label: "softmax is off by", note });
   fig.output("linear", { label: "linear is off by", note });
   fig.output("delta", { label: "delta rule is off by", note });
-  fig.output("best", { label: "the best wave is off by", note });
+  fig.output("best", { label: "least squares is off by", note: "best a·cos + b·sin" });
   fig.reset(["pairs"]);
   fig.controlsFirst();
   fig.card.querySelector(".ab-controls").style.rowGap = "6px"; // four rows on a phone

@@ -1,15 +1,16 @@
 /* The other two views: similarities of positions, and attention on shuffled words. */
 
 function drawGram(p, view, fig) {
-  const { gram, at, k, D } = view;
+  const { gram, at, k, D, phone } = view;
   const left = 44;
-  const wide = (p.width - left - 24) / P;
-  const tall = Math.min(wide, (p.height - MAP.top - 28) / P);
+  const wide = Math.min(p.width - left - 24, p.height - MAP.top - 28) / P;
+  const tall = wide; // so that what is as far apart lies on a diagonal
   const bottom = MAP.top + P * tall;
   const limit = Math.max(...gram.map((row, q) => row[q]));
   p.text("title", 0, 15, "PE(p) · PE(p′): p down, p′ across", { weight: 650, size: 14 });
   heat(p, "map", gram, { left, top: MAP.top, wide, tall, limit });
-  shadeKey(p, "key", left + 24, MAP.top - 12, limit);
+  if (phone) sayDiagonals(p, view, left + P * wide + 16);
+  shadeKey(p, "key", phone ? left + P * wide + 36 : left + 24, phone ? MAP.top + 10 : MAP.top - 12, limit);
   p.group("axis", { "aria-hidden": "true" }, (g) =>
     range(0, P)
       .filter((q) => q % 8 === 0)
@@ -33,12 +34,6 @@ function drawGram(p, view, fig) {
     "stroke-width": 2,
     "pointer-events": "none",
   });
-  p.mark("cell", "diamond", left + (at + k + 0.5) * wide, y + tall / 2, 5.5, {
-    fill: COLOUR.key,
-    stroke: COLOUR.ground,
-    "stroke-width": 1.5,
-    "pointer-events": "none",
-  });
   p.handle("position", {
     y: linear([0, P], [MAP.top + tall / 2, MAP.top + (P + 0.5) * tall]),
     at: [left - 9, at],
@@ -52,7 +47,30 @@ function drawGram(p, view, fig) {
     text: `p = ${at}`,
     onMove: ([, to]) => fig.set({ position: Math.round(to) }),
   });
+  p.handle("cell", {
+    x: linear([0, P], [left + wide / 2, left + (P + 0.5) * wide]),
+    at: [at + k, y + tall / 2],
+    axis: "x",
+    step: 1,
+    min: [at, 0],
+    max: [at + FURTHEST, 0],
+    size: 6,
+    colour: COLOUR.key,
+    shape: "diamond",
+    label: "position p′ = p + k",
+    text: `p′ = ${at + k}`,
+    onMove: ([to]) => fig.set({ offset: Math.round(to) - at }),
+  });
   p.text("D", left + P * wide, MAP.top - 12, `D = ${D}`, { size: 12.5, anchor: "end", colour: COLOUR.muted });
+}
+
+// Beside the map, on a phone: what its diagonals show.
+function sayDiagonals(p, { D, spread }, x) {
+  const lines =
+    spread < 1e-9
+      ? ["Each diagonal has", "one colour: only", "the offset counts,", "not the place."]
+      : [`D = ${D} is odd: along`, "a diagonal they", "differ by up to", `${plain(spread)}.`];
+  lines.forEach((line, n) => p.text(`said${n}`, x, MAP.top + 48 + 19 * n, line, { size: 12.5, colour: COLOUR.muted }));
 }
 
 function drawSimilarity(p, view, fig) {

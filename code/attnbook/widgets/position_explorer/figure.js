@@ -2,6 +2,8 @@
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
 // uses maths.js, waves.js, comparing.js
 
+const ALIKE = 3; // degrees: of places this close a hand is said to be almost the same
+
 function inWords(view) {
   const { at, k, D, i, omega, angle, spread, gram } = view;
   if (view.show === "encoding") {
@@ -18,15 +20,15 @@ function inWords(view) {
         ? `With k = 0 hand ${i} stays where it is: raise k to turn it. `
         : `From ${at} to ${at + k} hand ${i} turns by ${turned}°, as it does from ` +
           `${at ? `0 to ${k}` : `any p to p + ${k}`}: the angle depends on k, not on p. `;
-    const [n, off] = twinOf(omega) || [];
-    const twin = at + n < P ? at + n : at - n;
-    if (twin >= 0)
-      return `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ` +
-        `${off < 0.5 ? "less than 1" : fmt(off, 0)}° away.`;
-    return degrees(omega) < 3
-      ? `${step}Alone it cannot tell neighbours apart: one position further it has turned by ` +
-          `${plain(degrees(omega))}°.`
-      : `${step}A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
+    if (degrees(omega) < ALIKE)
+      return `${step}Alone it cannot tell neighbours apart: one position further it has turned by ` +
+        `${plain(degrees(omega))}°.`;
+    const [twin, off] = twinOf(omega, at);
+    if (Math.abs(twin - at) === 1) return `${step}A full turn takes ${fmtShort((2 * Math.PI) / omega)} positions.`;
+    const away = `${off < 0.05 ? "less than 0.1" : fmt(off, 1)}°`;
+    return off < ALIKE
+      ? `${step}Alone it cannot tell ${at} from ${twin}: there it stands almost the same, ${away} away.`
+      : `${step}No other position puts it at the same place: the nearest is ${twin}, ${away} off.`;
   }
   if (view.show === "similarity") {
     const row = gram[at].slice(at);
@@ -51,10 +53,12 @@ function inWords(view) {
   if (same) return "Both sentences are in the same order. Shuffle the words!";
   const without =
     "Without positions attention reads a bag of words: shuffling only shuffles the outputs.";
-  return view.withPositions.distance < 1e-9
-    ? `${without} Here the words that change places are the same, so positions make no difference.`
-    : `${without} With positions they change: even in the best pairing some number differs by ` +
-        `${fmt(view.withPositions.distance)}.`;
+  const { changes, largest } = view.withPositions;
+  if (largest < 1e-9)
+    return `${without} Here the words that change places are the same, so positions make no difference.`;
+  const most = view.words[view.order[changes.indexOf(largest)]];
+  const who = changes.every((change) => change > 1e-9) ? "every word's output changes" : "the outputs change";
+  return `${without} With positions ${who}, most of all that of “${most}”: one number moves by ${fmt(largest)}.`;
 }
 
 // The views as tabs: arrow keys go from one to the next.
@@ -123,7 +127,7 @@ function render({ model, el }) {
   };
   stage("encoding", {
     basis: 240,
-    grow: 2,
+    grow: 1000, // up to its full size; the map takes the rest
     height: () => (phone() ? CIRCLE : mapHeight(false)),
     draw: drawCircle,
     label: (v) =>
@@ -158,8 +162,8 @@ function render({ model, el }) {
       height: () => shuffleHeight(model.get("words").length, phone()),
       draw: (p, view) => drawShuffle(p, view, positions),
       label: (v) =>
-        `Outputs of attention ${positions ? "with" : "without"} positions for the two orders; the two ` +
-        `collections differ by ${fmt((positions ? v.withPositions : v.without).distance)}`,
+        `Outputs of attention ${positions ? "with" : "without"} positions for the two orders; a word's ` +
+        `output changes by up to ${fmt((positions ? v.withPositions : v.without).largest)}`,
     }),
   );
 
@@ -200,14 +204,26 @@ function render({ model, el }) {
   const frequency = fig.slider("frequency", { label: "Frequency i", min: 0, max: 15, step: 1 });
   seen(frequency, ["encoding"]);
   const size = fig.slider("d_model", { label: "Features D", min: 2, max: 32, step: 1 });
-  size.oninput = () =>
-    fig.set({ d_model: +size.value, frequency: Math.min(model.get("frequency"), pairs(+size.value) - 1) });
+  let wish = {}; // with fewer features the frequency is lower, until there are enough again
+  size.oninput = () => {
+    const now = { d_model: fig.get("d_model"), frequency: fig.get("frequency") };
+    const kept = wish.d_model === now.d_model && wish.frequency === now.frequency;
+    const asked = kept ? wish.asked : now.frequency;
+    const next = { d_model: +size.value, frequency: Math.min(asked, pairs(+size.value) - 1) };
+    wish = { ...next, asked };
+    fig.set(next);
+  };
   fig.slider("base", { label: "Base", values: BASES, format: (b) => String(b) });
   fig.reset(["order"]);
   fig.controlsFirst();
   fig.card.classList.add("ab-positions");
   fig.card.append(
-    html("style", { text: "@media (min-width: 481px) { .ab-positions .ab-control.ab-range { flex-basis: 200px; } }" }),
+    html("style", {
+      text:
+        "@media (min-width: 481px) { .ab-positions .ab-control.ab-range { flex-basis: 200px; } " +
+        `.ab-positions .ab-stages > :first-child { max-width: ${CIRCLE_WIDTH}px; } } ` +
+        ".ab-positions .ab-controls:has(.ab-open) { min-height: var(--ab-unfolded) !important; }",
+    }),
   );
 
   const output = (name, views, options) => {
@@ -228,9 +244,9 @@ function render({ model, el }) {
   output("without", ["shuffle"], {
     label: "without positions",
     digits: 3,
-    note: "the outputs, in any order, differ by",
+    note: "largest change of a word's output",
   });
-  output("with", ["shuffle"], { label: "with positions", digits: 3, note: "the outputs, in any order, differ by" });
+  output("with", ["shuffle"], { label: "with positions", digits: 3, note: "largest change of a word's output" });
 
   const showView = (show) => {
     showTab(show);
@@ -252,12 +268,23 @@ function render({ model, el }) {
       const omega = frequencyOf(i, view.D, view.base);
       fig.say(inWords({ ...view, show: "encoding", i, omega, angle: view.k * omega }));
     });
+    const rest = fig.card.querySelector(".ab-rest");
+    const open = rest.classList.contains("ab-open");
+    rest.classList.add("ab-open");
+    room[1].style.setProperty("--ab-unfolded", "0");
+    const unfolded = VIEWS.map(([show]) => {
+      showView(show);
+      return room[1].offsetHeight;
+    });
+    room[1].style.setProperty("--ab-unfolded", `${Math.max(...unfolded)}px`);
+    rest.classList.remove("ab-open");
     const heights = VIEWS.map(([show]) => {
       showView(show);
       fig.say(inWords({ ...view, show }));
       return room.map((part) => part.offsetHeight);
     });
     room.forEach((part, n) => (part.style.minHeight = `${Math.max(...heights.map((of) => of[n]))}px`));
+    rest.classList.toggle("ab-open", open);
   };
   const observer = new ResizeObserver(() => fig.card.clientWidth !== levelled && fig.redraw());
   observer.observe(fig.card);
@@ -309,8 +336,8 @@ function render({ model, el }) {
       similarity: view.similarity,
       rise: view.rise === null ? "never" : `k = ${view.rise}`,
       spread,
-      without: view.without.distance,
-      with: view.withPositions.distance,
+      without: view.without.largest,
+      with: view.withPositions.largest,
     });
     level(view);
     showView(show);
@@ -336,7 +363,6 @@ export default {
     firstRise,
     wordVector,
     selfAttention,
-    multisetDistance,
     shuffled,
     nextOrder,
   },

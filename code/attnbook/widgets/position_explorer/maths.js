@@ -4,7 +4,7 @@ const P = 48; // positions that are drawn
 const FURTHEST = 16; // the largest offset
 const VIEWS = [
   ["encoding", "Waves", "Each pair of features is a clock hand. Press “Play p”."],
-  ["similarity", "Similarity", "Is closer always more alike? Drag the orange handle."],
+  ["similarity", "Similarity", "Is closer always more alike? Drag an orange diamond."],
   ["shuffle", "Shuffle", "What does attention lose without positions? Shuffle the words."],
 ];
 const BASES = [2, 3, 5, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 1000000];
@@ -26,11 +26,11 @@ function encodingRow(p, D, base) {
 const encoding = (count, D, base) => range(count).map((p) => encodingRow(p, D, base));
 const gramMatrix = (rows) => rows.map((a) => rows.map((b) => dot(a, b)));
 
-// After how many positions a hand stands almost where it stood (within 10°), and how many degrees from it; or null.
-function twinOf(omega) {
+// The other position where a hand stands closest to where it stands at p, and how many degrees from it.
+function twinOf(omega, p) {
   const off = (n) => Math.abs((((n * omega + Math.PI) % (2 * Math.PI)) - Math.PI) * 180) / Math.PI;
-  const n = range(1, P).find((m) => m * omega > Math.PI && off(m) < 10);
-  return n === undefined ? null : [n, off(n)];
+  const others = range(1, P).flatMap((n) => [p + n, p - n].filter((q) => q >= 0 && q < P).map((q) => [q, off(n)]));
+  return others.reduce((best, other) => (other[1] < best[1] - 1e-9 ? other : best));
 }
 
 // [sin a, cos a] → [sin(a + angle), cos(a + angle)]: the matrix [[cos, sin], [−sin, cos]] of the angle.
@@ -72,30 +72,15 @@ function outputsOf(words, D, base, positions) {
 
 const apart = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
 
-const permutations = (xs) =>
-  xs.length < 2
-    ? [xs]
-    : xs.flatMap((x, i) => permutations([...xs.slice(0, i), ...xs.slice(i + 1)]).map((rest) => [x, ...rest]));
-
-// How far apart two collections of vectors are, whatever their order: 0 if they are the same multiset.
-const multisetDistance = (xs, ys) =>
-  Math.min(...permutations(range(xs.length)).map((order) => Math.max(...order.map((j, i) => apart(xs[i], ys[j])))));
-
-// Outputs of the sentence and of its shuffled words; by how much each shuffled word's own output has changed.
+// Outputs of the sentence and of its shuffled words; by how much each shuffled word's own output has changed. Where
+// only equal words have changed places the sentence is the same, and so is every output.
 function shuffled(words, order, D, base, positions) {
   const first = outputsOf(words, D, base, positions);
-  const second = outputsOf(
-    order.map((i) => words[i]),
-    D,
-    base,
-    positions,
-  );
-  return {
-    first,
-    second,
-    changes: order.map((i, j) => apart(first[i], second[j])),
-    distance: multisetDistance(first, second),
-  };
+  const sentence = order.map((i) => words[i]);
+  const second = outputsOf(sentence, D, base, positions);
+  const same = sentence.every((word, j) => word === words[j]);
+  const changes = order.map((i, j) => apart(first[same ? j : i], second[j]));
+  return { first, second, changes, largest: Math.max(...changes) };
 }
 
 // The order after a seeded shuffle, never the one that is there already.

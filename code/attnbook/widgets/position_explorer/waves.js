@@ -45,6 +45,7 @@ const tallOf = (phone) => (phone ? 4 : 5.6); // a row of the map
 const mapHeight = (phone) => MAP.top + P * tallOf(phone) + MAP.bottom;
 // On a phone the circle stands above the map, its words beside it; two drawings of each view are as high as these.
 const CIRCLE = 164;
+const CIRCLE_WIDTH = 338; // on a desk
 const viewHeight = (phone) => (phone ? CIRCLE + 8 + mapHeight(phone) : mapHeight(phone));
 
 function positionLine(p, key, y, left, right, colour, dash) {
@@ -195,7 +196,7 @@ function drawCircle(p, view) {
   });
   // beside the circle there is room for p+k
   const r = phone ? clamp((p.width - 228) / 2, 36, 50) : Math.min(p.width - 92, p.height - 116) / 2;
-  const [cx, cy] = [phone ? r + 46 : p.width / 2, 42 + r];
+  const [cx, cy] = [phone ? r + 46 : p.width / 2, phone ? 42 + r : 42 + (p.height - 116) / 2];
   const put = (turn, far = 1) => [cx + r * far * Math.cos(turn), cy - r * far * Math.sin(turn)];
   p.group("axes", { "aria-hidden": "true" }, (g) => {
     g.circle("disk", cx, cy, r, { fill: COLOUR.panel, stroke: COLOUR.line, "stroke-width": 1.5 });
