@@ -170,13 +170,7 @@ def test_the_code_names_rule_and_short_form_where_they_hold(page):
     assert "(B, S)" not in page.text("code")
 
 
-def tab(page, name):
-    page.page.get_by_role("tab", name=name).click()
-    page.settle()
-
-
 def test_the_selector_of_conventions(page):
-    tab(page, "As code")
     for convention, words in WORDS.items():
         page.choose("convention", words)
         assert page.state("convention") == convention
@@ -185,7 +179,6 @@ def test_the_selector_of_conventions(page):
 
 def test_the_code_can_be_copied(page):
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab(page, "As code")
     page.click("Copy")
     page.page.get_by_text("Copied", exact=True).wait_for()
     assert run(page.page.evaluate("navigator.clipboard.readText()"))["mask"].shape == (
@@ -207,7 +200,11 @@ def test_what_is_drawn_is_what_the_package_computes(page):
                 expected[i, j].item(), abs=0.005 + 1e-9
             )
             assert (shown[i][j] == "0") == (not mask[i, j])
-    assert page.read("chosen") == pytest.approx(expected[0, 1].item(), abs=1e-12)
+
+
+def sum_text(page, policy):
+    """The sum of the chosen row, as it is written beside a policy's row."""
+    return page.page.locator(f'[data-sum="sum-{policy}"]').text_content()
 
 
 def test_the_rows_sums_under_the_four_policies(page):
@@ -218,11 +215,11 @@ def test_the_rows_sums_under_the_four_policies(page):
     )
     for policy in ("zeros", "minus_inf", "minus_1e6", "multiply"):
         expected = by_torch(policy, scores[None], mask[None]).sum().item()
-        assert page.read(f"sum_{policy}") == pytest.approx(expected, abs=1e-9)
-    page.click("Block row")
-    assert page.read("sum_zeros") == page.read("sum_multiply") == 0
-    assert page.text("sum_minus_inf") == "NaN"
-    assert page.read("sum_minus_1e6") == pytest.approx(1)
+        assert float(sum_text(page, policy)) == pytest.approx(expected, abs=0.005)
+    page.click("Mask row")
+    assert sum_text(page, "zeros") == sum_text(page, "multiply") == "0"
+    assert sum_text(page, "minus_inf") == "NaN"
+    assert sum_text(page, "minus_1e6") == "1.00"
     assert [
         page.page.locator(f'[data-cell="minus_1e6-{j}"]').text_content()
         for j in range(5)
@@ -276,12 +273,11 @@ def test_the_chosen_cell_by_slider_and_button(page):
     assert page.state("scores")[0][1] == pytest.approx(-4.5)
     page.press("scores", "ArrowRight")
     assert page.state("scores")[0][1] == pytest.approx(-4.4)
-    toggle = page.page.get_by_role("button", name="May attend")
-    assert toggle.get_attribute("aria-pressed") == "true"
-    page.click("May attend")
+    page.click("Mask cell")
     assert page.state("edits") == [[0, 1, False]]
-    assert page.read("chosen") == 0
-    assert toggle.get_attribute("aria-pressed") == "false"
+    assert cell_texts(page, "weight", 5)[0][1] == "0"
+    page.click("Open cell")
+    assert page.state("edits") == []
 
 
 def test_new_scores_are_seeded(page):
@@ -306,7 +302,6 @@ def test_reset_restores_everything(page):
     page.slide("valid_len", 0)
     page.tick("causal")
     page.choose("policy", "multiply afterwards")
-    tab(page, "As code")
     page.choose("convention", WORDS["additive"])
     page.reset()
     assert {name: page.state(name) for name in first} == first
@@ -324,7 +319,6 @@ def test_it_fits_on_a_phone(open_figure, n):
     assert min(page.page.evaluate(FONT_SIZES)) >= 12
     assert min(page.page.evaluate(SCALES)) > 0.99  # one unit of a drawing is one pixel
     assert page.page.evaluate(OVER_THE_EDGE) == []
-    tab(page, "As code")
     assert page.page.evaluate(OVER_THE_EDGE) == []
 
 
@@ -425,14 +419,81 @@ STOPS = """[...document.querySelectorAll(".ab-card :is(button, select, input, [t
   .filter((node) => node.tabIndex >= 0 && node.getClientRects().length).length"""
 
 
-def test_policies_and_code_are_tabs_and_one_stop(open_figure):
+def test_every_stop_of_the_tab_key_has_a_use(open_figure):
     page = open_figure(MaskBuilderFigure())
-    code = page.page.get_by_label("The mask as code")
-    sums = page.page.locator('output[data-value="sum_zeros"]')
-    assert sums.is_visible() and not code.is_visible()
-    # reset, length, causal, score, tools, table, tabs, and in the panel the policy
-    assert page.page.evaluate(STOPS) == 8
-    page.page.get_by_role("tab", name="Four policies").focus()
-    page.page.keyboard.press("ArrowRight")
-    page.settle()
-    assert code.is_visible() and not sums.is_visible()
+    # reset, length, causal, policy, score, tools, table, convention, copy, code
+    assert page.page.evaluate(STOPS) == 10
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_four_policies_stand_above_the_sentence_that_compares_them(open_figure, width):
+    page = open_figure(MaskBuilderFigure(), width=width)
+    said = page.page.locator(".ab-said")
+    row = page.page.locator('[data-sum="sum-multiply"]')
+    assert "multiplying afterwards keeps only 0.13" in said.inner_text()
+    assert row.text_content() == "0.13"
+    assert 0 < said.bounding_box()["y"] - row.bounding_box()["y"] < 120
+
+
+HEIGHT = "document.querySelector('.ab-card').offsetHeight"
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_no_notation_or_policy_changes_the_height(open_figure, width):
+    page = open_figure(MaskBuilderFigure(), width=width)
+    tall = page.page.evaluate(HEIGHT)
+    for convention in WORDS:
+        for policy in ("zeros", "minus_inf", "minus_1e6", "multiply"):
+            page.set(convention=convention, policy=policy)
+            assert page.page.evaluate(HEIGHT) == tall
+
+
+def test_the_sentence_agrees_with_the_numbers(page):
+    """For every row, length and a few tables of scores; nine tenths or more are not called “only”."""
+    for seed in range(3):
+        scores = page.math("drawScores", seed, 5)
+        scores[4] = [9.0, -9.0, 6.8, -9.0, 0.0]
+        page.set(scores=scores)
+        for length in range(6):
+            mask = masks.sequence_mask(torch.tensor(length), 5).expand(5, 5)
+            kept = by_torch("multiply", table(scores), mask).sum(-1)
+            for i in range(5):
+                page.set(valid_len=length, cell=[i, 0])
+                said = page.page.locator(".ab-said").inner_text()
+                if length == 0:
+                    assert "0.20 for every masked key" in said
+                elif length == 5:
+                    assert "all four policies agree" in said
+                else:
+                    assert f"to {length} of 5 keys" in said
+                    words = f"keeps {'only ' * bool(kept[i] <= 0.9)}{kept[i]:.2f}:"
+                    small, hardly = "keeps almost nothing", "hardly differs"
+                    expected = hardly if kept[i] >= 0.995 else words
+                    assert (small if kept[i] < 0.005 else expected) in said
+
+
+def test_a_finger_is_told_what_a_finger_can_do(page):
+    """Dragging is for the mouse: a finger that moves scrolls the page."""
+    hint = page.page.locator(".ab-hint")
+    assert "drag" in hint.inner_text()
+    touch = page.page.context.browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    ).new_page()
+    touch.goto(page.page.url)
+    hint = touch.locator(".ab-hint")
+    hint.wait_for()
+    said = hint.inner_text()
+    touch.context.close()
+    assert said.startswith("Tap a cell") and "drag" not in said
+    assert "Keyboard" not in said
+
+
+def test_names_of_keys_do_not_touch(open_figure):
+    page = open_figure(MaskBuilderFigure(), width=390)
+    boxes = [
+        text.bounding_box()
+        for text in page.page.locator("svg >> nth=0").locator("text").all()
+        if text.text_content() == "<pad>"
+    ]
+    first, second = [box for box in boxes if box["y"] == min(b["y"] for b in boxes)]
+    assert second["x"] - first["x"] - first["width"] >= 4

@@ -240,6 +240,81 @@ def test_an_unknown_word_in_the_translation_is_shown_as_such(page):
     )  # the first look does not depend on what is written
 
 
+def test_all_unknown_words_share_one_clause(page):
+    said = page.page.locator(".ab-said")
+    ask(page, "The giraffe is sleeping.")
+    words = shown(page)
+    end = f"; its word {words.index('<unk>') + 1} is <unk>, too" * ("<unk>" in words)
+    assert said.inner_text().endswith(
+        f"“giraffe” is unknown to this model: it reads <unk> and can only guess from the rest{end}."
+    )
+    ask(page, "zebras quickly devour purple broccoli .")
+    assert said.inner_text().count("unknown") == 1
+    assert said.inner_text().count(".") <= 3
+
+
+def test_without_a_final_mark_one_is_advised(page):
+    """Of the corpus fewer than one sentence in twenty ends without a mark."""
+    everything = [s for part in ("train", "dev", "test") for s in sources(part)]
+    assert sum(s[-1] not in ".!?" for s in everything) < len(everything) / 20
+    said = page.page.locator(".ab-said")
+    ask(page, "I love you")
+    assert "end in a mark: try it with a full stop." in said.inner_text()
+    bare = next(s for s in everything if s[-1] not in ".!?")
+    for sentence in ("I love you.", bare, "My giraffe speaks Portuguese!"):
+        ask(page, sentence)
+        assert "full stop" not in said.inner_text()
+
+
+AGREES = "() => document.querySelector('.ab-said').textContent.includes('as they did')"
+
+
+def test_where_people_wrote_something_else_it_is_said_first(page):
+    said = page.page.locator(".ab-said")
+    ask(page, "I like white flowers.")
+    page.page.wait_for_function(AGREES)
+    theirs = references(split().test)["i like white flowers ."]
+    one, other = (written(name, "i like white flowers .") for name in MODELS[:2])
+    plain = [tokenise(text) for text in theirs]
+    assert one not in plain and other in plain
+    assert "People wrote something else. The Transformer writes “" in said.inner_text()
+    assert "firmest" not in said.inner_text()
+    page.choose("model", "Transformer")
+    ready(page)
+    assert shown(page) == other
+    assert "People wrote something else" not in said.inner_text()
+    ask(page, "They have a black dog.")
+    assert "People wrote something else" not in said.inner_text()
+
+
+def test_people_agree_but_for_capitals_and_marks(open_ready):
+    """Over held-out sentences: said exactly where the translation is none of theirs and holds no <unk>."""
+    page = open_ready(model="transformer")
+    page.page.wait_for_timeout(100)
+    theirs = references(split().test)
+    plain = lambda words: " ".join(words).removesuffix(" .")  # noqa: E731
+    for sentence in [s for s in theirs if s.endswith(" .")][::60]:
+        ask(page, sentence)
+        ready(page)
+        words = shown(page)
+        same = plain(words) in {plain(tokenise(text)) for text in theirs[sentence]}
+        said = page.page.locator(".ab-said").inner_text()
+        expected = not same and "<unk>" not in words
+        if "as they did" not in said:
+            assert ("People wrote something else" in said) == expected, said
+
+
+def test_a_new_sentence_starts_with_new_room(open_ready):
+    page = open_ready(width=390, sentence="I'm home.")
+    card = page.page.locator(".ab-card")
+    tall = card.evaluate("(node) => node.offsetHeight")
+    ask(page, max(sources("test"), key=lambda s: len(s.split())))
+    ask(page, "zebras quickly devour purple broccoli beside mountains .")
+    assert card.evaluate("(node) => node.offsetHeight") != tall
+    ask(page, "I'm home.")
+    assert card.evaluate("(node) => node.offsetHeight") == tall
+
+
 def test_the_sentence_names_two_lines_that_cross(page):
     """The translator page speaks of this sentence."""
     ask(page, "They have a black dog.")
@@ -272,7 +347,10 @@ def test_only_clear_looks_at_words_cross(page):
 def test_no_attention_means_no_weights(open_ready):
     page = open_ready(model="seq2seq")
     assert page.page.get_by_text("No attention, no weights").count() == 1
-    assert "one vector of" in page.page.locator(".ab-said").inner_text()
+    said = page.page.locator(".ab-said").inner_text()
+    assert "one vector of" in said and "People wrote something else" in said
+    loaded = "Object.keys(attnbookFiles)"  # no other model is read unasked
+    assert sorted(page.page.evaluate(loaded)) == ["sentences", "seq2seq"]
     assert page.page.locator("svg path[d^=M]").count() > 4  # all goes through one point
 
 

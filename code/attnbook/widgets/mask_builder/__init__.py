@@ -125,7 +125,7 @@ class MaskBuilderFigure(Figure):
             "down, keys across, masked cells hatched. Right, the attention weights as a heat map, and the sum of each "
             "row. Below, one row under four policies: zeros as in this book, filling with minus infinity, filling "
             "with minus a million, and multiplying after the softmax, which leaves sums below 1. In the live figure, "
-            "the mask is also printed as code, behind a tab, in one of four conventions."
+            "the mask is also printed as code, in one of four conventions."
         )
 
 

@@ -3,13 +3,13 @@
 const textWidth = (string, size = 13) => string.length * size * 0.6;
 
 // Sizes of one table: tokens on two sides, a column for the sums on the right.
-function tableSizes(width, tokens, { left, rowHeight, top = 74 } = {}) {
-  const longest = Math.max(...tokens.map((t) => textWidth(t)));
+function tableSizes(width, tokens, { left, rowHeight, top = 66 } = {}) {
+  const longest = Math.max(...tokens.map((t) => textWidth(t, 14))); // "<" and ">" are broad
   const start = left || clamp(longest + 14, 46, 92);
   const cell = Math.floor(Math.min(54, (width - start - 50) / tokens.length));
   const slanted = longest > cell - 2;
   const lift = slanted ? Math.round(longest * 0.6) - 4 : 0;
-  const down = rowHeight || Math.max(cell, 30);
+  const down = rowHeight || (width < NARROW ? 36 : Math.max(cell, 40));
   return { left: start, top: top + lift, cell, down, slanted, right: start + cell * tokens.length };
 }
 
@@ -17,12 +17,12 @@ function drawKeys(p, size, tokens) {
   tokens.forEach((token, j) => {
     const x = size.left + (j + 0.5) * size.cell;
     if (size.slanted) p.text(`key${j}`, x - 4, size.top - 8, token, { rotate: -38, colour: COLOUR.keyInk });
-    else p.text(`key${j}`, x, size.top - 9, token, { anchor: "middle", colour: COLOUR.keyInk });
+    else p.text(`key${j}`, x, size.top - 9, token, { size: 12, anchor: "middle", colour: COLOUR.keyInk });
   });
 }
 
 function drawSum(p, key, x, y, total) {
-  const odd = !(Math.abs(total - 1) < 1e-9);
+  const odd = !(Math.abs(total - 1) < 0.005);
   if (odd)
     p.rect(`${key}-box`, x - 19, y - 16, 46, 23, {
       fill: "none",
@@ -47,7 +47,7 @@ function drawCell(p, key, x, y, w, h, { weight, masked, text, hatch, plain = fal
   const nan = !plain && Number.isNaN(weight);
   if (masked) {
     // a plate behind the number, so that the hatching does not cross it
-    const plate = short.length * 7.2 + 4;
+    const plate = Math.min(short.length * 7.2 + 4, w - 2);
     p.rect(`${key}-plate`, x + (w - plate) / 2, y + h / 2 - 9, plate, 18, {
       fill: empty ? COLOUR.ground : weightFill(weight),
       rx: 4,

@@ -7,9 +7,10 @@ function render({ model, el }) {
     model,
     el,
     title: "Who may attend to whom?",
-    hint:
-      "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
-      "space masks or opens, + and − change the score.",
+    hint: globalThis.matchMedia("(pointer: coarse)").matches
+      ? "Tap a cell to mask it or open it; a slider changes its score."
+      : "Click a cell to mask it or open it; drag it up or down to change its score. Keyboard: arrow keys move, " +
+        "space masks or opens, + and − change the score.",
   });
   const tokens = () => model.get("tokens");
   const n = tokens().length;
@@ -159,7 +160,7 @@ function render({ model, el }) {
 
   fig.stage({
     label: "Table of scores, queries down and keys across; masked cells are hatched",
-    basis: 300,
+    basis: 100 + 36 * n,
     height: tableHeight,
     draw: (p, view) =>
       drawTable(p, view, {
@@ -171,7 +172,7 @@ function render({ model, el }) {
   });
   fig.stage({
     label: (view) => `Table of weights; the rows sum to ${view.weights.map((row) => weightText(sum(row))).join(", ")}`,
-    basis: 300,
+    basis: 100 + 36 * n,
     height: tableHeight,
     draw: (p, view) =>
       drawTable(p, view, {
@@ -183,8 +184,9 @@ function render({ model, el }) {
   });
 
   const policySizes = (width) =>
-    tableSizes(width, tokens(), { left: width < NARROW ? 108 : 150, rowHeight: 34, top: 50 });
-  const policies = fig.stage({
+    tableSizes(width, tokens(), { left: width < NARROW ? 108 : 150, rowHeight: 34, top: width < NARROW ? 46 : 50 });
+  fig.stage({
+    basis: 158 + 30 * n,
     label: (view) =>
       `The row of query ${view.rowName} under four policies: ` +
       `${view.policies.map((row, k) => `${POLICIES[k][1]} ${row.map((a) => weightText(a)).join(", ")}`).join("; ")}`,
@@ -209,6 +211,7 @@ function render({ model, el }) {
           weight: used ? 700 : 400,
           size: 13,
           cursor: "pointer",
+          "data-handle": name,
           onclick: () => fig.set({ policy: name }),
         });
         row.forEach((weight, j) =>
@@ -237,7 +240,7 @@ function render({ model, el }) {
   fig.slider("valid_len", { label: "Valid length", min: 0, max: n, step: 1 });
   fig.checkbox("causal", { label: "Causal: no looking ahead" });
   fig.more();
-  const policy = fig.select("policy", { label: "Mask the weights above by", options: POLICIES });
+  fig.select("policy", { label: "Mask by", options: POLICIES });
 
   const scoreNow = html("output", { class: "ab-now", "data-value": "score" });
   const score = html("input", { type: "range", min: -LIMIT, max: LIMIT, step: 0.1 });
@@ -259,8 +262,8 @@ function render({ model, el }) {
   );
   const tools = [];
   const tool = (label, act) => tools.push(fig.button(label, act));
-  tool("May attend", () => toggle(...model.get("cell")));
-  tool("Block row", () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
+  tool("", () => toggle(...model.get("cell")));
+  tool("Mask row", () => fig.set({ edits: blockRow(...rules(), model.get("edits"), model.get("cell")[0]) }));
   tool("Undo edits", () => fig.set({ edits: [] }));
   let seed = 0;
   tool("New scores", () => {
@@ -271,59 +274,50 @@ function render({ model, el }) {
   const bar = html("div", { role: "toolbar", "aria-label": "Mask and scores", style: look });
   tools[0].before(bar);
   bar.append(...tools);
+  tools[0].style.minWidth = "6.75rem"; // for either of its names
   oneStop(bar, tools);
   fig.reset(["cell", "edits"]);
   fig.controlsFirst();
-
-  POLICIES.forEach(([name], k) =>
-    fig.output(`sum_${name}`, { label: `Sum: ${POLICY_SHORT[k].replace(" after", "")}`, format: (a) => weightText(a) }),
-  );
-  fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(104px,1fr))";
-  fig.output("chosen", { label: "Chosen weight", format: (a) => weightText(a, 3) });
 
   // the mask as code, with its own choice of notation
   const code = html("output", {
     "data-value": "code",
     style: "display:block;white-space:pre;font:inherit;color:inherit",
   });
-  const says = html("p", { style: "margin-top:0.5rem;color:var(--ab-muted)" });
+  const says = Object.entries(NOTES).map(([name, text]) =>
+    html("p", { "data-note": name, style: "grid-area:1/1;color:var(--ab-muted)", text }),
+  );
   const copied = html("span", { role: "status", style: "color:var(--ab-muted)" });
   const copy = html("button", { type: "button", class: "ab-button", text: "Copy" });
   copy.onclick = () =>
     copyText(code, (text) => {
       copied.textContent = text;
     });
-  const pick = fig.select("convention", { label: "As code, with", options: CONVENTIONS });
-  const row = pick.closest(".ab-control");
+  const row = fig.select("convention", { label: "As code, with", options: CONVENTIONS }).closest(".ab-control");
   row.style.cssText = "flex-wrap:wrap;min-width:0;flex:1 1 280px";
-  const policyRow = policy.closest(".ab-control");
-  policyRow.style.cssText = "flex-wrap:wrap;min-width:0;margin-bottom:0.5rem";
-  const shelf = tabs("What the mask does, and what it looks like as code", {
-    "Four policies": [policyRow, policies.svg.parentElement, fig.card.querySelector(".ab-outputs")],
-    "As code": [
-      html(
-        "div",
-        { style: "display:flex;flex-wrap:wrap;gap:0.5rem 0.75rem;align-items:center;margin-bottom:0.5rem" },
-        row,
-        copied,
-        copy,
-      ),
-      html(
-        "pre",
-        {
-          tabindex: 0,
-          "aria-label": "The mask as code",
-          style:
-            "margin:0;padding:0.75rem " +
-            "0.875rem;overflow-x:auto;background:var(--ab-panel);color:var(--ab-ink);border:1px solid " +
-            "var(--ab-grid);" +
-            "border-radius:8px;font:13px/1.5 ui-monospace,Menlo,Consolas,monospace",
-        },
-        code,
-      ),
-      says,
-    ],
-  });
+  const shelf = [
+    html(
+      "div",
+      { style: "display:flex;flex-wrap:wrap;gap:0.5rem 0.75rem;align-items:center;margin:0.75rem 0 0.5rem" },
+      row,
+      copied,
+      copy,
+    ),
+    html(
+      "pre",
+      {
+        tabindex: 0,
+        "aria-label": "The mask as code",
+        // room for the longest: three lines before the rows, two after them, and a scroll bar
+        style:
+          `margin:0;padding:0.75rem 0.875rem;min-height:calc(${n + 5} * 1.5 * 13px + 2.5rem);overflow-x:auto;` +
+          "background:var(--ab-panel);color:var(--ab-ink);border:1px solid var(--ab-grid);border-radius:8px;" +
+          "font:13px/1.5 ui-monospace,Menlo,Consolas,monospace",
+      },
+      code,
+    ),
+    html("div", { style: "display:grid;margin-top:0.5rem" }, ...says), // as tall as the longest of them
+  ];
   fig.card.querySelector(".ab-said").after(...shelf);
 
   return fig.start((state) => {
@@ -333,16 +327,16 @@ function render({ model, el }) {
     const weights = weightsUnder(policy, scores, mask);
     const policies = POLICIES.map(([name]) => rowWeights(name, scores[i], mask[i]));
     const open = mask[i].filter(Boolean).length;
-    tools[0].setAttribute("aria-pressed", String(mask[i][state("cell")[1]]));
-    POLICIES.forEach(([name], k) => fig.show({ [`sum_${name}`]: sum(policies[k]) }));
-    fig.show({ chosen: weights[i][state("cell")[1]] });
+    tools[0].textContent = `${mask[i][state("cell")[1]] ? "Mask" : "Open"} cell`;
     fig.say(sayRow(tokens()[i], open, n, sum(policies[3])));
     const text = maskCode(state("convention"), mask, tokens(), edits.length ? "" : maskRule(...rules()));
     if (code.textContent !== text) {
       code.textContent = text;
       copied.textContent = "";
     }
-    says.textContent = NOTES[state("convention")];
+    says.forEach((note) => {
+      note.style.visibility = note.dataset.note === state("convention") ? "" : "hidden";
+    });
     return {
       cell: state("cell"),
       scores,
@@ -358,13 +352,10 @@ function render({ model, el }) {
 }
 
 // One stop for the Tab key in a row of buttons: the arrow keys go from one to the next.
-function oneStop(row, buttons, onReach = () => {}) {
+function oneStop(row, buttons) {
   const reach = (to) => buttons.forEach((one, i) => (one.tabIndex = i === to ? 0 : -1));
   reach(0);
-  row.addEventListener("focusin", (event) => {
-    reach(buttons.indexOf(event.target));
-    onReach(buttons.indexOf(event.target));
-  });
+  row.addEventListener("focusin", (event) => reach(buttons.indexOf(event.target)));
   row.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
@@ -374,40 +365,20 @@ function oneStop(row, buttons, onReach = () => {}) {
   });
 }
 
-// Panels of which one is seen: the row of tabs, and the panels. named: {label: [elements]}.
-function tabs(label, named) {
-  const row = html("div", { role: "tablist", "aria-label": label, class: "ab-tabs" });
-  const panels = Object.values(named).map((nodes) => html("div", { role: "tabpanel", id: newId() }, ...nodes));
-  const buttons = Object.keys(named).map((text, i) =>
-    html("button", { type: "button", role: "tab", class: "ab-tab", id: newId(), "aria-controls": panels[i].id, text }),
-  );
-  const open = (to) =>
-    panels.forEach((panel, i) => {
-      panel.hidden = i !== to;
-      panel.setAttribute("aria-labelledby", buttons[i].id);
-      buttons[i].setAttribute("aria-selected", String(i === to));
-    });
-  buttons.forEach((button, i) => (button.onclick = () => open(i)));
-  row.append(...buttons);
-  oneStop(row, buttons, open);
-  open(0);
-  return [row, ...panels];
-}
-
 function sayRow(token, open, n, kept) {
   if (open === 0) {
     return (
       `“${token}” may attend to nothing. Filling with −∞ divides 0 by 0: NaN. Filling with −10⁶ makes all scores ` +
-      `equal: ${fmt(1 / n)} for every masked key. This book gives zeros; multiplying afterwards does, too.`
+      `equal: ${fmt(1 / n)} for every masked key. This book gives zeros, and so does multiplying afterwards.`
     );
   }
   if (open === n) return `“${token}” may attend to every key: nothing is masked, and all four policies agree.`;
   const budget =
-    `“${token}” may attend to ${open} of ${n} keys. The first three policies spend its whole budget on them. ` +
-    "Multiplying afterwards ";
-  return kept >= 0.995
-    ? `${budget}hardly differs here: the masked keys had almost no weight.`
-    : `${budget}keeps only ${fmt(kept)} of it: the masked keys had already taken their share.`;
+    `“${token}” may attend to ${open} of ${n} keys. The first three policies spend its budget on ` +
+    `${open === 1 ? "it" : "them"}; multiplying afterwards `;
+  if (kept >= 0.995) return `${budget}hardly differs here: the masked keys had almost no weight.`;
+  const part = kept < 0.005 ? "almost nothing" : `${kept > 0.9 ? "" : "only "}${fmt(kept)}`;
+  return `${budget}keeps ${part}: the masked keys had already taken their share.`;
 }
 
 function copyText(node, report) {

@@ -9,7 +9,8 @@ function heatInWords({ source, steps, shown }) {
 // looks are the clearest, as [the first word, its place, the second word's place].
 function crossing({ source, steps }) {
   const looks = steps.map(({ weights }) => weights.indexOf(Math.max(...weights)));
-  const clear = (i) => (/\p{L}/u.test(source.tokens[looks[i]]) ? steps[i].weights[looks[i]] : 0);
+  const isWord = (j) => j < source.tokens.length - 1 && /\p{L}/u.test(source.tokens[j]);
+  const clear = (i) => (isWord(looks[i]) ? steps[i].weights[looks[i]] : 0);
   const both = (i) => Math.min(clear(i), clear(i + 1));
   const words = range(steps.length - 1).filter((i) => steps[i + 1].id !== EOS && looks[i] > looks[i + 1]);
   const [best] = words.filter((i) => both(i) > 0.3).sort((i, j) => both(j) - both(i));
@@ -36,43 +37,75 @@ function wordSoFar({ source, steps, shown, at }) {
   return `Word ${at + 1}, “${shownWord(word)}”: ${looks}probability ${percent(Math.exp(logProb))}.`;
 }
 
-function inWords({ source, steps, size, heads, found, greedy }, text) {
-  const parts = [`“${text}”`];
+const quoted = (words) => words.map((word) => `“${shownWord(word)}”`).join(", ");
+
+const series = (items) => [items.slice(0, -1).join(", "), ...items.slice(-1)].filter(Boolean).join(" and ");
+
+// One clause for all words that one of the two vocabularies lacks; nothing if there are none.
+function unknownWords({ source, steps }) {
   const strange = source.tokens.filter((_, j) => source.unknown[j]);
-  if (strange.length)
-    parts.push(
-      `${strange.map((word) => `“${word}”`).join(", ")} ${strange.length > 1 ? "are" : "is"} unknown to this ` +
-        "model: it reads <unk>, the same for every such word, and can only guess from the rest.",
-    );
-  steps.forEach((step, i) => {
-    if (step.id !== UNK) return;
-    const most = step.weights ? source.tokens[likeliest(step.weights.map(Math.log), 1)[0].id] : null;
-    parts.push(
-      `Word ${i + 1} is <unk>: it wants a word that is not in its ` +
-        `vocabulary${most ? `; it looked most at “${most}”` : ""}.`,
-    );
-  });
-  if (!steps[0].weights)
-    parts.push(
-      `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`,
-    );
-  else {
-    const cross = crossing({ source, steps });
-    const look = (i, j) => `“${source.tokens[j]}” (${fmt(steps[i].weights[j])})`;
-    if (cross) {
-      const [i, first, second] = cross;
-      parts.push(
-        `“${shownWord(steps[i].word)}” looked most at ${look(i, first)} and the next word, ` +
-          `“${shownWord(steps[i + 1].word)}”, back at ${look(i + 1, second)}: their lines cross.`,
-      );
-    } else if (firmest({ source, steps })) parts.push(firmest({ source, steps }));
+  const places = range(steps.length).filter((i) => steps[i].id === UNK);
+  const [word, is] = places.length > 1 ? ["ords", "are"] : ["ord", "is"];
+  const where = `${word} ${series(places.map((i) => i + 1))} ${is} <unk>`;
+  if (strange.length) {
+    const names = quoted(strange.slice(0, 3)) + (strange.length > 3 ? ` and ${strange.length - 3} more` : "");
+    const end = places.length ? `; its w${where}, too` : "";
+    const verb = strange.length > 1 ? "are" : "is";
+    return `${names} ${verb} unknown to this model: it reads <unk> and can only guess from the rest${end}.`;
   }
-  if (heads && steps[0].weights)
-    parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
+  if (!places.length) return "";
+  if (places.length > 1) return `W${where}: it wants words that are not in its vocabulary.`;
+  const { weights } = steps[places[0]];
+  const look = weights ? `; it looked most at “${source.tokens[weights.indexOf(Math.max(...weights))]}”` : "";
+  return `W${where}: it wants a word that is not in its vocabulary${look}.`;
+}
+
+// Whether one of people's translations is this one, but for capitals, spaces and the mark at the end.
+function asPeopleWrote(people, steps) {
+  const plain = (words) => words.join(" ").replace(/ [.!?]$/, "");
+  const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word));
+  return people.some((theirs) => plain(tokenise(theirs)) === here);
+}
+
+// If people wrote something else: whether the other model writes what they did (`agrees`: [its name, its sentence]).
+function besidePeople({ steps, people, agrees }) {
+  if (!people || asPeopleWrote(people, steps)) return "";
+  if (agrees)
+    return `People wrote something else. The ${agrees[0]} writes “${agrees[1]}”, as they did: choose it as the model.`;
+  return steps.some((step) => step.id === UNK) ? "" : "People wrote something else: compare the line above.";
+}
+
+// What the lines show, or why there are none.
+function linesInWords({ source, steps, size, heads }) {
+  if (!steps[0].weights)
+    return `No attention: all that the decoder knows of the sentence has passed through one vector of ${size} numbers.`;
+  const parts = [];
+  const cross = crossing({ source, steps });
+  const look = (i, j) => `“${source.tokens[j]}” (${fmt(steps[i].weights[j])})`;
+  if (cross) {
+    const [i, first, second] = cross;
+    parts.push(
+      `“${shownWord(steps[i].word)}” looked most at ${look(i, first)} and the next word, ` +
+        `“${shownWord(steps[i + 1].word)}”, back at ${look(i + 1, second)}: their lines cross.`,
+    );
+  } else if (firmest({ source, steps })) parts.push(firmest({ source, steps }));
+  if (heads) parts.push(`The lines are the weights of its last layer, averaged over ${heads} heads.`);
+  return parts.join(" ");
+}
+
+const NO_MARK = "Nearly all sentences of the corpus end in a mark: try it with a full stop.";
+
+// What is odd about the translation comes first; if nothing is, what the lines show.
+function inWords(view, text) {
+  const { steps, found, greedy, unmarked } = view;
+  const yours = steps.filter((step) => step.given && step.id !== step.best);
+  const odd = [unmarked ? NO_MARK : "", unknownWords(view), yours.length ? "" : besidePeople(view)].filter(Boolean);
+  const parts = [`“${text}”`, ...odd, odd.length && steps[0].weights ? "" : linesInWords(view)];
   if (steps.at(-1).id !== EOS) parts.push(`It did not end the sentence and was stopped after ${steps.length} words.`);
   if (found) parts.push(beamInWords(found, greedy));
-  const yours = steps.filter((step) => step.given && step.id !== step.best).map((step) => `“${shownWord(step.word)}”`);
-  if (yours.length)
-    parts.push(`${yours.join(", ")} ${yours.length > 1 ? "are" : "is"} your choice; the model went on from there.`);
-  return parts.join(" ");
+  if (yours.length) {
+    const verb = yours.length > 1 ? "are" : "is";
+    parts.push(`${quoted(yours.map((step) => step.word))} ${verb} your choice; the model went on from there.`);
+  }
+  return parts.filter(Boolean).join(" ");
 }

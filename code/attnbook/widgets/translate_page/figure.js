@@ -10,6 +10,7 @@ const MODELS = [
 ];
 // a page of other languages has a trait `own` like this (own.py)
 const BOOK = { languages: ["English", "French"], codes: ["en", "fr"], who: "A model trained for this book" };
+const OTHERS = { bahdanau: "GRU with attention", transformer: "Transformer" }; // that may write what people did
 const BEAT = 420; // milliseconds between two words
 
 function render({ model, el }) {
@@ -26,7 +27,9 @@ function render({ model, el }) {
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
   let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
-  let roomOf = null; // the sentence for whose translation there is room
+  let roomOf = null; // the sentence, and the width, for whose translation there is room
+  let hasAsked = false; // whether the reader has asked for a sentence
+  const asked = new Set(); // the models that were read to compare
   let done = {}; // the last translation, kept while what it was made of stays
 
   // -- what moves it --
@@ -53,6 +56,7 @@ function render({ model, el }) {
     }, BEAT);
   }
   const ask = (sentence) => {
+    hasAsked = true;
     fig.set({ sentence: sentence.slice(0, 120), given: [] });
     play();
   };
@@ -292,6 +296,20 @@ function render({ model, el }) {
     return mine;
   }
 
+  // What another model writes, if people agree with it; its weights are read once the reader has asked for something.
+  function whoAgrees(name, sentence, people) {
+    const other = name === "bahdanau" ? "transformer" : "bahdanau";
+    const its = translators[other];
+    if (!its) {
+      if (!hasAsked || asked.has(other)) return null;
+      loadTranslator(model, other).then(redraw, () => {});
+      asked.add(other);
+      return null;
+    }
+    const steps = translateIds(its, its.read(sentence).ids);
+    return asPeopleWrote(people, steps) ? [OTHERS[other], textOf(steps)] : null;
+  }
+
   function view(state) {
     const [name, sentence] = [state("model"), state("sentence")];
     if (document.activeElement !== field) field.value = sentence;
@@ -312,6 +330,12 @@ function render({ model, el }) {
     const shown = state("written") < 0 ? all.length : Math.min(state("written"), all.length);
     const last = shown === all.length && all.at(-1).id === EOS && shown > 1 ? shown - 2 : shown - 1;
     const at = state("at") >= 0 && state("at") < shown ? state("at") : Math.max(0, last);
+    const tokens = source.tokens.slice(0, -1);
+    const stands = standing(corpus, tokens);
+    const people = /test$/i.test(stands) ? byPeople(corpus, tokens) : null;
+    const agreed = people && asPeopleWrote(people, all);
+    const differs = people && !agreed && !own && !best && !state("given").length;
+    if (differs && done.agrees === undefined) done.agrees = whoAgrees(name, sentence, people) || undefined;
     return {
       ready: true,
       sentence,
@@ -329,18 +353,34 @@ function render({ model, el }) {
       size: translator.config.hidden_size,
       heads: translator.config.num_heads,
       choices: shown ? likeliest(all[at].logProbs, 5) : [],
-      standing: standing(corpus, source.tokens.slice(0, -1)),
+      standing: stands,
+      people,
+      agrees: done.agrees,
+      unmarked: !own && !agreed && !/^[.!?]$/.test(tokens.at(-1)) && /^n/.test(stands), // near…, new
     };
   }
 
-  // The line has room for the whole translation from the first word on.
-  function holdRoom({ sentence, steps: all }) {
-    if (roomOf !== sentence) written.style.minHeight = "";
-    roomOf = sentence;
-    const text = written.textContent;
-    written.textContent = readable(all.filter((s) => s.id !== EOS).map((s) => shownWord(s.word)), codes[1]);
-    written.style.minHeight = `${written.offsetHeight}px`; // which is never less than what it was
-    written.textContent = text;
+  // The translation and the sentence below have room for all of it from the first word on; for another, new room.
+  function holdRoom({ sentence, ...view }) {
+    const whole = readable(
+      view.steps.filter((s) => s.id !== EOS).map((s) => shownWord(s.word)),
+      codes[1],
+    );
+    const of = `${said.clientWidth} ${sentence}`;
+    for (const [node, text] of [
+      [written, whole],
+      [said, inWords(view, whole)],
+    ]) {
+      const before = node.textContent;
+      const held = roomOf === of ? parseFloat(node.dataset.room) : 0;
+      node.style.minHeight = "";
+      const now = node.offsetHeight;
+      if (before !== text) node.textContent = text;
+      node.dataset.room = Math.max(held, now, node.offsetHeight);
+      if (before !== text) node.textContent = before;
+      node.style.minHeight = `${node.dataset.room}px`;
+    }
+    roomOf = of;
   }
 
   function tell(view) {
@@ -368,7 +408,6 @@ function render({ model, el }) {
         )
       : "";
     written.textContent = text || "\u00a0";
-    if (view.ready) holdRoom(view);
     if (!view.ready) {
       status.textContent = view.problem || "";
       fig.show({ logprob: null, each: null, time: null, bleu: null });
@@ -376,7 +415,7 @@ function render({ model, el }) {
       return;
     }
     const [badge, why] = says[view.standing];
-    const people = /test$/i.test(view.standing) ? byPeople(corpus, view.source.tokens.slice(0, -1)) : null;
+    const { people } = view;
     status.replaceChildren(
       html("b", { "data-kind": badge, text: badge }),
       why,
@@ -394,6 +433,7 @@ function render({ model, el }) {
     });
     said.setAttribute("aria-live", timer ? "off" : "polite"); // read out when all is written
     fig.say(whole ? inWords(view, text) : wordSoFar(view));
+    holdRoom(view);
     if (!list.textContent || list.dataset.of !== translator.name) {
       const all = [...translator.ids.keys()].filter((word) => /\p{L}/u.test(word)).sort();
       summary.textContent = `The ${all.length} ${languages[0]} words it knows`;
