@@ -252,7 +252,11 @@ def test_a_ratio_is_that_of_the_drawn_medians(page):
     for norm, residual in WIRINGS.values():
         for depth in (2, 7, 12):
             page.set(
-                norm=norm, residual=residual, depth=depth, layer=depth, compare="nothing"
+                norm=norm,
+                residual=residual,
+                depth=depth,
+                layer=depth,
+                compare="nothing",
             )
             drawn = medians(norm, residual, depth, "gradient")
             ratio = drawn[-1] / drawn[0]
@@ -561,7 +565,9 @@ def test_layers_are_added_from_two_to_twelve(open_figure):
     page.set(depth=11, layer=11)
     page.click("Add layers")
     page.page.wait_for_function(reached, arg=12)
-    page.page.get_by_role("button", name="Add layers", exact=True).wait_for()  # it stops
+    page.page.get_by_role(
+        "button", name="Add layers", exact=True
+    ).wait_for()  # it stops
 
 
 def test_without_motion_each_press_is_one_layer(open_figure):
