@@ -21,6 +21,10 @@ def stored(sentence=0, moment=LAST, kind="weights"):
     return words, [[a / 1000 for a in weights_of] for weights_of in weights]
 
 
+def in_words(words):
+    return " ".join(word for word in words if word != "<eos>")
+
+
 def said(page):
     return page.page.locator(".ab-said").inner_text()
 
@@ -116,10 +120,11 @@ def test_the_chosen_words_weights_are_shown_as_numbers_and_ribbons(page):
         shown = page.page.locator("[data-weight]").all_text_contents()
         assert [float(text) for text in shown] == pytest.approx(weights[i], abs=0.0051)
         top = max(weights[i])
-        assert page.read("weight") == pytest.approx(top)
         source = DATA["sentences"][0]["source"]
-        assert page.text("most") == source[weights[i].index(top)]
+        most = source[weights[i].index(top)]
+        assert f"it looks most at “{most}” ({top:.2f})" in said(page)
         assert f"“{words[i]}”" in said(page)
+        assert page.read("spread") == pytest.approx(page.math("spreadOf", weights[i]))
         broad = page.page.locator(f'[data-ribbon^="{i}-"]')
         assert broad.count() == sum(a >= 0.015 for a in weights[i])
 
@@ -138,10 +143,15 @@ def test_without_attention_there_are_no_weights_and_it_is_said(page):
     page.tick("attention", False)
     row = DATA["sentences"][0]
     assert page.page.locator("[data-ribbon], [data-weight]").count() == 0
-    assert page.text("most") == page.text("weight") == "–"
+    assert page.text("spread") == "–" and page.page.locator("[data-cell]").count() == 0
+    table = page.page.locator(".ab-stage svg").nth(1).text_content()
+    assert "No attention: there are no weights to show" in table
+    own = row["with"][-1]["own"]
+    for text in (row["human"], *map(in_words, (own, row["without"][-1]))):
+        assert text in table
     assert "cannot look back" in said(page)
     for words in (row["without"][-1], row["with"][-1]["own"]):
-        assert " ".join(w for w in words if w != "<eos>") in said(page)
+        assert in_words(words) in said(page)
     page.page.locator('select[data-control="target"]').select_option("reference")
     page.settle()
     assert "nothing to look at" in said(page)
@@ -152,7 +162,8 @@ def test_the_training_moves_words_weights_and_quality(page):
         page.slide("moment", moment)
         words, weights = stored(moment=moment)
         page.set(at=0)
-        assert page.read("weight") == pytest.approx(max(weights[0]))
+        texts = page.page.locator("[data-weight]").all_text_contents()
+        assert [float(text) for text in texts] == pytest.approx(weights[0], abs=0.0051)
         assert page.read("bleu_with") == DATA["bleu"]["with"][moment]
         assert page.read("bleu_without") == DATA["bleu"]["without"][moment]
         options = page.page.get_by_role("option").all_text_contents()
@@ -182,10 +193,10 @@ def test_one_layout_for_a_sentence_at_every_moment(page):
 def test_even_weights_are_called_even(page):
     page.slide("moment", 0)
     assert (
-        "looks at all 9 places almost alike (even would be 0.11 each, the largest is 0.13)"
+        "looks at all 9 places almost alike (even: 0.11 each, largest: 0.13)"
         in said(page)
     )
-    assert "After 14 words, 8 of them shown, it has still not ended" in said(page)
+    assert "After 14 words it has still not ended" in said(page)
     page.slide("moment", LAST)
     assert "looks most at" in said(page)
 
@@ -219,20 +230,42 @@ def test_stepping_through_the_words(page):
     page.slide("written", 0)
     assert page.page.locator('[data-handle^="word"][role="option"]').count() == 0
     assert "written nothing" in said(page)
-    page.click("Forward ▶")
-    page.click("Forward ▶")
+    page.click("Word ▶")
+    page.click("Word ▶")
     assert page.state("written") == 2
     assert page.page.locator('[role="option"][data-handle]').count() == 2
     assert f"“{words[1]}”" in said(page)
-    page.click("◀ Back")
+    page.click("◀ Word")
     assert f"“{words[0]}”" in said(page)
-    page.click("Play")
-    page.page.wait_for_function(
-        "() => document.querySelector('.attnbook-figure').abModel.get('written') > 2"
-    )
-    page.click("Pause")
     page.slide("written", len(words))
     assert page.state("written") == -1
+
+
+def test_play_shows_the_training_from_its_beginning(page):
+    page.slide("written", 2)
+    page.click("Play")
+    assert (page.state("moment"), page.state("written")) == (0, -1)
+    page.page.wait_for_function(
+        "() => document.querySelector('.attnbook-figure').abModel.get('moment') > 1"
+    )
+    page.click("Pause")
+    held = page.state("moment")
+    page.page.wait_for_timeout(1300)
+    assert page.state("moment") == held
+    page.click("Play")
+    page.slide("moment", 0)  # whoever moves the training stops it
+    assert page.page.get_by_role("button", name="Play", exact=True).is_visible()
+    page.slide("moment", LAST - 1)
+    page.click("Play")
+    assert page.state("moment") == LAST
+    assert page.page.get_by_role("button", name="Play", exact=True).is_visible()
+
+
+def test_a_translation_that_never_ends_counts_all_its_words(page):
+    page.slide("moment", 0)
+    assert page.text("written") == "8 of 14"
+    page.slide("moment", LAST)
+    assert page.text("written") == "8 of 8"
 
 
 def test_words_by_mouse_and_by_keys(page):
@@ -258,6 +291,17 @@ def test_the_curve_chooses_the_moment(page):
     page.settle()
     assert page.state("moment") == 0
     assert "Untrained" in said(page)
+
+
+def test_the_curve_has_the_epochs_true_scale(page):
+    places = page.page.evaluate(
+        """() => [...document.querySelectorAll('.ab-stage')[2].querySelectorAll('circle')]
+          .map((mark) => { const box = mark.getBoundingClientRect(); return box.x + box.width / 2; })"""
+    )
+    width = places[-1] - places[0]
+    found = [(x - places[0]) / width for x in places]
+    expected = [epoch / DATA["epochs"][-1] for epoch in DATA["epochs"]]
+    assert found == pytest.approx(expected, abs=0.005)
 
 
 def test_reset_restores(page):
@@ -297,7 +341,7 @@ def test_nothing_moves_while_the_training_is_dragged(open_figure, width):
         assert tops == pytest.approx(places[0], abs=1)
 
 
-@pytest.mark.parametrize("width", [390, 1000])
+@pytest.mark.parametrize("width", [390, 800, 1000])
 def test_the_cards_height_is_the_same_for_every_sentence(open_figure, width):
     page = open_figure(AlignmentReaderFigure(), width=width)
     card = page.page.locator(".ab-card")
@@ -306,7 +350,9 @@ def test_the_cards_height_is_the_same_for_every_sentence(open_figure, width):
     for sentence in SENTENCES:
         for moment in (1, LAST):
             page.set(sentence=sentence, moment=moment)
-            assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
+            for attention in (False, True):
+                page.set(attention=attention)
+                assert card.bounding_box()["height"] == pytest.approx(height, abs=1)
 
 
 def test_on_a_phone_every_map_has_its_numbers(open_figure):

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -172,14 +173,65 @@ def test_what_is_shown(open_figure, temperature, top_k, top_p):
         row = page.page.locator(f'[data-row="w{i}"]')
         assert row.get_attribute("data-cut") == str(not left[i].isfinite()).lower()
         shown = row.locator("text").last.text_content()
-        assert shown == (f"{after[i]:.3f}" if left[i].isfinite() else "cut off")
+        had = f"{before[i]:.3f}" if before[i] >= 0.0005 else "< 0.001"
+        assert shown == (f"{after[i]:.3f}" if left[i].isfinite() else had)
     tail = page.page.locator('[data-row="rest"] text').last.text_content()
     if left[14:].isfinite().any():
         assert float(tail.split(",")[0]) == pytest.approx(
             float(after[14:].sum()), abs=6e-4
         )
     else:
-        assert tail == "cut off"
+        assert tail == f"{before[14:].sum():.3f}"  # what was lost with them
+
+
+def test_what_is_the_models_keeps_its_place_while_the_filters_move(page):
+    outlines = """() => [...document.querySelectorAll('[data-row] rect[stroke]')]
+      .map((box) => Math.round(box.getBoundingClientRect().width))"""
+    widths = page.page.evaluate(outlines)
+    for values in (
+        {"temperature": 3.0},
+        {"top_k": 1},
+        {"temperature": 0.1, "top_p": 1},
+        {"draws": 100},
+    ):
+        page.set(**values)
+        assert page.page.evaluate(outlines) == widths
+
+
+def test_top_k_says_why_it_keeps_one_more(page):
+    page.set(temperature=3.0, top_k=500)
+    ties = int((stored(0) == stored(0)[499]).sum())
+    kept = int(filtered(0, 3.0, 500, 1).isfinite().sum())
+    assert kept == 501 and ties == 3
+    said = page.page.locator(".ab-said")
+    assert (
+        f"top-k keeps {kept} of 1631 words, as the last {ties} are tied in the stored digits"
+        in said.inner_text()
+    )
+    page.set(top_k=100)
+    assert "tied" not in said.inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_what_stays_of_the_other_words_is_clear_of_the_running_sum(open_figure, width):
+    page = open_figure(SamplingExplorerFigure(temperature=3.0, draws=100), width=width)
+    edge = page.page.locator('[data-line="sum"]').bounding_box()["x"]
+    for temperature in (3.0, 2.0, 1.5, 1.2):
+        page.set(temperature=temperature)
+        for box in page.page.locator('[data-row="rest"] text').all():
+            place = box.bounding_box()
+            assert place["x"] + place["width"] < edge
+    page.require_fit()
+
+
+def test_the_running_sum_crosses_the_threshold_in_a_words_row(page):
+    page.set(temperature=3.0)
+    row = page.page.locator('[data-row="rest"] rect').first.bounding_box()
+    line = page.page.locator('[data-line="sum"]').get_attribute("d")
+    before, last = (part.split() for part in re.split("[ML]", line)[-2:])
+    assert before[1] == last[1] and float(before[0]) < float(last[0]) - 50
+    svg = page.page.locator(".ab-stage svg").bounding_box()
+    assert 0 < svg["y"] + float(last[1]) - row["y"] < row["height"]
 
 
 def test_drawing_shows_frequencies(page):
@@ -302,6 +354,20 @@ def test_another_draw_after_going_back_is_another_die(page):
     page.click("Back")
     draw(page)
     assert page.state("written") != first and page.state("cast") == 2
+
+
+def test_stop_is_as_wide_as_to_the_end(open_figure):
+    page = open_figure(SamplingExplorerFigure(temperature=1.5, top_p=1), width=1000)
+    button = page.page.get_by_role("button", name="To the end")
+    card = page.page.locator(".ab-card")
+    places = button.bounding_box()["width"], card.bounding_box()["height"]
+    button.click()
+    stop = page.page.get_by_role("button", name="Stop")
+    stop.wait_for()
+    now = stop.bounding_box()["width"], card.bounding_box()["height"]
+    assert now == pytest.approx(places, abs=0.5)
+    if stop.is_visible():
+        stop.click()
 
 
 def test_to_the_end_with_one_word_left_is_greedy_decoding(page):

@@ -13,13 +13,12 @@ function mapSizes(view, width) {
 
 function drawMap(p, view, act) {
   const { left, top, wide, tall } = mapSizes(view, p.width);
-  p.text(
-    "title",
-    0,
-    15,
-    view.weights ? "All weights: queries down, keys across" : "No attention, so no weights",
-    { weight: 650, size: 14 },
-  );
+  const title = view.weights ? "All weights: queries down, keys across" : "No attention: there are no weights to show";
+  p.text("title", 0, 15, title, { weight: 650, size: 14 });
+  if (!view.weights) {
+    drawBoth(p, view);
+    return;
+  }
   view.source.forEach((word, j) =>
     p.text(`k${j}`, left + (j + 0.5) * wide - 3, top - 6, word, { rotate: -38, colour: COLOUR.keyInk, size: 13 }),
   );
@@ -35,12 +34,12 @@ function drawMap(p, view, act) {
       });
     p.group(`row${i}`, { cursor: there ? "pointer" : undefined, onclick: there ? () => act.look(i) : undefined }, (g) =>
       view.source.forEach((_, j) => {
-        const a = view.weights ? view.weights[i][j] : 0;
+        const a = view.weights[i][j];
         g.cell(`c${j}`, left + j * wide, y, wide, tall, {
           weight: there ? a : 0,
-          masked: !view.weights || !there,
+          masked: !there,
           "data-cell": `${i}-${j}`,
-          text: there && view.weights && wide >= 21 && a >= 0.005 ? fmt(a).replace("0.", ".") : undefined,
+          text: there && wide >= 21 && a >= 0.005 ? fmt(a).replace("0.", ".") : undefined,
         });
       }),
     );
@@ -55,10 +54,41 @@ function drawMap(p, view, act) {
     });
 }
 
+// In the map's place: what a person wrote, and both translators by themselves.
+function drawBoth(p, { human, by, when }) {
+  const blocks = [
+    ["A human translation", human],
+    [`With attention, ${when}`, quote(by.with)],
+    [`Without attention, ${when}`, quote(by.without)],
+  ].map(([name, text]) => [name, wrapped(text, p.width, 15)]);
+  const lines = sum(blocks.map((block) => 1 + block[1].length));
+  const air = Math.min(48, (MAP_HEIGHT - 30 - 23 * lines) / 3);
+  let y = 15;
+  blocks.forEach(([name, texts], i) => {
+    y += air + 23;
+    p.text(`name${i}`, 0, y, name, { size: 12.5, colour: COLOUR.muted });
+    texts.forEach((text, j) => {
+      y += 23;
+      p.text(`line${i}-${j}`, 0, y, text, { size: 15, weight: 600 });
+    });
+  });
+}
+
+// A text in lines of at most this width.
+function wrapped(text, width, size) {
+  const lines = [""];
+  text.split(" ").forEach((word) => {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (textWidth(longer, size) <= width) lines.splice(-1, 1, longer);
+    else lines.push(word);
+  });
+  return lines;
+}
+
 function drawBleu(p, view, fig) {
   const plot = p.plot({ top: 44, right: 14, bottom: 42, left: 40 });
-  const n = DATA.epochs.length;
-  const x = linear([0, n - 1], [plot.left + 6, plot.right - 6]);
+  const x = linear([0, DATA.epochs.at(-1)], [plot.left + 6, plot.right - 6]);
+  const at = (moment) => x(DATA.epochs[moment]);
   const top = Math.ceil(Math.max(...DATA.bleu.with, ...DATA.bleu.without) / 10) * 10;
   const y = linear([0, top], [plot.bottom, plot.top]);
   p.text("title", 0, 15, "BLEU on held-out sentences", { weight: 650, size: 14 });
@@ -67,12 +97,10 @@ function drawBleu(p, view, fig) {
     x,
     y,
     xLabel: "epochs of training",
-    xTicks: range(n),
-    xFormat: (i) => String(DATA.epochs[i]),
     yTicks: 4,
     grid: true,
   });
-  p.line("now", x(view.moment), plot.top, x(view.moment), plot.bottom, {
+  p.line("now", at(view.moment), plot.top, at(view.moment), plot.bottom, {
     stroke: COLOUR.accent,
     "stroke-width": 2,
     "stroke-dasharray": "2 4",
@@ -85,11 +113,11 @@ function drawBleu(p, view, fig) {
     const values = DATA.bleu[name];
     p.path(
       name,
-      values.map((v, i) => [x(i), y(v)]),
+      values.map((v, i) => [at(i), y(v)]),
       { stroke: colour, "stroke-width": used ? 2.8 : 1.8, "stroke-dasharray": dash },
     );
     values.forEach((v, i) =>
-      p.mark(`${name}${i}`, shape, x(i), y(v), used && i === view.moment ? 6 : 3, {
+      p.mark(`${name}${i}`, shape, at(i), y(v), used && i === view.moment ? 6 : 3, {
         fill: colour,
         stroke: COLOUR.ground,
         "stroke-width": 1,
@@ -110,6 +138,6 @@ function drawBleu(p, view, fig) {
     fill: "transparent",
     cursor: "pointer",
     "data-handle": "bleu",
-    onclick: (event) => fig.set({ moment: clamp(Math.round(x.invert(p.where(event)[0])), 0, n - 1) }),
+    onclick: (event) => fig.set({ moment: nearest(DATA.epochs, x.invert(p.where(event)[0])) }),
   });
 }

@@ -1,22 +1,24 @@
 /* The alignment reader: stored attention weights of a translator at several moments of its training, read word by
  * word. The target word that asks is drawn in the query's colour, the source words in the key's. */
-// uses data.json, ../kit/words.js, reading.js, charts.js
+// uses data.json, ../kit/words.js, reading.js, charts.js, steps.js
 
 const quote = (words) => (isCut(words) ? `${words.slice(0, 4).join(" ")} …` : sentenceOf(words));
+
+const whenOf = (moment) => (moment === 0 ? "untrained" : `after ${epochText(DATA.epochs[moment])}`);
 
 // The sentence under the drawing.
 function explain(view) {
   const { source, words, weights, shown, at } = view;
-  const when = view.moment === 0 ? "Untrained" : `After ${epochText(DATA.epochs[view.moment])}`;
+  const when = whenOf(view.moment).replace(/^./, (letter) => letter.toUpperCase());
   if (!weights) {
-    const vector = "Without attention the decoder has one vector of the sentence and cannot look back";
-    const then = `${when[0].toLowerCase()}${when.slice(1)}`;
+    const then = whenOf(view.moment);
+    const blind = `Without attention it cannot look back: ${then},`;
     if (view.own && view.same) {
       const other = SENTENCES.find((sentence) => !sameBoth(sentence, view.moment));
-      return `${vector}; ${then} both write the same here, “${quote(words)}”. Try “${other.text}”`;
+      return `${blind} both write the same here, “${quote(words)}”. Try “${other.text}”`;
     }
     return view.own
-      ? `${vector}: ${then}, it writes “${quote(words)}”; with attention it writes “${quote(view.other)}”.`
+      ? `${blind} it writes “${quote(words)}”; with attention it writes “${quote(view.other)}”.`
       : "Without attention there is nothing to look at: the reference is fed in, and every word is predicted from " +
           "the same vector of the source.";
   }
@@ -35,11 +37,11 @@ function explain(view) {
     : "before the first word";
   const done =
     shown === words.length && isCut(words)
-      ? ` After ${view.total} words, ${words.length} of them shown, it has still not ended.`
+      ? ` After ${view.total} words it has still not ended.`
       : "";
   const looks =
     row.every((a) => Math.abs(a * row.length - 1) < EVEN)
-      ? `looks at all ${row.length} places almost alike (even would be ${fmt(1 / row.length)} each, the largest is ` +
+      ? `looks at all ${row.length} places almost alike (even: ${fmt(1 / row.length)} each, largest: ` +
         `${fmt(row[order[0]])})`
       : `looks most at ${name(order[0])}${second}`;
   return `${when}: ${before} it ${looks}; then comes “${words[at]}”.${done}`;
@@ -60,13 +62,17 @@ const STYLE = `
 .ab-card .ab-control select { min-width: 0; flex: 0 1 auto; }
 @media (min-width: 481px) { /* two rows of controls */
   .ab-card .ab-control.ab-range { flex-basis: 230px; }
-  .ab-card [data-control="sentence"] { max-width: 17rem; }
+  .ab-card .ab-control:has([data-control="sentence"]) { flex: 1 1 250px; }
 }
 .ab-card p.ab-said { flex: 1 1 100%; margin: 0 0 0.25rem; min-height: calc(2.9em + 1rem); } /* two lines */
 .ab-ar-seen { display: grid; color: var(--ab-muted); margin-top: 0.5rem; }
 .ab-ar-seen p { grid-area: 1 / 1; visibility: hidden; } /* one over the other: the longest has room */
 .ab-card .ab-ar-seen .ab-ar-now { visibility: visible; }
-.ab-card .ab-outputs { grid-template-columns: repeat(auto-fit, minmax(100px, 1fr)); }
+.ab-card .ab-outputs { grid-template-columns: repeat(3, 1fr); }
+.ab-card .ab-ar-play { min-width: 5.5em; }
+.ab-ar-words { display: flex; flex: 1 1 410px; flex-wrap: wrap; gap: 0.5rem; min-width: 0; }
+.ab-card .ab-ar-words .ab-range { flex: 1 1 220px; }
+.ab-card .ab-ar-words .ab-now { min-width: 4.4em; white-space: nowrap; }
 @media (max-width: 480px) { .ab-card p.ab-said { min-height: calc(7.25em + 1rem); } }`;
 
 function render({ model, el }) {
@@ -75,8 +81,8 @@ function render({ model, el }) {
     el,
     title: "Reading an alignment",
     hint:
-      "Point at a French word: the ribbons show where the model looked before it wrote that word. Move the training " +
-      "back to see how it learned.",
+      "Press Play to see how the model learns where to look, then point at a French word: the ribbons show where it " +
+      "looked before it wrote that word.",
   });
   fig.card.prepend(styleSheet(STYLE));
   const ids = newId();
@@ -125,7 +131,8 @@ function render({ model, el }) {
     label: (v) =>
       v.weights
         ? `Heat map of ${v.words.length} by ${v.source.length} attention weights`
-        : "An empty table: without attention there are no weights",
+        : `Without attention there are no weights. A human translation: ${v.human} With attention: ` +
+          `${quote(v.by.with)}. Without: ${quote(v.by.without)}.`,
     basis: 370,
     grow: 3,
     height: MAP_HEIGHT,
@@ -146,15 +153,9 @@ function render({ model, el }) {
     values: range(DATA.epochs.length),
     format: (m) => epochText(DATA.epochs[m]),
   });
-  const refresh = stepper(fig, {
-    name: "written",
-    label: "Words",
-    step: shown,
-    last,
-    pace: 1000,
-    go: (to) => fig.set({ written: to >= last() ? -1 : Math.max(0, to), at: -1 }),
-  });
+  const refreshTraining = playTraining(fig);
   fig.more();
+  const refreshWords = wordByWord(fig, shown, () => [last(), now().total]);
   fig.select("sentence", {
     label: "Sentence",
     options: SENTENCES.map(({ text, seen }) => [text, `${text} (${seen ? "seen" : "held out"})`]),
@@ -176,8 +177,6 @@ function render({ model, el }) {
   drawings.firstElementChild.after(fig.card.querySelector(".ab-said")); // under the ribbons of which it speaks
   drawings.after(info);
 
-  fig.output("most", { label: "Looks most at", format: String });
-  fig.output("weight", { label: "with weight", digits: 3 });
   fig.output("spread", {
     label: "Spread over",
     digits: 1,
@@ -206,6 +205,9 @@ function render({ model, el }) {
       attention: state("attention"),
       own: state("target") === "own",
       other: shortened(sentence.with[moment].own),
+      human: sentence.human,
+      by: { with: sentence.with[moment].own, without: sentence.without[moment] },
+      when: whenOf(moment),
       same: sameBoth(sentence, moment),
       total,
       rowInWords: (i) =>
@@ -215,15 +217,14 @@ function render({ model, el }) {
     };
     const row = weights && at >= 0 ? weights[at] : null;
     fig.show({
-      most: row ? source[largest(row)] : "–",
-      weight: row ? Math.max(...row) : null,
       spread: row ? spreadOf(row) : null,
       bleu_with: DATA.bleu.with[moment],
       bleu_without: DATA.bleu.without[moment],
     });
     [...info.children].forEach((one, i) => one.classList.toggle("ab-ar-now", i === number()));
     fig.say(explain(view));
-    refresh();
+    refreshTraining();
+    refreshWords();
     return view;
   });
 }

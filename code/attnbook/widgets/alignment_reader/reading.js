@@ -132,7 +132,7 @@ function drawReading(p, view, act) {
           fill: "none",
           stroke: COLOUR.weight,
           "stroke-width": Math.max(0.7, 16 * a),
-          opacity: strong ? 0.88 : 0.13,
+          opacity: strong ? 0.88 : 0.3,
           "data-ribbon": `${i}-${j}`,
         });
       }),
@@ -252,11 +252,9 @@ function drawFunnel(g, { shown }, place) {
     );
   g.circle("vector", cx, cy, 9, { fill: COLOUR.ink });
   const beside = place.rows && g.width - cx > 200; // room for the words at the right of the vector
-  const [x, y, anchor] = beside ? [cx + 18, cy + 5, "start"] : [cx, place.rows ? cy + 30 : cy - 18, "middle"];
-  g.text("name", x, y, place.rows ? `one vector of ${STATE_SIZE} numbers` : `${STATE_SIZE} numbers`, {
-    size: 13,
-    weight: 650,
-    halo: true,
-    anchor,
-  });
+  const [x, y, anchor] = beside ? [cx + 18, cy + 5, "start"] : [cx, place.rows ? cy + 30 : cy - 33, "middle"];
+  const name = place.rows ? [`one vector of ${STATE_SIZE} numbers`] : [String(STATE_SIZE), "numbers"];
+  name.forEach((text, i) =>
+    g.text(`name${i}`, x, y + 16 * i, text, { size: 13, weight: 650, halo: true, anchor }),
+  );
 }

@@ -105,25 +105,18 @@ function drawBars(p, view, fig) {
   const [restBefore, restAfter] = [before, after].map((probs) => sum(probs.slice(shown)));
   const [restWords, restDrawn] = [size - shown, draws - sum(counts)];
   const restKept = kept.slice(shown).filter(Boolean).length;
-  const rest = `${restWords} other words`;
+  const rest = `${restWords} ${p.narrow ? "others" : "other words"}`;
   const left = 12 + Math.max(textWidth(rest, 13), ...names.map((word) => textWidth(word, 13.5)));
   const right = p.narrow ? 78 : 190;
   const gap = 58;
-  const widest = Math.max(
-    ...before.slice(0, shown),
-    ...after.slice(0, shown),
-    restBefore,
-    restAfter,
-    draws ? Math.max(...counts.map((c) => c / draws), restDrawn / draws) : 0,
-  );
-  const x = linear([0, widest], [left, p.width - right - gap]);
+  const x = linear([0, 1], [left, p.width - right - gap]); // one scale for all settings: only the bars move
   const line = linear([0, 1], [p.width - right, p.width - 10]);
   const hatch = p.hatch("hatch");
   const bottom = TOP + (shown + 1) * ROW + 4;
   p.text("title", left, 15, "Probability", { weight: 650, size: 14 });
   p.text("titleLine", line(0), 15, p.narrow ? "Sum" : "Running sum", { weight: 650, size: 14 });
   p.group("grid", { "aria-hidden": "true" }, (g) => {
-    ticks(0, widest, p.narrow ? 2 : 4).forEach((v) => {
+    ticks(0, 1, p.narrow ? 2 : 5).forEach((v) => {
       g.line(`x${v}`, x(v), TOP - 6, x(v), bottom, { stroke: COLOUR.grid, "stroke-width": 1 });
       g.text(`t${v}`, x(v), TOP - 12, String(v), { size: 12, anchor: "middle", colour: COLOUR.muted });
     });
@@ -168,11 +161,15 @@ function drawBars(p, view, fig) {
             "data-drawn": drawn,
           });
         const end = Math.max(x(was), cut ? 0 : x(is), draws && !cut ? x(drawn / draws) + 6 : 0);
-        g.text("value", end + 7, y + 15, note || (cut ? "cut off" : fmt(is, 3)), {
+        const beside = note && end + 7 + textWidth(`${fmt(is, 3)}, ${note}`, 12.5) < p.width - right - 8;
+        const value = cut ? (was < 0.0005 ? "< 0.001" : fmt(was, 3)) : fmt(is, 3);
+        g.text("value", end + 7, y + 15, beside ? `${value}, ${note}` : value, {
           size: 12.5,
           colour: cut ? COLOUR.muted : COLOUR.ink,
           halo: true,
         });
+        if (note && !beside && x(is) - left > textWidth(note, 12.5) + 8) // in the bar, not over the running sum
+          g.text("note", left + 6, y + 15, note, { size: 12.5, colour: COLOUR.onAccent });
       },
     );
   p.group("rows", { role: "list", "aria-label": "The likeliest words, and the rest" }, (rows) => {
@@ -186,14 +183,15 @@ function drawBars(p, view, fig) {
       restAfter,
       restKept === 0,
       restDrawn,
-      restKept && restKept < restWords ? `${fmt(restAfter, 3)}, ${restKept} stay` : undefined,
+      restKept && restKept < restWords ? `${restKept} stay` : undefined,
     );
   });
   // the running sum of what top-p sees, and its threshold
   const points = [[line(0), TOP]];
   running.slice(0, shown).forEach((total, i) => points.push([line(total), TOP + i * ROW + ROW / 2]));
-  points.push([line(1), TOP + shown * ROW + ROW / 2]);
-  p.path("sum", points, { stroke: COLOUR.muted, "stroke-width": 2.4 });
+  // the others share one row: there the sum goes on to 1, and there the threshold may cut
+  points.push([points.at(-1)[0], TOP + shown * ROW + ROW / 2], [line(1), TOP + shown * ROW + ROW / 2]);
+  p.path("sum", points, { stroke: COLOUR.muted, "stroke-width": 2.4, "data-line": "sum" });
   running
     .slice(0, shown)
     .forEach((total, i) =>
@@ -240,7 +238,7 @@ function drawBars(p, view, fig) {
     [
       { label: "the model's", colour: COLOUR.ink },
       { label: "after the filters", colour: COLOUR.weight, mark: "box" },
-      { label: "cut off", colour: COLOUR.masked, mark: "hatch" },
+      { label: p.narrow ? "cut off" : "cut off, with what it had", colour: COLOUR.masked, mark: "hatch" },
       { label: "threshold p", colour: COLOUR.accent, mark: "dash" },
       ...(draws ? [{ label: `drawn, of ${draws}`, colour: COLOUR.ink, mark: "diamond" }] : []),
     ],
@@ -273,7 +271,8 @@ function render({ model, el }) {
 .ab-se-buttons { display: flex; flex-wrap: wrap; gap: 0.5rem; }
 .ab-card .ab-se-buttons .ab-button { padding: 5px 10px; }
 .ab-card p.ab-se-prefix { margin: 0.75rem 0 0.25rem; min-height: 48px; font-size: 15px; line-height: 24px; }
-.ab-se-prefix small { color: var(--ab-muted); font-size: 12px; font-variant-numeric: tabular-nums; }`),
+@media (min-width: 481px) { .ab-se-prefix [lang="en"] { display: block; } }
+.ab-se-prefix small { color: var(--ab-muted); font-size: 12px; line-height: 1; font-variant-numeric: tabular-nums; }`),
   );
   const source = html("p", { class: "ab-se-source" });
   fig.card.querySelector(".ab-outputs").before(source);
@@ -360,6 +359,7 @@ function render({ model, el }) {
       fig.redraw();
       return;
     }
+    toEnd.style.minWidth = `${toEnd.getBoundingClientRect().width}px`; // as wide when it says Stop
     timer = -1; // until the first word is there
     writeOn(model.get("written"));
   });
@@ -408,7 +408,8 @@ function render({ model, el }) {
     const ended = translator && isEnded(written);
     source.replaceChildren("One human translation: ", html("span", { lang: "fr", text: reference }));
     french.replaceChildren(
-      html("span", { lang: "en", text: `${sentence} → ` }),
+      html("span", { lang: "en", text: sentence }),
+      " → ",
       html("b", { text: prefix.join(" ") }),
       ...history.flatMap(({ word, logProb }) => [
         ` ${word} `,
@@ -442,6 +443,8 @@ function render({ model, el }) {
       size,
       running: cumulative(softmax(byK)),
       afterK: byK.filter((v) => v > -Infinity).length,
+      tied: byK.filter((v) => v === byK[topK - 1]).length,
+      exact: Boolean(translator),
       afterP,
     };
     next.disabled = toEnd.disabled = Boolean(ended);

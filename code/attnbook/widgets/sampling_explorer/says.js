@@ -18,7 +18,8 @@ function explain(view) {
   const those = afterP > 3 ? "" : ` ${listOf(names.slice(0, afterP))},`;
   if (temperature !== 1)
     parts.push(`temperature ${fmt(temperature, 1)} makes the distribution ${temperature < 1 ? "sharper" : "flatter"}`);
-  if (topK > 0) parts.push(`top-k keeps ${afterK} of ${size} words`);
+  const tie = `, as the last ${view.tied} are tied${view.exact ? "" : " in the stored digits"}`;
+  if (topK > 0) parts.push(`top-k keeps ${afterK} of ${size} words${afterK > topK ? tie : ""}`);
   if (topP < 1)
     parts.push(
       `top-p needs ${afterP} word${afterP === 1 ? "" : "s"}${those && `,${those}`} for ${fmt(topP)} of ` +

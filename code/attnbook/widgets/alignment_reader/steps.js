@@ -1,0 +1,64 @@
+/* The two sequences that can be stepped through: the moments of the training, and the words. */
+
+// A button that plays the training from its beginning; whoever moves the training meanwhile stops it.
+function playTraining(fig) {
+  const end = DATA.epochs.length - 1;
+  let [timer, expected] = [null, 0];
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+  };
+  const go = (moment) => {
+    expected = moment;
+    fig.set({ moment });
+  };
+  const play = fig.button(
+    "Play",
+    () => {
+      if (timer) stop();
+      else {
+        fig.set({ written: -1 });
+        go(fig.get("moment") >= end ? 0 : fig.get("moment") + 1);
+        timer = setInterval(() => {
+          if (!fig.card.isConnected) stop();
+          else go(expected + 1);
+        }, 1100);
+      }
+      refresh();
+    },
+    { primary: true },
+  );
+  play.classList.add("ab-ar-play");
+  function refresh() {
+    if (timer && (fig.get("moment") !== expected || expected >= end)) stop();
+    play.textContent = timer ? "Pause" : "Play";
+  }
+  return refresh;
+}
+
+// A slider over the words that are written, and two buttons; sizes() gives the last step and the number of all words.
+function wordByWord(fig, shown, sizes) {
+  const go = (to) => fig.set({ written: to >= sizes()[0] ? -1 : Math.max(0, to), at: -1 });
+  const input = html("input", { type: "range", min: 0, step: 1, oninput: () => go(+input.value) });
+  const now = html("output", { class: "ab-now", "data-value": "written", "aria-live": "off" });
+  const write = () => {
+    const [last, total] = sizes();
+    input.max = last;
+    input.value = shown();
+    input.style.setProperty("--ab-part", `${(100 * shown()) / (last || 1)}%`);
+    now.textContent = `${shown()} of ${total}`;
+    now.dataset.number = shown();
+    input.setAttribute("aria-valuetext", now.textContent);
+  };
+  fig.control("written", "Words", input, write, now);
+  const back = fig.button("◀ Word", () => go(shown() - 1));
+  const forward = fig.button("Word ▶", () => go(shown() + 1));
+  const group = html("div", { class: "ab-ar-words", role: "group", "aria-label": "Words" });
+  const row = input.closest(".ab-control");
+  row.before(group);
+  group.append(row, back, forward);
+  return () => {
+    back.disabled = shown() <= 0;
+    forward.disabled = shown() >= sizes()[0];
+  };
+}
