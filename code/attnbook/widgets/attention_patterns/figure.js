@@ -289,4 +289,6 @@ function render({ model, el }) {
   return fig.start(compute);
 }
 
-export default { render, math: { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, dearest, headFor } };
+const math = { half, layerNorm, run, byClass, share, exampleOf, foremost, headFacts, dearest, headFor };
+
+export default { render, math };

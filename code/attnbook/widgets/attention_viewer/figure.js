@@ -210,6 +210,6 @@ function render({ model, el }) {
   };
 }
 
-const math = { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, threeDecimals, averages, pageOf, notesOn, isCausal };
+const math = { spreadOf, largestOf, partOf, sumOf, weightAt, mapOf, threeDecimals, pageOf, notesOn, isCausal };
 
 export default { render, math };

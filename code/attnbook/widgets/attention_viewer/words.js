@@ -151,7 +151,8 @@ const STYLE = `
 .ab-card .ab-list tbody tr { height: 21.5px; }
 .ab-card .ab-list td { font-variant-numeric: tabular-nums; }
 .ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; }
-.ab-card .ab-list tbody td:last-child { background: linear-gradient(to right, ${weightFill(0.25)} var(--ab-part), transparent var(--ab-part)); }
+.ab-card .ab-list tbody td:last-child {
+  background: linear-gradient(to right, ${weightFill(0.25)} var(--ab-part), transparent var(--ab-part)); }
 .ab-card .ab-note-line { color: var(--ab-muted); min-height: 1.45em; margin: 0 0 0.5rem; }
 .ab-card .ab-overviews { flex: 1 1 300px; min-width: min(240px, 100%); display: flex; flex-direction: column;
   gap: 0.5rem; }
