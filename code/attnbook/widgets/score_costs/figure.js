@@ -135,7 +135,7 @@ function drawSide(p, key, word, left, right, top) {
 
 function drawLines(p, { sizes, level: from }, fig) {
   const notes = p.narrow ? WHERE : [WHERE.join(" ")];
-  const plot = p.plot({ top: p.narrow ? 44 : 26, right: 14, bottom: 46 + 16 * notes.length, left: 78 });
+  const plot = p.plot({ top: p.narrow ? 44 : 26, right: p.narrow ? 14 : 18, bottom: 46 + 16 * notes.length, left: 78 });
   const x = linear([0, MOST], [plot.left, plot.right]);
   const y = linear([LOWEST, HIGHEST], [plot.bottom, plot.top]);
   const edge = x(clamp(Math.log2(from), 0, MOST));
