@@ -68,7 +68,7 @@ function drawGram(p, view, fig) {
 function sayDiagonals(p, { D, spread }, x) {
   const lines =
     spread < 1e-9
-      ? ["Each diagonal has", "one colour: only", "the offset counts,", "not the place."]
+      ? ["Each diagonal has", "one shade: only", "the offset counts,", "not the place."]
       : [`D = ${D} is odd: along`, "a diagonal they", "differ by up to", `${plain(spread)}.`];
   lines.forEach((line, n) => p.text(`said${n}`, x, MAP.top + 48 + 19 * n, line, { size: 12.5, colour: COLOUR.muted }));
 }

@@ -222,7 +222,7 @@ function render({ model, el }) {
       text:
         "@media (min-width: 481px) { .ab-positions .ab-control.ab-range { flex-basis: 200px; } " +
         `.ab-positions .ab-stages > :first-child { max-width: ${CIRCLE_WIDTH}px; } } ` +
-        ".ab-positions .ab-controls:has(.ab-open) { min-height: var(--ab-unfolded) !important; }",
+        ".ab-positions .ab-controls:has(.ab-open) { min-height: var(--unfolded) !important; }",
     }),
   );
 
@@ -271,12 +271,12 @@ function render({ model, el }) {
     const rest = fig.card.querySelector(".ab-rest");
     const open = rest.classList.contains("ab-open");
     rest.classList.add("ab-open");
-    room[1].style.setProperty("--ab-unfolded", "0");
+    room[1].style.setProperty("--unfolded", "0");
     const unfolded = VIEWS.map(([show]) => {
       showView(show);
       return room[1].offsetHeight;
     });
-    room[1].style.setProperty("--ab-unfolded", `${Math.max(...unfolded)}px`);
+    room[1].style.setProperty("--unfolded", `${Math.max(...unfolded)}px`);
     rest.classList.remove("ab-open");
     const heights = VIEWS.map(([show]) => {
       showView(show);
