@@ -54,6 +54,7 @@ const STYLE = `${ROWS}
   .ab-bt .ab-controls { column-gap: 0.375rem; }
   .ab-bt .ab-controls [role="group"] { gap: 0.375rem !important; }
   .ab-bt .ab-controls .ab-button { padding-inline: 5px; font-size: 12px; white-space: nowrap; } /* all in a row */
+  .ab-bt .ab-controls .ab-button.ab-primary { min-width: 4em; }
   .ab-output output[data-value="prefix"] { font-size: 15px; min-height: 2.8em; } /* a long one has two lines */
 }
 .ab-bt .ab-rows { display: flex; flex-direction: column; }
