@@ -105,7 +105,7 @@ function topOf(kind, layer, head, axis, i) {
 
 function makeList(name, rows) {
   const caption = html("caption");
-  const lines = range(rows).map(() => html("tr", {}, html("td"), html("th", { scope: "row" }), html("td")));
+  const lines = range(rows).map(() => html("tr", {}, html("td"), html("td"), html("td")));
   const head = html("tr", {}, ...["pos.", "token", "weight"].map((text) => html("th", { scope: "col", text })));
   const table = html(
     "table",
