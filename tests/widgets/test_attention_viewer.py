@@ -9,6 +9,7 @@ from torch import nn
 
 from attnbook.studies import START, VOCABULARY, stored_model
 from attnbook.widgets import AttentionViewer
+from attnbook.widgets.attention_patterns import SENTENCE
 from attnbook.widgets.attention_viewer.given import visible
 from attnbook.widgets.attention_viewer.packing import part_of
 
@@ -474,19 +475,7 @@ def test_the_spread_of_a_row(open_figure, long):
 @pytest.fixture(scope="module")
 def causal():
     """Weights (L, H, 11, 11) of the book's model, which looks back only."""
-    text = [
-        START,
-        "the",
-        "tall",
-        "king",
-        "likes",
-        "the",
-        "old",
-        "dogs",
-        "and",
-        "the",
-        "old",
-    ]
+    text = [START, *SENTENCE[:10]]
     with torch.no_grad():
         ids = torch.tensor([[VOCABULARY.index(word) for word in text]])
         return stored_model()(ids, need_weights=True)[1][0], text
