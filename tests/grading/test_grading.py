@@ -346,7 +346,7 @@ def test_a_forged_status_is_a_problem_of_its_author_alone(monkeypatch):
             return self.events.pop() if self.events else None
 
     monkeypatch.setattr(grading.running, "_Worker", Forger)
-    ann = grading.running.Result("ann", [Path("ann.py")])
+    ann = grading.Result("ann", [Path("ann.py")])
     (judged,) = grading.running.grade([ann], ["causal-mask"], jobs=1)
     assert judged.verdicts == {}
     assert "cannot be judged (ValueError: no verdict: 'brilliant')" in judged.summary()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attnbook.exercises import Verdict, get, names
 from attnbook.files import write_atomically
-from attnbook.grading.running import Result
+from attnbook.grading.submissions import Result
 
 STYLE = (Path(__file__).with_name("sheet.css")).read_text("utf-8")
 ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
