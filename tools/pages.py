@@ -163,8 +163,19 @@ def _lighten(app, error):
     styles.bundle(built)
 
 
+def _read_together(app, env, names):
+    """Let several processes read pages, though two extensions do not say that this is safe.
+
+    Both (numbers of chapters, LaTeX) act only before the first page is read and after the last.
+    """
+    for extension in app.extensions.values():
+        if extension.parallel_read_safe is None:
+            extension.parallel_read_safe = True
+
+
 def setup(app):
     """Registers the extension with Sphinx."""
+    app.connect("env-before-read-docs", _read_together)
     app.connect("doctree-read", lambda app, doctree: mark_chinese(doctree))
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _lighten)

@@ -3,44 +3,42 @@
 import shutil
 
 import pytest
-from sphinx.application import Sphinx
 from sphinx.errors import SphinxParallelError
-from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from tools import book
 
+pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+
+CONF = """
+from pathlib import Path
+
+def write_half(app, name, *_):
+    stop = Path(app.srcdir, "stop")
+    if stop.exists() and stop.read_text() == name:
+        Path(app.outdir, f"{name}.html").write_text("<html>")
+        raise KeyboardInterrupt
+
+def setup(app):
+    app.connect("html-page-context", write_half)
+"""
+SETTINGS = {"latex_individualpages": False, "html_theme": "basic"}
+
 
 @pytest.fixture
-def build(tmp_path, monkeypatch):
-    """Builds a book of two pages, as `tools.book` does; `stop` names one in whose middle an error comes."""
-    monkeypatch.setattr(Sphinx, "build", Sphinx.build)
-    built = book.build_whole_pages()
-    source, html = tmp_path / "source", tmp_path / "_build" / "html"
+def build(tmp_path):
+    """Builds a book of two pages, as `tools.book` does; `stop` names one in whose middle Ctrl-C comes."""
+    source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text('html_theme = "basic"\n')
+    (source / "conf.py").write_text(CONF)
     (source / "index.rst").write_text("A\n=\n\n.. toctree::\n\n   b\n")
     (source / "b.rst").write_text("B\n=\n")
 
     def run(stop=""):
-        with patch_docutils(), docutils_namespace():
-            folders = (
-                str(source),
-                str(source),
-                str(html),
-                str(tmp_path / "_build" / "d"),
-            )
-            app = Sphinx(*folders, "html", status=None, warning=None)
+        (source / "stop").write_text(stop)
+        settings = {"use_external_toc": False, "confoverrides": {**SETTINGS}}
+        return book.build(source, tmp_path / "_build", quiet=True, **settings)
 
-            def write_half(app, name, *_):
-                if name == stop:
-                    (html / f"{name}.html").write_text("<html>")
-                    raise KeyboardInterrupt
-
-            app.connect("html-page-context", write_half)
-            app.build()
-        return html
-
-    run.built, run.source = built, source
+    run.source, run.html = source, tmp_path / "_build" / "html"
     return run
 
 
@@ -53,55 +51,51 @@ def whole(html):
 
 def test_pages_that_were_cut_off_are_written_again(build):
     html = build()
-    assert all(whole(html).values()) and build.built == [html]
+    assert all(whole(html).values()) and html == build.html
     (build.source / "index.rst").write_text("A\n=\n\n.. toctree::\n\n   b\n\nmore\n")
     (build.source / "b.rst").write_text("B\n=\n\nmore\n")
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(book.NoBook) as ended:
         build(stop="b")
-    assert not whole(html)["b.html"] and build.built == [html]
+    assert not whole(html)["b.html"] and ended.value.status == 130
     build()
     assert all(whole(html).values())
     assert not (html / ".unfinished").exists()
 
 
-def test_without_room_nothing_is_begun(build, monkeypatch, capsys):
+def test_without_room_nothing_is_begun(build, monkeypatch):
     before = (page := build() / "b.html").read_text()
     (build.source / "b.rst").write_text("B\n=\n\nmore\n")
     usage = shutil.disk_usage(page)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2_000_000))
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(book.NoBook, match="what was there is as it was") as ended:
         build()
-    assert ended.value.code == 2 and page.read_text() == before
-    assert "what was there is as it was" in capsys.readouterr().err
+    assert ended.value.status == 2 and page.read_text() == before
 
 
-def end(error, cause=None):
-    raise error from cause
+def end(error):
+    raise error
 
 
 FULL = "[Errno 28] No space left on device"
-UNWELL = RuntimeError("There was an error in building your book.")
 
 
 @pytest.mark.parametrize(
     ("end_it", "status", "says"),
     [
-        (lambda _: end(UNWELL, OSError(28, FULL)), 2, "the disk is full"),
-        (lambda _: end(UNWELL, SphinxParallelError(FULL, "")), 2, "the disk is full"),
-        (lambda _: end(OSError(28, FULL)), 2, "the disk is full"),
-        (lambda _: end(SystemExit(KeyboardInterrupt())), 130, ""),
-        (lambda _: end(SystemExit(1)), 1, ""),
+        (lambda *_, **__: OSError(28, FULL), 2, "the disk is full"),
+        (lambda *_, **__: SphinxParallelError(FULL, ""), 2, "the disk is full"),
+        (lambda *_, **__: end(OSError(28, FULL)), 2, "the disk is full"),
+        (lambda *_, **__: KeyboardInterrupt(), 130, ""),
+        (lambda *_, **__: end(KeyboardInterrupt()), 130, ""),
+        (lambda *_, **__: RuntimeError("an extension broke"), 2, ""),
+        (lambda *_, **__: 1, 1, ""),
     ],
 )
-def test_how_it_ends_is_said(monkeypatch, capsys, end_it, status, says):
-    monkeypatch.setattr(Sphinx, "build", Sphinx.build)
-    monkeypatch.setattr("jupyter_book.cli.main.main", end_it)
-    for change in ("share_the_work", "remember_answers", "leave_out_unused_imports"):
-        monkeypatch.setattr(book, change, lambda *_: None)
-    monkeypatch.setattr("gc.disable", lambda: None)
-    with pytest.raises(SystemExit) as ended:
-        book.main([])
-    assert ended.value.code == status and says in capsys.readouterr().err
+def test_how_it_ends_is_said(tmp_path, monkeypatch, capsys, end_it, status, says):
+    monkeypatch.setattr(book, "build_sphinx", end_it)
+    assert book.main(["--path-output", str(tmp_path)]) == status
+    assert says in capsys.readouterr().err
+    assert (tmp_path / "_build/html/.unfinished").exists()
 
 
 def test_the_room_that_is_asked_for_is_enough(built_book):
