@@ -1,5 +1,6 @@
 """Which exercises are asked for: by name, by number, by chapter, or by a week of the plan for a course."""
 
+import functools
 from collections.abc import Sequence
 
 from attnbook.exercises import get, names
@@ -21,6 +22,7 @@ WEEKS = {
 }
 
 
+@functools.cache
 def numbers() -> dict[str, str]:
     """The exercises' names by the numbers that the pages give them: ``{"1.1": "soft-lookup", …}``."""
     found: dict[str, str] = {}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attnbook.exercises import Verdict, get
+from attnbook.grading.asked import numbers
 from attnbook.grading.spreadsheet import ODD
 from attnbook.grading.submissions import Result
 
@@ -72,7 +73,7 @@ def student_page(one: Result, columns: Sequence[str]) -> bytes:
         columns: the exercises that were asked for.
     """
     rows = "\n".join(
-        f'<tr><th scope="row">{html.escape(get(name).title)}</th>{_mark(one.verdicts.get(name), f"#{name}")}</tr>'
+        f'<tr><th scope="row">{html.escape(_titled(name))}</th>{_mark(one.verdicts.get(name), f"#{name}")}</tr>'
         for name in columns
     )
     files = f"Read: {_and(path.name for path in one.files)}." if one.files else ""
@@ -116,6 +117,12 @@ def _whole(title: str, body: str) -> bytes:
     ).encode("utf-8", ODD)
 
 
+def _titled(name: str) -> str:
+    """An exercise's number and title, as its chapter has them."""
+    number = next(number for number, one in numbers().items() if one == name)
+    return f"{number} {get(name).title}"
+
+
 def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
 
@@ -126,7 +133,7 @@ def _and(words: Iterable[str]) -> str:
 
 def _heads(columns: Sequence[str]) -> str:
     return "".join(
-        f'<th scope="col" title="{html.escape(get(name).title)}"><span>{html.escape(name)}</span></th>'
+        f'<th scope="col" title="{html.escape(_titled(name))}"><span>{html.escape(name)}</span></th>'
         for name in columns
     )
 
@@ -158,7 +165,7 @@ def _told(one: Result) -> list[Verdict]:
 def _problems(one: Result) -> str:
     return "".join(
         f"<p>{sign} {html.escape(sentence)}</p>\n"
-        for sign, sentences in (("⚠", one.problems), ("ⓘ", one.notes))
+        for sign, sentences in (("⚠", one.problems), ("Note:", one.notes))
         for sentence in sentences
     )
 
