@@ -2,6 +2,7 @@
 
 import re
 
+from attnbook.grading import WEEKS as SET
 from tools import ROOT
 
 PLAN = (ROOT / "chapters/teaching.md").read_text("utf-8")
@@ -28,3 +29,11 @@ def test_the_minutes_are_those_of_the_chapters_and_the_exercises_theirs():
         assert asked and all(
             any(f":label: {name}\n" in text for text in texts) for name in asked
         ), f"week {week}"
+
+
+def test_the_command_sets_what_the_plan_sets():
+    planned = {
+        int(week): tuple(re.findall(r"`ex-(.+?)`", exercises))
+        for week, _, _, exercises in WEEKS
+    }
+    assert planned == SET

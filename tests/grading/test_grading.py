@@ -186,7 +186,7 @@ def test_what_is_no_submission_is_said(results):
 
 
 def test_the_csv_has_a_row_for_each_student(results, tmp_path):
-    path, _ = grading.write(list(results.values()), None, tmp_path)
+    path, _ = grading.Report(tmp_path).write(results.values())
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     assert list(rows) == sorted(rows, key=str.casefold) and len(rows) == len(results)
@@ -198,14 +198,15 @@ def test_the_csv_has_a_row_for_each_student(results, tmp_path):
 
 def test_a_name_that_is_not_unicode_is_written(tmp_path):
     odd = grading.Result("M\udcfcller", [Path("M\udcfcller.py")])
-    for path in grading.write([odd], None, tmp_path):
+    for path in grading.Report(tmp_path).write([odd]):
         assert "M\\udcfcller" in path.read_text("utf-8")
 
 
 def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tmp_path):
     anna = results["anna"]
     strange = grading.Result("<b>Zoë</b>", anna.files, anna.verdicts, ["<i>late</i>"])
-    _, path = grading.write([*results.values(), strange], ["causal-mask"], tmp_path)
+    report = grading.Report(tmp_path, ["causal-mask"])
+    _, path = report.write([*results.values(), strange])
     page = path.read_text("utf-8")
     assert "<b>Zoë" not in page and "&lt;b&gt;Zoë&lt;/b&gt;" in page
     assert "<i>late" not in page and "&lt;i&gt;late" in page

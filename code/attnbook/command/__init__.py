@@ -137,13 +137,35 @@ def _parser() -> argparse.ArgumentParser:
         default=Path("grades"),
         help="folder for the results (grades)",
     )
-    option("--exercises", nargs="+", metavar="NAME", help="only these: soft-lookup …")
+    option(
+        "--exercises",
+        nargs="+",
+        metavar="NAME",
+        help="only these, by number or name: 4.1 soft-lookup …",
+    )
     option(
         "--chapters",
         nargs="+",
         type=int,
         metavar="N",
         help="only those of these chapters",
+    )
+    option(
+        "--week",
+        nargs="+",
+        type=int,
+        metavar="N",
+        help="only those that the plan of “Teaching with this book” sets in these weeks, 1 to 12",
+    )
+    option("--points", type=_positive, default=1, help="for a solved exercise (1)")
+    option(
+        "--roster",
+        type=Path,
+        metavar="FILE",
+        help="what Canvas (the gradebook) or Moodle (the grading worksheet) has exported, to be filled in",
+    )
+    option(
+        "--assignment", metavar="NAME", help="in Canvas's file, the column to fill in"
     )
     option(
         "--seconds", type=_positive, default=60, help="for an exercise, at most (60)"

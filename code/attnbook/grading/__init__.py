@@ -7,8 +7,22 @@ the checker can pass. For such authors use an account, a container or a machine 
 they hand in.
 """
 
+from attnbook.grading.asked import WEEKS, chosen, numbers
+from attnbook.grading.lms import Upload, upload
+from attnbook.grading.report import Journal, Report
 from attnbook.grading.running import Limits, grade
-from attnbook.grading.sheet import write
-from attnbook.grading.submissions import Result, chosen, submissions
+from attnbook.grading.submissions import Result, submissions
 
-__all__ = ["Limits", "Result", "chosen", "grade", "submissions", "write"]
+__all__ = [
+    "WEEKS",
+    "Journal",
+    "Limits",
+    "Report",
+    "Result",
+    "Upload",
+    "chosen",
+    "grade",
+    "numbers",
+    "submissions",
+    "upload",
+]

@@ -1,18 +1,20 @@
-"""The results of a class as two files: a CSV for a spreadsheet, and a sheet of HTML to read and to print."""
+"""The results as pages to read and to print: one of the whole class, and one for each student to hand back."""
 
-import csv
+import base64
+import hashlib
 import html
-import io
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from attnbook.exercises import Verdict, get, names
-from attnbook.files import write_atomically
+from attnbook.exercises import Verdict, get
+from attnbook.grading.asked import numbers
+from attnbook.grading.spreadsheet import ODD
 from attnbook.grading.submissions import Result
 
 STYLE = (Path(__file__).with_name("sheet.css")).read_text("utf-8")
-ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
 SCRIPT = (
     "const open = (one) => { if (one) one.open = true; };\n"
     'addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(open));\n'
@@ -22,72 +24,22 @@ SCRIPT = (
     "  if (there) there.scrollIntoView();\n"
     "});\n"
 )
+# what a student has written is text here, and would not run if it were more
+_DIGEST = base64.b64encode(hashlib.sha256(f"\n{SCRIPT}".encode()).digest()).decode()
+POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{_DIGEST}'"
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.I)  # on Windows
 
 
-def write(
-    results: Sequence[Result], exercises: Sequence[str] | None, folder: str | Path
-) -> list[Path]:
-    """Write `grades.csv` and `grades.html`, each whole or not at all.
+def page(
+    results: Sequence[Result], columns: Sequence[str], pending: Sequence[Result] = ()
+) -> bytes:
+    """The page of the class.
 
     Args:
-        results: from `grade`, in any order.
-        exercises: the columns; those that somebody has handed in, if not given.
-        folder: where to; it is made if it is not there.
-
-    Returns:
-        The paths of the two files.
+        results: of those who have been judged, in the order of their rows.
+        columns: the exercises.
+        pending: those who have not been judged yet.
     """
-    results = sorted(results, key=lambda one: one.student.casefold())
-    handed_in = {name for one in results for name in one.verdicts}
-    columns = (
-        list(exercises)
-        if exercises is not None
-        else [name for name in names() if name in handed_in]
-    )
-    paths = [Path(folder) / "grades.csv", Path(folder) / "grades.html"]
-    for path, content in zip(
-        paths, (_table(results, columns), _page(results, columns)), strict=True
-    ):
-        write_atomically(path, content)
-    return paths
-
-
-def _in_a_word(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return ""
-    return (
-        f"wrong: {verdict.diagnosis}" if verdict.status == "wrong" else verdict.status
-    )
-
-
-def _table(results: Sequence[Result], columns: Sequence[str]) -> bytes:
-    file = io.StringIO(newline="")
-    rows = csv.writer(file)
-    rows.writerow(["student", "solved", "files", "problems", *columns])
-    for one in results:
-        found = [_in_a_word(one.verdicts.get(name)) for name in columns]
-        files = " ".join(path.name for path in one.files)
-        cells = [one.student, one.solved, files, "; ".join(one.problems), *found]
-        rows.writerow([_harmless(cell) for cell in cells])
-    # with the mark by which a spreadsheet knows UTF-8
-    return file.getvalue().encode("utf-8-sig", ODD)
-
-
-def _harmless(cell: object) -> object:
-    """A name that begins like a formula is not computed by the spreadsheet."""
-    return (
-        f"'{cell}"
-        if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t"))
-        else cell
-    )
-
-
-def _page(results: Sequence[Result], columns: Sequence[str]) -> bytes:
-    titles = {name: get(name).title for name in columns}
-    head = "".join(
-        f'<th scope="col" title="{html.escape(titles[name])}"><span>{html.escape(name)}</span></th>'
-        for name in columns
-    )
     rows = "\n".join(_row(one, number, columns) for number, one in enumerate(results))
     right = "".join(
         f"<td>{sum(bool(one.verdicts.get(name)) for one in results)}</td>"
@@ -96,42 +48,133 @@ def _page(results: Sequence[Result], columns: Sequence[str]) -> bytes:
     said = "\n".join(
         _section(one, number)
         for number, one in enumerate(results)
-        if _told(one) or one.problems
+        if _told(one) or one.problems or one.notes
     )
-    count = f"{len(results)} submission{'s' * (len(results) != 1)}, {len(columns)} exercise{'s' * (len(columns) != 1)}"
-    page = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Grades</title>\n'
+    wait = (
+        f"<p><strong>Not judged yet:</strong> {_and(one.student for one in pending)}.</p>\n"
+        if pending
+        else ""
+    )
+    body = (
+        f"<h1>Grades</h1>\n<p>{_count(len(results), 'submission')}, {_count(len(columns), 'exercise')}. {KEY} "
+        "Point at a mark to see what the checker says, or follow it to the whole message.</p>\n"
+        f'{wait}<div class="wide" tabindex="0" role="region" aria-label="Grades"><table>\n<thead><tr><th scope="col">'
+        f'Student</th><th scope="col">Solved</th>{_heads(columns)}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n<tfoot><tr>'
+        f'<th scope="row">Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{said}'
+    )
+    return _whole("Grades", body)
+
+
+def student_page(one: Result, columns: Sequence[str]) -> bytes:
+    """The page of one student, with nothing of the others.
+
+    Args:
+        one: the student's result.
+        columns: the exercises that were asked for.
+    """
+    rows = "\n".join(
+        f'<tr><th scope="row">{html.escape(_titled(name))}</th>{_mark(one.verdicts.get(name), f"#{name}")}</tr>'
+        for name in columns
+    )
+    files = f"Read: {_and(path.name for path in one.files)}." if one.files else ""
+    body = (
+        f"<h1>{html.escape(one.student)}</h1>\n<p>{one.solved} of {_count(len(columns), 'exercise')} solved. {KEY} "
+        f'{files}</p>\n{_problems(one)}<table>\n<thead><tr><th scope="col">Exercise</th>'
+        f'<th scope="col">Solved</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n{_messages(one, "")}'
+    )
+    return _whole(one.student, body)
+
+
+def file_names(results: Iterable[Result]) -> list[str]:
+    """A name for the file of each student, whatever the student's name is; no two are the same on any system."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for one in results:
+        plain = unicodedata.normalize("NFC", one.student)
+        plain = re.sub(r"[^\w -]+", "_", plain).strip(" _-")[:80] or "student"
+        if RESERVED.fullmatch(plain):
+            plain = f"_{plain}"
+        name, count = plain, 1
+        while name.casefold() in taken:
+            count += 1
+            name = f"{plain}-{count}"
+        taken.add(name.casefold())
+        found.append(f"{name}.html")
+    return found
+
+
+# --- parts of a page ------------------------------------------------------------------------------------------------
+
+KEY = "✓ solved, ✗ wrong, ○ not written yet, blank: not handed in."
+
+
+def _whole(title: str, body: str) -> bytes:
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<title>{html.escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
-        f"<style>\n{STYLE}</style>\n<script>\n{SCRIPT}</script>\n</head>\n<body>\n<h1>Grades</h1>\n"
-        f"<p>{count}. ✓ solved, ✗ wrong, ○ not written yet, blank: not handed in. Point at a mark to see what the "
-        "checker says, or follow it to the whole message.</p>\n"
-        f'<div class="wide" tabindex="0" role="region" aria-label="Grades"><table>\n<thead><tr><th scope="col">Student'
-        f'</th><th scope="col">Solved</th>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n<tfoot><tr><th scope="row">'
-        f"Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{said}\n</body>\n</html>\n"
+        f"<style>\n{STYLE}</style>\n<script>\n{SCRIPT}</script>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    ).encode("utf-8", ODD)
+
+
+def _titled(name: str) -> str:
+    """An exercise's number and title, as its chapter has them."""
+    number = next(number for number, one in numbers().items() if one == name)
+    return f"{number} {get(name).title}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def _and(words: Iterable[str]) -> str:
+    return html.escape(", ".join(words))
+
+
+def _heads(columns: Sequence[str]) -> str:
+    return "".join(
+        f'<th scope="col" title="{html.escape(_titled(name))}"><span>{html.escape(name)}</span></th>'
+        for name in columns
     )
-    return page.encode("utf-8", ODD)
 
 
 def _row(one: Result, number: int, columns: Sequence[str]) -> str:
-    cells = "".join(_cell(one.verdicts.get(name), number) for name in columns)
-    name = html.escape(one.student)
+    cells = "".join(
+        _mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns
+    )
+    name = html.escape(f"{one.student} ({one.id})" if one.id else one.student)
     if one.problems:
         name += f' <a href="#s{number}" title="{html.escape("; ".join(one.problems))}" aria-label="a problem">⚠</a>'
     return f'<tr><th scope="row">{name}</th><td>{one.solved}</td>{cells}</tr>'
 
 
-def _cell(verdict: Verdict | None, number: int) -> str:
+def _mark(verdict: Verdict | None, place: str) -> str:
     if verdict is None:
         return '<td aria-label="not handed in"></td>'
-    mark = f'<span role="img" aria-label="{verdict.status}">{verdict.mark}</span>'
+    mark = f'<span role="img" aria-label="{html.escape(verdict.status)}">{verdict.mark}</span>'
     if verdict.status == "wrong":
         what = html.escape(f"{verdict.about}. {verdict.says}\n→ {verdict.asks}")
-        mark = f'<a href="#s{number}-{verdict.exercise}" title="{what}">{mark}</a>'
-    return f'<td class="{verdict.status}">{mark}</td>'
+        mark = f'<a href="{html.escape(place)}" title="{what}">{mark}</a>'
+    return f'<td class="{html.escape(verdict.status)}">{mark}</td>'
 
 
 def _told(one: Result) -> list[Verdict]:
     return [verdict for verdict in one.verdicts.values() if verdict.status == "wrong"]
+
+
+def _problems(one: Result) -> str:
+    return "".join(
+        f"<p>{sign} {html.escape(sentence)}</p>\n"
+        for sign, sentences in (("⚠", one.problems), ("Note:", one.notes))
+        for sentence in sentences
+    )
+
+
+def _messages(one: Result, prefix: str) -> str:
+    return "\n".join(
+        f'<div id="{html.escape(prefix + v.exercise)}">{v._repr_html_()}</div>'
+        for v in _told(one)
+    )
 
 
 def _common(results: Sequence[Result]) -> str:
@@ -154,14 +197,9 @@ def _common(results: Sequence[Result]) -> str:
 
 
 def _section(one: Result, number: int) -> str:
-    problems = "".join(f"<p>⚠ {html.escape(problem)}</p>" for problem in one.problems)
-    wrong = "\n".join(
-        f'<div id="s{number}-{v.exercise}">{v._repr_html_()}</div>' for v in _told(one)
+    wrong = len(_told(one))
+    about = html.escape(f"{one.student}: {wrong} wrong" if wrong else one.student)
+    return (
+        f'<details id="s{number}"><summary>{about}</summary>\n{_problems(one)}\n'
+        f"{_messages(one, f's{number}-')}\n</details>"
     )
-    count = len(_told(one))
-    about = (
-        f"{html.escape(one.student)}: {count} wrong"
-        if count
-        else html.escape(one.student)
-    )
-    return f'<details id="s{number}"><summary>{about}</summary>\n{problems}\n{wrong}\n</details>'

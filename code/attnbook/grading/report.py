@@ -1,0 +1,190 @@
+"""What a grading leaves behind: written after each submission, so that nothing is lost when it is stopped."""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import attnbook
+from attnbook.exercises import Verdict
+from attnbook.files import write_atomically
+from attnbook.grading.lms import Upload, upload
+from attnbook.grading.sheet import file_names, page, student_page
+from attnbook.grading.submissions import Result
+from attnbook.grading.table import Kept, columns_of, table
+
+PRIVATE = 0o600  # for the teacher alone
+JOURNAL = ".unfinished"
+
+
+class Report:
+    """The files of a grading: `grades.csv`, `grades.html` and `students/`.
+
+    Args:
+        folder: where they go; it is made if it is not there.
+        exercises: a column for each; those that somebody has handed in, if not given.
+        points: for each exercise that is solved.
+
+    Attributes:
+        kept: what an earlier `grades.csv` holds of the teacher's own.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        exercises: Sequence[str] | None = None,
+        points: float = 1,
+    ):
+        self.folder, self.exercises, self.points = Path(folder), exercises, points
+        self.kept = Kept(self.folder / "grades.csv")
+
+    def write(
+        self, results: Iterable[Result], pending: Sequence[Result] = ()
+    ) -> list[Path]:
+        """Write `grades.csv` and `grades.html`, each whole or not at all.
+
+        Args:
+            results: of those who have been judged, in any order.
+            pending: those who have not been judged yet.
+
+        Returns:
+            The paths of the two files.
+        """
+        results = _in_order(results)
+        columns = columns_of(results, self.exercises)
+        contents = {
+            "grades.csv": table(results, columns, self.points, self.kept, pending),
+            "grades.html": page(results, columns, pending),
+        }
+        for name, content in contents.items():
+            write_atomically(self.folder / name, content, mode=PRIVATE)
+        return [self.folder / name for name in contents]
+
+    def write_students(self, results: Iterable[Result]) -> Path:
+        """Write a page for each student, with nothing of the others.
+
+        Returns:
+            The folder, `students`.
+        """
+        results = _in_order(results)
+        columns = columns_of(results, self.exercises)
+        for name, one in zip(file_names(results), results, strict=True):
+            path = self.folder / "students" / name
+            write_atomically(path, student_page(one, columns), mode=PRIVATE)
+        return self.folder / "students"
+
+    def write_upload(
+        self,
+        results: Sequence[Result],
+        roster: Path,
+        assignment: str | None = None,
+        most: float | None = None,
+    ) -> tuple[Path, Upload]:
+        """Write `upload`, with the ending of the roster: the roster with the points filled in; see `lms.upload`."""
+        made = upload(roster, results, self.points, most, assignment)
+        path = self.folder / f"upload{roster.suffix or '.csv'}"
+        write_atomically(path, made.content, mode=PRIVATE)
+        return path, made
+
+
+def _in_order(results: Iterable[Result]) -> list[Result]:
+    return sorted(results, key=lambda one: (one.student.casefold(), one.id))
+
+
+class Journal:
+    """Results that are ready, line by line in a file of their own, until the grading has ended.
+
+    A disk without room for it keeps nobody from grading.
+
+    Args:
+        folder: for the file.
+        submissions: the folder of the class.
+        settings: of the grading; results under other settings are not taken over.
+
+    Attributes:
+        damaged: a journal was there that is not one.
+    """
+
+    def __init__(self, folder: Path, submissions: Path, **settings: object):
+        self.path, self.submissions = folder / JOURNAL, submissions.resolve()
+        self.head = json.dumps(settings | {"version": attnbook.__version__})
+        self.damaged = self.begun = False
+        self.lines: dict[str, dict] = {}
+        self.done: list[Result] = []
+        try:
+            head, *lines = self.path.read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError):
+            self.damaged = True
+            return
+        if head != self.head:
+            self.damaged = not head.startswith("{")
+            return
+        for line in lines:
+            try:
+                told = json.loads(line)
+                self.lines[told["key"]] = told
+            except (ValueError, LookupError, TypeError):
+                break  # cut off in the middle
+
+    def ready(self, found: Sequence[Result]) -> list[Result]:
+        """Those whose results are in the journal, with them; what they have handed in is the same, byte for byte."""
+        for one in found:
+            told = self.lines.get(self._key(one))
+            if told:
+                one.problems, one.notes = told["problems"], told["notes"]
+                one.verdicts = {v["exercise"]: Verdict(**v) for v in told["verdicts"]}
+                self.done.append(one)
+        return list(self.done)
+
+    def add(self, one: Result) -> None:
+        """Add a result; the first one begins the file anew, with those that were taken over."""
+        with contextlib.suppress(OSError):
+            if not self.begun:
+                lines = [self.head, *map(self._line, [*self.done, one])]
+                write_atomically(self.path, "\n".join(lines) + "\n", mode=PRIVATE)
+                self.begun = True
+                return
+            with open(self.path, "r+", encoding="utf-8") as file:
+                file.seek(0, os.SEEK_END)
+                file.write(self._line(one) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+
+    def end(self) -> None:
+        """Everything is judged."""
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    def _line(self, one: Result) -> str:
+        told = {
+            "key": self._key(one),
+            "problems": one.problems,
+            "notes": one.notes,
+            "verdicts": [asdict(verdict) for verdict in one.verdicts.values()],
+        }
+        return json.dumps(told)  # ASCII, so that any name can be written
+
+    def _key(self, one: Result) -> str:
+        """What tells a submission from others, and from another state of its own files."""
+        digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
+        for path in one.files:
+            digest.update(repr(str(path)).encode())
+            try:
+                with open(path, "rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+                beside = (
+                    path.parent.iterdir() if path.parent != self.submissions else ()
+                )
+                for other in sorted(beside):  # a helper or data that an answer may use
+                    about = other.lstat()
+                    digest.update(
+                        repr((other.name, about.st_size, about.st_mtime_ns)).encode()
+                    )
+            except OSError as error:
+                digest.update(repr(error).encode())
+        return digest.hexdigest()

@@ -1,0 +1,91 @@
+"""CSV files that people and other programs have written: read with any separator and encoding, written alike."""
+
+import codecs
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet's formula begins
+LARGEST = 20_000_000  # bytes
+ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rows of a CSV file, and how it is written.
+
+    Attributes:
+        rows: cells as text; the first row holds the columns' names.
+        delimiter: between two cells.
+        encoding: of the file.
+    """
+
+    rows: list[list[str]]
+    delimiter: str = ","
+    encoding: str = "utf-8-sig"  # with the mark by which a spreadsheet knows UTF-8
+
+    def to_bytes(self) -> bytes:
+        """The file again."""
+        file = io.StringIO(newline="")
+        csv.writer(file, delimiter=self.delimiter).writerows(self.rows)
+        return file.getvalue().encode(self.encoding, ODD)
+
+
+def read(path: Path, *columns: str) -> Sheet:
+    """Read a CSV file.
+
+    Args:
+        path: the file.
+        columns: names that its first row must have.
+
+    Returns:
+        Its rows, with all cells as they are written.
+
+    Raises:
+        ValueError: it is not such a file; the message says what it is instead.
+    """
+    if path.stat().st_size > LARGEST:
+        raise ValueError(f"{path} is larger than {LARGEST // 1_000_000} MB")
+    data = path.read_bytes()
+    text, encoding = _decoded(data)
+    head = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(f"{path} is not a CSV file ({error})") from error
+    names = [name.strip() for name in rows[0]] if rows else []
+    if absent := [name for name in columns if name not in names]:
+        raise ValueError(
+            f"{path} should have a column {absent[0]!r}; it has {', '.join(names[:12]) or 'none'}"
+        )
+    return Sheet(rows, delimiter, encoding)
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The text of a file, and its encoding; old programs write that of Western Europe."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace"), "utf-16"
+    marked = data.startswith(codecs.BOM_UTF8)
+    try:
+        return data.decode("utf-8-sig"), "utf-8-sig" if marked else "utf-8"
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace"), "cp1252"
+
+
+def harmless(cell: object) -> str:
+    """A cell's text; one that begins like a formula is not computed by a spreadsheet."""
+    text = str(cell)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def meant(cell: str) -> str:
+    """What a cell said before it was made `harmless`."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+
+
+def column(rows: Sequence[Sequence[str]], name: str) -> int:
+    """The place of a column, by its name in the first row."""
+    return [one.strip() for one in rows[0]].index(name)

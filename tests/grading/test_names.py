@@ -1,0 +1,137 @@
+"""Whose work it is: names from Canvas and Moodle, second downloads, other encodings; and what is not read at all."""
+
+import os
+import socket
+import sys
+import unicodedata
+
+import pytest
+
+from attnbook import grading
+from attnbook.exercises import get
+
+RIGHT = f"import torch\n\n{get('causal-mask').source()}"
+
+
+def hand_in(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(RIGHT, "utf-8")
+    return {(one.student, one.id): one for one in grading.submissions(folder)}
+
+
+def files(one):
+    return sorted(path.name for path in one.files)
+
+
+def test_canvas_names_one_student_several_files(tmp_path):
+    names = (
+        "lovelaceada_12345_678910_04-masked-softmax.py",
+        "lovelaceada_LATE_12345_678911_05.py",
+        "lovelaceada_12346_678912_04.py",
+    )
+    found = hand_in(tmp_path, *names)
+    assert found.keys() == {("lovelaceada", "12345"), ("lovelaceada", "12346")}
+    assert files(found["lovelaceada", "12345"]) == sorted(names[:2])
+    for one in found.values():  # the same name, and two people
+        assert "though there is also lovelaceada (1234" in one.notes[0]
+
+
+def test_moodle_names_files_or_folders(tmp_path):
+    found = hand_in(
+        tmp_path,
+        "Ada Lovelace_48213_assignsubmission_file_/04.py",
+        "Zoë Łuczak_48214_assignsubmission_file_my_answers_2.py",
+        "Zoë Łuczak_48214_assignsubmission_onlinetext_x.py",
+    )
+    assert found.keys() == {("Ada Lovelace", "48213"), ("Zoë Łuczak", "48214")}
+    assert len(found["Zoë Łuczak", "48214"].files) == 2
+    assert not any(one.problems or one.notes for one in found.values())
+
+
+def test_a_second_download_is_the_same_students_and_said(tmp_path):
+    found = hand_in(tmp_path, "ada.py", "ada (1).py", "bela (2).py")
+    assert found.keys() == {("ada", ""), ("bela", "")}
+    assert files(found["ada", ""]) == ["ada (1).py", "ada.py"]
+    assert "second download of ada's work" in found["ada", ""].notes[0]
+    assert "second download of bela's work" in found["bela", ""].notes[0]
+
+
+def test_chapters_names_are_nobodys(tmp_path):
+    found = hand_in(tmp_path, "04-masked-softmax.py", "04-masked-softmax (1).py")
+    assert len(found) == 2  # perhaps two students', saved from two letters
+    assert all("chapter's name" in one.notes[0] for one in found.values())
+
+
+def test_one_name_in_two_encodings_is_one_student_and_said(tmp_path):
+    names = [f"{unicodedata.normalize(form, 'Zoë')}.py" for form in ("NFC", "NFD")]
+    (one,) = hand_in(tmp_path, names[0], f"{names[1][:-3]}/04.py").values()
+    assert one.student == unicodedata.normalize("NFC", "Zoë") and len(one.files) == 2
+    assert "not NFC" in one.notes[0]
+
+
+def test_names_that_differ_in_case_are_told_apart(tmp_path):
+    found = hand_in(tmp_path, "Ada.py", "ada/04.py", "carl.py")
+    assert found.keys() == {("Ada", ""), ("ada", ""), ("carl", "")}
+    assert "there is also ada" in found["Ada", ""].notes[0]
+    assert "there is also Ada" in found["ada", ""].notes[0]
+    assert not found["carl", ""].notes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are POSIX's")
+def test_nothing_but_files_is_read_followed_or_waited_for(tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "answer.py").write_text(RIGHT)
+    folder = tmp_path / "submissions"
+    hand_in(folder, "ada/04.py")
+    (folder / "ada/link.py").symlink_to(elsewhere / "answer.py")
+    (folder / "ada/folder").symlink_to(elsewhere)
+    (folder / "bela").symlink_to(elsewhere)
+    (folder / "carl.py").symlink_to("nowhere")
+    os.mkfifo(folder / "dora.ipynb")
+    (folder / "emil").mkdir()
+    os.mkfifo(folder / "emil/04.ipynb")
+    with socket.socket(socket.AF_UNIX) as plug:
+        plug.bind(str(folder / "emil/s.py"))
+    found = {one.student: one for one in grading.submissions(folder)}
+    assert files(found["ada"]) == ["04.py"] and len(found["ada"].problems) == 2
+    for one in (found["ada"], found["bela"], found["carl"]):
+        assert all("is a link, which is not followed" in p for p in one.problems)
+    assert found["dora"].problems == ["dora.ipynb is a pipe; hand in the file itself"]
+    assert sorted(p.partition(";")[0] for p in found["emil"].problems) == [
+        "emil/04.ipynb is a pipe",
+        "emil/s.py is a socket",
+    ]
+    assert not any(found[name].files for name in ("bela", "carl", "dora", "emil"))
+
+
+def test_a_folder_that_cannot_be_read_is_said(tmp_path, monkeypatch):
+    hand_in(tmp_path, "ada/04.py", "bela.py")
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("os.scandir", refused)
+    ada, bela = grading.submissions(tmp_path)
+    assert ada.problems == ["ada cannot be read (Permission denied)"]
+    assert bela.files and not bela.problems
+
+
+def test_a_folder_of_very_many_files_is_left_in_time(tmp_path, monkeypatch):
+    module = sys.modules["attnbook.grading.submissions"]
+    monkeypatch.setattr(module, "MOST_ENTRIES", 50)
+    (tmp_path / "ada").mkdir()
+    for number in range(60):
+        (tmp_path / "ada" / f"{number:02}.txt").touch()
+    (one,) = grading.submissions(tmp_path)
+    assert "more than 50 files" in one.problems[0]
+
+
+def test_a_packed_folder_says_what_to_do(tmp_path):
+    (tmp_path / "ada.zip").write_bytes(b"PK")
+    (one,) = grading.submissions(tmp_path)
+    assert one.problems == [
+        "ada.zip: expected .ipynb or .py; unpack it into a folder of the student's"
+    ]
