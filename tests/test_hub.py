@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -239,6 +240,18 @@ def test_on_a_cluster_nobody_gets_in_before_somebody_checks_passwords(tmp_path):
         there = requests.get(f"{address}/user/ada/lab", timeout=PATIENCE)
         assert there.status_code in (403, 404)
         assert not list(homes.iterdir())
+
+
+def test_the_image_has_the_jupyterhub_that_the_page_names():
+    image = (ROOT / "binder/postBuild").read_text("utf-8")
+    [version] = re.findall(r"^pip install jupyterhub==([\d.]+)$", image, re.MULTILINE)
+    page = (ROOT / "chapters/teaching.md").read_text("utf-8")
+    assert f"runs JupyterHub {version}, and `binder/postBuild`" in page
+    [said] = re.findall(r"Version ([\d.]+) of the chart", page)
+    assert f"--version {said} " in page
+    pins = (ROOT / "requirements.txt").read_text("utf-8")
+    [local] = re.findall(r"^jupyterhub==([\d.]+)$", pins, re.MULTILINE)
+    assert f"installs JupyterHub {local} " in page
 
 
 @pytest.mark.parametrize(
