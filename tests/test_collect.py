@@ -150,7 +150,10 @@ def test_what_fits_the_patterns_is_the_teachers_and_a_second_collection_is_a_new
     }
     again = school.collect("submissions", "04-*.ipynb")
     assert again.returncode == 2 and not again.stdout
-    assert "Nothing was collected: submissions: File exists" in again.stderr
+    assert (
+        "Nothing was collected: FileExistsError: [Errno 17] File exists: 'submissions'"
+        in again.stderr
+    )
     assert school.collect("second", "04-*.ipynb").returncode == 0
     assert set(school.collected("second")) == {
         f"{ADA}/04-a.ipynb",
@@ -371,3 +374,16 @@ def test_it_says_who_must_call_it_and_how(school):
     assert not (school.desk / "other").exists()
     done = school.collect("other", "*", more="collect.os.geteuid = lambda: 60002")
     assert done.returncode == 2 and "only root can act for all" in done.stderr
+
+
+def test_a_full_disk_of_the_teachers_is_said(school):
+    (school.work(ADA) / "04-a.ipynb").write_bytes(bytes(3_000_000))
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (999, 999))"
+    done = school.collect("submissions", "04-*.ipynb", more=limit)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[:3] == [
+        f"{ADA}: 0 files",
+        "    not all was collected: File too large",
+        f"{BELA}: 1 file",
+    ]
+    assert set(school.collected()) == {f"{BELA}/04-b.ipynb"}

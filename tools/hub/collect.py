@@ -66,13 +66,7 @@ def proper(path):
 
 
 def pack(home, options, to, say):
-    """Write the files that fit the patterns to a stream, and say what is left out.
-
-    Args:
-        home: the student's.
-        options: `folder`, in the home, and `patterns`.
-        to: file descriptor of the stream.
-        say: is given sentences.
+    """Write the files in a home that fit the patterns to a file descriptor, and say what is left out.
 
     Returns:
         `DONE`; `ABSENT` if there is no such folder.
@@ -85,9 +79,9 @@ def pack(home, options, to, say):
             send(place, options.patterns, stream, say)
         except FileNotFoundError:
             return ABSENT
-        except BrokenPipeError:
-            return FAILED  # the teacher's process has said why
         except (OSError, Refused) as error:
+            if isinstance(error, BrokenPipeError):
+                raise
             say(f"{options.folder}: {in_words(error)}")
         stream.write(END)
     return DONE
@@ -163,13 +157,9 @@ def read(name, folder, room):
 
 
 def unpack(source, place, student, say):
-    """Write what comes in a stream into a new folder for a student, whatever the stream tries.
+    """Write the files that come from a file descriptor into a new folder for a student, whatever else comes.
 
-    Args:
-        source: file descriptor of what `pack` writes, or of anything else.
-        place: the folder of all submissions.
-        student: the name of the folder in it, which is made when the first file comes.
-        say: is given how many files are complete, after each of them, and what is wrong.
+    After each file it says how many are complete.
 
     Returns:
         `DONE`, or `FAILED` if the stream did not end as it should.
@@ -245,7 +235,7 @@ def start(account, work, *keep):
         keep: file descriptors that it needs.
 
     Returns:
-        The process's number, and the file descriptor from which to read what it says.
+        The process's number, and the file descriptor from which to read the sentences.
     """
     listen, tell = os.pipe()
     if child := os.fork():
@@ -273,6 +263,8 @@ def start(account, work, *keep):
 
         try:
             status = work(say) or DONE
+        except BrokenPipeError:
+            pass  # the process at the other end has said why
         except Exception as error:
             say(f"{type(error).__name__}: {error}")
     finally:
@@ -280,11 +272,7 @@ def start(account, work, *keep):
 
 
 def finish(processes, seconds):
-    """Hear what processes say until they have ended; those that take too long are killed.
-
-    Args:
-        processes: what `start` has returned.
-        seconds: for all together.
+    """Hear what processes that were started say until they have ended; those that take too long are killed.
 
     Returns:
         For each its exit status, negative if it was killed, and the lines it has said, fit to be printed.
@@ -321,12 +309,7 @@ def printable(text):
 
 
 def collect(student, teacher, options):
-    """Collect one student's files.
-
-    Args:
-        student: an entry of `pwd`.
-        teacher: another.
-        options: `into`, `folder`, `patterns`, `seconds`.
+    """Collect one student's files, as the options say.
 
     Returns:
         How many, and what there is to say; None if the student has no such folder.
@@ -413,21 +396,14 @@ def main():
         )
         if any(student.pw_uid == 0 for student in students.values()):
             raise Refused("root is not a student")
-        [(_, wrong)] = finish([start(teacher, partial(make, options.into))], 60)
-        if wrong:
-            raise Refused(f"{wrong[0]}; name a folder that is not there yet")
+        make = partial(os.mkdir, options.into, 0o700)
+        [(status, said)] = finish([start(teacher, lambda say: make())], 60)
+        if status != DONE:
+            raise Refused(f"{''.join(said)}; name a folder that is not there yet")
     except (KeyError, Refused) as error:
         print(f"Nothing was collected: {error.args[0]}", file=sys.stderr)
         return 2
     return collect_all(students, teacher, options)
-
-
-def make(folder, say):
-    """Make the folder of all submissions, which nobody else may read."""
-    try:
-        os.mkdir(folder, 0o700)
-    except OSError as error:
-        say(f"{folder}: {error.strerror}")
 
 
 def collect_all(students, teacher, options):
