@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tools import COPIES
 from tools.surroundings import execution_environment
+
+collect_ignore_glob = [COPIES]
 
 # removed when the process ends
 _scratch = tempfile.TemporaryDirectory(prefix="attnbook-tests-")

@@ -3,10 +3,11 @@
     python -m tools.chapter 04-masked-softmax        one chapter (several names may follow)
     python -m tools.chapter --all --jobs 2           every chapter in chapters/text/, two at a time
     python -m tools.chapter --words 04-masked-softmax    only words have changed: the outputs stay, nothing is executed
+    python -m tools.chapter --from-notebook 04-masked-softmax    the other way: what was edited in the notebook
 
 `chapters/text/NAME.md` is what people edit. It is executed in `chapters/`, on the CPU and one thread, and its
 outputs are stored in `chapters/NAME.ipynb`: that notebook is what the book publishes and what nbval re-runs.
-A notebook is replaced only when every cell has run, and then in one step.
+A notebook is replaced only when every cell has run, and then in one step. If somebody has edited it, a copy stays.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from attnbook.files import write_atomically
 from tools import ROOT
+from tools.edited import keep, take_over
 from tools.normal_form import check_outputs, normalise, to_bytes
 from tools.notebooks import (
     ChapterError,
@@ -117,11 +119,11 @@ def take_outputs(
     return notebook
 
 
-def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> bool:
+def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> str:
     """Store a chapter's notebook, executed anew or, if only words have changed, with the outputs that it has.
 
     Returns:
-        True if the stored notebook changed, False if it was the same already.
+        What has become of the stored notebook, in words.
     """
     notebook = read_chapter(name, root)
     run = take_outputs if words else execute
@@ -130,27 +132,34 @@ def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> bool:
     content = to_bytes(notebook)
     path = notebook_path(name, root)
     if path.exists() and path.read_bytes() == content:
-        return False
+        return "unchanged"
+    copy = keep(path, notebook)
     write_atomically(path, content)
-    return True
+    if copy:
+        return f"written; somebody had edited it, and what it held is now in chapters/{copy.name}"
+    return "written"
 
 
-def attempt(name: str, root: Path = ROOT, words: bool = False) -> tuple[str, bool]:
-    """Make one chapter; what there is to say about it, and whether it succeeded."""
+def attempt(
+    name: str, root: Path = ROOT, words: bool = False, from_notebook: bool = False
+) -> tuple[str, bool]:
+    """Make one chapter, or take its notebook over; what there is to say about it, and whether it succeeded."""
+    path = f"chapters/text/{name}.md" if from_notebook else f"chapters/{name}.ipynb"
     try:
-        changed = make_chapter(name, root, words)
+        if from_notebook:
+            return f"{path}: {take_over(name, root)}", True
+        state = make_chapter(name, root, words)
     except (ChapterError, OSError) as error:  # OSError: the disk is full, say
-        return f"\n{error}\n\nchapters/{name}.ipynb was not overwritten.\n", False
+        return f"\n{error}\n\n{path} was not overwritten.\n", False
     problems = [f"\n  still to do: {problem}" for problem in problems_of(name, root)]
-    state = "written" if changed else "unchanged"
-    return f"chapters/{name}.ipynb: {state}{''.join(problems)}", True
+    return f"{path}: {state}{''.join(problems)}", True
 
 
 def attempt_all(
-    names: Iterable[str], jobs: int, root: Path = ROOT, words: bool = False
+    names: Iterable[str], jobs: int, root: Path = ROOT, **what: bool
 ) -> Iterable[tuple[str, bool]]:
     """`attempt` every chapter, several at a time if asked; the answers come in the order of the names."""
-    work = functools.partial(attempt, root=root, words=words)
+    work = functools.partial(attempt, root=root, **what)
     if jobs == 1:
         yield from map(work, names)
         return
@@ -168,8 +177,14 @@ def main(arguments: list[str] | None = None) -> int:
         help="a chapter, for instance 04-masked-softmax",
     )
     parser.add_argument("--all", action="store_true", help="every chapter")
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "--words", action="store_true", help="keep the stored outputs, execute nothing"
+    )
+    what.add_argument(
+        "--from-notebook",
+        action="store_true",
+        help="write the text from a notebook that was edited, instead of the notebook from the text",
     )
     parser.add_argument("--jobs", "-j", type=int, default=1, help="how many at a time")
     options = parser.parse_args(arguments)
@@ -182,7 +197,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{error}", file=sys.stderr)
         return 2
     failures = 0
-    for said, succeeded in attempt_all(names, options.jobs, words=options.words):
+    what = {"words": options.words, "from_notebook": options.from_notebook}
+    for said, succeeded in attempt_all(names, options.jobs, **what):
         failures += not succeeded
         print(said, file=sys.stdout if succeeded else sys.stderr, flush=True)
     if failures and len(names) > 1:

@@ -21,7 +21,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
-from tools import ROOT
+from tools import ROOT, stored_notebooks
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
@@ -120,7 +120,7 @@ def cells() -> dict[str, list[str]]:
             for cell in json.loads(path.read_text("utf-8"))["cells"]
             if cell["cell_type"] == "code"
         ]
-        for path in sorted((ROOT / "chapters").glob("*.ipynb"))
+        for path in stored_notebooks()
     }
 
 

@@ -15,7 +15,8 @@ import nbformat
 from PIL import Image
 
 from tools import ROOT
-from tools.notebooks import ChapterError
+from tools.edited import fingerprint
+from tools.notebooks import CELL_METADATA, ChapterError
 
 WIDGET_MIMES = (
     "application/vnd.jupyter.widget-view+json",
@@ -30,17 +31,17 @@ LANGUAGE = {  # what a kernel reports, without the version of the Python that ha
     "nbconvert_exporter": "python",
     "pygments_lexer": "ipython3",
 }
-CELL_METADATA = (
-    "tags",
-    "mystnb",
-)  # what the text twin says about a cell; everything else is the editor's
 
 
 def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Keep what the text and the computation say; drop what depends on when, where and by whom it was run."""
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = nbformat.from_dict(
-        {"kernelspec": KERNELSPEC, "language_info": LANGUAGE}
+        {
+            "attnbook": {"sources": fingerprint(notebook)},
+            "kernelspec": KERNELSPEC,
+            "language_info": LANGUAGE,
+        }
     )
     seen: dict[str, int] = {}
     count = 0

@@ -15,6 +15,9 @@ from nbformat.v4 import new_markdown_cell
 
 from tools import ROOT
 
+# what the text twin says about a cell; everything else is the editor's
+CELL_METADATA = ("tags", "mystnb")
+
 
 class ChapterError(Exception):
     """Something the author of a chapter has to mend; the message says what."""

@@ -13,8 +13,10 @@ from typing import NamedTuple
 import nbformat
 
 from tools import ROOT
-from tools.normal_form import CELL_METADATA, check_outputs
+from tools.edited import fingerprint, stored_fingerprint
+from tools.normal_form import check_outputs
 from tools.notebooks import (
+    CELL_METADATA,
     ChapterError,
     calls,
     code_cells,
@@ -98,12 +100,20 @@ def twin_differences(notebook, twin) -> list[str]:
 
 
 def twin_header(twin) -> list[str]:
-    """`formats` in the header would overrule jupytext.toml, and JupyterLab could not save the notebook."""
+    """With `formats` in the header, JupyterLab would write over a reader's notebook when it saves the twin."""
     if "formats" in twin.metadata.get("jupytext", {}):
-        return [
-            "the text twin's header has a line `formats: …`; remove it, jupytext.toml says it for all"
-        ]
+        return ["the text twin's header has a line `formats: …`; remove it"]
     return []
+
+
+def edited_elsewhere(notebook) -> list[str]:
+    """The cells are those that were stored, or the next `make chapter` would take them for somebody's own."""
+    if fingerprint(notebook) == stored_fingerprint(notebook):
+        return []
+    return [
+        "the notebook was edited after it was stored; take it over with attnbook chapter --from-notebook, "
+        "then make chapter"
+    ]
 
 
 def long_cells(notebook) -> list[str]:
@@ -435,6 +445,7 @@ def problems_of(name: str, root: Path = ROOT) -> list[str]:
         *wrong_execution_counts(notebook),
         *twin_differences(notebook, twin),
         *twin_header(twin),
+        *edited_elsewhere(notebook),
         *long_cells(notebook),
         *redefinitions(notebook, package_names()),
         *missing_alt_texts(notebook),

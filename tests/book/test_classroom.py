@@ -14,7 +14,7 @@ import pytest
 from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
-from tools import ROOT, classroom
+from tools import classroom, stored_notebooks
 from tools.barriers import AXE, BARRIERS, PHONE, SETTLED
 from tools.classroom import NODE_MODULES, cells, exercises
 
@@ -176,7 +176,7 @@ def test_an_exercise_is_judged_in_the_page(run, name):
 
 def marked_cells():
     """(page, number) of the cells that say they can be run in the page."""
-    for path in sorted((ROOT / "chapters").glob("*.ipynb")):
+    for path in stored_notebooks():
         code = [
             c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"
         ]

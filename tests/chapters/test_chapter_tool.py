@@ -54,15 +54,13 @@ def cell_writing(source):
 def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     path = book / "chapters" / "01-trial.ipynb"
-    assert chapter.make_chapter("01-trial", book) is True
+    assert chapter.make_chapter("01-trial", book) == "written"
     first = path.read_bytes()
     assert os.environ["MPLBACKEND"] == "agg"  # the caller's environment is put back
     path.unlink()
-    assert chapter.make_chapter("01-trial", book) is True
+    assert chapter.make_chapter("01-trial", book) == "written"
     assert path.read_bytes() == first
-    assert (
-        chapter.make_chapter("01-trial", book) is False
-    )  # and says so when nothing changed
+    assert chapter.make_chapter("01-trial", book) == "unchanged"
     assert [p.name for p in path.parent.iterdir() if p.is_file()] == ["01-trial.ipynb"]
 
     notebook = json.loads(first)
@@ -73,7 +71,7 @@ def test_two_runs_are_identical_and_nothing_of_the_machine_stays(book, monkeypat
         "False"
     ]  # no reader's progress
     assert cells[0]["metadata"] == {"tags": ["hide-input"]}
-    assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
+    assert set(notebook["metadata"]) == {"attnbook", "kernelspec", "language_info"}
     assert "version" not in notebook["metadata"]["language_info"]
     assert "widget-view" not in first.decode() and "widget-state" not in first.decode()
 
@@ -85,7 +83,7 @@ def test_new_words_keep_the_stored_outputs(book, monkeypatch):
     twin.write_text(TEXT + "\nMore words.\n")
     with monkeypatch.context() as patch:
         patch.setattr(chapter, "execute", None)
-        assert chapter.make_chapter("01-trial", book, words=True) is True
+        assert chapter.make_chapter("01-trial", book, words=True) == "written"
     executed = [cell for cell in stored["cells"] if cell["cell_type"] == "code"]
     renewed = json.loads(path.read_text())["cells"]
     assert renewed[-1]["source"][-1] == "More words."

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tools import ROOT
+from tools import ROOT, stored_notebooks
 from tools.notebooks import (
     calls,
     chapter_names,
@@ -14,7 +14,7 @@ from tools.notebooks import (
 )
 from tools.rules import problems_of, registered_exercises
 
-NOTEBOOKS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
+NOTEBOOKS = [path.stem for path in stored_notebooks()]
 
 
 def test_there_are_chapters():

@@ -8,6 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools import rules
+from tools.edited import fingerprint
 from tools.notebooks import code_cells
 
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"}
@@ -328,6 +329,7 @@ def test_each_fault_is_named(chapter, fault):
 def stored(root, name, notebook):
     """A notebook and its twin, stored under a name."""
     (root / "chapters" / "text").mkdir(parents=True)
+    notebook.metadata["attnbook"] = {"sources": fingerprint(notebook)}
     nbformat.write(notebook, root / "chapters" / f"{name}.ipynb")
     jupytext.write(notebook, root / "chapters" / "text" / f"{name}.md", fmt="md:myst")
 

@@ -19,9 +19,9 @@ import urllib.request
 import pytest
 
 from attnbook.widgets import FIGURES
-from tools import ROOT
+from tools import ROOT, stored_notebooks
 
-NOTEBOOKS = sorted((ROOT / "chapters").glob("*.ipynb"))
+NOTEBOOKS = stored_notebooks()
 # references to other pages: the book resolves them, a single notebook cannot
 ELSEWHERE = "Cross reference target was not found", "Cross-reference"
 # what JupyterLab itself says of a kernel that ends while it is asked something

