@@ -254,7 +254,7 @@ def test_a_chapter_saves_its_own_even_if_the_browser_keeps_nothing(
     )
     reader = Reader(context, built_book)
     bar = reader.page.locator("section#exercises > .classroom-bar")
-    save = bar.get_by_role("button", name="Save my answers to a file")
+    save = bar.get_by_role("button", name="Save this chapter's answers")
     save.click()
     assert bar.get_by_role("status").inner_text() == "No answer is written yet."
     reader.write(RIGHT.rpartition("check(")[0])

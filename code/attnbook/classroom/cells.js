@@ -211,10 +211,12 @@ function offerAnswers() {
   said.setAttribute("role", "status");
   const written = () => Object.fromEntries(changed().map((cell) => [cell.place, cell.current()]));
   const file = `${page.replace("chapters/", "")}-answers.ipynb`;
-  const textContent = "Save my answers to a file";
+  const textContent = "Save this chapter's answers to a file";
   const onclick = () => saveAnswers(written(), file, (words) => { said.textContent = words; });
   const give = element("button", { type: "button", textContent, onclick });
-  document.querySelector("section#exercises")?.append(element("p", { className: "classroom-bar" }, give, said));
+  const bar = element("p", { className: "classroom-bar" }, give, said);
+  const exercises = document.querySelector("section#exercises");
+  exercises?.insertBefore(bar, exercises.querySelector(":scope > section#to-think-about"));
 }
 
 const remark = (cell, textContent) => cell.before(element("p", { className: "classroom-said", textContent }));
