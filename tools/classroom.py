@@ -28,7 +28,7 @@ PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
 NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 PYODIDE = NODE_MODULES / "pyodide"
-PARTS = "python", "progress", "cells"  # of the page's own script
+PARTS = "python", "progress", "answers", "cells"  # of the page's own script
 SLICE = 1_000_000  # characters of a script
 MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there

@@ -36,6 +36,27 @@ OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></scrip
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
+# In front of all scripts: where a browser keeps nothing, even to ask for its storage is an error, which would
+# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page.
+CHARSET = '<meta charset="utf-8" />'
+STORAGE = """
+for (const name of ["localStorage", "sessionStorage"]) {
+  try { window[name].length; } catch {
+    const kept = new Map();
+    const value = {
+      get length() { return kept.size; },
+      key: (number) => [...kept.keys()][number] ?? null,
+      getItem: (key) => kept.get(`${key}`) ?? null,
+      setItem: (key, text) => { kept.set(`${key}`, `${text}`); },
+      removeItem: (key) => { kept.delete(`${key}`); },
+      clear: () => kept.clear(),
+    };
+    Object.defineProperty(window, name, { value });
+    window.attnbookForgets = true;
+  }
+}
+"""
+FIRST_SCRIPT = f"{CHARSET}\n    <script>{' '.join(STORAGE.split())}</script>"
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
 HAN = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+"
 CHINESE = re.compile(f"({HAN}(?:[-–]{HAN})*)")
@@ -76,7 +97,7 @@ def lighter(page: str, is_search: bool, built: Path) -> str:
         is_search: it is the search page, the only one that needs the index.
         built: the folder of the built book.
     """
-    page = ICONS.sub("", page)
+    page = ICONS.sub("", page).replace(CHARSET, FIRST_SCRIPT, 1)
     if not is_search:
         options = built / "_static/documentation_options.js"
         if options.is_file():

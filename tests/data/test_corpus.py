@@ -4,6 +4,7 @@ import hashlib
 import io
 import re
 import subprocess
+import sys
 import unicodedata
 import zipfile
 from pathlib import Path
@@ -147,6 +148,46 @@ def test_a_broken_file_is_an_error_that_names_the_place(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=says(*message)):
         read_pairs(tmp_path / name)
+
+
+def peak_of_reading(path):
+    """The message, and how many MB it took to get it, in a process of its own."""
+    program = (
+        "import resource, sys; from attnbook.data import read_pairs\n"
+        "used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000\n"
+        "before = used()\n"
+        "try: read_pairs(sys.argv[1])\n"
+        "except ValueError as error: print(used() - before, error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, text=True
+    )
+    peak, _, message = done.stdout.partition(" ")
+    return int(peak), message
+
+
+def test_a_zip_does_not_become_larger_than_is_sensible(tmp_path):
+    path, text = tmp_path / "fra.zip", b"Go.\tVa !\n" * 30_000_000
+    path.write_bytes(zipped(text))
+    peak, message = peak_of_reading(path)
+    assert "fra.txt would have 270,000,000 bytes, and at most 100,000,000" in message
+    assert peak < 50
+    # as one that says it is small
+    size = len(text).to_bytes(4, "little")
+    path.write_bytes(path.read_bytes().replace(size, (1000).to_bytes(4, "little")))
+    peak, message = peak_of_reading(path)
+    assert "is not a whole zip file (Bad CRC-32" in message
+    assert peak < 50
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_cannot_be_unpacked_piece_by_piece_is_refused(tmp_path, method):
+    with zipfile.ZipFile(tmp_path / "fra.zip", "w", method) as archive:
+        archive.writestr("fra.txt", THREE)
+    with pytest.raises(
+        ValueError, match="fra.txt is not packed as zip files usually are"
+    ):
+        read_pairs(tmp_path / "fra.zip")
 
 
 @pytest.mark.parametrize("text", [TWO, THREE])

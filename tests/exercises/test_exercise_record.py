@@ -122,7 +122,11 @@ BROKEN = [
     b'{"version": 1, "exercises": []}',
     b'{"version": 1, "exercises": {"soft-lookup": "solved"}}',
     b'{"version": 1, "exercises": {"soft-lookup": {"state": "perfect"}}}',
-    b"[" * 100000,
+    b"[" * 99_999,
+    b"[" * 10**7,
+    json.dumps(
+        {"version": 1, "exercises": dict.fromkeys(range(10**6), {"state": "solved"})}
+    ).encode(),
 ]
 
 

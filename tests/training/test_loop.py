@@ -562,6 +562,27 @@ def bare_pickle(state, path):
     path.write_bytes(pickle.dumps(state, protocol=2))
 
 
+PARTS = [
+    (("optimizer", "param_groups", 0, "lr"), "0.05", "the optimizer's options"),
+    (("optimizer", "param_groups", 0, "lr"), math.nan, "the optimizer's options"),
+    (("optimizer", "param_groups", 0, "betas"), (0.9,), "the optimizer's options"),
+    (("schedule", "base_lrs"), ["x"], "the schedule's numbers"),
+    (("schedule", "last_epoch"), 2.5, "the schedule's numbers"),
+    (("elapsed",), math.nan, "is damaged (elapsed)"),
+    (("elapsed",), -1.0, "is damaged (elapsed)"),
+]
+
+
+@pytest.mark.parametrize(("place", "value", "says"), PARTS)
+def test_a_number_of_another_kind_is_refused(path, place, value, says):
+    state = part = load_checkpoint(path)
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    save_checkpoint(path, state)
+    assert says in refused(path, Small())
+
+
 @pytest.mark.parametrize(
     ("write", "reason"), [(torch.save, "UnpicklingError"), (bare_pickle, "BadZipFile")]
 )

@@ -20,6 +20,7 @@ from attnbook.training import (
     Progress,
     TrainConfig,
     loop,
+    save_checkpoint,
     warmup_cosine,
 )
 from attnbook.translation import (
@@ -405,3 +406,29 @@ def test_the_papers_schedule_trains():
         SMALL.with_training(schedule="noam")
     with pytest.raises(ValueError, match="got 'nonsense'"):
         TrainConfig(schedule="nonsense")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {},
+        {"history": [(1, 2.0)]},
+        {"history": 3, "weights": None},
+        {"history": [(1, 2.0, 3.0)], "weights": None},
+        {"history": [("x", 2.0)], "weights": None},
+        {"history": [], "weights": {"a": "x"}},
+        {"history": [], "weights": [1]},
+    ],
+)
+def test_damaged_best_weights_are_refused(tmp_path, kept):
+    save_checkpoint(tmp_path / "best.pt", kept)
+    with pytest.raises(CheckpointError, match="best.pt is damaged; delete it"):
+        EarlyStopping(torch.nn.Linear(2, 3), [], 1, path=tmp_path / "best.pt")
+
+
+def test_the_best_weights_of_another_model_are_refused(tmp_path):
+    kept = {"history": [(1, 2.0)], "weights": torch.nn.Linear(5, 3).state_dict()}
+    save_checkpoint(tmp_path / "best.pt", kept)
+    stopping = EarlyStopping(torch.nn.Linear(2, 3), [], 1, path=tmp_path / "best.pt")
+    with pytest.raises(CheckpointError, match="best weights of another model"):
+        stopping.restore()

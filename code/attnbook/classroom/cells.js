@@ -15,7 +15,8 @@ function prepare(cell) {
   const original = codeOf(cell);
   const exercise = original.match(CHECK)?.[1];
   const asked = original.match(/^check\(.*$/m)?.[0];
-  const key = `cell:${page}:${exercise || HASH(original)}`;
+  const place = `${page}:${exercise || HASH(original)}`; // as in handing_in.py
+  const key = `cell:${place}`;
   const code = cell.querySelector(".cell_input");
   const still = code.innerHTML;
   const output = cell.querySelector(".cell_output")
@@ -50,7 +51,7 @@ function prepare(cell) {
   const kept = store.get(key);
   let editor = null, opening = null, running = null, before = null;
   let text = typeof kept === "string" ? kept : original;
-  const mine = { original, current: () => text };
+  const mine = { place, original, current: () => text };
   cells.push(mine);
 
   const say = (words, share) => {
@@ -98,9 +99,8 @@ function prepare(cell) {
     if (folded) folded.open = true;
     try {
       (await open()).mark(null);
-      const others = cells.filter((other) => other !== mine && other.current() !== other.original);
-      const changed = Object.fromEntries(others.map((other) => [other.original, other.current()]));
-      running = python.run({ page, original, source: text, changed }, say, tell);
+      const others = changed().filter((other) => other !== mine).map((other) => [other.original, other.current()]);
+      running = python.run({ page, original, source: text, changed: Object.fromEntries(others) }, say, tell);
       const answer = await running;
       output.replaceChildren(...[printed.textContent && printed, ...shown(answer)].filter(Boolean));
       editor.mark(answer.line);
@@ -196,20 +196,44 @@ function missing() {
 }
 
 document.querySelector(".classroom-without")?.remove(); // what only a page without scripts says
+linkExercises();
 showProgress();
 addEventListener("storage", showProgress); // another tab
-offerFiles();
 const mine = [...document.querySelectorAll("div.cell")].filter((cell) => {
   const code = codeOf(cell);
   return code && (cell.classList.contains("tag_try-it") || CHECK.test(code));
 });
+// Everything that the reader has changed on this page, kept or not.
+const changed = () => cells.filter((cell) => cell.current() !== cell.original);
+
+function offerAnswers() {
+  const said = element("span", { className: "classroom-said" });
+  said.setAttribute("role", "status");
+  const written = () => Object.fromEntries(changed().map((cell) => [cell.place, cell.current()]));
+  const file = `${page.replace("chapters/", "")}-answers.ipynb`;
+  const textContent = "Save this chapter's answers to a file";
+  const onclick = () => saveAnswers(written(), file, (words) => { said.textContent = words; });
+  const give = element("button", { type: "button", textContent, onclick });
+  const bar = element("p", { className: "classroom-bar" }, give, said);
+  const exercises = document.querySelector("section#exercises");
+  exercises?.insertBefore(bar, exercises.querySelector(":scope > section#to-think-about"));
+}
+
 const remark = (cell, textContent) => cell.before(element("p", { className: "classroom-said", textContent }));
 if (mine.length && missing().length) {
   const lacking = missing().join(", ");
   remark(mine[0], `This browser cannot run Python in the page (it lacks ${lacking}). The same cells work in the notebook.`);
 } else {
   mine.forEach(prepare);
+  if (setup.exercises[page]) offerAnswers();
   const first = mine.find((cell) => cell.classList.contains("tag_try-it"));
   if (first) remark(first, ABOUT);
+}
+if (document.querySelector("table.attnbook-progress")) {
+  const save = () => download(`${JSON.stringify({ exercises: progress(), version: 1 }, null, 1)}\n`, "progress.json",
+    "application/json");
+  const give = (say) => saveAnswers(kept(), "answers.ipynb", say);
+  offerFiles(".ipynb", "Save my answers to a file", give, "Read answers from a file", readAnswers);
+  offerFiles(".json,application/json", "Save my progress to a file", save, "Read progress from a file", readProgress);
 }
 globalThis.attnbookPython = python; // for tests

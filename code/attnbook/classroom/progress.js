@@ -1,27 +1,46 @@
 // What the browser keeps: what was written and solved. Part of the page's one script; `setup.exercises` holds the names
 // of each page's exercises, `page` is the name of this one.
 const FULL = "This browser's storage is full or blocked";
+const NAMES = Object.values(setup.exercises).flat();
+const LARGEST = 100_000; // characters of a record of progress; all exercises of the book take 5,000
 
 const store = {
-  get(key) {
-    try { return JSON.parse(localStorage.getItem(`attnbook:${key}`)); } catch { return null; }
+  get(key, most = Infinity) {
+    try {
+      const text = localStorage.getItem(`attnbook:${key}`);
+      return text.length > most ? null : JSON.parse(text);
+    } catch { return null; } // nothing is kept, or nothing that we wrote
   },
   set(key, value) {
     try {
       if (value === null) localStorage.removeItem(`attnbook:${key}`);
       else localStorage.setItem(`attnbook:${key}`, JSON.stringify(value));
-      return true;
+      return !globalThis.attnbookForgets; // tools/pages.py
     } catch { return false; } // private windows and full disks: the page works, and forgets
   },
 };
 
+// Of what a file or the browser says, that which can be: exercises of this book, each with its state, perhaps a date.
+function understood(said) {
+  const entries = {};
+  for (const name of NAMES) {
+    const { state, solved_on } = (Object.hasOwn(said ?? {}, name) && said[name]) || {};
+    const isDate = typeof solved_on === "string" && /^\d{4}-\d\d-\d\d$/.test(solved_on);
+    if (state === "solved" && isDate) entries[name] = { solved_on, state };
+    else if (["solved", "attempted"].includes(state)) entries[name] = { state };
+  }
+  return entries;
+}
+
 // The same record as the notebooks' progress file (attnbook/exercises/record.py).
-const progress = () => store.get("progress")?.exercises || {};
+const progress = () => understood(store.get("progress", LARGEST)?.exercises);
+const keep = (exercises) => store.set("progress", { exercises, version: 1 });
 function note(name, status) {
-  if (status === "unwritten" || progress()[name]?.state === "solved") return;
+  const known = progress();
+  if (status === "unwritten" || known[name]?.state === "solved") return;
   const entry = status === "solved"
     ? { solved_on: new Date().toLocaleDateString("sv"), state: "solved" } : { state: "attempted" };
-  store.set("progress", { exercises: { ...progress(), [name]: entry }, version: 1 });
+  keep({ ...known, [name]: entry });
   showProgress();
 }
 
@@ -32,7 +51,8 @@ const element = (tag, properties = {}, ...children) => {
 };
 
 function showProgress() {
-  const solved = (names) => names.filter((name) => progress()[name]?.state === "solved").length;
+  const known = progress();
+  const solved = (names) => names.filter((name) => known[name]?.state === "solved").length;
   for (const link of document.querySelectorAll(".bd-sidebar-primary a.reference.internal")) {
     const here = link.getAttribute("href") === "#";
     const names = setup.exercises[here ? page : new URL(link.href).pathname.match(/(chapters\/[^/]+)\.html$/)?.[1]];
@@ -45,10 +65,9 @@ function showProgress() {
   }
   const table = document.querySelector("table.attnbook-progress");
   if (!table) return;
-  const all = Object.values(setup.exercises).flat();
-  table.caption.textContent = `${solved(all)} of ${all.length} exercises solved`;
+  table.caption.textContent = `${solved(NAMES)} of ${NAMES.length} exercises solved`;
   for (const row of table.tBodies[0].rows) {
-    const state = progress()[row.querySelector("code").textContent]?.state;
+    const state = known[row.querySelector("code").textContent]?.state;
     const signs = { solved: ["✓", "solved"], attempted: ["✗", "tried, not solved yet"] };
     const [sign, words] = signs[state] || ["○", "not tried yet"];
     const mark = row.cells[2].firstChild;
@@ -58,44 +77,51 @@ function showProgress() {
   }
 }
 
-function offerFiles() {
+function download(text, name, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+async function readProgress(file) {
+  const nothing = "This is not a progress file of this book; nothing was changed.";
+  try {
+    if (file.size > LARGEST) return nothing;
+    const { version, exercises } = JSON.parse(await file.text());
+    if (!(version <= 1) || exercises.constructor !== Object) return nothing;
+    const [known, theirs, names] = [progress(), understood(exercises), Object.keys(exercises)];
+    if (NAMES.some((name) => Object.hasOwn(exercises, name) && !theirs[name])) return nothing;
+    for (const [name, entry] of Object.entries(theirs)) {
+      if (!known[name] || (entry.state === "solved" && known[name].state !== "solved")) known[name] = entry;
+    }
+    if (!keep(known)) return `${FULL}; nothing was kept.`;
+    const unknown = names.length - Object.keys(theirs).length;
+    const dropped = unknown ? ` Names that are no exercises of this book were left out: ${unknown}.` : "";
+    return `Read; what is solved in either place is now solved here.${dropped}`;
+  } catch {
+    return nothing;
+  }
+}
+
+// A line of buttons in front of the table of progress. read(file): a promise of what to say.
+function offerFiles(accept, giving, give, taking, read) {
   const table = document.querySelector("table.attnbook-progress");
-  if (!table) return;
   const said = element("span", { className: "classroom-said" });
   said.setAttribute("role", "status");
-  const choose = element("input", { type: "file", accept: ".json,application/json", hidden: true });
-  const give = element("button", { type: "button", textContent: "Save my progress to a file" });
-  const take = element("button", { type: "button", textContent: "Read progress from a file" });
-  give.onclick = () => {
-    const text = JSON.stringify({ exercises: progress(), version: 1 }, null, 1) + "\n";
-    const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    const link = element("a", { href: address, download: "progress.json" });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  };
-  take.onclick = () => choose.click();
+  const say = (words) => { said.textContent = words; };
+  const choose = element("input", { type: "file", accept, hidden: true });
+  const giver = element("button", { type: "button", textContent: giving, onclick: () => give(say) });
+  const taker = element("button", { type: "button", textContent: taking, onclick: () => choose.click() });
   choose.onchange = async () => {
-    let full = false;
-    try {
-      const read = JSON.parse(await choose.files[0].text());
-      const states = Object.entries(read.exercises);
-      const strange = states.some(([, entry]) => !["solved", "attempted"].includes(entry.state));
-      if (!(read.version <= 1) || strange) throw new Error();
-      for (const [name, entry] of states) {
-        const known = progress()[name]?.state;
-        if (known === "solved" || (known && entry.state === "attempted")) continue;
-        if (!store.set("progress", { exercises: { ...progress(), [name]: entry }, version: 1 })) full = true;
-      }
-      const done = "Read; what is solved in either place is now solved here.";
-      said.textContent = full ? `${FULL}; nothing was kept.` : done;
-    } catch {
-      said.textContent = "This is not a progress file of this book; nothing was changed.";
-    }
+    say(await read(choose.files[0]));
     choose.value = "";
     showProgress();
   };
-  table.before(element("p", { className: "classroom-bar" }, give, take, choose, said));
-  for (const code of table.querySelectorAll("td code")) {
+  table.before(element("p", { className: "classroom-bar" }, giver, taker, choose, said));
+}
+
+function linkExercises() {
+  for (const code of document.querySelectorAll("table.attnbook-progress td code")) {
     const name = code.textContent;
     const where = Object.keys(setup.exercises).find((chapter) => setup.exercises[chapter].includes(name));
     const link = element("a", { href: `${where.replace("chapters/", "")}.html#ex-${name}` });

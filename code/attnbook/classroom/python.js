@@ -2,6 +2,7 @@
 // says what there is to load (tools/classroom.py) and `here` is the folder that it is loaded from.
 const BROKEN = "Python broke down and starts afresh at the next run. Very deep recursion or nesting does that. "
   + "Your code is kept.";
+const lastLine = (text) => String(text).trim().split("\n").at(-1).slice(0, 200);
 
 const loaded = new Map();
 const load = (file) => {
@@ -9,18 +10,19 @@ const load = (file) => {
     const script = document.createElement("script");
     script.src = `${here}${file}?v=${setup.version}`;
     script.onload = resolve;
-    script.onerror = () => {
-      loaded.delete(file);
-      reject(new Error(`Python could not be loaded (${file} is missing). Press the button to try again.`));
-    };
+    script.onerror = () => reject(unloaded(file, "is missing"));
     document.head.append(script);
   }));
   return loaded.get(file);
 };
+function unloaded(file, how) {
+  loaded.delete(file); // so that it is asked for again
+  return new Error(`Python could not be loaded (${file} ${how}). Press the button to try again.`);
+}
 
 const python = {
   limit: 20, // seconds for a cell
-  worker: null, ready: null, parts: null, current: null, queue: Promise.resolve(),
+  worker: null, ready: null, fail: null, parts: null, current: null, queue: Promise.resolve(),
   life: 0, // counts the workers: what an earlier one still says is not listened to
 
   async begin(say) {
@@ -33,16 +35,20 @@ const python = {
       tell();
       const files = ["worker.js", ...Array.from({ length: count }, (_, number) => `engine-${number}.js`)];
       await Promise.all(files.map((file) => load(file).then(() => { done += file !== "worker.js"; tell(); })));
+      const came = (number) => (number ? globalThis.attnbookSlices?.[number - 1] : globalThis.attnbookWorker);
+      const broken = files.find((_, number) => !came(number));
+      if (broken) throw unloaded(broken, "is damaged");
       begin = { text: attnbookSlices.join(""), places: setup.places };
     }
     if (life !== this.life) return; // stopped meanwhile
     say("Starting Python …");
     await new Promise((resolve, reject) => {
+      this.fail = reject;
       let started = false;
       const failed = (text) => {
         if (life !== this.life) return;
-        if (started) this.stop(BROKEN);
-        else reject(new Error(`Python could not start: ${text}`));
+        if (started) this.stop(`${BROKEN} (${lastLine(text)})`);
+        else reject(new Error(`Python could not start: ${lastLine(text || "the browser allows no worker here")}`));
       };
       const address = URL.createObjectURL(new Blob([attnbookWorker], { type: "text/javascript" }));
       this.worker = new Worker(address);
@@ -64,7 +70,7 @@ const python = {
   warm(say) {
     if (this.ready) return;
     this.ready = this.begin(say).then(() => say(""));
-    this.ready.catch((error) => { this.stop(); say(error.message); });
+    this.ready.catch((error) => { this.stop(error.message); say(error.message); });
   },
 
   // say(text, share): what is going on. tell(text): what the cell prints. One cell runs at a time. The answer that is
@@ -88,7 +94,7 @@ const python = {
         this.worker.postMessage({ question });
         return await Promise.race([answer, over]);
       } catch (error) {
-        if (!task.ended) this.stop();
+        if (!task.ended) this.stop(error.message);
         throw error;
       } finally {
         clearTimeout(clock);
@@ -112,6 +118,7 @@ const python = {
     this.worker?.terminate();
     this.worker = this.ready = null;
     this.life += 1;
+    this.fail?.(new Error(why)); // for a cell that has only asked it to start
     this.current?.end(why);
   },
 };

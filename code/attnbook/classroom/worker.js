@@ -1,5 +1,6 @@
 // Python, in a worker made from a Blob, so that it starts from file:// as well. It gets Pyodide as gzip in base64 (or,
-// after Stop, what it unpacked the first time) and asks nothing of the network.
+// after Stop, what it unpacked the first time) and asks nothing of the network. What is unpacked here comes from scripts
+// of the book's own build, so that its size needs no bound.
 "use strict";
 const NOWHERE = "https://pyodide.invalid/";
 let ask;
@@ -21,11 +22,14 @@ async function unpack({ text, places }) {
 }
 
 async function start(parts) {
-  const script = (bytes) => (0, eval)(new TextDecoder().decode(bytes));
   // Pyodide takes a worker without importScripts for a module worker, and one with it may import; this one does neither.
+  const run = self.importScripts.bind(self);
   self.importScripts = () => { throw new Error("nothing is imported here"); };
-  script(parts.asm);
-  script(parts.loader);
+  for (const script of [parts.asm, parts.loader]) { // not by eval, which a Content-Security-Policy would have to allow
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    run(address);
+    URL.revokeObjectURL(address);
+  }
   self.fetch = async (address) => {
     if (String(address).endsWith(".wasm")) return new Response(new Uint8Array());
     if (String(address).endsWith("python_stdlib.zip")) return new Response(parts.library);
@@ -48,7 +52,11 @@ async function start(parts) {
   cell.warm();
   const tell = (text) => postMessage({ type: "print", text });
   const enter = (code) => postMessage({ type: "enter", code });
-  ask = (question) => cell.answer(question, tell, enter);
+  ask = (question) => {
+    const asked = JSON.stringify(question);
+    if (!question.kept) return JSON.parse(cell.answer(asked, tell, enter));
+    return JSON.parse(python.pyimport("attnbook.classroom.handing_in").answer(asked));
+  };
   return python;
 }
 
@@ -61,7 +69,7 @@ onmessage = async ({ data }) => {
       postMessage({ type: "ready", heap: python._module.HEAP8.length });
     } else {
       const began = performance.now();
-      const answer = JSON.parse(ask(JSON.stringify(data.question)));
+      const answer = ask(data.question);
       postMessage({ type: "answer", answer: { ...answer, milliseconds: performance.now() - began } });
     }
   } catch (error) {

@@ -59,7 +59,7 @@ def _translator(name: str):
         return Translator.load(path)
     except CheckpointError as error:
         raise ValueError(
-            f"{path} is damaged, or is no translator; train one with attnbook train"
+            f"{path} is damaged, or is no translator ({error.__cause__}); train one with attnbook train"
         ) from error
 
 

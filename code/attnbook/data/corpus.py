@@ -11,6 +11,11 @@ from attnbook.data.splits import Pair
 CORPUS = Path(__file__).with_name("english_french.tsv")
 SOURCES = Path(__file__).with_name("SOURCES.md")
 ZIP_START = b"PK\x03\x04"
+LARGEST = (
+    100_000_000  # bytes of a text that is unpacked; Tatoeba's fra.txt has 40 million
+)
+# what can be unpacked piece by piece: a few bytes of bzip2 or LZMA may become gigabytes at once
+METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
 
 def bundled_pairs() -> list[Pair]:
@@ -96,8 +101,11 @@ def _from_zip(path: Path) -> tuple[str, bytes]:
                 for name in archive.namelist()
                 if PurePosixPath(name).name == "fra.txt"
             ]
-            if len(names) == 1:
-                return names[0], archive.read(names[0])  # compares the checksum
+            problem = "".join(_too_much(archive.getinfo(name)) for name in names)
+            if len(names) == 1 and not problem:
+                with archive.open(names[0]) as file:  # it compares the checksum
+                    # read() without a number unpacks up to 2 GB, whatever the zip states
+                    return names[0], file.read(archive.getinfo(names[0]).file_size)
             inside = ", ".join(archive.namelist()[:5]) or "nothing"
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
         raise ValueError(
@@ -107,10 +115,23 @@ def _from_zip(path: Path) -> tuple[str, bytes]:
         raise ValueError(
             f"{path} is damaged: fra.txt in it cannot be unpacked ({error}); download it again"
         ) from error
+    if len(names) == 1:
+        raise ValueError(
+            f"{path}: {names[0]} {problem}; unpack it, if you know where it comes from, and pass the file"
+        )
     raise ValueError(
         f"{path} must hold one fra.txt, it holds {len(names)} (among its files: {inside}); "
         "unpack it, and pass the file that you mean"
     )
+
+
+def _too_much(stated: zipfile.ZipInfo) -> str:
+    """Why a file of a zip is not unpacked, or nothing."""
+    if stated.compress_type not in METHODS:
+        return "is not packed as zip files usually are"
+    if stated.file_size > LARGEST:
+        return f"would have {stated.file_size:,} bytes, and at most {LARGEST:,} are unpacked"
+    return ""
 
 
 def _parse(data: bytes, name: str) -> list[Pair]:

@@ -6,6 +6,7 @@ import html
 import itertools
 import json
 import os
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from .verdict import message
 
 VERSION = 1
 VARIABLE = "ATTNBOOK_PROGRESS"
+LARGEST = 100_000  # bytes of a file; all exercises of the book take 5,000
 MARKS = {"attempted": "✗", "solved": "✓"}
 
 
@@ -46,7 +48,11 @@ def read() -> Record:
         path = location()
         if path is None or not path.exists():
             return Record()
-        data = json.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ValueError("a file of something else")
+        data = json.loads(content.decode("utf-8"))
         if data["version"] > VERSION:
             return Record(remark=_remark("newer", format=data["version"], known=VERSION))
         if all(entry["state"] in MARKS for entry in data["exercises"].values()):
@@ -100,8 +106,8 @@ def _keep_aside(path: Path) -> str:
     """Copy a damaged file to a free name beside it; the original goes only when the new file replaces it."""
     free = (path.with_name(f"{path.name}.bak{number}") for number in itertools.chain([""], itertools.count(2)))
     aside = next(name for name in free if not name.exists())
-    with open(aside, "xb") as copy:
-        copy.write(path.read_bytes())
+    with open(path, "rb") as damaged, open(aside, "xb") as copy:
+        shutil.copyfileobj(damaged, copy)
     return aside.name
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from attnbook.attention import ablate_head, causal_mask, sinusoidal_encoding
 from attnbook.checks import check_count
 from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences, to_ids
-from attnbook.training import TrainConfig, device_of, train
+from attnbook.training import TrainConfig, device_of, rebuilt, settings, train
 from attnbook.transformer import EncoderLayer
 from attnbook.transformer.models import check_ids
 
@@ -297,11 +297,11 @@ def stored_model(path: str | Path = STORED) -> NextWordModel:
             f"{path} was made with a vocabulary other than that of attnbook.studies; "
             "run tools/experiments/patterns.py again"
         )
-    model = NextWordModel(**stored["config"])
     try:
-        model.load_state_dict(unpack_weights(stored["weights"]))
-    except RuntimeError as error:
+        weights = unpack_weights(stored["weights"])
+        sizes = settings(NextWordModel, stored["config"], weights)
+        return rebuilt(lambda: NextWordModel(**sizes), weights).eval()
+    except (LookupError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(
             f"{path} holds weights that do not fit the sizes it states: {error}"
         ) from error
-    return model.eval()

@@ -93,6 +93,8 @@ class SubwordVocabulary(Vocabulary):
             tokenizer = Tokenizer.from_str(json.dumps(described))
         except Exception as error:  # tokenizers raises bare Exceptions
             raise ValueError(f"this is not a tokenizer's JSON ({error})") from error
+        tokenizer.no_padding()  # a vocabulary neither fills up nor cuts, whatever a file says
+        tokenizer.no_truncation()
         if [tokenizer.id_to_token(i) for i in range(len(SPECIALS))] != list(SPECIALS):
             raise ValueError(
                 f"the first entries of the tokenizer must be {', '.join(SPECIALS)}"

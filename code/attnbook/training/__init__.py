@@ -13,6 +13,7 @@ from attnbook.training.checkpoint import (
 from attnbook.training.config import Progress, TrainConfig
 from attnbook.training.loop import make_fabric, train
 from attnbook.training.modes import device_of, evaluating
+from attnbook.training.rebuilding import rebuilt, settings
 from attnbook.training.schedules import (
     noam_factor,
     warmup_cosine,
@@ -37,6 +38,8 @@ __all__ = [
     "read_archive",
     "check_same_config",
     "resume",
+    "settings",
+    "rebuilt",
     "random_state",
     "set_random_state",
 ]

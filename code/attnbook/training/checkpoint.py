@@ -1,9 +1,11 @@
 """Checkpoints that survive a power cut, and that are safe to read."""
 
 import io
+import math
 import random
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -89,14 +91,24 @@ def read_archive(path: str | Path) -> dict:
             f"no checkpoint at {path}; train first, or pass another path"
         )
     try:
-        with zipfile.ZipFile(path) as archive:  # torch.load compares no checksums
-            if archive.testzip() is not None:
+        with zipfile.ZipFile(path) as archive:
+            _check_bounds(archive, path.stat().st_size)
+            if archive.testzip() is not None:  # torch.load compares no checksums
                 raise zipfile.BadZipFile("a checksum differs")
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # of zip, of pickle, or a class that is not plain data
         raise CheckpointError(
             f"{path} is not a whole checkpoint ({type(error).__name__}); delete it to start anew"
         ) from error
+
+
+def _check_bounds(archive: zipfile.ZipFile, size: int) -> None:
+    """Require what `torch.save` writes: nothing is compressed, so nothing is larger than the file when it is read."""
+    inside = archive.infolist()
+    if any(one.compress_type != zipfile.ZIP_STORED for one in inside):
+        raise zipfile.BadZipFile("a part is compressed")
+    if sum(one.file_size for one in inside) > size:
+        raise zipfile.BadZipFile("the parts are larger than the file")
 
 
 def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
@@ -132,6 +144,8 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         damaged.append("model")
     if "losses" not in damaged and any(type(loss) is not float for loss in losses):
         damaged.append("losses")
+    if "elapsed" not in damaged and not 0 <= state["elapsed"] < math.inf:
+        damaged.append("elapsed")
     if damaged:
         raise CheckpointError(
             f"{path} is damaged ({', '.join(damaged)}); delete it to start anew"
@@ -163,6 +177,11 @@ def resume(
     before = random_state()
     try:
         set_random_state(state["random"])
+        options = state["optimizer"]["param_groups"]
+        if not _alike(options, optimizer.state_dict()["param_groups"]):
+            raise ValueError("the optimizer's options are not of the right types")
+        if not _alike(state["schedule"], schedule.state_dict()):
+            raise ValueError("the schedule's numbers are not of the right types")
         optimizer.load_state_dict(state["optimizer"])
         for weight, kept in optimizer.state.items():
             for name, numbers in kept.items():  # the step is a number, moments are not
@@ -176,6 +195,17 @@ def resume(
     finally:
         set_random_state(before)
     model.load_state_dict(state["model"])
+
+
+def _alike(stored: Any, own: Any) -> bool:
+    """Whether what a file says has the form of what is here: the same types, as many entries, finite numbers."""
+    if type(stored) is not type(own):
+        return False
+    if isinstance(own, dict):  # PyTorch's versions differ by a few names
+        return all(_alike(stored[k], own[k]) for k in own.keys() & stored.keys())
+    if isinstance(own, list | tuple):
+        return len(stored) == len(own) and all(map(_alike, stored, own))
+    return not isinstance(own, float) or math.isfinite(stored)
 
 
 def check_same_config(path: str | Path, stored: dict, wanted: dict) -> None:

@@ -9,6 +9,7 @@ from torch import nn
 from attnbook.checks import check_count, check_positive
 from attnbook.data import Batch
 from attnbook.training import (
+    CheckpointError,
     Progress,
     device_of,
     evaluating,
@@ -39,6 +40,22 @@ def development_loss(model: nn.Module, batches: Sequence[Batch]) -> float:
             total += float(loss) * batch.num_tokens
             words += batch.num_tokens
     return total / words
+
+
+def _kept(path: Path) -> tuple[list[tuple[int, float]], dict | None]:
+    """The history and the best weights in a file."""
+    kept = read_archive(path)
+    try:
+        history = [(int(step), float(loss)) for step, loss in kept["history"]]
+        weights = kept["weights"]
+        damaged = weights is not None and not all(
+            map(torch.is_tensor, weights.values())
+        )
+    except (LookupError, AttributeError, TypeError, ValueError, OverflowError):
+        damaged = True
+    if damaged:
+        raise CheckpointError(f"{path} is damaged; delete it to start anew")
+    return history, weights
 
 
 class EarlyStopping:
@@ -77,9 +94,7 @@ class EarlyStopping:
         self.history: list[tuple[int, float]] = []
         self.weights: dict | None = None
         if self.path is not None and self.path.exists():
-            kept = read_archive(self.path)
-            self.history = [tuple(entry) for entry in kept["history"]]
-            self.weights = kept["weights"]
+            self.history, self.weights = _kept(self.path)
 
     @property
     def best(self) -> float:
@@ -121,6 +136,11 @@ class EarlyStopping:
         return all(loss >= earlier for _, loss in self.history[-self.patience :])
 
     def restore(self) -> None:
-        """Give the model the best weights."""
+        """Give the model the best weights; a CheckpointError if a file has brought those of another model."""
         if self.weights is not None:
-            self.model.load_state_dict(self.weights)
+            try:
+                self.model.load_state_dict(self.weights)
+            except RuntimeError as error:
+                raise CheckpointError(
+                    f"{self.path} holds the best weights of another model; delete it to start anew"
+                ) from error

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import nn
 
 from attnbook.data import Split, references
 from attnbook.files import write_atomically
 from attnbook.text import WordVocabulary, normalise, vocabulary_from_dict
 from attnbook.translation.quantisation import coded, packed, restored
-from attnbook.translation.translator import MODELS, Translator, kind_of
+from attnbook.translation.translator import Translator, kind_of, stored_model
 
 #: Names of the translators that run in the page, as `load_page_model` takes them.
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
@@ -244,37 +243,14 @@ def _read(name: str) -> dict:
 
 def _translator(state: dict, name: str) -> Translator:
     try:
-        config, made = MODELS[state["kind"]]
-        model = made(config(**state["config"]))
         vocabs = (
             vocabulary_from_dict(state[f"{s}_vocab"]) for s in ("source", "target")
         )
-        translator = Translator(model, *vocabs)
-        _fill(model, state["weights"])
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        weights = {name: restored(entry) for name, entry in state["weights"].items()}
+        model = stored_model(state["kind"], state["config"], weights)
+        return Translator(model.eval(), *vocabs)
+    except (LookupError, AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise _damaged(name, f"{type(error).__name__}: {error}") from error
-    model.eval()
-    return translator
-
-
-@torch.no_grad()
-def _fill(model: nn.Module, weights: dict) -> None:
-    own = dict(model.named_parameters())
-    if set(own) != set(weights):
-        missing, surplus = (
-            sorted(set(own) - set(weights)),
-            sorted(set(weights) - set(own)),
-        )
-        raise ValueError(f"weights missing: {missing}, not of this model: {surplus}")
-    for name, weight in own.items():
-        stored = restored(weights[name])
-        if stored.shape != weight.shape:
-            raise ValueError(
-                f"{name} has shape {tuple(stored.shape)}, the config's model has {tuple(weight.shape)}"
-            )
-        if not torch.isfinite(stored).all():
-            raise ValueError(f"{name} is not finite everywhere")
-        weight.copy_(stored)
 
 
 def _damaged(name: str, why: str) -> ValueError:

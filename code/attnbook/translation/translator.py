@@ -22,7 +22,9 @@ from attnbook.training import (
     device_of,
     evaluating,
     read_archive,
+    rebuilt,
     save_checkpoint,
+    settings,
 )
 from attnbook.transformer import TransformerConfig
 from attnbook.translation.config import RecurrentConfig
@@ -56,6 +58,27 @@ def kind_of(model: nn.Module) -> str:
         f"only a {classes} can be stored and built again, got {type(model).__name__}; "
         "store its state_dict() with save_checkpoint instead"
     )
+
+
+def stored_model(
+    kind: str, config: dict, weights: dict
+) -> RecurrentTranslator | TransformerTranslator:
+    """The model that a file describes, with the file's weights.
+
+    Args:
+        kind: from `kind_of`.
+        config: its sizes by name, as read.
+        weights: tensors by name, as read.
+
+    Returns:
+        The model.
+
+    Raises:
+        LookupError, TypeError, ValueError, RuntimeError: whatever the file has wrong; the message names it.
+    """
+    sizes, model = MODELS[kind]
+    chosen = sizes(**settings(sizes, config, weights))
+    return rebuilt(lambda: model(chosen), weights)
 
 
 class Translator:
@@ -230,14 +253,12 @@ class Translator:
         """
         state = read_archive(path)
         try:
-            config, model = MODELS[state["kind"]]
-            built = model(config(**state["config"]))
-            built.load_state_dict(state["weights"])
             vocabs = (
                 vocabulary_from_dict(state[side])
                 for side in ("source_vocab", "target_vocab")
             )
-            return cls(built.eval(), *vocabs)
+            model = stored_model(state["kind"], state["config"], state["weights"])
+            return cls(model.eval(), *vocabs)
         except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise CheckpointError(
                 f"{path} does not hold a translator ({type(error).__name__}: {error}); train one with "
