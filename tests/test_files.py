@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -109,3 +110,74 @@ def test_several_writers_at_once_leave_one_whole_file(path):
         writer.join()
     assert path.read_text() in contents
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
+def umask(request):
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def permissions(path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+on_posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="it has no permissions of this kind"
+)
+
+
+@on_posix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o666, 0o400])
+def test_a_file_that_is_replaced_keeps_its_permissions(path, mode, umask):
+    path.chmod(mode)
+    seen = []
+
+    def write(file):
+        (temporary,) = set(path.parent.iterdir()) - {path}
+        seen.append(permissions(temporary))
+
+    write_atomically(path, write, mode=0o604)
+    assert permissions(path) == mode
+    assert seen and not any(one & ~mode for one in seen)
+
+
+@on_posix
+def test_a_new_file_has_the_permissions_that_were_asked_for(tmp_path, umask):
+    path = tmp_path / "grades.csv"
+
+    def write(file):
+        (temporary,) = tmp_path.iterdir()
+        assert permissions(temporary) == 0o600
+        file.write(b"new")
+
+    write_atomically(path, write, mode=0o600)
+    assert permissions(path) == 0o600 and path.read_bytes() == b"new"
+    write_atomically(tmp_path / "usual", "new")
+    assert permissions(tmp_path / "usual") == 0o666 & ~umask
+
+
+@on_posix
+def test_another_groups_permissions_are_given_to_no_one_else(path, monkeypatch):
+    path.chmod(0o664)
+    monkeypatch.setattr(files.os, "fchown", failing)
+    write_atomically(path, "new")
+    assert permissions(path) == 0o664  # it is the same group
+    real = os.fstat
+    monkeypatch.setattr(
+        files.os,
+        "fstat",
+        lambda number: os.stat_result([*real(number)[:5], -1, *real(number)[6:]]),
+    )
+    write_atomically(path, "newer")
+    assert permissions(path) == 0o604
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give away"
+)
+def test_it_stays_its_owners(path):
+    os.chown(path, 1234, 2345)
+    write_atomically(path, "new")
+    assert (path.stat().st_uid, path.stat().st_gid) == (1234, 2345)

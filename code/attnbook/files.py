@@ -1,8 +1,10 @@
 """Writing a file in one step."""
 
+import contextlib
 import glob
 import os
 import secrets
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,25 +38,37 @@ def make_folder(path: Path) -> None:
 
 
 def write_atomically(
-    path: str | Path, content: str | bytes | Callable[[BinaryIO], object]
+    path: str | Path,
+    content: str | bytes | Callable[[BinaryIO], object],
+    mode: int = 0o666,
 ) -> None:
     """Replace a file in one step: whatever happens, it holds the old content or the new, never a part of either.
+
+    A file that is replaced keeps its permissions and, where the system lets us, its owner and group.
 
     Args:
         path: the file; missing folders are made.
         content: text (stored as UTF-8), bytes, or a function that writes to the open binary file it is given.
+        mode: the permissions of a new file, less those that the umask takes away.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _clear_abandoned(path)
+    old = _regular(path)
+    if old:
+        mode = stat.S_IMODE(old.st_mode) & 0o777
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with open(temporary, "xb") as file:
+        with open(
+            temporary, "xb", opener=lambda name, how: os.open(name, how, mode)
+        ) as file:
             if callable(content):
                 content(file)
             else:
                 file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
+            if old:
+                _give_back(file.fileno(), temporary, old, mode)
             os.fsync(file.fileno())  # on the disk before it gets its name
         os.replace(temporary, path)
     except OSError as error:
@@ -63,6 +77,26 @@ def write_atomically(
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _regular(path: Path) -> os.stat_result | None:
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        return found if stat.S_ISREG(found.st_mode) else None
+    return None
+
+
+def _give_back(number: int, temporary: Path, old: os.stat_result, mode: int) -> None:
+    """Give a new file the owner, the group and the permissions of the one that it replaces."""
+    if hasattr(os, "fchown"):  # not on Windows
+        with contextlib.suppress(OSError):
+            os.fchown(number, -1, old.st_gid)
+        with contextlib.suppress(OSError):  # only root may
+            os.fchown(number, old.st_uid, -1)
+        if os.fstat(number).st_gid != old.st_gid:
+            mode &= ~0o070  # they were another group's
+    with contextlib.suppress(OSError):  # some drives know no permissions
+        os.chmod(temporary, mode)
 
 
 def _clear_abandoned(path: Path) -> None:
