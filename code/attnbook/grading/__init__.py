@@ -7,8 +7,8 @@ the checker can pass. For such authors use an account, a container or a machine 
 they hand in.
 """
 
-from attnbook.grading.running import Limits, grade
+from attnbook.grading.running import Limits, confinement, grade
 from attnbook.grading.sheet import write
 from attnbook.grading.submissions import Result, chosen, submissions
 
-__all__ = ["Limits", "Result", "chosen", "grade", "submissions", "write"]
+__all__ = ["Limits", "Result", "chosen", "confinement", "grade", "submissions", "write"]
