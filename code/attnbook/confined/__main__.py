@@ -66,7 +66,7 @@ def _go_on_in_a_child() -> None:
             while ended != child and (found := os.waitpid(-1, os.WNOHANG))[0]:
                 ended, status = found
     with contextlib.suppress(ChildProcessError):
-        while True:
+        while os.getpid() != 1:  # with the first of a namespace the kernel ends all
             for one in _children() or [child]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(one, signal.SIGKILL)

@@ -68,25 +68,33 @@ def arrangement(needs: str) -> Arrangement:
         return Arrangement((), reason="Landlock and namespaces are Linux's")
     reason = ""
     for parts in filter(None, WAYS):
-        gaps, said = _try(parts, needs)
+        gaps, said = tried(parts, needs)
         if gaps is not None:
             return Arrangement(parts, gaps, reason)
         reason = reason or said
     return Arrangement((), reason=reason)
 
 
-def _try(parts: tuple[str, ...], needs: str) -> tuple[tuple[str, ...] | None, str]:
-    """What a process could do in spite of these parts, or None and the reason why they do not work."""
+def tried(parts: tuple[str, ...], needs: str) -> tuple[tuple[str, ...] | None, str]:
+    """Confine a process for a trial.
+
+    Args:
+        parts: of an `Arrangement`.
+        needs: as in `arrangement`.
+
+    Returns:
+        What the process could do in spite of them, or None and the reason why they do not work here.
+    """
     with contextlib.ExitStack() as end:
         outside, folder = (
             os.path.realpath(end.enter_context(tempfile.TemporaryDirectory()))
             for _ in range(2)
         )
-        task = {"needs": needs, "other": os.getpid(), "secret": f"{outside}/secret"}
-        task["mark"] = f"{folder}/mark"
-        for name in ("secret", "mark"):
-            with open(task[name], "w") as file:
-                file.write(name)
+        secret, mark = f"{outside}/secret", f"{folder}/mark"
+        task = {"needs": needs, "other": os.getpid(), "secret": secret, "mark": mark}
+        for path in (secret, mark):
+            with open(path, "w") as file:
+                file.write("something")
         task["tcp"] = end.enter_context(_listening()).getsockname()[1]
         task["udp"] = end.enter_context(_receiving(("127.0.0.1", 0))).getsockname()[1]
         task["unix"] = end.enter_context(_receiving(f"{outside}/socket")).getsockname()
