@@ -10,7 +10,7 @@ they hand in.
 from attnbook.grading.asked import WEEKS, chosen, numbers
 from attnbook.grading.lms import Upload, upload
 from attnbook.grading.report import Journal, Report
-from attnbook.grading.running import Limits, grade
+from attnbook.grading.running import Limits, confinement, grade
 from attnbook.grading.submissions import Result, submissions
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Result",
     "Upload",
     "chosen",
+    "confinement",
     "grade",
     "numbers",
     "submissions",

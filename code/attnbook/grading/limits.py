@@ -1,10 +1,8 @@
 """What keeps a submission, in its own process, from harming others by mistake."""
 
 import contextlib
-import ctypes
 import faulthandler
 import os
-import signal
 import sys
 import threading
 from pathlib import Path
@@ -23,22 +21,34 @@ PROCESSES = {
     "os.kill",
     "os.killpg",
 }
-NETWORK = {"socket.bind", "socket.connect", "socket.sendto"}
+NETWORK = {
+    "socket.bind",
+    "socket.connect",
+    "socket.getaddrinfo",
+    "socket.gethostbyaddr",
+    "socket.gethostbyname",
+    "socket.sendmsg",
+    "socket.sendto",
+}
 CHANGES = {  # event → how many of its first arguments are files
+    "os.chflags": 1,
     "os.chmod": 1,
     "os.chown": 1,
     "os.link": 2,
     "os.mkdir": 1,
     "os.remove": 1,
+    "os.removexattr": 1,
     "os.rename": 2,
     "os.rmdir": 1,
+    "os.setxattr": 1,
     "os.symlink": 2,
     "os.truncate": 1,
+    "os.utime": 1,
     "shutil.rmtree": 1,
+    "sqlite3.connect": 1,
 }
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 LARGEST_FILE = 100_000_000
-DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 
 
 def open_channel() -> tuple[TextIO, TextIO]:
@@ -57,16 +67,13 @@ def open_channel() -> tuple[TextIO, TextIO]:
 def end_with_the_grader(asked: TextIO, seconds: float) -> None:
     """End this process when the grader's end of the channel closes, however the grader ends.
 
-    A loop in compiled code may never let the thread that waits for this run. So Linux is asked to see to it as well;
-    elsewhere the process ends after a time.
+    A loop in compiled code may never let the thread that waits for this run. On Linux the parent of this process sees
+    to it as well (`attnbook.confined`); elsewhere the process ends after a time.
 
     Args:
         asked: from `open_channel`; the grader writes nothing more to it.
         seconds: the longest that the process may exist.
     """
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(DEATH_OF_PARENT, signal.SIGKILL, 0, 0, 0)
     faulthandler.dump_traceback_later(seconds, exit=True)
 
     def watch():

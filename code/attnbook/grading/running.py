@@ -15,12 +15,19 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from attnbook.confined import arrangement, environment, readable
 from attnbook.exercises import Verdict
+from attnbook.grading import folder
+from attnbook.grading.events import MOST, Event, Ready, Told, understood
 from attnbook.grading.reading import in_words
 from attnbook.grading.submissions import Result
 
 START = 120  # seconds that a process may take until it is ready; importing torch takes two or three
 LONGEST_LINE = 1_000_000
+MOST_LEFT_OUT = 20  # statements of a submission; each costs a process
+WORKER = "attnbook.grading.worker"
+LOOK = 1.0  # seconds between two looks into the folder
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -31,11 +38,31 @@ class Limits:
         seconds: for one exercise. A single call of a function has 20 seconds, where there are alarms (not on Windows).
         total: seconds for all exercises of a submission.
         memory: gigabytes on top of what PyTorch takes; Linux only.
+        disk: gigabytes in its working folder; looked at every second.
     """
 
     seconds: float = 60
     total: float = 600
     memory: float = 2
+    disk: float = 1
+
+
+@dataclass(frozen=True)
+class _Class:
+    """What the submissions of a class have in common: the limits, folders that none may read, whether to stop."""
+
+    limits: Limits
+    private: Sequence[str]
+    over: threading.Event
+
+
+def confinement() -> str:
+    """Say how far a submission that means harm is kept from doing it on this system; trying it takes a few seconds.
+
+    Returns:
+        A sentence, without its full stop.
+    """
+    return str(arrangement(WORKER))
 
 
 def grade(
@@ -58,88 +85,71 @@ def grade(
     Raises:
         ChildProcessError: the grader's own process does not start.
     """
-    limits, over = limits or Limits(), threading.Event()
+    private = {str(path.parent) for one in found for path in one.files}
+    group = _Class(limits or Limits(), sorted(private), threading.Event())
+    if private:
+        arrangement(WORKER)  # once, before there are threads
     with ThreadPoolExecutor(jobs or min(8, os.cpu_count() or 1)) as pool:
-        waiting = [pool.submit(_judge, one, exercises, limits, over) for one in found]
+        waiting = [pool.submit(_judge, one, exercises, group) for one in found]
         try:
             for done in as_completed(waiting):
                 yield done.result()
         finally:
-            over.set()
+            group.over.set()
             pool.shutdown(cancel_futures=True)
 
 
-def _judge(
-    result: Result, exercises: Sequence[str], limits: Limits, over: threading.Event
-) -> Result:
+def _judge(result: Result, exercises: Sequence[str], group: _Class) -> Result:
     """Judge one submission; whatever fails in doing so is a problem of this one."""
     try:
-        _judge_all(result, exercises, limits, over)
+        _judge_all(result, exercises, group)
     except ChildProcessError:
         raise
-    except (OSError, LookupError, TypeError, ValueError) as error:
-        # the disk is full, say, or it has found the channel and written to it
+    except Exception as error:  # noqa: BLE001 (the disk is full, say)
         result.problems.append(f"cannot be judged ({in_words(error)})")
     return result
 
 
-def _judge_all(
-    result: Result, exercises: Sequence[str], limits: Limits, over: threading.Event
-) -> None:
+def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
     """Start a process, and, as long as it ends in the middle of an exercise, another one for those that are left.
 
     If it ends while a statement of the submission is run, the next one leaves this statement out.
     """
-    left = list(exercises) if result.files else []
+    limits, over = group.limits, group.over
+    told = Told(result, exercises if result.files else [])
     skipped: list[tuple[str, int, str]] = []
     end = time.monotonic() + limits.total
-    while left and not over.is_set():
+    while told.left and not over.is_set():
         if time.monotonic() >= end:
-            result.problems.append(
-                f"stopped after {limits.total:g} seconds; not judged: {', '.join(left)}"
+            told.problem(
+                f"stopped after {limits.total:g} seconds; not judged: {', '.join(told.left)}"
             )
             break
-        with _Worker(result.files, left, skipped, limits, over) as worker:
-            problems = []
-            begun, runs = "", None
-            while (
-                event := worker.next(
-                    min(
-                        limits.seconds if begun else limits.total,
-                        end - time.monotonic(),
-                    )
+        told.start()
+        with _Worker(result.files, told.left, skipped, group) as worker:
+            while event := worker.next(
+                min(
+                    limits.seconds if told.begun else limits.total,
+                    end - time.monotonic(),
                 )
-            ) is not None:
-                if "begin" in event:
-                    begun = event["begin"]
-                elif "runs" in event:
-                    runs = event["runs"]
-                elif "problem" in event:
-                    problems.append(event["problem"])
-                elif "absent" in event:
-                    left.remove(event["absent"])
-                elif "verdict" in event:
-                    verdict = Verdict(**event["verdict"])
-                    if verdict.status not in ("solved", "wrong", "unwritten"):
-                        raise ValueError(f"no verdict: {verdict.status!r}")
-                    result.verdicts[verdict.exercise] = verdict
-                    left.remove(verdict.exercise)
-                    begun = ""
-                elif "done" in event:
-                    left = []
-        result.problems += [one for one in problems if one not in result.problems]
-        if runs and not over.is_set() and time.monotonic() < end:
+            ):
+                told.take(event)
+                if told.strange > MOST:
+                    worker.ended = "noisy"
+                    break
+        if over.is_set():
+            break
+        running = told.running
+        if running.line and time.monotonic() < end and len(skipped) < MOST_LEFT_OUT:
             # not a mistake in the exercise: go on without the statement
-            file, line, where = runs
-            skipped.append((file, line, worker.end_of_a_statement()))
-            result.problems.append(
-                f"{Path(file).name}: {where}, {skipped[-1][2]}; it is left out"
+            skipped.append((running.file, running.line, worker.end_of_a_statement()))
+            told.problem(
+                f"{Path(running.file).name}: {running.where}, {skipped[-1][2]}; it is left out"
             )
-        elif begun and not over.is_set():
-            result.verdicts[begun] = worker.obituary(begun)
-            left.remove(begun)
-        elif left and not over.is_set() and time.monotonic() < end:
-            result.problems.append(
+        elif told.begun:
+            told.judged(worker.obituary(told.begun))
+        elif told.left and time.monotonic() < end:
+            told.problem(
                 "Python ended while its files were being read; the rest is not judged"
             )
             break
@@ -153,57 +163,59 @@ class _Worker:
         files: Sequence[Path],
         exercises: Sequence[str],
         skipped: Sequence[tuple[str, int, str]],
-        limits: Limits,
-        over: threading.Event,
+        group: _Class,
     ):
+        self.files, self.group = [str(path) for path in files], group
         self.task = {
-            "files": [str(path) for path in files],
+            "files": self.files,
             "exercises": list(exercises),
             "skipped": list(skipped),
-            "memory": limits.memory,
-            "longest": limits.total + START,
+            "memory": group.limits.memory,
+            "longest": group.limits.total + START,
         }
-        self.over, self.late = over, 0.0
-        self.events: queue.Queue[dict | None] = queue.Queue()
+        self.ended, self.after = "", 0.0  # why we have ended it: late, full or noisy
+        self.look = 0.0
+        self.events: queue.Queue[Event | None] = queue.Queue(100)
+        self.closed = threading.Event()
 
     def __enter__(self) -> "_Worker":
-        self.folder = tempfile.TemporaryDirectory(
-            prefix="attnbook-", ignore_cleanup_errors=True
-        )
+        self.folder = folder.make()
         self.errors = tempfile.TemporaryFile()
-        package = str(Path(__file__).parents[2])
+        private = [*self.group.private, self.folder]
         fixed = {
             "ATTNBOOK_DEVICE": "cpu",
             "ATTNBOOK_PROGRESS": "off",
+            "CUDA_VISIBLE_DEVICES": "",
             "MPLBACKEND": "agg",
-            "OMP_NUM_THREADS": "1",
-            "MKL_NUM_THREADS": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONIOENCODING": "utf-8",
-            "PYTHONPATH": os.pathsep.join(
-                filter(None, [package, os.environ.get("PYTHONPATH")])
-            ),
-            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.folder.name),
+            **dict.fromkeys(THREADS, "1"),
+        }
+        order = {
+            "parts": arrangement(WORKER).parts,
+            "readable": [*readable(private), *self.files],
+            "folder": self.folder,
+            "run": WORKER,
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", f"{__package__}.worker"],
+            [sys.executable, "-P", "-s", "-m", "attnbook.confined"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
-            cwd=self.folder.name,
-            env=os.environ | fixed,
+            cwd=folder.inner(self.folder),
+            env=environment(self.folder, private) | fixed,
             start_new_session=True,  # Ctrl-C is for the grader, and what a submission starts ends with it
         )
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(self.task).encode() + b"\n")
-            self.process.stdin.flush()
         threading.Thread(target=self._listen, daemon=True).start()
         try:
-            ready = self.next(START)
+            with contextlib.suppress(BrokenPipeError):
+                for line in (order, self.task):
+                    self.process.stdin.write(json.dumps(line).encode() + b"\n")
+                self.process.stdin.flush()
+            while (event := self.next(START)) not in (Ready(), None):
+                pass  # a package may print something when it is loaded
         except BaseException:
             self.__exit__()
             raise
-        if ready is None and not self.over.is_set():
+        if event is None and not self.group.over.is_set():
             self.__exit__()
             raise ChildProcessError(
                 f"the grader's own process does not start: {self.said}"
@@ -213,37 +225,46 @@ class _Worker:
     def _listen(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             while line := self.process.stdout.readline(LONGEST_LINE):
-                with contextlib.suppress(ValueError):  # not one of ours
-                    event = json.loads(line)
-                    if isinstance(event, dict):
-                        self.events.put(event)
-        self.events.put(None)
+                self._put(understood(line))
+        self._put(None)
 
-    def next(self, seconds: float) -> dict | None:
-        """The next event; None when the process has ended or has taken too long."""
+    def _put(self, event: Event | None) -> None:
+        while not self.closed.is_set():
+            with contextlib.suppress(queue.Full):
+                self.events.put(event, timeout=0.2)
+                return
+
+    def next(self, seconds: float) -> Event | None:
+        """The next event; None when the process has ended, has taken too long, or has filled its folder."""
         end = time.monotonic() + seconds
-        while not self.over.is_set():
-            try:
-                return self.events.get(
-                    timeout=max(0.0, min(0.2, end - time.monotonic()))
-                )
-            except queue.Empty:
-                if time.monotonic() >= end:
-                    self.late = seconds
+        while not self.group.over.is_set():
+            if (now := time.monotonic()) >= self.look:
+                self.look = now + LOOK
+                if folder.is_full(self.folder, self.group.limits.disk * 1e9):
+                    self.ended = "full"
                     return None
+            with contextlib.suppress(queue.Empty):
+                return self.events.get(timeout=max(0.0, min(0.2, end - now)))
+            if time.monotonic() >= end:
+                self.ended, self.after = "late", seconds
+                return None
         return None
 
     def __exit__(self, *_) -> None:
-        if not self.late and not self.over.is_set():
+        if not self.ended and not self.group.over.is_set():
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(10)  # it has closed its end; let it say how it ended
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(
-                    self.process.pid, signal.SIGKILL
-                )  # and whatever it has started
-            else:
-                self.process.kill()
+        self.closed.set()
+        if sys.platform == "linux":  # it ends what the submission has started
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(10)
+        if self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if hasattr(os, "killpg"):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                else:
+                    self.process.kill()
         self.status = self.process.wait()
         for stream in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
@@ -256,23 +277,38 @@ class _Worker:
             .rpartition("\n")[2]
         )
         self.errors.close()
-        with contextlib.suppress(RecursionError):  # a thousand folders, each in another
-            self.folder.cleanup()
+        folder.remove(self.folder)
 
     def end_of_a_statement(self) -> str:
         """What came of the statement in whose middle the process ended, to follow its text."""
-        if self.late:
-            return f"had not ended after {self.late:.0f} seconds"
+        if self.ended == "late":
+            return f"had not ended after {self.after:.0f} seconds"
+        if self.ended == "full":
+            return f"writes more than {self.group.limits.disk:g} GB, or too many files"
+        if self.ended == "noisy":
+            return "writes to the grader's channel"
         if self.status < 0:
             return f"brings Python down ({_signal(-self.status)})"
         return f"ends Python, with exit status {self.status}"
 
     def obituary(self, exercise: str) -> Verdict:
         """The verdict on the exercise in whose middle the process ended."""
-        if self.late:
+        if self.ended == "late":
             about, name = "it takes too long", "takes-too-long"
-            says = f"It was stopped after {self.late:.0f} seconds."
+            says = f"It was stopped after {self.after:.0f} seconds."
             asks = "Is there a loop that never ends?"
+        elif self.ended == "full":
+            about, name = "it fills the disk", "fills-the-disk"
+            says = f"It was stopped with more than {self.group.limits.disk:g} GB, or too many files, in its folder."
+            asks = (
+                "Does it have to write anything at all? A function returns its answer."
+            )
+        elif self.ended == "noisy":
+            about, name = "it disturbs the grader", "disturbs-the-grader"
+            says = (
+                "It was stopped since it wrote to the grader's channel again and again."
+            )
+            asks = "Does it write to files that it has not opened?"
         elif self.status < 0:
             about, name = "it brings Python down", "ends-python"
             says = f"The process was ended by {_signal(-self.status)}."

@@ -1,6 +1,6 @@
 """The process in which a submission runs: it judges one exercise after another and tells the grader, line by line.
 
-Started by `running.py` as `python -m attnbook.grading.worker`; reads one line of JSON, writes one for each event.
+Started by `running.py`, confined by `attnbook.confined`; reads one line of JSON, writes one for each event.
 """
 
 import json
@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from attnbook.exercises import Verdict, check, get
+from attnbook.grading.events import LONGEST
 from attnbook.grading.limits import (
     end_with_the_grader,
     limit_resources,
@@ -18,8 +19,6 @@ from attnbook.grading.limits import (
     refuse_harm,
 )
 from attnbook.grading.reading import NotASubmission, Submission, in_words
-
-LONGEST = 10_000  # characters of a message; its line has to fit the channel
 
 
 def main() -> None:
@@ -50,7 +49,7 @@ def main() -> None:
                 if isinstance(error, NotASubmission)
                 else f"{path.name}: {in_words(error)}"
             )
-    refuse_harm(folder)
+    refuse_harm(os.path.dirname(folder))
     for name in task["exercises"]:
         exercise = get(name)
         files = [one for one in read if one.mentions(exercise.function)]
