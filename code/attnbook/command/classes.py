@@ -29,6 +29,7 @@ def grade(options, rest) -> int:
             f"{out / 'grades.csv'} could not be understood; it is {report.kept.aside} now"
         )
 
+    _say(f"{grading.confinement()}.")
     journal = grading.Journal(out, options.folder, exercises=names, **vars(limits))
     if journal.damaged:
         _say(f"{journal.path} is damaged; all submissions are judged anew")
