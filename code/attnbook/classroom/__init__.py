@@ -1,11 +1,12 @@
 """Python in the page: cells that a reader changes and runs with nothing installed, exercises among them.
 
-`cell.py` runs one cell, in the page's Python (Pyodide, with `attnbook.standin` as torch) and in tests. The script of a
-page has three parts: `python.js` starts `worker.js`, in which Python runs; `progress.js` keeps what was written and
+`cell.py` runs one cell, in the page's Python (Pyodide, with `attnbook.standin` as torch) and in tests, after what
+`dependence.py` finds that it needs; `attnbook.grading` asks the same of a submission. The script of a page has three
+parts: `python.js` starts `worker.js`, in which Python runs; `progress.js` keeps what was written and
 solved in the browser; `cells.js` makes cells into editors. `editor.js` is CodeMirror as the book uses it. All of it is
 packed by `tools/classroom.py`.
 """
 
-from attnbook.classroom.cell import needed
+from attnbook.classroom.dependence import facts, needs
 
-__all__ = ["needed"]
+__all__ = ["facts", "needs"]
