@@ -7,6 +7,7 @@ solved in the browser; `cells.js` makes cells into editors. `editor.js` is CodeM
 packed by `tools/classroom.py`.
 """
 
-from attnbook.classroom.dependence import facts, needs
+from attnbook.classroom.dependence import needs
+from attnbook.classroom.statements import facts, inside, root
 
-__all__ = ["facts", "needs"]
+__all__ = ["facts", "inside", "needs", "root"]

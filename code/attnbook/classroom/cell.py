@@ -13,7 +13,8 @@ import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from attnbook.classroom.dependence import facts, needs
+from attnbook.classroom.dependence import needs
+from attnbook.classroom.statements import facts
 
 LONGEST = 20_000  # characters that a cell may print
 

@@ -99,7 +99,7 @@ def _judge_all(
                 f"stopped after {limits.total:g} seconds; not judged: {', '.join(left)}"
             )
             break
-        with _Worker(result.files, left, skipped, limits, over) as worker:
+        with _Worker(result, exercises, left, skipped, limits, over) as worker:
             problems = []
             begun, runs = "", None
             while (
@@ -150,14 +150,17 @@ class _Worker:
 
     def __init__(
         self,
-        files: Sequence[Path],
+        result: Result,
+        asked: Sequence[str],
         exercises: Sequence[str],
         skipped: Sequence[tuple[str, int, str]],
         limits: Limits,
         over: threading.Event,
     ):
         self.task = {
-            "files": [str(path) for path in files],
+            "files": [str(path) for path in result.files],
+            "folder": str(result.folder or ""),
+            "asked": list(asked),
             "exercises": list(exercises),
             "skipped": list(skipped),
             "memory": limits.memory,
