@@ -157,7 +157,9 @@ def _at_once(statement: ast.stmt, now: set[str]) -> set[str]:
                 given |= this.surely
             else:
                 found.update(now & _files(ast.walk(part)))
-                found.update(now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)})  # fmt: skip
+                found.update(
+                    now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+                )
 
     found: set[str] = set()
     match statement:

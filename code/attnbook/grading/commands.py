@@ -83,7 +83,9 @@ def _python(cell: str, part: Part) -> str:
     from IPython.core import inputtransformer2 as ipython  # half a second; few need it
 
     lines = (cell + "\n").splitlines(keepends=True)
-    first = next(n for n, s in enumerate([*lines, "."]) if s.strip(" \t\n")[:1] not in ("", "#"))  # fmt: skip
+    first = next(
+        n for n, s in enumerate([*lines, "."]) if s.strip(" \t\n")[:1] not in ("", "#")
+    )
     if first < len(lines) and lines[first].startswith("%%"):
         command, _, options = lines[first][2:].strip().partition(" ")
         if command in ("writefile", "file"):
@@ -93,13 +95,20 @@ def _python(cell: str, part: Part) -> str:
         given = [one for one in options.split() if one.isidentifier()]
         lines[first] = f"{given[0]} = get_ipython().capture\n" if given else "\n"
         return _python("".join(lines).removesuffix("\n"), part)
-    for strip in (ipython.leading_indent, ipython.classic_prompt, ipython.ipython_prompt):  # fmt: skip
+    for strip in (
+        ipython.leading_indent,
+        ipython.classic_prompt,
+        ipython.ipython_prompt,
+    ):
         lines[first:] = strip(lines[first:])
     manager, changed = ipython.TransformerManager(), True
     while changed:
         before = lines
         changed, lines = manager.do_one_token_transform(before)
-        place = next((n for n, (a, b) in enumerate(zip(before, lines, strict=False)) if a != b), 0)  # fmt: skip
+        place = next(
+            (n for n, (a, b) in enumerate(zip(before, lines, strict=False)) if a != b),
+            0,
+        )
         lines[place + 1 : place + 1] = ["\n"] * (len(before) - len(lines))
     return "".join(lines).removesuffix("\n")
 
@@ -117,6 +126,9 @@ class _Commands(ast.NodeTransformer):
 
     def __init__(self, name: str, giving: list[int]):
         self.name, self.giving = name, giving
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        return node if isinstance(node, ast.expr) else super().visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         call = node.value

@@ -35,7 +35,9 @@ class Home:
 
     def _copy(self, entries: list[os.DirEntry], to: Path, deeper: int) -> None:
         # files first: what lies nearest is needed most
-        for entry in sorted(entries, key=lambda one: (one.is_dir(), one.name)):
+        for entry in sorted(
+            entries, key=lambda one: (one.is_dir(follow_symlinks=False), one.name)
+        ):
             if entry.name.startswith(PASSED_OVER):
                 continue
             try:
@@ -91,7 +93,11 @@ class Home:
             The names, none of them given yet.
         """
         loaded = {*sys.modules}
-        path, main, made = sys.path[:], sys.modules["__main__"], types.ModuleType("__main__")  # fmt: skip
+        path, main, made = (
+            sys.path[:],
+            sys.modules["__main__"],
+            types.ModuleType("__main__"),
+        )
         folder.mkdir(parents=True, exist_ok=True)  # an earlier run may have deleted it
         os.chdir(folder)
         sys.path.insert(0, str(folder))

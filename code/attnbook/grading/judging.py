@@ -139,7 +139,10 @@ class Submission(Source):
     def _furnish(self, world: dict, recorder: "_Recorder") -> None:
         """Give a world what a kernel gives it, and the files that cells write."""
         world |= {"__builtins__": builtins, "check": recorder, "display": _show_nothing}
-        world |= {"get_ipython": Shell, **_file(self.folder / self.name, self.is_script)}  # fmt: skip
+        world |= {
+            "get_ipython": Shell,
+            **_file(self.folder / self.name, self.is_script),
+        }
         for name, text in (pair for part in self.parts for pair in part.files.items()):
             path = (self.folder / name).resolve()
             if path.is_relative_to(self.home.root):
@@ -161,7 +164,8 @@ class Submission(Source):
                 except BaseException as raised:  # noqa: BLE001 (SystemExit, too)
                     error = _said(raised)
             first = first or (f"{where}, {error}" if error else "")
-        self.enter(0, "")
+        recorder.at = 0, ""
+        self.enter(*recorder.at)
         return first
 
     def _compiled(self, statement: ast.stmt):
@@ -235,7 +239,11 @@ def _said(error: BaseException) -> str:
 
 
 def _cannot_be_loaded(exercise: str, error: str) -> Verdict:
-    says = error[:1].upper() + error[1:] if error else "Nothing at the top level of the file defines it."  # fmt: skip
+    says = (
+        error[:1].upper() + error[1:]
+        if error
+        else "Nothing at the top level of the file defines it."
+    )
     asks = "Does the file run from top to bottom in a fresh kernel?"
     about = "the function cannot be loaded"
     return Verdict(exercise, "wrong", "cannot-be-loaded", about, says, asks)
@@ -249,5 +257,7 @@ def _noted(verdict: Verdict, error: str) -> Verdict:
     if "No such file or directory: '" in verdict.says:
         notes.append("A file that it reads was not handed in.")
     if "ModuleNotFoundError" in verdict.says:
-        notes.append("A module that it imports was not handed in and is not installed here.")  # fmt: skip
+        notes.append(
+            "A module that it imports was not handed in and is not installed here."
+        )
     return replace(verdict, note=" ".join(notes) or verdict.note)

@@ -50,7 +50,14 @@ def read(path: Path) -> tuple[list[str], set[str]]:
         cells, shown = _notebook(content) if notebook else _python(content)
     except NotASubmission as error:
         raise NotASubmission(f"{path.name} {error}") from error
-    except (SyntaxError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:  # fmt: skip
+    except (
+        SyntaxError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         said = f"{type(error).__name__}: {error}"
         raise NotASubmission(f"{path.name} is not {kind} ({said})") from error
     if not any(cell.strip() for cell in cells):
@@ -72,7 +79,9 @@ def _notebook(content: bytes) -> tuple[list[str], set[str]]:
             raise NotASubmission(f"is a notebook in {language}, not in Python")
     sheets = book.get("worksheets", [book])  # of notebooks before 2015
     code = [c for sheet in sheets for c in sheet["cells"] if c["cell_type"] == "code"]
-    shown = {name for cell in code for text in _shown(cell) for name in SHOWN.findall(text)}  # fmt: skip
+    shown = {
+        name for cell in code for text in _shown(cell) for name in SHOWN.findall(text)
+    }
     return [_text(cell.get("source", cell.get("input", ""))) for cell in code], shown
 
 

@@ -67,18 +67,22 @@ class Source:
         """Whether a function of this name is defined at the top level, or at least was meant to be."""
         pattern = rf"\bdef {function}\b|^{function}\s*="
         written = "\n".join(part.text for part in self.parts)
-        return function in self.given or bool(re.search(pattern, written, re.MULTILINE))  # fmt: skip
+        return function in self.given or bool(re.search(pattern, written, re.MULTILINE))
 
     def why_absent(self, names: set[str]) -> str:
         """Why names may be given by nothing: a cell that cannot be parsed, or a command that is not run."""
         for part in self.parts:
             for name in sorted(names) if part.error else ():
-                gives = rf"\b(def|class) {name}\b|^{name}\s*[=,:]|\bimport\b.*\b{name}\b"  # fmt: skip
+                gives = (
+                    rf"\b(def|class) {name}\b|^{name}\s*[=,:]|\bimport\b.*\b{name}\b"
+                )
                 if re.search(gives, part.text, re.MULTILINE):
-                    return f"a cell that gives {name} cannot be parsed ({part.error})"
+                    return f"what gives {name} cannot be parsed ({part.error})"
         giving = [line for part in self.parts for line in part.giving]
         if names and giving:
-            return f"{self.line(giving[0])}, is a command of IPython's and is not run here"  # fmt: skip
+            return (
+                f"{self.line(giving[0])}, is a command of IPython's and is not run here"
+            )
         return ""
 
 

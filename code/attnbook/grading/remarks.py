@@ -58,7 +58,7 @@ def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str
         and (
             name in {check.name for check in one.asked}
             or get(name).function in one.given
-        )  # fmt: skip
+        )
     ]
     if found:
         yield f"{one.name} answers {', '.join(found)}, for which was not asked"
