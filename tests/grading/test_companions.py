@@ -2,7 +2,7 @@
 
 import os
 
-from handed_in import HEAD, WRONG, book, written
+from handed_in import WRONG, book, written
 
 from attnbook import grading
 from attnbook.grading.companions import Home
@@ -101,14 +101,3 @@ def test_nobody_sees_the_files_of_the_class(tmp_path):
     assert results["helper"].problems == [
         "helper.py holds no answer: neither a function that an exercise asks for nor a check"
     ]
-
-
-def test_one_who_is_judged_again_in_a_new_process_is_not_told_of_what_was_judged(
-    tmp_path,
-):
-    text = f"import os\n{HEAD}    os._exit(3)\n"
-    (tmp_path / "a.py").write_text(text, "utf-8")
-    found = grading.submissions(tmp_path)
-    (one,) = grading.grade(found, ["causal-mask", "soft-lookup"])
-    assert one.verdicts["causal-mask"].diagnosis == "ends-python"
-    assert one.problems == []

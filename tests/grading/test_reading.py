@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from handed_in import EXERCISE, NOTEBOOKS, RIGHT, book, written
+from handed_in import EXERCISE, HEAD, NOTEBOOKS, RIGHT, book, written
+
+from attnbook import grading
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -216,6 +218,13 @@ def test_where_nothing_answers_it_is_said(judged, name, content, said):
     assert len(problems) == 1 and problems[0].startswith(said), problems
 
 
+def test_an_imported_function_is_not_a_misspelt_answer(judged):
+    text = "from attnbook.attention import causal_mask\ncheck('soft-lookup', max)"
+    assert judged({"a.py": text})[1] == [
+        "a.py answers soft-lookup, for which was not asked"
+    ]
+
+
 def test_python_that_only_in_part_can_be_parsed(judged):
     text = f"# In[1]:\nprint 'hello'\n\n# In[2]:\n{RIGHT}"
     verdicts, problems = judged({"a.py": text})
@@ -264,3 +273,25 @@ def test_a_stored_mark_that_is_not_earned_is_said(judged, cell, here):
 def test_a_stored_mark_that_is_earned_is_not_mentioned(judged):
     for shown in (SHOWN, "✗ causal-mask — wrong", "✓ soft-lookup — solved"):
         assert judged({"a.ipynb": book((written("{RIGHT}\n{CHECK}"), shown))})[1] == []
+
+
+def test_one_who_is_judged_again_in_a_new_process_is_not_told_of_what_was_judged(
+    tmp_path,
+):
+    text = f"import os\n{HEAD}    os._exit(3)\n"
+    (tmp_path / "a.py").write_text(text, "utf-8")
+    found = grading.submissions(tmp_path)
+    (one,) = grading.grade(found, ["causal-mask", "soft-lookup"])
+    assert one.verdicts["causal-mask"].diagnosis == "ends-python"
+    assert one.problems == []
+
+
+def test_a_check_that_has_to_be_run_to_be_understood_may_not_end(tmp_path):
+    text = "name = 'causal-mask'\nwhile True:\n    check(name.strip(), 0) and None\n"
+    (tmp_path / "a.py").write_text(f"{text}\n{RIGHT}", "utf-8")
+    limits = grading.Limits(seconds=5)
+    (one,) = grading.grade(grading.submissions(tmp_path), ["causal-mask"], limits)
+    assert one.solved == 1
+    assert one.problems == [
+        "a.py: line 2, `while True:`, had not ended after 5 seconds; it is left out"
+    ]

@@ -8,6 +8,6 @@ packed by `tools/classroom.py`.
 """
 
 from attnbook.classroom.dependence import needs
-from attnbook.classroom.statements import facts, inside, root
+from attnbook.classroom.statements import IMPORT, facts, inside, root
 
-__all__ = ["facts", "inside", "needs", "root"]
+__all__ = ["IMPORT", "facts", "inside", "needs", "root"]

@@ -5,7 +5,7 @@ import linecache
 import re
 from pathlib import Path
 
-from attnbook.classroom import facts
+from attnbook.classroom import IMPORT, facts
 from attnbook.grading.commands import Part, parsed
 from attnbook.grading.notebooks import NotASubmission, in_cells, read
 
@@ -24,6 +24,7 @@ class Source:
         parts: the cells.
         statements: those of all cells that can be parsed, in their order, with the line numbers of the file.
         given: the names that they give.
+        made: those of them that are not imported.
 
     Raises:
         NotASubmission: it is neither, or holds no code.
@@ -39,6 +40,8 @@ class Source:
             self.parts = self._parts(in_cells(cells[0]))
         self.statements = [one for part in self.parts for one in part.body]
         self.given = {name for one in self.statements for name in facts(one).gives}
+        imports = (one for one in self.statements if isinstance(one, IMPORT))
+        self.made = self.given.difference(*(facts(one).gives for one in imports))
         self.lines = "\n".join(part.text for part in self.parts).split("\n")
         # one text, so that messages about a function can quote its lines
         self.file = f"<{path.name}>"

@@ -43,7 +43,7 @@ def _unknown(one: Submission) -> Iterator[str]:
 
 
 def _misspelt(one: Submission, left: list[str]) -> Iterator[str]:
-    for given in sorted(one.given):
+    for given in sorted(one.made):
         near = difflib.get_close_matches(given, left, n=1, cutoff=0.85)
         if near and not any(get(name).function == given for name in names()):
             yield f"{one.name} defines {given}, which no exercise asks for; did you mean {near[0]}?"

@@ -105,7 +105,7 @@ def _judge_all(
             while (
                 event := worker.next(
                     min(
-                        limits.seconds if begun else limits.total,
+                        limits.seconds if begun or runs else limits.total,
                         end - time.monotonic(),
                     )
                 )
