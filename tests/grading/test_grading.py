@@ -117,7 +117,7 @@ def results(folder):
         ("phones", None, "may not use the network"),
         ("digs", None, "None"),
         ("closes", "ends-python", "exit status 1"),
-        ("deep", "cannot-be-loaded", "RecursionError"),
+        ("deep", "not-a-function", "got is a int"),
     ],
 )
 def test_harm_is_named_and_ends_with_its_exercise(results, student, diagnosis, said):
@@ -182,7 +182,10 @@ def test_what_is_no_submission_is_said(results):
     assert "cut.ipynb is not a notebook" in results["cut"].problems[0]
     assert "binary.py is not Python text" in results["binary"].problems[0]
     assert results["essay.pdf"].problems == ["essay.pdf: expected .ipynb or .py"]
-    assert ".DS_Store" not in results and not results["=2+5"].problems
+    assert ".DS_Store" not in results
+    assert results["=2+5"].problems == [
+        "=2+5.py holds no answer: neither a function that an exercise asks for nor a check"
+    ]
 
 
 def test_the_csv_has_a_row_for_each_student(results, tmp_path):

@@ -352,19 +352,19 @@ def test_a_damaged_journal_is_said_and_another_command_is_not_taken_over(tmp_pat
     folder.mkdir()
     (folder / "ada.py").write_text(RIGHT)
     found = grading.submissions(folder)
-    journal = grading.Journal(tmp_path, folder, exercises=["causal-mask"])
+    journal = grading.Journal(tmp_path, exercises=["causal-mask"])
     journal.add(found[0])
     journal.add(found[0])
-    same = grading.Journal(tmp_path, folder, exercises=["causal-mask"])
+    same = grading.Journal(tmp_path, exercises=["causal-mask"])
     assert same.ready(found) == found and not same.damaged
-    other = grading.Journal(tmp_path, folder, exercises=["soft-lookup"])
+    other = grading.Journal(tmp_path, exercises=["soft-lookup"])
     assert not other.ready(found) and not other.damaged
     path = tmp_path / ".unfinished"
     path.write_text(path.read_text()[:-20])  # cut off: what is whole counts
-    assert grading.Journal(tmp_path, folder, exercises=["causal-mask"]).lines
+    assert grading.Journal(tmp_path, exercises=["causal-mask"]).lines
     for damage in ("", "not JSON\n", "\x00"):
         path.write_text(damage)
-        assert grading.Journal(tmp_path, folder).damaged
+        assert grading.Journal(tmp_path).damaged
 
 
 def test_a_class_gets_all_its_files(tmp_path):

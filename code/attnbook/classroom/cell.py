@@ -1,20 +1,20 @@
 """Run one cell of a chapter as a notebook would, after those statements of earlier cells that it needs."""
 
 import ast
-import builtins
 import contextlib
-import copy
 import functools
 import importlib
 import io
 import json
 import linecache
-import symtable
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+from attnbook.classroom.dependence import needs
+from attnbook.classroom.statements import facts
 
 LONGEST = 20_000  # characters that a cell may print
 
@@ -59,17 +59,8 @@ class NotInThePage(AttributeError):
 # --- which earlier statements a cell needs ----------------------------------------------------------------------------
 
 
-CONSTANT = (
-    ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
-)  # what is done with these does not change them
-
-
 def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     """Those top-level statements of earlier cells on which a cell depends, in their order; each knows its `cell`.
-
-    A statement is needed if it gives a name that is used further down, or may change the value of one: by an
-    assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, or in a loop.
-    Seeds and options are always set. What a function does to its arguments is not seen.
 
     Args:
         source: the cell's code.
@@ -78,24 +69,12 @@ def needed(source: str, earlier: Iterable[str]) -> list[ast.stmt]:
     Returns:
         Statements, each with the line numbers of its own cell.
     """
-    wanted, found = set(), []
-    for statement in reversed(_parsed(source)):
-        wanted = wanted - _surely_given(statement) | _read(statement)
     above = []
     for cell in earlier:
         for statement in _parsed(cell):
             statement.cell = cell
             above.append(statement)
-    constant = {
-        name for each in above if isinstance(each, CONSTANT) for name in _given(each)
-    } | {*dir(builtins)}
-    for statement in reversed(above):
-        if (_given(statement) | _changed(statement) - constant) & wanted or _sets(
-            statement, constant
-        ):
-            found.append(statement)
-            wanted = wanted - _surely_given(statement) | _read(statement)
-    return found[::-1]
+    return needs(_parsed(source), above)[0]
 
 
 @functools.lru_cache(
@@ -106,91 +85,6 @@ def _parsed(source: str) -> list[ast.stmt]:
         return ast.parse(source).body
     except SyntaxError:
         return []
-
-
-class _Scopes(ast.NodeTransformer):
-    """Makes generators of comprehensions: from Python 3.12 on, only a generator has a symbol table of its own."""
-
-    def _generator(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node, ast.DictComp):
-            made = ast.Tuple([node.key, node.value], ast.Load())
-        else:
-            made = node.elt
-        return ast.GeneratorExp(made, node.generators)
-
-    visit_ListComp = visit_SetComp = visit_DictComp = _generator
-
-
-@functools.lru_cache(4096)
-def _read(statement: ast.stmt) -> set[str]:
-    """Names that a statement reads and does not bind in a scope of its own."""
-    source = ast.unparse(_Scopes().visit(copy.deepcopy(statement)))
-    tables, found = [symtable.symtable(source, "", "exec")], set()
-    while tables:
-        table = tables.pop()
-        outer = table.get_type() == "module"
-        found |= {
-            s.get_name()
-            for s in table.get_symbols()
-            if s.is_referenced() and (outer or s.is_global())
-        }
-        tables += table.get_children()
-    if isinstance(statement, ast.AugAssign):
-        found |= _root(statement.target)
-    return found
-
-
-def _given(statement: ast.stmt) -> set[str]:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {
-            alias.asname or alias.name.partition(".")[0] for alias in statement.names
-        }
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-
-
-def _surely_given(statement: ast.stmt) -> set[str]:
-    """What a statement gives whatever happens; one in a loop or a condition may not."""
-    sure = CONSTANT | ast.Assign | ast.AnnAssign
-    return _given(statement) if isinstance(statement, sure) else set()
-
-
-def _root(node: ast.AST) -> set[str]:
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return {node.id} if isinstance(node, ast.Name) else set()
-
-
-def _changed(statement: ast.stmt) -> set[str]:
-    if isinstance(statement, ast.For | ast.While | ast.With):
-        return _read(statement)
-    targets = [
-        node
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Attribute | ast.Subscript)
-        and isinstance(node.ctx, ast.Store)
-    ]
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        targets += (
-            [call.func, *call.args[:1]] if call.func.attr.endswith("_") else [call.func]
-        )
-    return {name for target in targets for name in _root(target)}
-
-
-def _sets(statement: ast.stmt, constant: set[str]) -> bool:
-    """Whether a statement is a call like `seed_everything(0)` or `torch.set_printoptions(precision=3)`."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not _root(call.func) <= constant:
-        return False
-    name = ast.unparse(call.func).rpartition(".")[2]
-    return name.startswith(("set_", "use_")) or "seed" in name
 
 
 # --- running it -------------------------------------------------------------------------------------------------------
@@ -215,7 +109,7 @@ def prepare(statements: Iterable[ast.stmt], enter: Callable[[str], None]) -> dic
                     world,
                 )
             except BaseException as error:
-                for name in _given(statement):
+                for name in facts(statement).gives:
                     world[name] = NotHere(name, _told(error))
     return world
 

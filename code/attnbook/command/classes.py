@@ -30,7 +30,7 @@ def grade(options, rest) -> int:
         )
 
     _say(f"{grading.confinement()}.")
-    journal = grading.Journal(out, options.folder, exercises=names, **vars(limits))
+    journal = grading.Journal(out, exercises=names, **vars(limits))
     if journal.damaged:
         _say(f"{journal.path} is damaged; all submissions are judged anew")
     results = journal.ready(found)

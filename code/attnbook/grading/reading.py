@@ -1,138 +1,92 @@
-"""A submission as code: from a notebook or a Python file to the function that the reader was asked for."""
+"""A submission as code: from a notebook or a Python file to statements that can be run."""
 
 import ast
-import builtins
-import json
 import linecache
 import re
-import tokenize
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
-from attnbook.classroom import needed
+from attnbook.classroom import IMPORT, facts
+from attnbook.grading.commands import Part, parsed
+from attnbook.grading.notebooks import NotASubmission, in_cells, read
 
-LONGEST = 20_000_000  # bytes; a notebook with many pictures has a few million
-MAGIC = re.compile(r"^(\s*)[%!?].*$", re.MULTILINE)
-
-
-class NotASubmission(ValueError):
-    """A file that cannot be read as a notebook or as Python; the message says why."""
+__all__ = ["NotASubmission", "Source", "in_words"]
 
 
-class Submission:
+class Source:
     """The code of one file.
 
     Args:
         path: a notebook (.ipynb) or a Python file.
-        skipped: line → why the statement that begins there is not run.
-        enter: is given the line of each statement before it is run, and the statement in words; 0 after the last.
+
+    Attributes:
+        name: of the file.
+        shown: names of exercises that stored outputs show as solved.
+        parts: the cells.
+        statements: those of all cells that can be parsed, in their order, with the line numbers of the file.
+        given: the names that they give.
+        made: those of them that are not imported.
 
     Raises:
-        NotASubmission: it is neither.
+        NotASubmission: it is neither, or holds no code.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        skipped: Mapping[int, str] = MappingProxyType({}),
-        enter: Callable[[int, str], None] = lambda line, where: None,
-    ):
-        self.name, self.skipped, self.enter = f"<{path.name}>", skipped, enter
-        if path.stat().st_size > LONGEST:
-            raise NotASubmission(
-                f"{path.name} is larger than {LONGEST // 1_000_000} MB; clear the outputs"
-            )
-        read = _notebook if path.suffix.lower() == ".ipynb" else _python
-        parts = [(part, *_parsed(part)) for part in read(path)]
-        self.written = "\n".join(part for part, _, _ in parts)
-        self.broken = [(part, error) for part, _, error in parts if error]
+    def __init__(self, path: Path):
+        self.name = path.name
+        cells, self.shown = read(path)
+        self.parts = self._parts(cells)
+        self.problem = ""  # with the file as a whole
+        if path.suffix.lower() != ".ipynb" and self.parts[0].error:
+            self.problem = f"{path.name} cannot be parsed ({self.parts[0].error})"
+            self.parts = self._parts(in_cells(cells[0]))
+        self.statements = [one for part in self.parts for one in part.body]
+        self.given = {name for one in self.statements for name in facts(one).gives}
+        imports = (one for one in self.statements if isinstance(one, IMPORT))
+        self.made = self.given.difference(*(facts(one).gives for one in imports))
+        self.lines = "\n".join(part.text for part in self.parts).split("\n")
         # one text, so that messages about a function can quote its lines
-        self.source = "\n".join(code for _, code, _ in parts)
-        lines = self.source.splitlines(keepends=True)
-        linecache.cache[self.name] = (len(self.source), None, lines, self.name)
+        self.file = f"<{path.name}>"
+        code = "\n".join(part.code for part in self.parts)
+        lines = [f"{line}\n" for line in code.split("\n")]
+        linecache.cache[self.file] = (len(code), None, lines, self.file)
 
-    def mentions(self, function: str) -> bool:
-        """Whether a function of this name is defined, or at least was meant to be."""
-        return bool(
-            re.search(
-                rf"\bdef {function}\b|^{function}\s*=", self.written, re.MULTILINE
+    def _parts(self, cells: list[str]) -> list[Part]:
+        parts, before = [], 0
+        for cell in cells:
+            parts.append(parsed(cell, self.name, before))
+            before += cell.count("\n") + 1
+        return parts
+
+    def line(self, number: int) -> str:
+        """A line as it was written, for a message."""
+        text = self.lines[number - 1] if number <= len(self.lines) else ""
+        return f"line {number}, `{text.strip()[:70]}`"
+
+    def where(self, statement: ast.stmt) -> tuple[int, str]:
+        """Where a statement stands: the number of its line, and the line in words."""
+        number = getattr(statement, "line", statement.lineno)
+        return number, self.line(number)
+
+    def meant(self, function: str) -> bool:
+        """Whether a function of this name is defined at the top level, or at least was meant to be."""
+        pattern = rf"\bdef {function}\b|^{function}\s*="
+        written = "\n".join(part.text for part in self.parts)
+        return function in self.given or bool(re.search(pattern, written, re.MULTILINE))
+
+    def why_absent(self, names: set[str]) -> str:
+        """Why names may be given by nothing: a cell that cannot be parsed, or a command that is not run."""
+        for part in self.parts:
+            for name in sorted(names) if part.error else ():
+                gives = (
+                    rf"\b(def|class) {name}\b|^{name}\s*[=,:]|\bimport\b.*\b{name}\b"
+                )
+                if re.search(gives, part.text, re.MULTILINE):
+                    return f"what gives {name} cannot be parsed ({part.error})"
+        giving = [line for part in self.parts for line in part.giving]
+        if names and giving:
+            return (
+                f"{self.line(giving[0])}, is a command of IPython's and is not run here"
             )
-        )
-
-    def function(self, name: str) -> tuple[Callable | None, str]:
-        """Run what the function needs, and nothing else.
-
-        Args:
-            name: of the function.
-
-        Returns:
-            The function, or None; and the first error on the way, in words.
-        """
-        for part, error in self.broken:
-            if re.search(rf"\bdef {name}\b", part):
-                return None, error
-        world, error = {"__name__": "submission", "__builtins__": builtins}, ""
-        stars = [one for one in ast.parse(self.source).body if _star(one)]
-        try:
-            wanted = {*stars, *self._needed(name)}
-        except (RecursionError, SyntaxError, ValueError) as raised:
-            return None, f"{self.name[1:-1]} raises {in_words(raised)}"
-        for statement in sorted(wanted, key=lambda one: one.lineno):
-            where = f"line {statement.lineno}, `{self._line(statement)}`"
-            if statement.lineno in self.skipped:
-                error = error or f"{where}, {self.skipped[statement.lineno]}"
-                continue
-            self.enter(statement.lineno, where)
-            try:
-                exec(compile(ast.Module([statement], []), self.name, "exec"), world)
-            except BaseException as raised:  # noqa: BLE001 (SystemExit, too)
-                error = error or f"{where}, raises {in_words(raised)}"
-        self.enter(0, "")
-        return world.get(name), error
-
-    def _needed(self, name: str) -> list[ast.stmt]:
-        return needed(name, [self.source])
-
-    def _line(self, statement: ast.stmt) -> str:
-        return linecache.getline(self.name, statement.lineno).strip()[:70]
-
-
-def _notebook(path: Path) -> list[str]:
-    try:
-        cells = json.loads(path.read_text("utf-8-sig"))["cells"]
-        code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
-        return [part if isinstance(part, str) else "".join(part) for part in code]
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise NotASubmission(
-            f"{path.name} is not a notebook ({in_words(error)})"
-        ) from error
-
-
-def _python(path: Path) -> list[str]:
-    try:
-        with tokenize.open(path) as file:
-            return [file.read()]
-    except (SyntaxError, ValueError) as error:
-        raise NotASubmission(
-            f"{path.name} is not Python text ({in_words(error)})"
-        ) from error
-
-
-def _parsed(part: str) -> tuple[str, str]:
-    """What of a part can be run, and the error if that is nothing; lines of IPython's own are left out."""
-    error = ""
-    for code in (part, MAGIC.sub(r"\1pass", part)):
-        try:
-            ast.parse(code)
-            return code, ""
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as raised:
-            error = error or in_words(raised)
-    return "", error
-
-
-def _star(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+        return ""
 
 
 def in_words(error: BaseException) -> str:

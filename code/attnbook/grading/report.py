@@ -101,15 +101,14 @@ class Journal:
 
     Args:
         folder: for the file.
-        submissions: the folder of the class.
         settings: of the grading; results under other settings are not taken over.
 
     Attributes:
         damaged: a journal was there that is not one.
     """
 
-    def __init__(self, folder: Path, submissions: Path, **settings: object):
-        self.path, self.submissions = folder / JOURNAL, submissions.resolve()
+    def __init__(self, folder: Path, **settings: object):
+        self.path = folder / JOURNAL
         self.head = json.dumps(settings | {"version": attnbook.__version__})
         self.damaged = self.begun = False
         self.lines: dict[str, dict] = {}
@@ -177,9 +176,7 @@ class Journal:
             try:
                 with open(path, "rb") as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
-                beside = (
-                    path.parent.iterdir() if path.parent != self.submissions else ()
-                )
+                beside = path.parent.iterdir() if one.folder else ()
                 for other in sorted(beside):  # a helper or data that an answer may use
                     about = other.lstat()
                     digest.update(

@@ -126,10 +126,10 @@ def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
             )
             break
         told.start()
-        with _Worker(result.files, told.left, skipped, group) as worker:
+        with _Worker(result, exercises, told.left, skipped, group) as worker:
             while event := worker.next(
                 min(
-                    limits.seconds if told.begun else limits.total,
+                    limits.seconds if told.begun or told.running.line else limits.total,
                     end - time.monotonic(),
                 )
             ):
@@ -160,19 +160,23 @@ class _Worker:
 
     def __init__(
         self,
-        files: Sequence[Path],
+        result: Result,
+        asked: Sequence[str],
         exercises: Sequence[str],
         skipped: Sequence[tuple[str, int, str]],
         group: _Class,
     ):
-        self.files, self.group = [str(path) for path in files], group
+        self.files, self.group = [str(path) for path in result.files], group
         self.task = {
             "files": self.files,
+            "folder": str(result.folder or ""),
+            "asked": list(asked),
             "exercises": list(exercises),
             "skipped": list(skipped),
             "memory": group.limits.memory,
             "longest": group.limits.total + START,
         }
+        self.own = [str(result.folder)] if result.folder else []
         self.ended, self.after = "", 0.0  # why we have ended it: late, full or noisy
         self.look = 0.0
         self.events: queue.Queue[Event | None] = queue.Queue(100)
@@ -191,7 +195,7 @@ class _Worker:
         }
         order = {
             "parts": arrangement(WORKER).parts,
-            "readable": [*readable(private), *self.files],
+            "readable": [*readable(private), *self.files, *self.own],
             "folder": self.folder,
             "run": WORKER,
         }

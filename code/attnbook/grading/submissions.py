@@ -43,6 +43,8 @@ class Result:
         problems: what is wrong with the submission as a whole, in sentences.
         id: the student's number in Canvas or Moodle; empty if there is none.
         notes: what was concluded from names, in sentences.
+        folder: the student's own, whose modules and data the files may use; None if there are only files in the
+            class's.
     """
 
     student: str
@@ -51,6 +53,7 @@ class Result:
     problems: list[str] = field(default_factory=list)
     id: str = ""
     notes: list[str] = field(default_factory=list)
+    folder: Path | None = None
 
     @property
     def solved(self) -> int:
@@ -95,6 +98,8 @@ def submissions(folder: str | Path) -> list[Result]:
         result.files += files
         result.problems += problems
         result.notes += [note] if note else []
+        if path.is_dir() and not path.is_symlink():
+            result.folder = path
     if not found:
         raise ValueError(
             f"{folder} is empty; it should hold a .ipynb, a .py or a folder for each student"

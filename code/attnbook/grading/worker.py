@@ -6,19 +6,21 @@ Started by `running.py`, confined by `attnbook.confined`; reads one line of JSON
 import json
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from attnbook.exercises import Verdict, check, get
+from attnbook.exercises import Verdict, get
+from attnbook.grading.companions import Home
 from attnbook.grading.events import LONGEST
+from attnbook.grading.judging import Submission
 from attnbook.grading.limits import (
     end_with_the_grader,
     limit_resources,
     open_channel,
     refuse_harm,
 )
-from attnbook.grading.reading import NotASubmission, Submission, in_words
+from attnbook.grading.reading import NotASubmission, in_words
+from attnbook.grading.remarks import doubted, remarks
 
 
 def main() -> None:
@@ -33,6 +35,7 @@ def main() -> None:
     end_with_the_grader(asked, task["longest"])
     limit_resources(task["longest"], task["memory"])
     tell(ready=True)
+    home = Home(Path(folder), Path(task["folder"]) if task["folder"] else None)
     read = []
     for name in task["files"]:
         path = Path(name)
@@ -42,7 +45,7 @@ def main() -> None:
             tell(runs=(name, line, where) if line else None)
 
         try:
-            read.append(Submission(path, skipped, enter))
+            read.append(Submission(path, skipped, enter, home))
         except (OSError, NotASubmission) as error:
             tell(
                 problem=str(error)
@@ -50,18 +53,25 @@ def main() -> None:
                 else f"{path.name}: {in_words(error)}"
             )
     refuse_harm(os.path.dirname(folder))
+    for said in filter(None, [home.problem(), *remarks(read, task["asked"])]):
+        tell(problem=said)
     for name in task["exercises"]:
         exercise = get(name)
-        files = [one for one in read if one.mentions(exercise.function)]
+        files = [one for one in read if one.answers(name, exercise.function)]
         if files:
             tell(begin=name)
             os.makedirs(folder, exist_ok=True)  # the one before may have deleted it
             os.chdir(folder)
-            verdict = asdict(best_of(name, exercise.function, files))
+            found = best_of(name, exercise.function, files)
+            verdict = asdict(found)
+            for said in doubted(read, name, found):
+                tell(problem=said)
             tell(
                 verdict={key: said and said[:LONGEST] for key, said in verdict.items()}
             )
         else:
+            for said in doubted(read, name):
+                tell(problem=said)
             tell(absent=name)
     tell(done=True)
     told.flush()
@@ -69,58 +79,28 @@ def main() -> None:
 
 
 def best_of(name: str, function: str, files: list[Submission]) -> Verdict:
-    """Judge an exercise in each file that has it, until it is solved.
+    """Judge the answers to an exercise until it is solved.
 
     Args:
         name, function: of the exercise.
-        files: with such a function.
+        files: with an answer.
 
     Returns:
-        The best of the verdicts: solved, wrong, or not written yet.
+        The best of the verdicts: solved, wrong, cannot be loaded, or not written yet.
     """
-    order = ("unwritten", "wrong", "solved")
+    order = ("unwritten", "cannot-be-loaded", "wrong", "solved")
+
+    def rank(verdict: Verdict) -> int:
+        loaded = verdict.diagnosis != "cannot-be-loaded"
+        return order.index(verdict.status if loaded else "cannot-be-loaded")
+
     found = None
-    for file in files:
-        verdict = judged(name, *file.function(function))
-        if found is None or order.index(verdict.status) > order.index(found.status):
+    for verdict in (one for file in files for one in file.verdicts(name, function)):
+        if found is None or rank(verdict) > rank(found):
             found = verdict
         if verdict:
             break
     return found
-
-
-def judged(name: str, function: Callable | None, error: str) -> Verdict:
-    """The checker's verdict; or one that says why there is no function to check.
-
-    Args:
-        name: of the exercise.
-        function: of the submission, or None.
-        error: what went wrong when the submission was loaded.
-
-    Returns:
-        The verdict.
-    """
-    if function is None:
-        says = (
-            error[:1].upper() + error[1:]
-            if error
-            else "Nothing at the top level of the file defines it."
-        )
-        asks = "Does the file run from top to bottom in a fresh kernel?"
-        return Verdict(
-            name,
-            "wrong",
-            "cannot-be-loaded",
-            "the function cannot be loaded",
-            says,
-            asks,
-        )
-    verdict = check(name, function)
-    if error and not verdict:
-        verdict = Verdict(
-            **asdict(verdict) | {"note": f"When the submission was loaded, {error}."}
-        )
-    return verdict
 
 
 if __name__ == "__main__":

@@ -1,0 +1,288 @@
+"""What a statement at the top level reads, gives and changes."""
+
+import ast
+import copy
+import functools
+import re
+import symtable
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+IMPORT = ast.Import | ast.ImportFrom
+LOOP = ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
+# methods that change their object, wherever in a statement they are called
+CHANGING = {
+    *("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem"),
+    *("popleft", "remove", "setdefault", "update"),
+}
+SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
+FILE = re.compile(r"[\w./ -]+\.\w{1,8}")  # a file's name is a name, too
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names that a statement at the top level has to do with.
+
+    Attributes:
+        now: read when the statement is run.
+        late: read when a function is called that it defines.
+        gives: bound by it.
+        surely: bound by it whatever happens.
+        drops: deleted.
+        stores: of objects, an item or attribute of which it sets.
+        touches: of objects that it may change otherwise: by a method, in a loop.
+        sets: bound, or set an item or attribute of, by functions that it defines.
+        stirs: of objects that these may change otherwise.
+        writes: names of functions it defines that write into their arguments.
+        passes: given as arguments to functions that have a name.
+    """
+
+    now: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
+    gives: frozenset[str] = frozenset()
+    surely: frozenset[str] = frozenset()
+    drops: frozenset[str] = frozenset()
+    stores: frozenset[str] = frozenset()
+    touches: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
+    stirs: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    passes: frozenset[tuple[str, str]] = frozenset()
+
+
+class _Plain(ast.NodeTransformer):
+    """What symbol tables do not tell, said in other words.
+
+    Comprehensions become generators: from Python 3.12 on, only these have a table of their own. `a += 1` also reads,
+    `del a` does not give a name, and neither does `a: int`.
+    """
+
+    def _generator(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node, ast.DictComp):
+            made = ast.Tuple([node.key, node.value], ast.Load())
+        else:
+            made = node.elt
+        return ast.GeneratorExp(made, node.generators)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = _generator
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        now = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        return ast.Assign([node.target], now, lineno=node.lineno)
+
+    def visit_Delete(self, node: ast.Delete) -> ast.AST:
+        read = [ast.Name(name, ast.Load()) for name in sorted(_dropped(node))]
+        rest = [target for target in node.targets if not isinstance(target, ast.Name)]
+        return ast.Delete(rest) if rest else ast.Expr(ast.Tuple(read, ast.Load()))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        self.generic_visit(node)
+        return node if node.value else ast.Expr(node.annotation)
+
+
+@functools.lru_cache(8192)
+def facts(statement: ast.stmt) -> Facts:
+    """What a statement has to do with names.
+
+    Args:
+        statement: at the top level.
+
+    Returns:
+        The names; of a statement that cannot be compiled, only those that it would give.
+    """
+    try:
+        source = ast.unparse(_Plain().visit(copy.deepcopy(statement)))
+        table = symtable.symtable(source, "", "exec")
+    except (SyntaxError, ValueError, RecursionError):
+        return Facts(gives=frozenset(_stored(statement)))
+    now, late, sets = _names(table)
+    now |= (files := _files(inside(statement)))
+    late |= _files(ast.walk(statement)) - files
+    gives = frozenset(
+        s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()
+    )
+    stores, touches, passes = _changes(statement)
+    now &= _at_once(statement, now)
+    if isinstance(statement, LOOP):
+        touches |= now
+    writes, set_later, stirred_later = _writers(statement)
+    drops = frozenset(_dropped(statement) if isinstance(statement, ast.Delete) else ())
+    return Facts(
+        frozenset(now) - drops,
+        frozenset(late),
+        gives,
+        gives if _is_sure(statement) else frozenset(_sure([statement])) & gives,
+        drops,
+        frozenset(stores),
+        frozenset(touches),
+        frozenset(sets | set_later & late),
+        frozenset(stirred_later & late),
+        frozenset(writes),
+        frozenset(passes),
+    )
+
+
+def _names(table: symtable.SymbolTable) -> tuple[set[str], set[str], set[str]]:
+    """Global names that are read at once, read by functions, and set by functions."""
+    now, late, sets = set(), set(), set()
+    waiting = [(table, now)]
+    while waiting:
+        table, read = waiting.pop()
+        for symbol in table.get_symbols():
+            outer = table.get_type() == "module" or symbol.is_global()
+            if outer and symbol.is_referenced():
+                read.add(symbol.get_name())
+            if symbol.is_declared_global() and symbol.is_assigned():
+                sets.add(symbol.get_name())
+        for inner in table.get_children():
+            called = inner.get_type() == "function" and inner.get_name() != "genexpr"
+            waiting.append((inner, late if called else read))
+    return now, late, sets
+
+
+def _at_once(statement: ast.stmt, now: set[str]) -> set[str]:
+    """What a block reads before it gives it itself: not its own variable, for instance."""
+
+    def read(body: Iterable[ast.stmt | ast.expr], given: Iterable[str] = ()) -> None:
+        given = {*given}
+        for part in body:
+            if isinstance(part, ast.stmt):
+                this = facts(part)
+                found.update(this.now - given)
+                given |= this.surely
+            else:
+                found.update(now & _files(ast.walk(part)))
+                found.update(
+                    now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+                )
+
+    found: set[str] = set()
+    match statement:
+        case ast.For():
+            read([statement.iter])
+            read(statement.body, _stored(statement.target))
+            read(statement.orelse)
+        case ast.While() | ast.If():
+            read([statement.test])
+            read(statement.body)
+            read(statement.orelse)
+        case ast.With():
+            read([item.context_expr for item in statement.items])
+            targets = [item.optional_vars for item in statement.items]
+            read(statement.body, (n for each in targets if each for n in _stored(each)))
+        case ast.Try():
+            read([*statement.body, *statement.orelse])
+            for handler in statement.handlers:
+                read([handler.type] if handler.type else [])
+                read(handler.body, [handler.name] if handler.name else [])
+            read(statement.finalbody)
+        case _:
+            return now
+    return found
+
+
+def _dropped(statement: ast.Delete) -> set[str]:
+    return {target.id for target in statement.targets if isinstance(target, ast.Name)}
+
+
+def _stored(statement: ast.AST) -> set[str]:
+    if isinstance(statement, FUNCTION | ast.ClassDef):
+        return {statement.name}
+    return {
+        node.id
+        for node in inside(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _is_sure(statement: ast.stmt) -> bool:
+    sure = IMPORT | FUNCTION | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.AugAssign
+    return isinstance(statement, sure)
+
+
+def _sure(body: Iterable[ast.stmt]) -> set[str]:
+    """What statements give whatever happens; those in a loop may not be run at all."""
+    found = set()
+    for statement in body:
+        if isinstance(statement, ast.With):
+            found |= _sure(statement.body)
+        elif isinstance(statement, ast.If):
+            found |= _sure(statement.body) & _sure(statement.orelse)
+        elif isinstance(statement, ast.Try):
+            ways = [handler.body for handler in statement.handlers]
+            ways = [way for way in ways if not isinstance(way[-1], ast.Raise)]
+            whole = _sure([*statement.body, *statement.orelse])
+            found |= whole.intersection(*map(_sure, ways)) | _sure(statement.finalbody)
+        elif _is_sure(statement):
+            found |= facts(statement).gives
+    return found
+
+
+def inside(node: ast.AST) -> Iterable[ast.AST]:
+    """The parts of a statement that are run at once, not when a function is called."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, FUNCTION):
+            waiting += ast.iter_child_nodes(node)
+
+
+def root(node: ast.AST) -> set[str]:
+    """The name with which an expression such as `a.b[0]` begins, if it begins with one."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _files(parts: Iterable[ast.AST]) -> set[str]:
+    """Names of files, in quotes."""
+    texts = (part.value for part in parts if isinstance(part, ast.Constant))
+    return {repr(t) for t in texts if isinstance(t, str) and FILE.fullmatch(t)}
+
+
+def _changes(
+    node: ast.AST,
+) -> tuple[set[str], set[str], set[tuple[str, str]]]:
+    """Names whose items or attributes are set, which are changed otherwise, and which are arguments of functions."""
+    stores, touches, passes = set(), set(), set()
+    for part in inside(node):
+        if isinstance(part, ast.Attribute | ast.Subscript):
+            if not isinstance(part.ctx, ast.Load):
+                stores |= root(part)
+        elif isinstance(part, ast.Expr) and isinstance(part.value, ast.Call):
+            if isinstance(part.value.func, ast.Attribute):
+                touches |= root(part.value.func)
+        elif isinstance(part, ast.Call):
+            method = isinstance(part.func, ast.Attribute)
+            name = part.func.attr if method else "".join(root(part.func))
+            in_place = name.endswith("_") and not name.endswith("__")
+            if method and (in_place or name in CHANGING):
+                touches |= root(part.func)
+            if in_place:
+                touches |= {one for given in part.args[:1] for one in root(given)}
+            given = [*part.args, *(keyword.value for keyword in part.keywords)]
+            if name in SAVING:
+                touches |= _files(ast.walk(part)).union(*map(root, given))
+            if not method:
+                passes |= {(name, one) for each in given for one in root(each)}
+    return stores, touches, passes
+
+
+def _writers(statement: ast.stmt) -> tuple[set[str], set[str], set[str]]:
+    """Functions that write into their arguments, and the names whose items a statement's functions set or change."""
+    writers, all_stores, all_touches = set(), set(), set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            stores, touches, _ = _changes(ast.Module(node.body, []))
+            given = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            if (stores | touches) & given:
+                writers.add(node.name)
+            all_stores |= stores
+            all_touches |= touches
+    return writers, all_stores, all_touches

@@ -1,0 +1,103 @@
+"""What lies beside a submission is at its hand; what lies beside it in the class's folder is not."""
+
+import os
+
+from handed_in import WRONG, book, written
+
+from attnbook import grading
+from attnbook.grading.companions import Home
+
+
+def test_modules_and_data_beside_the_notebook_are_found(judged):
+    lines = [
+        "import helper",
+        "from parts.more import *",
+        "import torch",
+        "shift = int(open('data/shift.txt').read()) + helper.one + two",
+        "def my_causal_mask(num_queries, num_keys):",
+        "    import late",
+        "    return late.before(num_keys, shift) <= late.before(num_keys, shift)[num_keys - num_queries:, None]",
+    ]
+    late = "import torch\ndef before(n, shift):\n    return torch.arange(n) + shift"
+    files = {
+        "week/a.ipynb": book("\n".join(lines), written("{CHECK}")),
+        "week/helper.py": "one = 1",
+        "week/parts/more.py": "two = 2",
+        "week/data/shift.txt": "3",
+        "week/late.py": late,
+    }
+    beside = ["week/helper.py", "week/parts/more.py", "week/late.py"]
+    verdicts, problems = judged(files, beside=beside)
+    assert verdicts["causal-mask"], verdicts["causal-mask"]
+    assert problems == []
+
+
+def test_modules_of_one_folder_are_not_those_of_the_next(judged):
+    cells = [
+        "from helper import SHIFT",
+        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
+    ]
+    files = {
+        "a/one.ipynb": book(*cells),
+        "a/helper.py": "SHIFT = None",
+        "b/two.ipynb": book(*cells),
+        "b/helper.py": "SHIFT = 1",
+    }
+    verdicts, _ = judged(files, beside=["a/helper.py", "b/helper.py"])
+    assert verdicts["causal-mask"], verdicts["causal-mask"]
+
+
+def test_what_a_file_sets_in_torch_is_as_before_for_the_next(judged):
+    one = "import torch\ntorch.set_default_dtype(torch.float64)\ntorch.arange = None"
+    two = written("{RIGHT}\nassert torch.get_default_dtype() == torch.float32\n{CHECK}")
+    verdicts, _ = judged({"a.py": f"{one}\n{WRONG}", "b.py": two})
+    assert verdicts["causal-mask"], verdicts["causal-mask"]
+
+
+def test_only_files_are_copied_and_no_more_than_fit(tmp_path, monkeypatch):
+    monkeypatch.setattr("attnbook.grading.companions.MOST_FILES", 3)
+    monkeypatch.setattr("attnbook.grading.companions.MOST_BYTES", 100)
+    folder, working = tmp_path / "ada", tmp_path / "working"
+    (folder / "sub").mkdir(parents=True)
+    working.mkdir()
+    (tmp_path / "bob.py").write_text("secret")
+    os.symlink(tmp_path / "bob.py", folder / "b-link.py")
+    os.symlink(tmp_path, folder / "b-folder")
+    os.mkfifo(folder / "b-pipe")
+    (folder / "a.txt").write_text("a")
+    (folder / "c.txt").write_text("c" * 100)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "d.txt").write_text("d")
+    for name in ("e", "f", "g"):
+        (folder / "sub" / f"{name}.txt").write_text("e")
+    home = Home(working, folder)
+    found = sorted(
+        str(p.relative_to(working)) for p in working.rglob("*") if p.is_file()
+    )
+    assert found == ["a.txt", "sub/e.txt", "sub/f.txt"]
+    assert home.left_out == ["b-folder", "b-link.py", "b-pipe", "c.txt", "sub/g.txt"]
+    assert (
+        "b-folder, b-link.py, b-pipe, c.txt, sub/g.txt could not be copied"
+        in home.problem()
+    )
+
+
+def test_nobody_sees_the_files_of_the_class(tmp_path):
+    """A whole grading: a student's folder is at hand, a classmate's file and other data are not."""
+    cells = [
+        "from helper import SHIFT",
+        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
+    ]
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "one.ipynb").write_text(book(*cells), "utf-8")
+    (tmp_path / "ada" / "helper.py").write_text("SHIFT = 1")
+    (tmp_path / "helper.py").write_text("SHIFT = 1")
+    (tmp_path / "bob.ipynb").write_text(book(*cells), "utf-8")
+    found = grading.grade(grading.submissions(tmp_path), ["causal-mask"])
+    results = {one.student: one for one in found}
+    assert results["ada"].solved == 1 and results["ada"].problems == []
+    (verdict,) = results["bob"].verdicts.values()
+    assert "helper was not handed in" in verdict.note
+    assert results["helper"].problems == [
+        "helper.py holds no answer: neither a function that an exercise asks for nor a check"
+    ]
