@@ -95,13 +95,18 @@ def limit_resources(seconds: float, gigabytes: float) -> None:
     except ImportError:  # Windows has none of these
         return
 
-    def limit(which: int, most: float) -> None:
+    def limit(which: int, most: float, more: int = 0) -> None:
         _, hard = resource.getrlimit(which)
-        most = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)
+        limits = [
+            int(most),
+            int(most) + more,
+        ]  # the second so that it cannot raise them
+        if hard != resource.RLIM_INFINITY:
+            limits = [min(one, hard) for one in limits]
         with contextlib.suppress(ValueError, OSError, OverflowError):
-            resource.setrlimit(which, (most, hard))
+            resource.setrlimit(which, (limits[0], limits[1]))
 
-    limit(resource.RLIMIT_CPU, seconds)
+    limit(resource.RLIMIT_CPU, seconds, more=5)
     limit(resource.RLIMIT_FSIZE, LARGEST_FILE)
     limit(resource.RLIMIT_CORE, 0)
     if (pages := Path("/proc/self/statm")).exists():  # macOS keeps to no such limit
