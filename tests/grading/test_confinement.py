@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from attnbook import grading
-from attnbook.confined import means
+from attnbook.confined import Arrangement, arrangement
 from attnbook.exercises import get
 from attnbook.grading import folder, running
 from attnbook.grading.events import STRANGE
 
-CONFINED = sys.platform == "linux" and bool(means.arrangement(running.WORKER).parts)
+CONFINED = sys.platform == "linux" and bool(arrangement(running.WORKER).parts)
 NAMES = (
     "causal-mask",
     "repair-mask",
@@ -99,14 +99,6 @@ HARMLESS = {  # what it does while it answers rightly
     "swallows, C": "libc.open(bytes(OUT / 'new'), os.O_CREAT | os.O_WRONLY, 0o666)",
     "goes elsewhere": "os.chdir('/')",
     "links": "os.path.islink('link') or c('symlink', bytes(OUT), b'link')",
-    "a link in a closed folder": (
-        "if not os.path.lexists('a'):\n"
-        "    os.makedirs('a/b')\n"
-        "    c('symlink', bytes(OUT / 'teachers'), b'a/b/link')\n"
-        "    c('symlink', bytes(OUT), b'a/link')\n"
-        "    os.chmod('a/b', 0)\n"
-        "    os.chmod('a', 0)"
-    ),
     "a pipe": "os.path.exists('results.json') or os.mkfifo('results.json')",
     "a thread": (
         "if threading.active_count() < 5:\n"
@@ -157,7 +149,7 @@ ALONE = {  # each in a process of its own: what is done, the verdict, what is sa
     "forges": ("channel(*LINES)", "solved", "", [STRANGE]),
     "claims": ("channel(CLAIM)\nraise ValueError", "solved", "", [STRANGE]),
     "disturbs": ("while True:\n    channel(*[b'x'] * 1000)", "wrong", "again and again", [STRANGE]),
-    "stops": ("c('raise', 19)", "wrong", "stopped after 12 seconds", []),
+    "stops": ("c('raise', 19)", "wrong", "stopped after 30 seconds", []),
     "fills the disk": (
         "for name in itertools.count():\n    open(f'{name}', 'wb').write(bytes(10**7))",
         "wrong",
@@ -247,7 +239,7 @@ def results(outside, tmp_path_factory):
         )
         (submissions / f"{student}.py").write_text(head + code, "utf-8")
     before = {path: path.read_bytes() for path in submissions.iterdir()}
-    limits = grading.Limits(seconds=12, total=240, memory=1, disk=0.1)
+    limits = grading.Limits(seconds=30, total=600, memory=1, disk=0.1)
     temporary = tmp_path_factory.mktemp("temporary")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folder.tempfile, "tempdir", str(temporary))
@@ -310,3 +302,16 @@ def test_no_process_is_left(results):
     for file in Path("/proc").glob("[0-9]*/comm"):
         with contextlib.suppress(OSError):
             assert file.read_text() != "left-behind\n"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Arrangement((), reason="it is old"), "does not confine a process (it is old)"),
+        (Arrangement(("landlock",), ("use UDP",)), "; but it can still use UDP"),
+    ],
+)
+def test_the_teacher_is_told_what_holds(monkeypatch, found, said):
+    assert grading.confinement().startswith("each submission can read only") == CONFINED
+    monkeypatch.setattr(running, "arrangement", lambda needs: found)
+    assert said in grading.confinement()

@@ -75,6 +75,7 @@ def remove(outer: str) -> None:
         outer: from `make`.
     """
     with contextlib.suppress(OSError, RecursionError):
+        _is_folder(outer)
         shutil.rmtree(outer, ignore_errors=True)
     mark, count = os.path.join(outer, secrets.token_hex(8)), 0
     with contextlib.suppress(OSError):

@@ -1,4 +1,8 @@
-"""What keeps a submission, in its own process, from harming others by mistake."""
+"""What keeps a submission, in its own process, from harming others by mistake, on every system.
+
+Memory is bounded on Linux only; time, the size of a file and what Python is asked for wherever Python runs, except that
+Windows knows no limits of resources. On Linux the kernel confines the process besides (`attnbook.confined`).
+"""
 
 import contextlib
 import faulthandler
@@ -117,7 +121,8 @@ def limit_resources(seconds: float, gigabytes: float) -> None:
 def refuse_harm(folder: str) -> None:
     """From now on, refuse to start or signal processes, to use the network, and to change files outside a folder.
 
-    Python itself asks (`sys.addaudithook`); compiled code that calls the system directly is not seen.
+    Python itself asks (`sys.addaudithook`), and so the refusal is a sentence. Compiled code that calls the system
+    directly is not seen: PyTorch's own writers, for instance. On Linux the kernel refuses it that; elsewhere nothing does.
 
     Args:
         folder: the submission's own, the only place where it may write.
