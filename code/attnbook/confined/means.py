@@ -37,21 +37,12 @@ class Arrangement:
     gaps: tuple[str, ...] = ()
     reason: str = ""
 
-    def __str__(self) -> str:
-        """What holds, as a clause."""
-        if not self.parts:
-            return f"this system does not confine a process ({self.reason})"
-        known = landlock.version()
-        means = [f"Landlock {known}"] if "landlock" in self.parts else []
-        means += ["namespaces"] if "namespaces" in self.parts else []
-        says = (
-            "each submission can read only Python and its own files, change only its working folder, and use no "
-            f"network ({' and '.join(means)})"
-        )
-        return (
-            f"{says}, except that it can still {', '.join(self.gaps)}" * bool(self.gaps)
-            or says
-        )
+    @property
+    def means(self) -> str:
+        """What of the kernel is used, in words."""
+        known = f"Landlock {landlock.version()}"
+        names = [known] * ("landlock" in self.parts)
+        return " and ".join(names + ["namespaces"] * ("namespaces" in self.parts))
 
 
 @functools.cache

@@ -5,29 +5,29 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-# names that begin like this stay; all else of the environment may be a secret
-KEPT = (
+# all else of the environment may be a secret
+KEPT = {
     "ATEN_CPU_CAPABILITY",
     "COMSPEC",
-    "DYLD_",
     "KMP_DUPLICATE_LIB_OK",
     "LANG",
-    "LC_",
+    "LANGUAGE",
     "LD_LIBRARY_PATH",
     "LOGNAME",
     "MKL_ENABLE_INSTRUCTIONS",
     "NUMBER_OF_PROCESSORS",
     "ONEDNN_MAX_CPU_ISA",
     "PATH",
-    "PROCESSOR_",
+    "PATHEXT",
     "PYTHONHOME",
     "SYSTEMDRIVE",
     "SYSTEMROOT",
     "TZ",
     "USER",
+    "USERNAME",
     "WINDIR",
-)
-NOT_KEPT = {"USERDNSDOMAIN", "USERDOMAIN", "USERPROFILE"}
+}
+KEPT_ALL = ("DYLD_", "LC_", "PROCESSOR_")  # names that begin like this
 SYSTEM = (
     "/usr",
     "/lib",
@@ -74,7 +74,7 @@ def environment(folder: str, private: Iterable[str] = ()) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name.upper().startswith(KEPT) and name.upper() not in NOT_KEPT
+        if name.upper() in KEPT or name.upper().startswith(KEPT_ALL)
     }
     own = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR")
     path = [str(PACKAGE.parent), *_search_path(private)]

@@ -151,17 +151,17 @@ class Told:
         left: exercises about which nothing is known yet.
         begun: the exercise that is being judged, or "".
         running: the statement that is being run.
+        strange: how many events of this process were not believed.
     """
 
     def __init__(self, result: Result, exercises: Sequence[str]):
         self.result, self.left = result, list(exercises)
         self.files = {str(path) for path in result.files}
-        self.strange = 0
         self.start()
 
     def start(self) -> None:
         """Another process begins."""
-        self.begun, self.running = "", Running()
+        self.begun, self.running, self.strange = "", Running(), 0
 
     def take(self, event: Event) -> None:
         """Believe an event if it can come next; whatever else is told is one problem of this submission.

@@ -6,6 +6,7 @@ It is the process's home. The process works in a folder in it, so that it may re
 import contextlib
 import os
 import secrets
+import shutil
 import tempfile
 
 MOST_FILES = 20_000
@@ -67,12 +68,15 @@ def is_full(outer: str, most: float) -> bool:
 def remove(outer: str) -> None:
     """Remove it when no process works there any more.
 
-    No link is followed, and folders in folders are brought up before they are emptied: they may be so deep that they
-    have no path.
+    No link is followed. What Python cannot remove, folders that are closed or so deep that they have no path, is opened
+    and brought up first; that takes longer.
 
     Args:
         outer: from `make`.
     """
+    with contextlib.suppress(OSError, RecursionError):
+        _is_folder(outer)
+        shutil.rmtree(outer, ignore_errors=True)
     mark, count = os.path.join(outer, secrets.token_hex(8)), 0
     with contextlib.suppress(OSError):
         while names := os.listdir(outer):

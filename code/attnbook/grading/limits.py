@@ -1,4 +1,8 @@
-"""What keeps a submission, in its own process, from harming others by mistake."""
+"""What keeps a submission, in its own process, from harming others by mistake, on every system.
+
+Memory is bounded on Linux only; time, the size of a file and what Python is asked for wherever Python runs, except that
+Windows knows no limits of resources. On Linux the kernel confines the process besides (`attnbook.confined`).
+"""
 
 import contextlib
 import faulthandler
@@ -95,13 +99,18 @@ def limit_resources(seconds: float, gigabytes: float) -> None:
     except ImportError:  # Windows has none of these
         return
 
-    def limit(which: int, most: float) -> None:
+    def limit(which: int, most: float, more: int = 0) -> None:
         _, hard = resource.getrlimit(which)
-        most = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)
+        limits = [
+            int(most),
+            int(most) + more,
+        ]  # the second so that it cannot raise them
+        if hard != resource.RLIM_INFINITY:
+            limits = [min(one, hard) for one in limits]
         with contextlib.suppress(ValueError, OSError, OverflowError):
-            resource.setrlimit(which, (most, hard))
+            resource.setrlimit(which, (limits[0], limits[1]))
 
-    limit(resource.RLIMIT_CPU, seconds)
+    limit(resource.RLIMIT_CPU, seconds, more=5)
     limit(resource.RLIMIT_FSIZE, LARGEST_FILE)
     limit(resource.RLIMIT_CORE, 0)
     if (pages := Path("/proc/self/statm")).exists():  # macOS keeps to no such limit
@@ -112,7 +121,8 @@ def limit_resources(seconds: float, gigabytes: float) -> None:
 def refuse_harm(folder: str) -> None:
     """From now on, refuse to start or signal processes, to use the network, and to change files outside a folder.
 
-    Python itself asks (`sys.addaudithook`); compiled code that calls the system directly is not seen.
+    Python itself asks (`sys.addaudithook`), and so the refusal is a sentence. Compiled code that calls the system
+    directly is not seen: PyTorch's own writers, for instance. On Linux the kernel refuses it that; elsewhere nothing does.
 
     Args:
         folder: the submission's own, the only place where it may write.

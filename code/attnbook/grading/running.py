@@ -57,12 +57,23 @@ class _Class:
 
 
 def confinement() -> str:
-    """Say how far a submission that means harm is kept from doing it on this system; trying it takes a few seconds.
+    """Say how far a submission that means harm is kept from doing it on this system; the first time tries it.
 
     Returns:
         A sentence, without its full stop.
     """
-    return str(arrangement(WORKER))
+    found = arrangement(WORKER)
+    if not found.parts:
+        return (
+            f"this system does not confine a process ({found.reason}): a submission that means harm can do whatever "
+            "you can"
+        )
+    says = (
+        "each submission can read only Python's files and its own, write only into its working folder, and use no "
+        f"network ({found.means})"
+    )
+    gaps = f"; but it can still {', '.join(found.gaps)}" if found.gaps else ""
+    return says + gaps
 
 
 def grade(
@@ -184,34 +195,17 @@ class _Worker:
 
     def __enter__(self) -> "_Worker":
         self.folder = folder.make()
+        self.private = [*self.group.private, self.folder]
         self.errors = tempfile.TemporaryFile()
-        private = [*self.group.private, self.folder]
-        fixed = {
-            "ATTNBOOK_DEVICE": "cpu",
-            "ATTNBOOK_PROGRESS": "off",
-            "CUDA_VISIBLE_DEVICES": "",
-            "MPLBACKEND": "agg",
-            **dict.fromkeys(THREADS, "1"),
-        }
-        order = {
-            "parts": arrangement(WORKER).parts,
-            "readable": [*readable(private), *self.files, *self.own],
-            "folder": self.folder,
-            "run": WORKER,
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-s", "-m", "attnbook.confined"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            cwd=folder.inner(self.folder),
-            env=environment(self.folder, private) | fixed,
-            start_new_session=True,  # Ctrl-C is for the grader, and what a submission starts ends with it
-        )
+        try:
+            self._start()
+        except OSError:  # there can be no more processes, say
+            folder.remove(self.folder)
+            raise
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             with contextlib.suppress(BrokenPipeError):
-                for line in (order, self.task):
+                for line in (self._order(), self.task):
                     self.process.stdin.write(json.dumps(line).encode() + b"\n")
                 self.process.stdin.flush()
             while (event := self.next(START)) not in (Ready(), None):
@@ -225,6 +219,32 @@ class _Worker:
                 f"the grader's own process does not start: {self.said}"
             )
         return self
+
+    def _start(self) -> None:
+        own = {
+            "ATTNBOOK_DEVICE": "cpu",
+            "ATTNBOOK_PROGRESS": "off",
+            "CUDA_VISIBLE_DEVICES": "",
+            "MPLBACKEND": "agg",
+            **dict.fromkeys(THREADS, "1"),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-s", "-m", "attnbook.confined"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            cwd=folder.inner(self.folder),
+            env=environment(self.folder, self.private) | own,
+            start_new_session=True,  # Ctrl-C is for the grader, and what a submission starts ends with it
+        )
+
+    def _order(self) -> dict:
+        return {
+            "parts": arrangement(WORKER).parts,
+            "readable": [*readable(self.private), *self.files, *self.own],
+            "folder": self.folder,
+            "run": WORKER,
+        }
 
     def _listen(self) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -263,7 +283,7 @@ class _Worker:
             self.process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(10)
-        if self.process.poll() is None:
+        if sys.platform != "linux" or self.process.poll() is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if hasattr(os, "killpg"):
                     os.killpg(self.process.pid, signal.SIGKILL)
