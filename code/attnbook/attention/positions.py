@@ -131,6 +131,7 @@ class LearnedPositions(nn.Module):
         check_count("max_positions", max_positions)
         check_count("d_model", d_model)
         check_probability("dropout", dropout)
+        self.max_positions, self.d_model = max_positions, d_model
         self.embedding = nn.Embedding(max_positions, d_model)
         nn.init.normal_(self.embedding.weight, std=0.02)
         self.dropout = nn.Dropout(dropout)
@@ -149,9 +150,9 @@ class LearnedPositions(nn.Module):
         Raises:
             ValueError: more positions than were learned.
         """
-        limit, d_model = self.embedding.weight.shape
+        limit = self.max_positions
         if not checked:
-            _check_embeddings(x, d_model)
+            _check_embeddings(x, self.d_model)
             check_count("start", start, at_least=0)
         end = start + x.shape[-2]
         if end > limit:
@@ -159,7 +160,8 @@ class LearnedPositions(nn.Module):
                 f"the sequence ends at position {end}, but only {limit} positions are learned; "
                 "cut it, or make the model with a larger max_positions"
             )
-        return self.dropout(x + self.embedding.weight[start:end])
+        position = torch.arange(start, end, device=x.device)
+        return self.dropout(x + self.embedding(position))
 
 
 def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
@@ -199,14 +201,16 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
 class RotaryPositions(nn.Module):
     """Rotary positions as a layer: rotates queries and keys so that q·k depends on their distance only.
 
+    It has nothing to learn and needs no sizes: those of the heads come with them.
+
     Args:
-        base: of the geometric sequence of frequencies.
+        base: of the geometric sequence of frequencies; by its name only.
 
     Source:
         Su et al. (2021), arXiv:2104.09864.
     """
 
-    def __init__(self, base: float = 10000.0):
+    def __init__(self, *, base: float = 10000.0):
         super().__init__()
         check_positive("base", base)
         self.base = base

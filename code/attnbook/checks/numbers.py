@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from attnbook.checks.values import readable
+
 
 def check_same_size(
     name_a: str, size_a: int, name_b: str, size_b: int, advice: str
@@ -54,6 +56,8 @@ def check_positive(name: str, value: float) -> None:
         ValueError: zero, negative, or not finite.
     """
     if isinstance(value, Tensor) and value.numel() == 1:
+        if not readable(value):
+            return
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number, got {type(value).__name__}")

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from copy import copy
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
-from attnbook.attention.heads import one_mask
 from attnbook.checks import (
     check_count,
     check_positive,
@@ -19,11 +17,6 @@ from attnbook.checks import (
 
 #: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
-
-
-def _relu_of_its_own(hidden: Tensor) -> Tensor:
-    """ReLU of a tensor that nothing else uses: without gradients it is overwritten, and no second one is needed."""
-    return F.relu(hidden, inplace=not torch.is_grad_enabled())
 
 
 class FeedForward(nn.Module):
@@ -55,11 +48,10 @@ class FeedForward(nn.Module):
         if activation not in ACTIVATIONS:
             names = ", ".join(ACTIVATIONS)
             raise ValueError(f"activation must be one of {names}, got {activation!r}")
+        self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
-        if activation == "relu":
-            self.activation = _relu_of_its_own
 
     def forward(self, x: Tensor, checked: bool = False) -> Tensor:
         """Apply the network to each position by itself.
@@ -73,8 +65,8 @@ class FeedForward(nn.Module):
         """
         if not checked:
             check_tensor("x", x, min_dims=1)
-            d_model, advice = self.W_1.in_features, "they must agree"
-            check_same_size("x has size", x.shape[-1], "d_model is", d_model, advice)
+            sizes = ("x has size", x.shape[-1], "d_model is", self.d_model)
+            check_same_size(*sizes, "they must agree")
         return self.W_2(self.dropout(self.activation(self.W_1(x))))
 
 
@@ -179,7 +171,7 @@ class EncoderLayer(nn.Module):
         """
         if not checked:  # lengths and mask become one mask
             check_vectors("x", x, self.attention.d_model)
-            mask, bias = one_mask(self.attention, (x, x, x), valid_lens, mask, bias)
+            mask, bias = self.attention.one_mask((x, x, x), valid_lens, mask, bias)
         weights = None
 
         def attend(h: Tensor) -> Tensor:
@@ -206,6 +198,9 @@ class DecoderLayerCache:
 
     def __init__(self) -> None:
         self.own, self.across = KeyValueCache(), KeyValueCache(grows=False)
+
+    def __copy__(self) -> "DecoderLayerCache":
+        return self.copy()
 
     def copy(self) -> "DecoderLayerCache":
         """A cache of its own, which goes on from here."""
@@ -290,9 +285,9 @@ class DecoderLayer(nn.Module):
                 check_vectors(name, vectors, self.self_attention.d_model)
             check_same_batch(x, memory)
             inputs, looking = (x, memory, memory), self.cross_attention
-            mask, _ = one_mask(self.self_attention, (x, x, x), None, mask, None, own)
-            memory_mask, _ = one_mask(
-                looking, inputs, valid_lens, memory_mask, None, across
+            mask, _ = self.self_attention.one_mask((x, x, x), None, mask, None, own)
+            memory_mask, _ = looking.one_mask(
+                inputs, valid_lens, memory_mask, None, across
             )
         own_weights = cross_weights = None
 
@@ -333,7 +328,7 @@ def check_vectors(name: str, x: Tensor, d_model: int) -> None:
 
 def check_same_batch(x: Tensor, memory: Tensor) -> None:
     """Require the memory of each sequence."""
-    if len(x) != len(memory):
+    if x.shape[0] != memory.shape[0]:
         raise ValueError(
-            f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
+            f"x holds {x.shape[0]} sequences, memory holds {memory.shape[0]}; pass the memory of each sequence"
         )

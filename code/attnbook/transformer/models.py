@@ -16,7 +16,7 @@ from attnbook.attention import (
     causal_mask,
     combine_masks,
 )
-from attnbook.checks import check_alike, check_same_size, readable
+from attnbook.checks import check_fits, check_same_size, readable
 from attnbook.transformer.blocks import (
     DecoderLayer,
     DecoderLayerCache,
@@ -89,7 +89,7 @@ def check_memory(
         cache: from `Decoder.start_cache`, or None.
     """
     check_vectors("memory", memory, decoder.config.d_model)
-    check_alike("memory", memory, "the decoder", decoder.embedding.weight)
+    check_fits("memory", memory, "the decoder", decoder.embedding)
     check_same_batch(ids, memory)
     if cache is None:
         return
@@ -107,7 +107,8 @@ def scores_shape(
     config: TransformerConfig | BertConfig, query: Tensor, key: Tensor
 ) -> torch.Size:
     """(B, H, T, S) of the attention of query (B, T, …) to key (B, S, …)."""
-    return torch.Size([len(query), config.num_heads, query.shape[1], key.shape[1]])
+    batch, num_queries = query.shape[:2]
+    return torch.Size([batch, config.num_heads, num_queries, key.shape[1]])
 
 
 def _embed(
@@ -350,7 +351,8 @@ class BertEmbeddings(nn.Module):
             raise ValueError(
                 f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass one segment per token"
             )
-        x = self.word(ids) + self.position.weight[:length] + self.segment(segments)
+        places = torch.arange(length, device=ids.device)
+        x = self.word(ids) + self.position(places) + self.segment(segments)
         return self.dropout(self.norm(x))
 
 

@@ -113,6 +113,7 @@ class RecurrentTranslator(nn.Module):
         Returns:
             logits (B, V); weights (B, S), or None; and the state.
         """
+        state.before = None  # what an earlier `extend` read ends here
         logits, weights = self.decoder(ids[:, None], state)
         if not need_weights or weights is None:
             return logits[:, 0], None, state
