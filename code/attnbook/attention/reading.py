@@ -35,15 +35,16 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
     match = torch.zeros_like(same)
     match[..., 1:] = same[..., :-1]
     match = match.tril()
+    rows = match.any(-1).sum()  # those that have one
     if tokens.dim() == 1:
-        return (weights * match).sum((-2, -1)) / match.any(-1).sum()
+        return (weights * match).sum((-2, -1)) / rows
     check_same_size(
         "weights are of", weights.shape[0], "rows, tokens of", tokens.shape[0],
         "pass the same",
     )  # fmt: skip
     heads = [1] * (weights.dim() - 3)  # to broadcast over
     found = weights * match.view(tokens.shape[0], *heads, length, length)
-    return found.sum((0, -2, -1)) / match.any(-1).sum()
+    return found.sum((0, -2, -1)) / rows
 
 
 @torch.no_grad()
