@@ -5,10 +5,12 @@ same calls are mapped by `torch.vmap`, where no check can read a value, and made
 """
 
 import inspect
+from copy import deepcopy
 
 import pytest
 import torch
 from tensors import B, D, H, S, T, close, coin, fill, randn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.func import vmap
 
 from attnbook import attention
@@ -232,14 +234,22 @@ def test_on_the_meta_device_it_has_the_shapes(door):
                 n: x.to("meta") if isinstance(x, torch.Tensor) else x
                 for n, x in given.items()
             }
-        twin = _on_meta(layer)
+        twin = deepcopy(layer).to("meta")
         assert [x.shape for x in tensors(twin(**moved))] == expected
 
 
-def _on_meta(layer):
-    from copy import deepcopy
-
-    return deepcopy(layer).to("meta")
+@pytest.mark.parametrize("door", LAYERS, ids=name_of)
+def test_fake_tensors_leave_nothing_behind(door):
+    """As a library asks for the shapes of a model's outputs, or of its memory, before it is run."""
+    for layer, given in calls(door):
+        layer = deepcopy(layer)
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            fake = {
+                n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x
+                for n, x in given.items()
+            }
+            shapes = [x.shape for x in tensors(layer(**fake))]
+        assert [x.shape for x in tensors(layer(**given))] == shapes
 
 
 @pytest.mark.parametrize("make", [MultiHeadAttention, SinkAttention])

@@ -13,6 +13,7 @@ from attnbook.checks import (
     check_probability,
     check_same_size,
     check_tensor,
+    is_traced,
 )
 
 
@@ -87,24 +88,17 @@ class SinusoidalPositions(nn.Module):
 
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
         """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
-        if torch.compiler.is_compiling():
+        if is_traced():
             fresh = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
             return fresh.to(like.device)[start:]
-        table = self._table
-        if (
-            table is None
-            or len(table) < end
-            or (table.dtype, table.device)
-            != (
-                like.dtype,
-                like.device,
-            )
-        ):
+        table, kind = self._table, (like.dtype, like.device)
+        if table is None or len(table) < end or (table.dtype, table.device) != kind:
             with torch.inference_mode(False):  # a table that can be used anywhere
                 table = sinusoidal_encoding(
                     max(64, 2 * end), self.d_model, self.base, dtype=like.dtype
-                )
-                self._table = table = table.to(like.device)
+                ).to(like.device)
+            if type(table) is Tensor:  # none of a fake mode, which ends
+                self._table = table
         return table[start:end]
 
 

@@ -84,7 +84,8 @@ def _with_sink(
     if table is None:
         return None
     if column is None:
-        column = table.new_full((1, 1), table.dtype == torch.bool)  # True, or 0
+        like = table.new_ones if table.dtype == torch.bool else table.new_zeros
+        column = like(1, 1)  # may be attended to; nothing is added
     column = align(column.to(table.device), torch.Size([*shape[:-1], 1]))
     lead = torch.broadcast_shapes(column.shape[:-1], table.shape[:-1])
     return torch.cat([column.expand(*lead, 1), table.expand(*lead, -1)], dim=-1)

@@ -26,7 +26,7 @@ from attnbook.checks.tensors import (
     check_value,
     check_weight,
 )
-from attnbook.checks.values import has_values, readable
+from attnbook.checks.values import has_values, is_traced, readable
 
 __all__ = [
     "check_tensor",
@@ -40,6 +40,7 @@ __all__ = [
     "check_bias",
     "aligned",
     "has_values",
+    "is_traced",
     "readable",
     "check_lengths",
     "check_valid_lens",

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attnbook.checks.values import readable
+from attnbook.checks.values import is_traced, readable
 
 
 def check_same_size(
@@ -77,6 +77,8 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
         TypeError: not an integer.
         ValueError: below `at_least`.
     """
+    if isinstance(value, Tensor) and is_traced():
+        return  # while `torch.jit.trace` records, sizes are tensors
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
         raise TypeError(
             f"{name} must be an integer, got {type(value).__name__}; convert it with int({name})"

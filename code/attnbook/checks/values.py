@@ -4,6 +4,16 @@ import torch
 from torch import Tensor
 
 
+def is_traced() -> bool:
+    """Whether a program is recorded, to be run later: compiled, exported, or traced.
+
+    Returns:
+        The answer.
+    """
+    recording = torch.jit.is_tracing()  # type: ignore[attr-defined]
+    return recording or torch.compiler.is_compiling()
+
+
 def has_values(tensor: Tensor) -> bool:
     """Whether a tensor's numbers can be read at all.
 
@@ -16,8 +26,7 @@ def has_values(tensor: Tensor) -> bool:
     Returns:
         The answer.
     """
-    tracing = torch.jit.is_tracing()  # type: ignore[attr-defined]
-    if tensor.is_meta or tracing or torch.compiler.is_compiling():
+    if tensor.is_meta or is_traced():
         return False
     try:
         bool(tensor[None][:0].any())  # of nothing, but it has to be read
