@@ -161,8 +161,8 @@ class TiledAttention(torch.autograd.Function):
             scores = _scores(query, key, rows, columns, reach)
             weights = (scores - log_total[..., rows, :]).exp()  # made again
             slopes = grad[..., rows, :] @ value[..., columns, :].mT
-            # those of the scores
-            slopes = (slopes - mean[..., rows, :]) * weights * query.shape[-1] ** -0.5
+            slopes = (slopes - mean[..., rows, :]) * weights  # those of the scores
+            slopes = slopes * query.shape[-1] ** -0.5
             parts = (
                 (rows, slopes @ key[..., columns, :]),
                 (columns, slopes.mT @ query[..., rows, :]),
@@ -177,18 +177,19 @@ class TiledAttention(torch.autograd.Function):
     def vmap(
         info: Any, in_dims: tuple, *inputs: Any
     ) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
-        """The axis that `torch.vmap` maps over becomes the first of the leading axes."""
         *tensors, tile, reach = inputs
-        places = in_dims[: len(tensors)]
-        first = [
-            x[None] if place is None else x.movedim(place, 0)
-            for x, place in zip(tensors, places, strict=True)
-        ]
-        axes = max(x.dim() for x in first)
-        alike = [
-            x.reshape(x.shape[0], *[1] * (axes - x.dim()), *x.shape[1:]) for x in first
-        ]
-        return TiledAttention.apply(*alike, tile, reach), (0, 0)
+        tensors = _mapped_first(tensors, in_dims[:3])
+        return TiledAttention.apply(*tensors, tile, reach), (0, 0)
+
+
+def _mapped_first(tensors: list[Tensor], places: tuple) -> list[Tensor]:
+    """The axis that `torch.vmap` maps over, wherever it is and whether or not there is one, as the first of all."""
+    first = [
+        x[None] if place is None else x.movedim(place, 0)
+        for x, place in zip(tensors, places, strict=True)
+    ]
+    axes = max(x.dim() for x in first)
+    return [x.reshape(x.shape[0], *[1] * (axes - x.dim()), *x.shape[1:]) for x in first]
 
 
 def _scores(

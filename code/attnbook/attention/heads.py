@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.layers import fused_attention
-from attnbook.attention.masks import align, combine_masks, masked_softmax
+from attnbook.attention.masks import OneMask, align, combine_masks, masked_softmax
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.attention.stages import SeparateHeads, check_stage
 from attnbook.checks import check_bias, check_probability
@@ -68,11 +68,10 @@ class MultiHeadAttention(nn.Module):
         key: Tensor | None = None,
         value: Tensor | None = None,
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
-        checked: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend with all heads at once.
 
@@ -82,12 +81,12 @@ class MultiHeadAttention(nn.Module):
             value: (B, S, D); the key if not given.
             valid_lens: (B,) or (B, T) integers: how many keys count.
             mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
-                With a cache that grows, S counts the stored keys too.
+                With a cache that grows, S counts the stored keys too. Or what `one_mask` has made of lengths, mask and
+                bias: then nothing is checked again.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table.
             bias: floating point, added to the scores (relative positions); its axes are those of a mask.
             cache: a `KeyValueCache`: one that grows for self-attention, one that does not for
                 attention to a memory that stays the same.
-            checked: the caller, a model, has checked all arguments; the mask is whole and there are no lengths.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
@@ -97,21 +96,20 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        if not checked:  # lengths and mask become one mask
-            inputs = (query, key, value)
-            mask, bias = self.one_mask(inputs, valid_lens, mask, bias, cache)
+        one = self.one_mask((query, key, value), valid_lens, mask, bias, cache)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
         if need_weights:
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-            scores = scores if bias is None else scores + bias.to(q)
-            weights = masked_softmax(scores, mask=mask, checked=checked)
+            scores = scores if one.bias is None else scores + one.bias.to(q)
+            trusted = one is mask  # by whoever has made it; else look for NaN
+            weights = masked_softmax(scores, mask=one if trusted else one.mask)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
         else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
-            output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
+            output = fused_attention(q, k, v, *one, dropout, group > 1)
         return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged
 
     def project(
@@ -153,10 +151,10 @@ class MultiHeadAttention(nn.Module):
         self,
         inputs: tuple[Tensor, Tensor, Tensor],
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
         bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
-    ) -> tuple[Tensor | None, Tensor | None]:
+    ) -> OneMask:
         """Check what the layer is called with, and make of lengths and mask the one mask that it works with.
 
         Args:
@@ -164,13 +162,16 @@ class MultiHeadAttention(nn.Module):
             valid_lens, mask, bias, cache: see `forward`.
 
         Returns:
-            mask and bias, each with the axes of the scores, (B, H, T, S), or None.
+            What says it all, to be passed as `mask`; such a mask itself.
         """
+        if isinstance(mask, OneMask):
+            return mask
         shape = self.scores_shape(*inputs, cache)
         if bias is not None:
             check_bias(bias, shape)
             bias = align(bias, shape)
-        return combine_masks(shape, valid_lens, mask, inputs[0].device), bias
+        mask = combine_masks(shape, valid_lens, mask, inputs[0].device)
+        return OneMask(mask, bias)
 
     def scores_shape(
         self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None

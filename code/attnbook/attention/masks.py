@@ -4,6 +4,8 @@ One convention in the whole book: a mask is a bool tensor whose last two axes ar
 "may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -148,11 +150,24 @@ def combine_masks(
     return real if mask is None else real & mask
 
 
+class OneMask(NamedTuple):
+    """A mask, and perhaps a bias, that have been checked against a call, lengths included.
+
+    Whatever takes a mask takes this instead, and asks no more: so a model checks what it is called with and makes its
+    mask once, for all its layers.
+
+    Attributes:
+        mask, bias: with the axes of the scores, (B, H, T, S), any of them 1 but the last; or None.
+    """
+
+    mask: Tensor | None
+    bias: Tensor | None = None
+
+
 def masked_softmax(
     scores: Tensor,
     valid_lens: Tensor | None = None,
-    mask: Tensor | None = None,
-    checked: bool = False,
+    mask: Tensor | OneMask | None = None,
 ) -> Tensor:
     """Softmax over the keys that a query may attend to; every other key gets exactly zero.
 
@@ -161,8 +176,8 @@ def masked_softmax(
     Args:
         scores: (…, T, S), floating point; −inf counts as masked. Not changed.
         valid_lens: integers, (B,) one length per sequence or (B, T) one per query, for scores (B, …, T, S).
-        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both.
-        checked: the arguments have been checked already, and the mask says it all.
+        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both. A `OneMask` says it all,
+            and nothing is checked.
 
     Returns:
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
@@ -173,12 +188,13 @@ def masked_softmax(
     Source:
         Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).
     """
-    if not checked:  # lengths and mask become one mask
+    if not isinstance(mask, OneMask):  # lengths and mask become one mask
         check_scores(scores)
-        mask = combine_masks(scores.shape, valid_lens, mask, scores.device)
+        one = combine_masks(scores.shape, valid_lens, mask, scores.device)
+        mask = OneMask(one)
     allowed = scores != -torch.inf  # (…, T, S)
-    if mask is not None:
-        allowed = allowed & mask
+    if mask.mask is not None:
+        allowed = allowed & mask.mask
     nothing = ~allowed.any(dim=-1, keepdim=True)  # (…, T, 1): fully masked rows
     # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
     safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)

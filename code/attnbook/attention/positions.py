@@ -71,19 +71,17 @@ class SinusoidalPositions(nn.Module):
             None  # of the first positions, once they were needed
         )
 
-    def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
 
         Args:
             x: (B, T, D) embeddings.
             start: the position of the first token, the length of the cache when decoding step by step.
-            checked: x has been checked already.
 
         Returns:
             (B, T, D).
         """
-        if not checked:
-            _check_embeddings(x, self.d_model)
+        _check_embeddings(x, self.d_model)
         return self.dropout(x + self.rows(start, start + x.shape[-2], x))
 
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
@@ -130,13 +128,12 @@ class LearnedPositions(nn.Module):
         nn.init.normal_(self.embedding.weight, std=0.02)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the vectors of positions start, start + 1, ….
 
         Args:
             x: (B, T, D) embeddings.
             start: the position of the first token.
-            checked: x and start have been checked already.
 
         Returns:
             (B, T, D).
@@ -145,9 +142,8 @@ class LearnedPositions(nn.Module):
             ValueError: more positions than were learned.
         """
         limit = self.max_positions
-        if not checked:
-            _check_embeddings(x, self.d_model)
-            check_count("start", start, at_least=0)
+        _check_embeddings(x, self.d_model)
+        check_count("start", start, at_least=0)
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.heads import MultiHeadAttention
-from attnbook.attention.masks import align
+from attnbook.attention.masks import OneMask, align
 
 
 class SinkAttention(MultiHeadAttention):
@@ -55,17 +55,21 @@ class SinkAttention(MultiHeadAttention):
         self,
         inputs: tuple[Tensor, Tensor, Tensor],
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
         bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
-    ) -> tuple[Tensor | None, Tensor | None]:
+    ) -> OneMask:
         """As `MultiHeadAttention.one_mask`, for tables of S columns or S + 1; returns them with S + 1."""
+        if isinstance(mask, OneMask):
+            return mask
         shape = self.scores_shape(*inputs, cache)
         (sink_mask, mask), (sink_bias, bias) = (
             _without_sink(table, shape) for table in (mask, bias)
         )
         mask, bias = super().one_mask(inputs, valid_lens, mask, bias, cache)
-        return _with_sink(sink_mask, mask, shape), _with_sink(sink_bias, bias, shape)
+        return OneMask(
+            _with_sink(sink_mask, mask, shape), _with_sink(sink_bias, bias, shape)
+        )
 
 
 def _without_sink(

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
+from attnbook.attention.masks import OneMask
 from attnbook.checks import (
     check_count,
     check_positive,
@@ -53,17 +54,17 @@ class FeedForward(nn.Module):
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, checked: bool = False) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """Apply the network to each position by itself.
 
         Args:
             x: (…, D).
-            checked: the caller, a block, has checked x already.
 
         Returns:
             (…, D).
         """
-        if not checked:
+        fits = isinstance(x, Tensor) and x.shape[-1:] == (self.d_model,)
+        if not fits or not x.is_floating_point():  # what is wrong with it?
             check_tensor("x", x, min_dims=1)
             sizes = ("x has size", x.shape[-1], "d_model is", self.d_model)
             check_same_size(*sizes, "they must agree")
@@ -154,38 +155,32 @@ class EncoderLayer(nn.Module):
         self,
         x: Tensor,
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         bias: Tensor | None = None,
-        checked: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at the others, then think by itself.
 
         Args:
             x: (B, T, D).
-            valid_lens, mask, bias, checked: see `MultiHeadAttention.forward`.
+            valid_lens, mask, bias: see `MultiHeadAttention.forward`.
             need_weights: return the attention weights too.
 
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
         """
-        if not checked:  # lengths and mask become one mask
+        if not isinstance(mask, OneMask):
             check_vectors("x", x, self.attention.d_model)
-            mask, bias = self.attention.one_mask((x, x, x), valid_lens, mask, bias)
+            mask = self.attention.one_mask((x, x, x), valid_lens, mask, bias)
         weights = None
 
         def attend(h: Tensor) -> Tensor:
             nonlocal weights
-            h, weights = self.attention(
-                h, mask=mask, need_weights=need_weights, bias=bias, checked=True
-            )
+            h, weights = self.attention(h, mask=mask, need_weights=need_weights)
             return h
 
-        def think(h: Tensor) -> Tensor:
-            return self.feed_forward(h, checked=True)
-
         x = self.around_attention(x, attend)
-        return self.around_feed_forward(x, think), weights
+        return self.around_feed_forward(x, self.feed_forward), weights
 
 
 class DecoderLayerCache:
@@ -257,11 +252,10 @@ class DecoderLayer(nn.Module):
         x: Tensor,
         memory: Tensor,
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
+        memory_mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         cache: DecoderLayerCache | None = None,
-        checked: bool = False,
     ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
         """Look back at the target so far, look across at the source, then think.
 
@@ -271,22 +265,22 @@ class DecoderLayer(nn.Module):
             valid_lens: (B,) integers, how many positions of the memory are real.
             mask: for self-attention: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while
                 training. With a cache that holds P positions already: to (B, H, T, P + T).
-            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S).
+            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S). If both masks have been made
+                by `MultiHeadAttention.one_mask`, nothing is checked again.
             need_weights: return both attentions' weights too.
             cache: this layer's cache, when decoding step by step.
-            checked: see `MultiHeadAttention.forward`.
 
         Returns:
             output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
         """
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        if not checked:  # lengths and masks become one mask each
+        if not (isinstance(mask, OneMask) and isinstance(memory_mask, OneMask)):
             for name, vectors in (("x", x), ("memory", memory)):
                 check_vectors(name, vectors, self.self_attention.d_model)
             check_same_batch(x, memory)
             inputs, looking = (x, memory, memory), self.cross_attention
-            mask, _ = self.self_attention.one_mask((x, x, x), None, mask, None, own)
-            memory_mask, _ = looking.one_mask(
+            mask = self.self_attention.one_mask((x, x, x), None, mask, None, own)
+            memory_mask = looking.one_mask(
                 inputs, valid_lens, memory_mask, None, across
             )
         own_weights = cross_weights = None
@@ -294,7 +288,7 @@ class DecoderLayer(nn.Module):
         def look_back(h: Tensor) -> Tensor:
             nonlocal own_weights
             h, own_weights = self.self_attention(
-                h, mask=mask, need_weights=need_weights, cache=own, checked=True
+                h, mask=mask, need_weights=need_weights, cache=own
             )
             return h
 
@@ -306,16 +300,12 @@ class DecoderLayer(nn.Module):
                 mask=memory_mask,
                 need_weights=need_weights,
                 cache=across,
-                checked=True,
             )
             return h
 
-        def think(h: Tensor) -> Tensor:
-            return self.feed_forward(h, checked=True)
-
         x = self.around_self_attention(x, look_back)
         x = self.around_cross_attention(x, look_across)
-        x = self.around_feed_forward(x, think)
+        x = self.around_feed_forward(x, self.feed_forward)
         return x, (own_weights, cross_weights)
 
 

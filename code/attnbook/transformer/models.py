@@ -1,7 +1,7 @@
 """Whole models: embeddings, a stack of blocks, and a head.
 
-A model checks what it is called with, and makes of the lengths one mask for all its layers. What it has made itself is
-trusted inside: its parts are called with `checked=True`.
+A model checks what it is called with, and makes of the lengths one mask for all its layers, a `OneMask`: its parts
+trust that, and check nothing again.
 """
 
 import math
@@ -16,6 +16,7 @@ from attnbook.attention import (
     causal_mask,
     combine_masks,
 )
+from attnbook.attention.masks import OneMask
 from attnbook.checks import check_fits, check_same_size, readable
 from attnbook.transformer.blocks import (
     DecoderLayer,
@@ -157,8 +158,7 @@ class Encoder(nn.Module):
         ids: Tensor,
         valid_lens: Tensor | None = None,
         need_weights: bool = False,
-        mask: Tensor | None = None,
-        checked: bool = False,
+        mask: Tensor | OneMask | None = None,
     ) -> tuple[Tensor, list[Tensor] | None]:
         """Encode a batch of source sentences.
 
@@ -166,21 +166,20 @@ class Encoder(nn.Module):
             ids: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
             need_weights: return each layer's attention weights too.
-            mask: bool, broadcastable to (B, H, S, S), True = may attend.
-            checked: the caller has checked all arguments; the mask is whole and there are no lengths.
+            mask: bool, broadcastable to (B, H, S, S), True = may attend; or one that has been checked, with the ids.
 
         Returns:
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
-        if not checked:  # lengths and mask become one mask for all layers
+        if not isinstance(mask, OneMask):
             check_ids("ids", ids, self.config.source_vocab_size)
             shape = scores_shape(self.config, ids, ids)
-            mask = combine_masks(shape, valid_lens, mask, ids.device)
+            mask = OneMask(combine_masks(shape, valid_lens, mask, ids.device))
         embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, S, D)
-        x = self.positions(embedded, checked=True)
+        x = self.positions(embedded)
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, mask=mask, need_weights=need_weights, checked=True)
+            x, weights = layer(x, mask=mask, need_weights=need_weights)
             seen.append(weights)
         return self.norm(x), seen if need_weights else None
 
@@ -221,8 +220,7 @@ class Decoder(nn.Module):
         valid_lens: Tensor | None = None,
         need_weights: bool = False,
         cache: list[DecoderLayerCache] | None = None,
-        memory_mask: Tensor | None = None,
-        checked: bool = False,
+        memory_mask: Tensor | OneMask | None = None,
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
         """Score the next word at every position; no position sees a later one.
 
@@ -232,28 +230,31 @@ class Decoder(nn.Module):
             valid_lens: (B,) integers, how many positions of the memory are real.
             need_weights: return each layer's self- and cross-attention weights too.
             cache: from `start_cache`, when decoding step by step.
-            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend.
-            checked: the caller has checked all arguments; the mask is whole and there are no lengths.
+            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend; or one that has been checked, with the
+                other arguments.
 
         Returns:
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
-        if not checked:  # lengths and mask become one mask for all layers
+        if not isinstance(memory_mask, OneMask):
             check_ids("ids", ids, self.config.target_vocab_size)
             check_memory(self, ids, memory, cache)
             shape = scores_shape(self.config, ids, memory)
-            memory_mask = combine_masks(shape, valid_lens, memory_mask, ids.device)
+            real = combine_masks(shape, valid_lens, memory_mask, ids.device)
+            memory_mask = OneMask(real)
         caches = [None] * len(self.layers) if cache is None else cache
         start = 0 if cache is None else cache[0].own.length
         embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, T, D)
-        x = self.positions(embedded, start, checked=True)
+        x = self.positions(embedded, start)
         mask, length = None, ids.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=ids.device)
-        asked = {"need_weights": need_weights, "checked": True}
+        masks = {"mask": OneMask(mask), "memory_mask": memory_mask}
         seen = []
         for layer, kept in zip(self.layers, caches, strict=True):
-            x, weights = layer(x, memory, None, mask, memory_mask, cache=kept, **asked)
+            x, weights = layer(
+                x, memory, **masks, need_weights=need_weights, cache=kept
+            )
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
 
@@ -289,7 +290,7 @@ class Transformer(nn.Module):
         memory, mask = self.read(source, valid_lens)
         check_ids("target", target, self.config.target_vocab_size)
         check_memory(self.decoder, target, memory)
-        return self.decoder(target, memory, memory_mask=mask, checked=True)[0]
+        return self.decoder(target, memory, memory_mask=OneMask(mask))[0]
 
     def read(
         self, source: Tensor, valid_lens: Tensor | None = None
@@ -306,7 +307,7 @@ class Transformer(nn.Module):
         check_ids("source", source, self.config.source_vocab_size)
         shape = scores_shape(self.config, source, source)
         mask = combine_masks(shape, valid_lens, device=source.device)
-        return self.encoder(source, mask=mask, checked=True)[0], mask
+        return self.encoder(source, mask=OneMask(mask))[0], mask
 
 
 class BertEmbeddings(nn.Module):
@@ -407,9 +408,9 @@ class BertEncoder(nn.Module):
         """
         x = self.embeddings(ids, segments)
         shape = scores_shape(self.config, ids, ids)
-        mask = combine_masks(shape, valid_lens, mask, ids.device)
+        one = OneMask(combine_masks(shape, valid_lens, mask, ids.device))
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, mask=mask, need_weights=need_weights, checked=True)
+            x, weights = layer(x, mask=one, need_weights=need_weights)
             seen.append(weights)
         return x, seen if need_weights else None
