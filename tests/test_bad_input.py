@@ -233,7 +233,7 @@ def test_masks_of_self_attention(call, wanted):
         (lambda: MultiHeadAttention(D, H)(X, MEMORY, MEMORY[:, :6]), ("keys is 7", "values is 6")),
         (lambda: MultiHeadAttention(D, H)(X, torch.randn(3, 7, D)), ("(2, 5, 12)", "(3, 7, 12)", "do not match")),
         (lambda: CrossAttention(D, 9)(X, MEMORY), ("memory has size 12, the layer takes 9",)),
-        (lambda: AdditiveAttention(9, D, 4)(X, MEMORY, MEMORY), ("(4, 12), got (4, 9)", "another size?")),
+        (lambda: AdditiveAttention(9, D, 4)(X, MEMORY, MEMORY), ("query has size 12, the layer takes 9",)),
         (lambda: MultiplicativeAttention(D, 9)(X, MEMORY, MEMORY), ("(12, 12), got (12, 9)", "another size?")),
         (lambda: DecoderLayer(D, H, 16)(X, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
         (lambda: Decoder(SMALL)(IDS, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),

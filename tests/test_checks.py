@@ -13,7 +13,7 @@ SHAPE = torch.Size([B, H, T, S])
 
 
 def test_exports():
-    assert set(checks.__all__) - {"aligned", "readable"} == {
+    assert set(checks.__all__) - {"aligned", "has_values", "is_traced", "readable"} == {
         name for name in vars(checks) if name.startswith("check_")
     }
 

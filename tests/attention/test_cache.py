@@ -1,6 +1,6 @@
 """The key–value cache: the same numbers step by step as at once, beams, errors that change nothing."""
 
-from copy import copy
+from copy import copy, deepcopy
 
 import pytest
 import torch
@@ -13,6 +13,7 @@ from attnbook.attention import (
     MultiHeadAttention,
     RotaryPositions,
     causal_mask,
+    sliding_window_mask,
 )
 
 E = H * 10  # an even head size, for rotary positions
@@ -114,6 +115,83 @@ def test_reorder_continues_the_chosen_sequences():
     output, _ = layer(next_one, cache=cache)
     whole, _ = layer(torch.cat([x[order], next_one], dim=1))
     close(output, whole[:, -1:])
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+def test_a_deep_copy_shares_nothing_and_goes_on_by_itself(gradients):
+    layer, x = layer_of(), randn(B, T, E, grad=gradients)
+    with torch.set_grad_enabled(gradients):
+        cache = KeyValueCache()
+        layer(x[:, :3], cache=cache)
+        layer(x[:, 3:4], cache=cache)
+        other = deepcopy([cache, cache])
+        assert other[0] is other[1]
+        for one in (cache, other[0]):
+            close(layer(x[:, 4:], cache=one)[0], layer(x)[0][:, 4:])
+        assert other[0].key.data_ptr() != cache.key.data_ptr()
+
+
+def test_a_window_over_stored_keys_knows_how_many_there_are():
+    layer, x = layer_of(), randn(B, 12, E)
+    at_once, _ = layer(x, mask=sliding_window_mask(12, 4))
+    cache, outputs = KeyValueCache(), []
+    for t in range(12):
+        mask = sliding_window_mask(1, 4, t + 1)
+        outputs.append(layer(x[:, t : t + 1], mask=mask, cache=cache)[0])
+    close(torch.cat(outputs, dim=1), at_once)
+
+
+@pytest.mark.parametrize("name", ["mask", "bias"])
+def test_a_table_of_the_new_position_alone_is_refused(name):
+    layer, x, cache = layer_of(), randn(B, 3, E), KeyValueCache()
+    table = sliding_window_mask(1, 4) if name == "mask" else randn(1, 1)
+    layer(x[:, :1], **{name: table}, cache=cache)  # the first one: a single key
+    for need_weights in (True, False):
+        with pytest.raises(
+            ValueError, match=says(f"{name} has shape (1, 1), one column for 2 keys")
+        ):
+            layer(x[:, 1:2], **{name: table}, need_weights=need_weights, cache=cache)
+    assert cache.length == 1
+
+
+def memories():
+    """One, another of the same size, and a view of the first."""
+    one = randn(B, S, E, seed=1)
+    return one, randn(B, S, E, seed=2), one[:, :]
+
+
+def test_another_memory_is_read_anew():
+    layer, x, cache = layer_of(), randn(B, T, E), KeyValueCache(grows=False)
+    one, other, again = memories()
+    for memory in (one, one, other, again, one):
+        close(layer(x, memory, cache=cache)[0], layer(x, memory)[0])
+    for value in (one, other):
+        close(layer(x, one, value, cache=cache)[0], layer(x, one, value)[0])
+    for later in (copy(cache), deepcopy(cache)):
+        close(layer(x, one, other, cache=later)[0], layer(x, one, other)[0])
+        close(layer(x, other, cache=later)[0], layer(x, other)[0])
+
+
+def test_a_memory_is_projected_once_until_it_changes():
+    layer, x, cache = layer_of(), randn(B, 1, E), KeyValueCache(grows=False)
+    one, other, _ = memories()
+    read = []
+    layer.W_qkv.register_forward_hook(lambda _, given, out: read.append(given[0]))
+    for memory in (one, one, other, other):
+        layer(x, memory, cache=cache)
+    order = torch.tensor([1, 0])
+    cache.reorder(order)
+    for memory in (other[order],) * 2:  # beams: the same sentences in another order
+        close(layer(x, memory, cache=cache)[0], layer(x, memory)[0])
+    sizes = [given.shape[1] for given in read]
+    assert sizes == [1, S, 1, 1, S, 1, *[1, 1, S] * 2]
+
+
+def test_rotary_positions_and_another_sequence_do_not_go_together():
+    layer, x = layer_of(rotary=RotaryPositions()), randn(B, 3, E)
+    for cache in (None, KeyValueCache(grows=False)):
+        with pytest.raises(ValueError, match="rotary positions compare places in one"):
+            layer(x, randn(B, S, E), cache=cache)
 
 
 def test_gradients_flow_through_the_stored_keys():

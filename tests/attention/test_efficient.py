@@ -126,6 +126,65 @@ class Largest(TorchDispatchMode):
         return made
 
 
+@pytest.mark.parametrize(("causal", "window"), SEEN)
+def test_second_derivatives_are_those_of_the_table(causal, window):
+    """With a penalty on the gradient, and by differences of numbers."""
+
+    def penalty(attend):
+        q = randn(B, T, D, grad=True)
+        (slope,) = torch.autograd.grad(attend(q, q, q).sum(), q, create_graph=True)
+        (slope.square().sum() + attend(q, q.sin(), q.cos()).sum()).backward()
+        return q.grad
+
+    def tiled(q, k, v):
+        return tiled_attention(q, k, v, tile=2, causal=causal, window=window)
+
+    def table(q, k, v):
+        return plain(q, k, v, mask_of(T, causal, window))
+
+    close(penalty(tiled), penalty(table))
+    given = [randn(2, 3, 2, seed=n, grad=True) for n in range(3)]
+    assert torch.autograd.gradgradcheck(tiled, given)
+
+
+@pytest.mark.parametrize("places", [(0, 0, 0), (None, 1, 1), (2, None, None)])
+def test_mapped_over_any_axis_of_any_argument(places):
+    shapes = (B, H, T, D), (H, S, D), (S, DV)  # the axes that broadcast
+    given = [
+        randn(*shape, seed=n)
+        if place is None
+        else randn(7, *shape, seed=n).movedim(0, place)
+        for n, (shape, place) in enumerate(zip(shapes, places, strict=True))
+    ]
+    mapped = torch.vmap(lambda *a: tiled_attention(*a, tile=3), in_dims=places)(*given)
+    close(mapped, torch.vmap(plain, in_dims=places)(*given))
+
+
+@pytest.mark.parametrize("mapped", [0, 1, 2])
+def test_gradients_can_be_mapped_too(mapped):
+    """Gradients one example at a time, where only one of the arguments is another for each."""
+    given = inputs(T, S)
+    given[mapped] = torch.stack([given[mapped], given[mapped].sin()])
+    places = tuple(0 if n == mapped else None for n in range(3))
+
+    def gradients(f):
+        loss = torch.func.grad(lambda *a: f(*a).sin().sum(), argnums=(0, 1, 2))
+        return torch.vmap(loss, in_dims=places)(*given)
+
+    found = gradients(lambda *a: tiled_attention(*a, tile=3))
+    for a, b in zip(found, gradients(plain), strict=True):
+        close(a, b)
+
+
+def test_torch_func_differentiates_twice():
+    q, k, v = (x[0, :2] for x in inputs())
+    found, expected = (
+        torch.func.jacrev(torch.func.grad(lambda q, f=f: f(q, k, v).sin().sum()))(q)
+        for f in (lambda *a: tiled_attention(*a, tile=3), plain)
+    )
+    close(found, expected)
+
+
 def test_no_tensor_is_ever_larger_than_the_inputs():
     n, tile = 64, 8
     given = [randn(n, 11, seed=i, grad=True) for i in range(3)]
@@ -175,6 +234,13 @@ def test_tiles_say_what_does_not_fit():
 def test_a_window_looks_back_so_far(window):
     expected = [[0 <= i - j < window for j in range(T)] for i in range(T)]
     assert sliding_window_mask(T, window).tolist() == expected
+
+
+@pytest.mark.parametrize("num_queries", [0, 1, 2, T])
+@pytest.mark.parametrize("window", [1, 3, 9])
+def test_a_window_looks_back_from_the_last_keys(num_queries, window):
+    expected = sliding_window_mask(S, window)[S - num_queries :]
+    assert torch.equal(sliding_window_mask(num_queries, window, S), expected)
 
 
 def test_a_window_has_a_size():

@@ -787,6 +787,24 @@ def test_wrong_inputs(
         layer_of(kind, torch.float32)(query, key, value, lengths, mask, need_weights)
 
 
+def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right():
+    given = [randn(B, n, D, seed=n, grad=True) for n in (T, S, S)]
+    layer = DotProductAttention()
+
+    def penalty(need_weights):
+        output = layer(*given, need_weights=need_weights)[0]
+        slopes = torch.autograd.grad(output.sin().sum(), given, create_graph=True)
+        return sum(slope.square().sum() for slope in slopes)
+
+    close(penalty(False), penalty(True))
+    with pytest.raises(RuntimeError, match="pass need_weights=True, which computes"):
+        penalty(False).backward()
+    assert torch.autograd.gradgradcheck(
+        lambda *a: layer(*a, need_weights=True)[0],
+        [randn(1, 3, 2, seed=n, grad=True) for n in range(3)],
+    )
+
+
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_sizes_that_do_not_fit(need_weights):
     key = randn(B, S, DK, dtype=torch.float32)
@@ -803,7 +821,7 @@ def test_sizes_that_do_not_fit(need_weights):
         MultiplicativeAttention(D, D)(QUERY, key, VALUE, need_weights=need_weights)
     with pytest.raises(
         ValueError,
-        match=says(f"W_k must be (h, Dk) = ({HIDDEN}, {DK}), got ({HIDDEN}, {D})"),
+        match=says(f"key has size {DK}, the layer takes {D}", "project it"),
     ):
         AdditiveAttention(D, D, HIDDEN)(QUERY, key, VALUE, need_weights=need_weights)
 

@@ -365,6 +365,7 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: rotate(randn(T, 4), torch.arange(T), base=-1), ValueError, ("base must be",)),
         (lambda: RotaryPositions(base=0), ValueError, ("base must be a finite number above 0",)),
         (lambda: RotaryPositions()([1.0]), TypeError, ("x must be a torch.Tensor",)),
+        (lambda: RotaryPositions(128), TypeError, ("takes 1 positional argument but 2 were given",)),
     ],
 )  # fmt: skip
 def test_errors(call, error, message):

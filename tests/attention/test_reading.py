@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import pytest
 import torch
+from tensors import close, coin, fill, randn
 from torch.testing import assert_close
 
 from attnbook.attention import (
@@ -127,28 +128,79 @@ def test_a_sink_of_zeros_is_the_softmax_off_by_one():
     sink = SinkAttention(12, 2, False, rotary=RotaryPositions()).double()
     sink.load_state_dict(plain.state_dict())
     x = torch.randn(3, 7, 12, dtype=torch.float64)
-    mask = torch.nn.functional.pad(causal_mask(7), (1, 0), value=True)[None, None]
-    output, weights = sink(x, mask=mask, need_weights=True, checked=True)
+    mask = causal_mask(7)
+    output, weights = sink(x, mask=mask, need_weights=True)
     q, k, v = plain.project(x, x, x)
     exps = (q @ k.mT / 6**0.5).exp() * causal_mask(7)
     expected = exps / (1 + exps.sum(-1, keepdim=True))
     assert_close(weights[..., 1:], expected)
     assert_close(output, plain.W_o((expected @ v).transpose(1, 2).flatten(2)))
-    assert_close(sink(x, mask=mask, checked=True)[0], output)
+    assert_close(sink(x, mask=mask)[0], output)
+    with_sink = torch.nn.functional.pad(mask, (1, 0), value=True)
+    assert_close(sink(x, mask=with_sink)[0], output)
 
 
 def test_a_learned_sink_takes_the_weight_that_its_key_asks_for():
     torch.manual_seed(0)
     sink = SinkAttention(10, 2, True).double()
     x = torch.randn(3, 7, 10, dtype=torch.float64)
-    mask = torch.ones(1, 1, 7, 8, dtype=torch.bool)
     with torch.no_grad():
         sink.sink.copy_(torch.randn(2, 1, 5))
-    weights = sink(x, mask=mask, need_weights=True, checked=True)[1]
+    weights = sink(x, need_weights=True)[1]
     q, k, v = sink.project(x, x, x)
     expected = ((q * sink.sink).sum(-1) / 5**0.5).exp()
     others = (q @ k[:, :, 1:].mT / 5**0.5).exp().sum(-1)
     assert_close(weights[..., 0], expected / (expected + others))
     assert (v[:, :, 0] == 0).all()
-    sink(x, mask=mask, checked=True)[0].sum().backward()
+    sink(x)[0].sum().backward()
     assert sink.sink.grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize("num_kv_heads", [1, 3, 6])
+@pytest.mark.parametrize("columns", [7, 8], ids=["of the keys", "with the sink's"])
+@pytest.mark.parametrize("lead", [(), (2,), (1, 6), (2, 6)], ids=len)
+def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
+    """One more key whose value is zero: written down in steps."""
+    sink = fill(SinkAttention(12, 6, True, num_kv_heads=num_kv_heads)).double()
+    x, memory = randn(2, 5, 12), randn(2, 7, 12, seed=1)
+    mask, bias = coin(*lead, 5, columns), randn(*lead, 5, columns, seed=3)
+    lens = torch.tensor([4, 7])
+    output, weights = sink(
+        x, memory, valid_lens=lens, mask=mask, bias=bias, need_weights=True
+    )
+    close(sink(x, memory, valid_lens=lens, mask=mask, bias=bias)[0], output)
+
+    if columns == 7:
+        mask = torch.nn.functional.pad(mask, (1, 0), value=True)
+        bias = torch.nn.functional.pad(bias, (1, 0), value=0.0)
+    if len(lead) == 1:
+        mask, bias = mask[:, None], bias[:, None]
+    q, k, v = sink.project(x, memory, memory)
+    k, v = (y.repeat_interleave(6 // num_kv_heads, dim=1) for y in (k, v))
+    scores = q @ k.mT / 2**0.5 + bias
+    real = torch.arange(8) <= lens[:, None, None, None]  # the sink, and so many keys
+    expected = torch.where(mask & real, scores.exp(), 0.0)
+    expected = expected / expected.sum(-1, keepdim=True)
+    some = expected.isfinite()  # a mask may hide the sink, too, and all keys
+    close(weights, torch.where(some, expected, 0.0))
+    close(output, sink.W_o((weights @ v).transpose(1, 2).flatten(2)))
+
+
+def test_a_sink_says_what_does_not_fit():
+    sink, x = SinkAttention(12, 2, True), torch.randn(2, 5, 12)
+    for columns in (1, 4, 7):
+        with pytest.raises(ValueError, match="mask has shape"):
+            sink(x, mask=torch.ones(5, columns, dtype=torch.bool))
+        with pytest.raises(ValueError, match="bias has shape"):
+            sink(x, bias=torch.ones(5, columns))
+    with pytest.raises(TypeError, match="query must be a torch.Tensor"):
+        sink([1.0])
+    with pytest.raises(TypeError, match="mask must be a bool tensor"):
+        sink(x, mask=torch.ones(5, 5))
+
+
+def test_an_adapter_around_the_output_map_is_not_silenced_halfway():
+    layer = MultiHeadAttention(12, 2)
+    layer.W_o = torch.nn.Sequential(layer.W_o)
+    with pytest.raises(TypeError, match="W_o must be an nn.Linear, got Sequential"):
+        ablate_head(layer, 0)

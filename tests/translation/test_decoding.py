@@ -367,3 +367,30 @@ def test_sizes_that_make_no_sense():
     other = translator("additive", target_size=9)
     with pytest.raises(ValueError, match=says("share a vocabulary", "7", "9")):
         speculative(model, other, *one_source())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", [torch.nan, torch.inf])
+@pytest.mark.parametrize("where", ["everywhere", "one word"])
+def test_scores_without_a_number_are_not_taken_for_a_result(kind, number, where):
+    """As after a training that diverged, or from a damaged file."""
+    model = translator(kind)
+    head = model.decoder.head
+    with torch.no_grad():
+        (head.weight if where == "everywhere" else head.weight[4]).fill_(number)
+    source, lens = source_batch()
+    one = source[:1], lens[:1]
+    calls = [
+        lambda: greedy(model, source, lens),
+        lambda: greedy(model, source, lens, need_weights=True),
+        lambda: beam_search(model, *one, width=4),
+        lambda: beam_search(model, *one, width=1),
+        lambda: sample(model, source, lens, top_k=3, top_p=0.9),
+        lambda: speculative(model, translator(kind, seed=1), *one),
+        lambda: speculative(translator(kind, seed=1), model, *one),
+    ]
+    for call in calls:
+        with pytest.raises(
+            ValueError, match="the model's scores are NaN: its training"
+        ):
+            call()

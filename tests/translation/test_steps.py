@@ -2,7 +2,13 @@
 
 import pytest
 import torch
-from small_translators import TARGET_SIZE, source_batch, target_batch
+from small_translators import (
+    KINDS,
+    TARGET_SIZE,
+    source_batch,
+    target_batch,
+    translator,
+)
 from tensors import close
 
 from attnbook.transformer import TransformerConfig
@@ -41,6 +47,21 @@ def test_it_can_be_left_and_entered_at_any_word():
         twin = state.copy()
         close(scores(model, target, state, 5, 12), at_once[:, 5:])
         close(scores(model, target, twin, 5, 12), at_once[:, 5:])
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if k != "transformer"])
+def test_what_was_read_before_a_step_cannot_be_taken_back(kind):
+    """A recurrent state has no memory of all its places: it says so, instead of going back to a wrong one."""
+    model, (source, lens), target = translator(kind), source_batch(), target_batch(6)
+    with torch.no_grad():
+        state = model.start(source, lens)
+        model.extend(target[:, :3], state)
+        model.step(target[:, 3], state)
+        with pytest.raises(ValueError, match="cannot take back 1 words, only 0 were"):
+            model.rewind(state, 1)
+        close(model.extend(target[:, 4:], state), model(source, target, lens)[:, 4:])
+        model.rewind(state, 1)
+        close(model.step(target[:, 5], state)[0], model(source, target, lens)[:, 5])
 
 
 def test_beams_change_places_between_two_steps():

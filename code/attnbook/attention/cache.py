@@ -1,5 +1,7 @@
 """The key–value cache: what a decoder need not compute twice."""
 
+from copy import copy
+
 import torch
 from torch import Tensor
 
@@ -43,7 +45,7 @@ class KeyValueCache:
 
     Args:
         grows: True for self-attention, whose keys grow by every step's; False for attention to an encoder's output,
-            whose keys are projected at the first step and kept.
+            whose keys are projected at the first step and kept until another memory comes.
 
     Attributes:
         grows: as given.
@@ -56,11 +58,20 @@ class KeyValueCache:
         self.key: Tensor | None = None
         self.value: Tensor | None = None
         self._rooms = (Room(), Room())
+        # what keys and values that do not grow were made from; None: not known
+        self._memory: tuple[Tensor, Tensor] | None = None
 
     def __copy__(self) -> "KeyValueCache":
         """An independent cache: it shares what is stored so far; what is added goes to one of them only."""
         other = KeyValueCache(self.grows)
-        other.key, other.value = self.key, self.value
+        other.key, other.value, other._memory = self.key, self.value, self._memory
+        return other
+
+    def __deepcopy__(self, memo: dict) -> "KeyValueCache":
+        """An independent cache that shares nothing, whether or not gradients flow through what is stored."""
+        other = copy(self)
+        if self.key is not None and self.value is not None:
+            other.key, other.value = self.key.clone(), self.value.clone()
         return other
 
     @property
@@ -105,6 +116,37 @@ class KeyValueCache:
             self.value = value_room.join(self.value, value)
         return self.key, self.value
 
+    def holds(self, key: Tensor, value: Tensor) -> bool:
+        """Whether the projections of this memory are stored, so that they need not be made again.
+
+        Args:
+            key, value: (B, S, D), what the projections are made from.
+
+        Returns:
+            False also for a cache that grows. After `reorder` the memory is another tensor, which is recognised when
+            it comes first.
+        """
+        if self.grows or self.key is None:
+            return False
+        if self._memory is None:
+            self._memory = key, value
+        return self._memory[0] is key and self._memory[1] is value
+
+    def keep(
+        self, key: Tensor, value: Tensor, memory: tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """Store the projections of a memory, instead of an earlier one's.
+
+        Args:
+            key, value: (B, H, S, Dh).
+            memory: two times (B, S, D), what they were made from.
+
+        Returns:
+            key and value.
+        """
+        self.key, self.value, self._memory = key, value, memory
+        return key, value
+
     def check(self, key: Tensor, itself: bool, num_heads: int, head_dim: int) -> None:
         """Require inputs that fit the cache and what it holds: before a layer writes into it.
 
@@ -126,7 +168,7 @@ class KeyValueCache:
         if self.key is None:
             return
         if self.grows:
-            new = key.new_empty(len(key), num_heads, 0, head_dim)
+            new = key.new_empty(key.shape[0], num_heads, 0, head_dim)
             _check_continues("keys", self.key, new)
         elif self.length and self.key.shape[::2] != key.shape[:2]:
             stored, given = tuple(self.key.shape[::2]), tuple(key.shape[:2])
@@ -162,10 +204,11 @@ class KeyValueCache:
             raise ValueError(f"order must be (B',), got shape {tuple(order.shape)}")
         if self.key is None or self.value is None:
             return
-        stored = len(self.key)
+        stored = self.key.shape[0]
         if readable(order) and ((order < 0) | (order >= stored)).any():
             raise ValueError(f"order must be in 0 … {stored - 1}, got {order.tolist()}")
         self.key, self.value = self.key[order], self.value[order]
+        self._memory = None
 
 
 def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from attnbook.checks import check_count, check_query_key, check_value
 
@@ -54,7 +53,8 @@ def tiled_attention(
         window: with `causal`, only the last so many of these, its own included; all if not given.
 
     Returns:
-        (…, T, Dv). It can be differentiated once.
+        (…, T, Dv). It can be differentiated again and again; derivatives of derivatives store what they need, and that
+        is the whole table.
 
     Raises:
         ValueError: also if T and S differ although `causal` is asked for, or for a window without `causal`.
@@ -75,8 +75,10 @@ def tiled_attention(
             f"causal tiles need as many queries as keys, got {num_queries} and {num_keys}; "
             "for queries that continue a cache, use a mask and the fused kernel"
         )
-    reach = num_keys if window is None else min(window, num_keys)
-    return TiledAttention.apply(query, key, value, tile, reach if causal else None)
+    reach = None
+    if causal:
+        reach = num_keys if window is None else min(window, num_keys)
+    return TiledAttention.apply(query, key, value, tile, reach)[0]
 
 
 def tiles(
@@ -103,17 +105,16 @@ def tiles(
 
 
 class TiledAttention(torch.autograd.Function):
-    """The two passes of `tiled_attention`, which describes it; nothing is checked here."""
+    """The two passes of `tiled_attention`, which describes it; nothing is checked here.
+
+    Beside the output it returns the logarithm of each row's sum, from which the weights of a tile are made again: so
+    the second pass, too, can be differentiated, and `torch.func` can transform both.
+    """
 
     @staticmethod
     def forward(
-        ctx: Any,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        tile: int,
-        reach: int | None,
-    ) -> Tensor:
+        query: Tensor, key: Tensor, value: Tensor, tile: int, reach: int | None
+    ) -> tuple[Tensor, Tensor]:
         """Read the tiles row by row.
 
         Args:
@@ -122,61 +123,81 @@ class TiledAttention(torch.autograd.Function):
             reach: a query sees so many keys, the last of them its own; None: all keys.
 
         Returns:
-            (…, T, Dv).
+            output (…, T, Dv), and log Σ exp(scores), (…, T, 1).
         """
-        query = query * query.shape[-1] ** -0.5
-        batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+        batch = torch.broadcast_shapes(*(x.shape[:-2] for x in (query, key, value)))
         most = query.new_full(
             (*batch, query.shape[-2], 1), torch.finfo(query.dtype).min
         )
         total = torch.zeros_like(most)  # (…, T, 1)
         summed = query.new_zeros(*batch, query.shape[-2], value.shape[-1])
-        ctx.tiling = tile, reach
-        for rows, columns in _tiles(ctx, query, key):
+        for rows, columns in tiles(query.shape[-2], key.shape[-2], tile, reach):
             scores = _scores(query, key, rows, columns, reach)  # a tile of them
             new = torch.maximum(most[..., rows, :], scores.amax(-1, keepdim=True))
             old = (most[..., rows, :] - new).exp()
-            scores.sub_(new).exp_()  # the weights, but for their sum
-            total[..., rows, :] = total[..., rows, :] * old + scores.sum(-1, True)
-            more = scores @ value[..., columns, :]
+            weights = (scores - new).exp()  # but for their sum
+            total[..., rows, :] = total[..., rows, :] * old + weights.sum(-1, True)
+            more = weights @ value[..., columns, :]
             summed[..., rows, :] = summed[..., rows, :] * old + more
             most[..., rows, :] = new
-        output = summed.div_(total)
-        ctx.save_for_backward(query, key, value, output, most + total.log())
-        return output
+        return summed.div_(total), most + total.log()
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+    def setup_context(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
+        *tensors, ctx.tile, ctx.reach = inputs
+        ctx.save_for_backward(*tensors, *output)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, grad_log: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value, output, log_total = ctx.saved_tensors
-        _, reach = ctx.tiling
-        grads = [torch.zeros_like(x) for x in (query, key, value)]
-        mean = (grad * output).sum(-1, keepdim=True)  # (…, T, 1): Σ weights · slopes
-        for rows, columns in _tiles(ctx, query, key):
+        tile, reach = ctx.tile, ctx.reach
+        blocks = [
+            [torch.zeros_like(block) for block in x.split(tile, dim=-2)]
+            for x in (query, key, value)
+        ]  # of the three gradients: one for so many rows or columns
+        # (…, T, 1): what is taken off each slope, Σ weights · slopes
+        mean = (grad * output).sum(-1, keepdim=True) - grad_log
+        for rows, columns in tiles(query.shape[-2], key.shape[-2], tile, reach):
             scores = _scores(query, key, rows, columns, reach)
-            weights = scores.sub_(log_total[..., rows, :]).exp_()  # made again
+            weights = (scores - log_total[..., rows, :]).exp()  # made again
             slopes = grad[..., rows, :] @ value[..., columns, :].mT
-            slopes.sub_(mean[..., rows, :]).mul_(weights)  # those of the scores
+            slopes = (slopes - mean[..., rows, :]) * weights  # those of the scores
+            slopes = slopes * query.shape[-1] ** -0.5
             parts = (
                 (rows, slopes @ key[..., columns, :]),
                 (columns, slopes.mT @ query[..., rows, :]),
                 (columns, weights.mT @ grad[..., rows, :]),
             )
-            for whole, (place, part) in zip(grads, parts, strict=True):
-                whole[..., place, :] += part.sum_to_size(whole[..., place, :].shape)
-        grads[0] *= query.shape[-1] ** -0.5
-        return *grads, None, None
+            for block, (place, part) in zip(blocks, parts, strict=True):
+                so_far = block[place.start // tile]
+                block[place.start // tile] = so_far + part.sum_to_size(so_far.shape)
+        return *(torch.cat(block, dim=-2) for block in blocks), None, None
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: tuple, *inputs: Any
+    ) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+        *tensors, tile, reach = inputs
+        tensors = _mapped_first(tensors, in_dims[:3])
+        return TiledAttention.apply(*tensors, tile, reach), (0, 0)
 
 
-def _tiles(ctx: Any, query: Tensor, key: Tensor) -> Iterator[tuple[slice, slice]]:
-    return tiles(query.shape[-2], key.shape[-2], *ctx.tiling)
+def _mapped_first(tensors: list[Tensor], places: tuple) -> list[Tensor]:
+    """The axis that `torch.vmap` maps over, wherever it is and whether or not there is one, as the first of all."""
+    first = [
+        x[None] if place is None else x.movedim(place, 0)
+        for x, place in zip(tensors, places, strict=True)
+    ]
+    axes = max(x.dim() for x in first)
+    return [x.reshape(x.shape[0], *[1] * (axes - x.dim()), *x.shape[1:]) for x in first]
 
 
 def _scores(
     query: Tensor, key: Tensor, rows: slice, columns: slice, reach: int | None
 ) -> Tensor:
     """A tile of scores, −∞ where nothing may be seen."""
-    scores = query[..., rows, :] @ key[..., columns, :].mT
+    scale = query.shape[-1] ** -0.5
+    scores = (query[..., rows, :] * scale) @ key[..., columns, :].mT
     if reach is not None:
         t = torch.arange(rows.start, rows.stop, device=query.device)[:, None]
         ago = t - torch.arange(columns.start, columns.stop, device=query.device)

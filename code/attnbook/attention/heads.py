@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.layers import fused_attention
-from attnbook.attention.masks import align, combine_masks, masked_softmax
+from attnbook.attention.masks import OneMask, align, combine_masks, masked_softmax
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
 from attnbook.attention.stages import SeparateHeads, check_stage
 from attnbook.checks import check_bias, check_probability
@@ -67,11 +68,10 @@ class MultiHeadAttention(nn.Module):
         key: Tensor | None = None,
         value: Tensor | None = None,
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
-        checked: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend with all heads at once.
 
@@ -80,33 +80,36 @@ class MultiHeadAttention(nn.Module):
             key: (B, S, D); the query if not given (self-attention).
             value: (B, S, D); the key if not given.
             valid_lens: (B,) or (B, T) integers: how many keys count.
-            mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S); any size may be 1. True = may attend.
+            mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
+                With a cache that grows, S counts the stored keys too. Or what `one_mask` has made of lengths, mask and
+                bias: then nothing is checked again.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table.
             bias: floating point, added to the scores (relative positions); its axes are those of a mask.
             cache: a `KeyValueCache`: one that grows for self-attention, one that does not for
                 attention to a memory that stays the same.
-            checked: the caller, a model, has checked all arguments; the mask is whole and there are no lengths.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
+
+        Raises:
+            TypeError, ValueError: arguments that do not fit; rotary positions, and keys from elsewhere than the query.
         """
         key = query if key is None else key
         value = key if value is None else value
-        if not checked:  # lengths and mask become one mask
-            inputs = (query, key, value)
-            mask, bias = one_mask(self, inputs, valid_lens, mask, bias, cache)
+        one = self.one_mask((query, key, value), valid_lens, mask, bias, cache)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
         if need_weights:
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-            scores = scores if bias is None else scores + bias.to(q)
-            weights = masked_softmax(scores, mask=mask, checked=checked)
+            scores = scores if one.bias is None else scores + one.bias.to(q)
+            trusted = one is mask  # by whoever has made it; else look for NaN
+            weights = masked_softmax(scores, mask=one if trusted else one.mask)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
         else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
-            output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
+            output = fused_attention(q, k, v, *one, dropout, group > 1)
         return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged
 
     def project(
@@ -117,63 +120,80 @@ class MultiHeadAttention(nn.Module):
         cache: KeyValueCache | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, S, Dh), those of the cache included."""
-        if cache is not None and not cache.grows:
-            k, v = cache.key, cache.value
-            if k is not None and v is not None:  # a memory's, kept
-                return self.split(part(self, 0, query)), k, v
-        if query is key and key is value:  # one product for all heads of all three
-            heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
-            q, k, v = self.split(self.W_qkv(query)).split(heads, dim=1)
-        else:
-            inputs = enumerate((query, key, value))
-            q, k, v = (self.split(part(self, which, x)) for which, x in inputs)
+        q, k, v = self.project_all(query)  # one product for all heads of all three
+        if cache is not None and cache.holds(key, value):
+            return q, cast(Tensor, cache.key), cast(Tensor, cache.value)
+        # the map is called, never cut: what wraps it or hooks into it acts here, too
+        if key is not query:
+            _, k, v = self.project_all(key)
+        if value is not key:
+            *_, v = self.project_all(value)
         if self.rotary is not None:
             start = 0 if cache is None else cache.length
             q, k = self.rotary(q, start), self.rotary(k, start)
-        return (q, k, v) if cache is None else (q, *cache.append(k, v))
+        if cache is None:
+            return q, k, v
+        if cache.grows:
+            return q, *cache.append(k, v)
+        return q, *cache.keep(k, v, memory=(key, value))
+
+    def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
+        """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D)."""
+        heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
+        return self.split(self.W_qkv(x)).split(heads, dim=1)
 
     def split(self, x: Tensor) -> Tensor:
         """Features (B, T, heads · Dh) to heads (B, heads, T, Dh)."""
         heads = x.shape[-1] // self.head_dim
         return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
 
+    def one_mask(
+        self,
+        inputs: tuple[Tensor, Tensor, Tensor],
+        valid_lens: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+    ) -> OneMask:
+        """Check what the layer is called with, and make of lengths and mask the one mask that it works with.
 
-def one_mask(
-    layer: MultiHeadAttention,
-    inputs: tuple[Tensor, Tensor, Tensor],
-    valid_lens: Tensor | None = None,
-    mask: Tensor | None = None,
-    bias: Tensor | None = None,
-    cache: KeyValueCache | None = None,
-) -> tuple[Tensor | None, Tensor | None]:
-    """Check what a layer is called with, and make of its lengths and mask the one mask that it works with.
+        Args:
+            inputs: query (B, T, D), key and value (B, S, D).
+            valid_lens, mask, bias, cache: see `forward`.
 
-    Args:
-        layer: the attention.
-        inputs: query (B, T, D), key and value (B, S, D).
-        valid_lens, mask, bias, cache: see `MultiHeadAttention.forward`.
+        Returns:
+            What says it all, to be passed as `mask`; such a mask itself.
+        """
+        if isinstance(mask, OneMask):
+            return mask
+        shape = self.scores_shape(*inputs, cache)
+        if bias is not None:
+            check_bias(bias, shape)
+            bias = align(bias, shape)
+        mask = combine_masks(shape, valid_lens, mask, inputs[0].device)
+        return OneMask(mask, bias)
 
-    Returns:
-        mask and bias, each with the axes of the scores, (B, H, T, S), or None.
-    """
-    query, key, _ = inputs
-    check_inputs(*inputs, layer.W_qkv.weight)
-    num_keys = key.shape[1]
-    if cache is not None:
-        cache.check(key, key is query, layer.num_kv_heads, layer.head_dim)
-        num_keys += cache.length if cache.grows else 0
-    shape = torch.Size([len(query), layer.num_heads, query.shape[1], num_keys])
-    if bias is not None:
-        check_bias(bias, shape)
-        bias = align(bias, shape)
-    return combine_masks(shape, valid_lens, mask, query.device), bias
+    def scores_shape(
+        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
+    ) -> torch.Size:
+        """Require inputs that fit, and a cache that fits them; return (B, H, T, S), S with the stored keys."""
+        check_inputs(query, key, value, self.d_model, self.W_qkv)
+        if self.rotary is not None and key is not query:
+            raise ValueError(
+                "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
+                "them out, or make the layer for another sequence without rotary"
+            )
+        num_keys = key.shape[1]
+        if cache is not None:
+            cache.check(key, key is query, self.num_kv_heads, self.head_dim)
+            num_keys += cache.length if cache.grows else 0
+        batch, num_queries = query.shape[:2]
+        return torch.Size([batch, self.num_heads, num_queries, num_keys])
 
 
 def part(layer: MultiHeadAttention, which: int, x: Tensor) -> Tensor:
-    """Queries (0), keys (1) or values (2) alone, by their rows of W_qkv: (B, T, D) to (B, T, heads · Dh)."""
-    start = sum(layer.sizes[:which])
-    rows, bias = slice(start, start + layer.sizes[which]), layer.W_qkv.bias
-    return F.linear(x, layer.W_qkv.weight[rows], None if bias is None else bias[rows])
+    """Queries (0), keys (1) or values (2) alone: (B, T, D) to (B, T, heads · Dh)."""
+    return layer.W_qkv(x).split(layer.sizes, dim=-1)[which]
 
 
 def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:
@@ -195,7 +215,7 @@ def stack_heads(stage: SeparateHeads) -> MultiHeadAttention:
     """
     check_stage(stage)
     has_bias = stage.W_o.bias is not None
-    layer = MultiHeadAttention(stage.W_o.in_features, len(stage.heads), bias=has_bias)
+    layer = MultiHeadAttention(stage.d_model, len(stage.heads), bias=has_bias)
     layer.to(stage.W_o.weight)
     names = ("W_q", "W_k", "W_v")
     maps = [getattr(head, name) for name in names for head in stage.heads]

@@ -7,7 +7,13 @@ from torch import Tensor, nn
 
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.splitting import head_size, merge_heads, split_heads
-from attnbook.checks import check_alike, check_count, check_same_size, check_tensor
+from attnbook.checks import (
+    check_alike,
+    check_count,
+    check_fits,
+    check_same_size,
+    check_tensor,
+)
 
 
 class LatentAttention(nn.Module):
@@ -36,6 +42,7 @@ class LatentAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int, latent_size: int):
         super().__init__()
         check_count("latent_size", latent_size)
+        self.d_model, self.latent_size = d_model, latent_size
         self.num_heads, self.head_dim = num_heads, head_size(d_model, num_heads)
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_down = nn.Linear(d_model, latent_size, bias=False)
@@ -54,20 +61,22 @@ class LatentAttention(nn.Module):
             output (B, T, D), and the latents of all positions, (B, t + T, C): the cache.
         """
         check_tensor("x", x, dims=3)
-        d_model = self.W_q.in_features
         check_same_size(
-            "x has size", x.shape[-1], "d_model is", d_model, "they must agree"
+            "x has size", x.shape[-1], "d_model is", self.d_model, "they must agree"
         )
+        check_fits("x", x, "the layer", self.W_q)
         latents = self.W_down(x)  # (B, T, C)
         if kept is not None:
             check_tensor("kept", kept, dims=3)
             check_alike("x", x, "kept", kept)
             latents = torch.cat([kept, latents], dim=1)  # (B, t + T, C)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)
+        # each map as a matrix: what it makes of the unit vectors
+        units = torch.eye(self.latent_size, dtype=x.dtype, device=x.device)  # (C, C)
         up_k, up_v = (
-            w.weight.unflatten(0, (self.num_heads, -1)) for w in (self.W_uk, self.W_uv)
-        )  # (H, Dh, C)
-        asked = split_heads(self.W_q(x), self.num_heads) @ up_k  # (B, H, T, C)
+            split_heads(w(units), self.num_heads) for w in (self.W_uk, self.W_uv)
+        )  # (H, C, Dh)
+        asked = split_heads(self.W_q(x), self.num_heads) @ up_k.mT  # (B, H, T, C)
         scores = asked @ latents[:, None].mT / math.sqrt(self.head_dim)  # (B, H, T, S)
         read = masked_softmax(scores, mask=mask) @ latents[:, None]  # (B, H, T, C)
-        return self.W_o(merge_heads(read @ up_v.mT)), latents
+        return self.W_o(merge_heads(read @ up_v)), latents

@@ -6,14 +6,22 @@ weights, a dot product runs in PyTorch's fused kernel.
 """
 
 import math
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention.masks import combine_masks, masked_softmax
-from attnbook.attention.scores import additive_score, multiplicative_score
-from attnbook.checks import check_count, check_probability, check_query_key, check_value
+from attnbook.attention.scores import multiplicative_score
+from attnbook.checks import (
+    check_count,
+    check_fits,
+    check_probability,
+    check_query_key,
+    check_same_size,
+    check_value,
+)
 
 
 def fused_attention(
@@ -37,7 +45,7 @@ def fused_attention(
         shared_heads: there are fewer heads of keys and values, each for a group of query heads.
 
     Returns:
-        (B, H, T, Dv).
+        (B, H, T, Dv). It can be differentiated once; a second derivative is refused.
     """
     single = max(query.dim(), key.dim()) == 3
     if single:  # PyTorch fuses only with a head axis: (B, 1, T, D)
@@ -49,7 +57,27 @@ def fused_attention(
     output = F.scaled_dot_product_attention(
         query, key, value, attn_mask=mask, dropout_p=dropout, enable_gqa=shared_heads
     )
+    if output.requires_grad and not torch.compiler.is_compiling():
+        _refuse_second_derivatives(output.grad_fn)
     return output.squeeze(-3) if single else output
+
+
+def _refuse_second_derivatives(kernel: Any) -> None:
+    """Have whoever asks for them told what to do, before PyTorch says that its fused kernels have none."""
+    if "Attention" in type(kernel).__name__:  # else PyTorch has taken plain steps
+        kernel.register_hook(_once)
+
+
+def _once(gradients: tuple[Tensor | None, ...], _: tuple[Tensor, ...]) -> None:
+    for gradient in gradients:
+        if gradient is not None and gradient.requires_grad:
+            gradient.register_hook(_refuse)
+
+
+def _refuse(_: Tensor) -> None:
+    raise RuntimeError(
+        "the fused kernel has no second derivative; pass need_weights=True, which computes the same in steps that do"
+    )
 
 
 class DotProductAttention(nn.Module):
@@ -169,6 +197,7 @@ class AdditiveAttention(nn.Module):
         check_count("key_size", key_size)
         check_count("num_hiddens", num_hiddens)
         check_probability("dropout", dropout)
+        self.query_size, self.key_size = query_size, key_size
         self.W_q = nn.Linear(query_size, num_hiddens, bias=False)
         self.W_k = nn.Linear(key_size, num_hiddens, bias=False)
         self.w_v = nn.Linear(num_hiddens, 1, bias=False)
@@ -184,10 +213,21 @@ class AdditiveAttention(nn.Module):
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
-        scores = additive_score(
-            query, key, self.W_q.weight, self.W_k.weight, self.w_v.weight[0]
-        )
+        check_query_key(query, key, same_features=False)
+        for name, x, size, projection in (
+            ("query", query, self.query_size, self.W_q),
+            ("key", key, self.key_size, self.W_k),
+        ):
+            check_same_size(
+                f"{name} has size", x.shape[-1], "the layer takes", size, "project it"
+            )
+            check_fits(name, x, "the layer", projection)
         check_value(key, value)
+        # as in `additive_score`, but the maps are called: what wraps them acts
+        projected_query = self.W_q(query).unsqueeze(-2)  # (…, T, 1, h)
+        projected_key = self.W_k(key).unsqueeze(-3)  # (…, 1, S, h)
+        hidden = (projected_query + projected_key).tanh()  # (…, T, S, h)
+        scores = self.w_v(hidden).squeeze(-1)  # (…, T, S)
         weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
         output = self.dropout(weights) @ value  # (B, …, T, Dv)
         return output, weights if need_weights else None

@@ -4,6 +4,8 @@ One convention in the whole book: a mask is a bool tensor whose last two axes ar
 "may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -14,6 +16,7 @@ from attnbook.checks import (
     check_mask,
     check_scores,
     check_valid_lens,
+    has_values,
 )
 
 
@@ -72,24 +75,31 @@ def causal_mask(
 
 
 def sliding_window_mask(
-    length: int, window: int, device: torch.device | None = None
+    num_queries: int,
+    window: int,
+    num_keys: int | None = None,
+    device: torch.device | None = None,
 ) -> Tensor:
     """Let each position attend to itself and the `window` − 1 positions before it: a band below the diagonal.
 
+    With more keys than queries, the queries are the *last* positions, as in `causal_mask`: with a cache, `num_keys` is
+    `cache.length + num_queries`.
+
     Args:
-        length: T.
+        num_queries: T.
         window: how many positions each one sees, its own included.
+        num_keys: S ≥ T; T if not given.
         device: where to make the mask.
 
     Returns:
-        bool (T, T); True = may attend.
+        bool (T, S); True = may attend.
 
     Source:
         Beltagy et al. (2020), §3.1; one-sided, as in Jiang et al. (2023), §2.
     """
     check_count("window", window)
-    causal = causal_mask(length, device=device)
-    return causal.triu(diagonal=1 - window)
+    causal = causal_mask(num_queries, num_keys, device)
+    return causal.triu(diagonal=causal.shape[1] - num_queries + 1 - window)
 
 
 def align(table: Tensor, shape: torch.Size) -> Tensor:
@@ -120,7 +130,7 @@ def combine_masks(
         shape: the shape of the scores, (B, …, T, S).
         valid_lens: integers, (B,) one length per sequence or (B, T) one per query.
         mask: bool, True = may attend: (T, S), (B, T, S) for all heads, or with as many axes as the scores; any size
-            may be 1. One mask for each head is (1, H, T, S).
+            but that of the keys may be 1. One mask for each head is (1, H, T, S).
         device: where the result is wanted, usually the scores' device.
 
     Returns:
@@ -134,17 +144,30 @@ def combine_masks(
     check_valid_lens(valid_lens, shape)
     between = [1] * (len(shape) - 1 - valid_lens.dim())  # heads, to broadcast over
     lengths = valid_lens.to(device).reshape(
-        len(valid_lens), *between, *valid_lens.shape[1:]
+        valid_lens.shape[0], *between, *valid_lens.shape[1:]
     )  # (B, 1…, 1 or T)
     real = sequence_mask(lengths, shape[-1])  # (B, 1…, 1 or T, S)
     return real if mask is None else real & mask
 
 
+class OneMask(NamedTuple):
+    """A mask, and perhaps a bias, that have been checked against a call, lengths included.
+
+    Whatever takes a mask takes this instead, and asks no more: so a model checks what it is called with and makes its
+    mask once, for all its layers.
+
+    Attributes:
+        mask, bias: with the axes of the scores, (B, H, T, S), any of them 1 but the last; or None.
+    """
+
+    mask: Tensor | None
+    bias: Tensor | None = None
+
+
 def masked_softmax(
     scores: Tensor,
     valid_lens: Tensor | None = None,
-    mask: Tensor | None = None,
-    checked: bool = False,
+    mask: Tensor | OneMask | None = None,
 ) -> Tensor:
     """Softmax over the keys that a query may attend to; every other key gets exactly zero.
 
@@ -153,8 +176,8 @@ def masked_softmax(
     Args:
         scores: (…, T, S), floating point; −inf counts as masked. Not changed.
         valid_lens: integers, (B,) one length per sequence or (B, T) one per query, for scores (B, …, T, S).
-        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both.
-        checked: the arguments have been checked already, and the mask says it all.
+        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both. A `OneMask` says it all,
+            and nothing is checked.
 
     Returns:
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
@@ -165,12 +188,13 @@ def masked_softmax(
     Source:
         Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).
     """
-    if not checked:  # lengths and mask become one mask
+    if not isinstance(mask, OneMask):  # lengths and mask become one mask
         check_scores(scores)
-        mask = combine_masks(scores.shape, valid_lens, mask, scores.device)
+        one = combine_masks(scores.shape, valid_lens, mask, scores.device)
+        mask = OneMask(one)
     allowed = scores != -torch.inf  # (…, T, S)
-    if mask is not None:
-        allowed = allowed & mask
+    if mask.mask is not None:
+        allowed = allowed & mask.mask
     nothing = ~allowed.any(dim=-1, keepdim=True)  # (…, T, 1): fully masked rows
     # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
     safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)
@@ -243,7 +267,7 @@ def from_additive(mask: Tensor) -> Tensor:
             f"an additive mask is a floating-point tensor, got {kind}; for 0/1 masks use from_binary"
         )
     allowed, blocked = mask == 0, mask <= -1e4
-    if not (allowed | blocked).all():
+    if has_values(mask) and not (allowed | blocked).all():
         odd = mask[~(allowed | blocked)][0].item()
         raise ValueError(
             f"an additive mask holds 0 and very negative numbers, got {odd:g}; add a bias to the scores"
@@ -281,7 +305,7 @@ def from_binary(mask: Tensor) -> Tensor:
         raise TypeError(
             f"a 0/1 mask is a tensor of real numbers, got {kind}; make one with torch.tensor([...])"
         )
-    if not ((mask == 0) | (mask == 1)).all():
+    if has_values(mask) and not ((mask == 0) | (mask == 1)).all():
         odd = mask[(mask != 0) & (mask != 1)][0].item()
         raise ValueError(
             f"a 0/1 mask holds only 0 and 1, got {odd}; for masks to be added use from_additive"

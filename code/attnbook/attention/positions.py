@@ -13,6 +13,7 @@ from attnbook.checks import (
     check_probability,
     check_same_size,
     check_tensor,
+    is_traced,
 )
 
 
@@ -70,41 +71,32 @@ class SinusoidalPositions(nn.Module):
             None  # of the first positions, once they were needed
         )
 
-    def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
 
         Args:
             x: (B, T, D) embeddings.
             start: the position of the first token, the length of the cache when decoding step by step.
-            checked: x has been checked already.
 
         Returns:
             (B, T, D).
         """
-        if not checked:
-            _check_embeddings(x, self.d_model)
+        _check_embeddings(x, self.d_model)
         return self.dropout(x + self.rows(start, start + x.shape[-2], x))
 
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
         """The encodings (end − start, D) of some positions, kept in a table that is doubled when it ends."""
-        if torch.compiler.is_compiling():
+        if is_traced():
             fresh = sinusoidal_encoding(end, self.d_model, self.base, dtype=like.dtype)
             return fresh.to(like.device)[start:]
-        table = self._table
-        if (
-            table is None
-            or len(table) < end
-            or (table.dtype, table.device)
-            != (
-                like.dtype,
-                like.device,
-            )
-        ):
+        table, kind = self._table, (like.dtype, like.device)
+        if table is None or len(table) < end or (table.dtype, table.device) != kind:
             with torch.inference_mode(False):  # a table that can be used anywhere
                 table = sinusoidal_encoding(
                     max(64, 2 * end), self.d_model, self.base, dtype=like.dtype
-                )
-                self._table = table = table.to(like.device)
+                ).to(like.device)
+            if type(table) is Tensor:  # none of a fake mode, which ends
+                self._table = table
         return table[start:end]
 
 
@@ -131,17 +123,17 @@ class LearnedPositions(nn.Module):
         check_count("max_positions", max_positions)
         check_count("d_model", d_model)
         check_probability("dropout", dropout)
+        self.max_positions, self.d_model = max_positions, d_model
         self.embedding = nn.Embedding(max_positions, d_model)
         nn.init.normal_(self.embedding.weight, std=0.02)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, start: int = 0, checked: bool = False) -> Tensor:
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the vectors of positions start, start + 1, ….
 
         Args:
             x: (B, T, D) embeddings.
             start: the position of the first token.
-            checked: x and start have been checked already.
 
         Returns:
             (B, T, D).
@@ -149,17 +141,17 @@ class LearnedPositions(nn.Module):
         Raises:
             ValueError: more positions than were learned.
         """
-        limit, d_model = self.embedding.weight.shape
-        if not checked:
-            _check_embeddings(x, d_model)
-            check_count("start", start, at_least=0)
+        limit = self.max_positions
+        _check_embeddings(x, self.d_model)
+        check_count("start", start, at_least=0)
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(
                 f"the sequence ends at position {end}, but only {limit} positions are learned; "
                 "cut it, or make the model with a larger max_positions"
             )
-        return self.dropout(x + self.embedding.weight[start:end])
+        position = torch.arange(start, end, device=x.device)
+        return self.dropout(x + self.embedding(position))
 
 
 def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
@@ -199,14 +191,16 @@ def rotate(x: Tensor, position: Tensor, base: float = 10000.0) -> Tensor:
 class RotaryPositions(nn.Module):
     """Rotary positions as a layer: rotates queries and keys so that q·k depends on their distance only.
 
+    It has nothing to learn and needs no sizes: those of the heads come with them.
+
     Args:
-        base: of the geometric sequence of frequencies.
+        base: of the geometric sequence of frequencies; by its name only.
 
     Source:
         Su et al. (2021), arXiv:2104.09864.
     """
 
-    def __init__(self, base: float = 10000.0):
+    def __init__(self, *, base: float = 10000.0):
         super().__init__()
         check_positive("base", base)
         self.base = base

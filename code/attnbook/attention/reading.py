@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.heads import MultiHeadAttention
+from attnbook.attention.splitting import check_linear
 from attnbook.checks import check_same_size, check_tensor
 
 
@@ -34,13 +35,16 @@ def prefix_matching(weights: Tensor, tokens: Tensor) -> Tensor:
     match = torch.zeros_like(same)
     match[..., 1:] = same[..., :-1]
     match = match.tril()
+    rows = match.any(-1).sum()  # those that have one
     if tokens.dim() == 1:
-        return (weights * match).sum(-1)[..., match.any(-1)].mean(-1)
+        return (weights * match).sum((-2, -1)) / rows
     check_same_size(
-        "weights are of", len(weights), "rows, tokens of", len(tokens), "pass the same"
-    )
-    found = weights * match.view(len(match), *[1] * (weights.dim() - 3), length, length)
-    return found.sum((0, -2, -1)) / match.any(-1).sum()
+        "weights are of", weights.shape[0], "rows, tokens of", tokens.shape[0],
+        "pass the same",
+    )  # fmt: skip
+    heads = [1] * (weights.dim() - 3)  # to broadcast over
+    found = weights * match.view(tokens.shape[0], *heads, length, length)
+    return found.sum((0, -2, -1)) / rows
 
 
 @torch.no_grad()
@@ -55,8 +59,10 @@ def ablate_head(
         mean: (Dh,), what the head gives from now on, whatever it reads, such as its mean; zeros if not given.
 
     Raises:
+        TypeError: W_o is no plain linear map, such as one with an adapter.
         ValueError: there is no such head, or the mean has another size.
     """
+    check_linear("W_o", layer.W_o)
     if not 0 <= head < layer.num_heads:
         raise ValueError(
             f"the layer has heads 0 to {layer.num_heads - 1}, there is no head {head}"

@@ -51,7 +51,7 @@ class ShawPositions(nn.Module):
         super().__init__()
         check_count("head_dim", head_dim)
         check_count("max_distance", max_distance)
-        self.max_distance = max_distance
+        self.max_distance, self.head_dim = max_distance, head_dim
         self.embedding = nn.Embedding(2 * max_distance + 1, head_dim)
         nn.init.normal_(self.embedding.weight, std=head_dim**-0.5)
 
@@ -66,8 +66,7 @@ class ShawPositions(nn.Module):
             (B, H, T, S), to be added to the scaled scores.
         """
         check_tensor("query", query, dims=4)
-        head_dim = self.embedding.embedding_dim
-        size = query.shape[-1]
+        head_dim, size = self.head_dim, query.shape[-1]
         check_same_size("query has size", size, "head_dim is", head_dim, "split heads")
         distance = relative_positions(query.shape[-2], num_keys, query.device)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
@@ -144,7 +143,7 @@ class T5Positions(nn.Module):
         Returns:
             (1, H, T, S), to be added to the scores.
         """
-        device = self.embedding.weight.device
+        device = next(self.embedding.parameters()).device
         distance = relative_positions(num_queries, num_keys, device)
         return self.embedding(self.bucket(distance)).permute(2, 0, 1)[None]
 
@@ -171,6 +170,7 @@ class DebertaPositions(nn.Module):
                 f"d_model {d_model} is not divisible by num_heads {num_heads}; take a divisor"
             )
         self.max_distance, self.num_heads = max_distance, num_heads
+        self.head_dim = d_model // num_heads
         self.embedding = nn.Embedding(2 * max_distance, d_model)
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)
@@ -188,12 +188,13 @@ class DebertaPositions(nn.Module):
         """
         for name, x in (("query", query), ("key", key)):
             check_tensor(name, x, dims=4)
-            heads, size = self.num_heads, self.W_q.in_features // self.num_heads
+            heads, size = self.num_heads, self.head_dim
             if (x.shape[1], x.shape[3]) != (heads, size):
                 raise ValueError(
                     f"{name} must be (B, {heads}, positions, {size}), got {tuple(x.shape)}; project and split it first"
                 )
-        vectors = self.embedding.weight  # (2k, D), k the largest distance
+        rows = torch.arange(2 * self.max_distance, device=query.device)
+        vectors = self.embedding(rows)  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)
         position_key = self.W_k(vectors).unflatten(-1, (heads, size))
         ahead = relative_positions(query.shape[2], key.shape[2], query.device)  # j − i

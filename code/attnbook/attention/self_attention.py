@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.scores import scaled_dot_score
 from attnbook.checks import (
-    check_alike,
     check_count,
+    check_fits,
     check_mask,
     check_same_size,
     check_tensor,
@@ -36,9 +36,10 @@ def pair_mask(query_mask: Tensor, key_mask: Tensor) -> Tensor:
             raise ValueError(
                 f"{name} must be (B, positions), got shape {tuple(mask.shape)}; add a batch axis with [None]"
             )
-    if len(query_mask) != len(key_mask):
+    queries, keys = query_mask.shape[0], key_mask.shape[0]
+    if queries != keys:
         raise ValueError(
-            f"query_mask is for {len(query_mask)} sequences, key_mask for {len(key_mask)}; pass both for the same ones"
+            f"query_mask is for {queries} sequences, key_mask for {keys}; pass both for the same ones"
         )
     return query_mask.unsqueeze(-1) & key_mask.unsqueeze(-2)
 
@@ -67,6 +68,7 @@ class CrossAttention(nn.Module):
         sizes = {"d_model": d_model, "memory_size": memory_size, "head_dim": head_dim}
         for name, size in sizes.items():
             check_count(name, size)
+        self.d_model, self.memory_size = d_model, memory_size
         self.W_q = nn.Linear(d_model, head_dim, bias=False)
         self.W_k = nn.Linear(memory_size, head_dim, bias=False)
         self.W_v = nn.Linear(memory_size, d_model, bias=False)
@@ -90,13 +92,15 @@ class CrossAttention(nn.Module):
         Returns:
             output (B, T, D) and weights (B, T, S).
         """
-        for name, given, W in (("x", x, self.W_q), ("memory", memory, self.W_k)):
+        for name, given, size, projection in (
+            ("x", x, self.d_model, self.W_q),
+            ("memory", memory, self.memory_size, self.W_k),
+        ):
             check_tensor(name, given, dims=3)
-            size, wanted = given.shape[-1], W.in_features
             check_same_size(
-                f"{name} has size", size, "the layer takes", wanted, "project it"
-            )
-            check_alike(name, given, "the layer", W.weight)
+                f"{name} has size", given.shape[-1], "the layer takes", size, "project it"
+            )  # fmt: skip
+            check_fits(name, given, "the layer", projection)
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
         return self.W_o(weights @ self.W_v(memory)), weights
@@ -132,7 +136,7 @@ class SelfAttention(CrossAttention):
         if self.causal:
             past = causal_mask(x.shape[1], device=x.device)  # (T, T)
             if mask is not None:
-                check_mask(mask, torch.Size([len(x), *past.shape]))
+                check_mask(mask, torch.Size([x.shape[0], *past.shape]))
             mask = past if mask is None else mask.to(x.device) & past
         return super().forward(x, x, valid_lens, mask)
 
@@ -171,6 +175,6 @@ class QueryPooling(nn.Module):
             output (B, num_queries, D) and weights (B, num_queries, T).
         """
         check_tensor("x", x, dims=3)
-        query = self.query.expand(len(x), -1, -1)  # (B, num_queries, D)
+        query = self.query.expand(x.shape[0], -1, -1)  # (B, num_queries, D)
         weights = masked_softmax(scaled_dot_score(query, x), valid_lens)
         return weights @ x, weights

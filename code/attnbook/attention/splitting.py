@@ -1,10 +1,10 @@
 """Features to heads and back, and what every stage requires of its inputs."""
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnbook.checks import (
-    check_alike,
     check_count,
+    check_fits,
     check_query_key,
     check_same_size,
     check_tensor,
@@ -65,17 +65,28 @@ def check_kv_heads(num_heads: int, num_kv_heads: int | None) -> None:
         )
 
 
-def check_inputs(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> None:
-    """Require (B, T, D), (B, S, D), (B, S, D) that the weight (…, D) of a projection can take."""
-    d_model = weight.shape[-1]
+def check_inputs(
+    query: Tensor, key: Tensor, value: Tensor, d_model: int, projection: nn.Module
+) -> None:
+    """Require (B, T, D), (B, S, D), (B, S, D) that a projection can take."""
     for name, x in (("query", query), ("key", key), ("value", value)):
         check_tensor(name, x, dims=3)
         size = x.shape[-1]
         check_same_size(f"{name} has size", size, "d_model is", d_model, "project it")
     check_query_key(query, key)
     check_value(key, value)
-    if not len(query) == len(key) == len(value):
+    queries, keys, values = query.shape[0], key.shape[0], value.shape[0]
+    if queries != keys or keys != values:
         raise ValueError(
-            f"query, key and value hold {len(query)}, {len(key)} and {len(value)} sequences; pass as many of each"
+            f"query, key and value hold {queries}, {keys} and {values} sequences; pass as many of each"
         )
-    check_alike("query", query, "the layer", weight)
+    check_fits("query", query, "the layer", projection)
+
+
+def check_linear(name: str, module: nn.Module) -> None:
+    """Require a plain linear map: its weights are read or written, and whatever is around it would be left out."""
+    if type(module) is not nn.Linear:
+        raise TypeError(
+            f"{name} must be an nn.Linear, got {type(module).__name__}: only its weights would be taken, not what is "
+            "around them; merge it into an nn.Linear first"
+        )

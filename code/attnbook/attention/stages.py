@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.masks import masked_softmax
 from attnbook.attention.scores import scaled_dot_score
-from attnbook.attention.splitting import check_inputs, head_size
+from attnbook.attention.splitting import check_inputs, check_linear, head_size
 from attnbook.checks import check_count
 
 
@@ -31,6 +31,7 @@ class WideHeads(nn.Module):
         super().__init__()
         check_count("d_model", d_model)
         check_count("num_heads", num_heads)
+        self.d_model = d_model
         self.heads = nn.ModuleList(
             _Head(d_model, d_model, bias) for _ in range(num_heads)
         )
@@ -56,7 +57,8 @@ class WideHeads(nn.Module):
         Returns:
             output (B, T, D) and weights (B, H, T, S).
         """
-        check_inputs(query, key, value, cast(_Head, self.heads[0]).W_q.weight)
+        projection = cast(_Head, self.heads[0]).W_q
+        check_inputs(query, key, value, self.d_model, projection)
         pairs = [head(query, key, value, valid_lens, mask) for head in self.heads]
         outputs, weights = zip(*pairs, strict=True)
         return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
@@ -99,6 +101,7 @@ class SeparateHeads(WideHeads):
     def __init__(self, d_model: int, num_heads: int, bias: bool = False):
         head_dim = head_size(d_model, num_heads)
         nn.Module.__init__(self)
+        self.d_model = d_model
         self.heads = nn.ModuleList(
             _Head(d_model, head_dim, bias) for _ in range(num_heads)
         )
@@ -119,7 +122,7 @@ def widen_heads(stage: SeparateHeads) -> WideHeads:
         TypeError: another stage.
     """
     check_stage(stage)
-    num_heads, d_model = len(stage.heads), stage.W_o.in_features
+    num_heads, d_model = len(stage.heads), stage.d_model
     missing = d_model - d_model // num_heads  # features that a narrow head has not
     wide = WideHeads(d_model, num_heads, stage.W_o.bias is not None)
     wide.to(stage.W_o.weight)
@@ -137,8 +140,11 @@ def widen_heads(stage: SeparateHeads) -> WideHeads:
 
 
 def check_stage(stage: nn.Module) -> None:
-    """Require stage 2."""
+    """Require stage 2, with nothing around its maps: their weights are copied."""
     if not isinstance(stage, SeparateHeads):
         raise TypeError(
             f"stage must be a SeparateHeads, got {type(stage).__name__}; only its weights can be stacked"
         )
+    for name, module in stage.named_modules():
+        if not list(module.children()):
+            check_linear(name, module)

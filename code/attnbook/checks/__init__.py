@@ -11,7 +11,6 @@ from attnbook.checks.masking import (
     check_mask,
     check_scores,
     check_valid_lens,
-    readable,
 )
 from attnbook.checks.numbers import (
     check_count,
@@ -21,15 +20,18 @@ from attnbook.checks.numbers import (
 )
 from attnbook.checks.tensors import (
     check_alike,
+    check_fits,
     check_query_key,
     check_tensor,
     check_value,
     check_weight,
 )
+from attnbook.checks.values import has_values, is_traced, readable
 
 __all__ = [
     "check_tensor",
     "check_alike",
+    "check_fits",
     "check_same_size",
     "check_weight",
     "check_query_key",
@@ -37,6 +39,8 @@ __all__ = [
     "check_mask",
     "check_bias",
     "aligned",
+    "has_values",
+    "is_traced",
     "readable",
     "check_lengths",
     "check_valid_lens",

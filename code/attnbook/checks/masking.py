@@ -4,32 +4,19 @@ import torch
 from torch import Tensor
 
 from attnbook.checks.tensors import check_tensor, shape_of
-
-
-def readable(tensor: Tensor) -> bool:
-    """Whether values can be read for free: on the CPU, and not while `torch.compile` traces.
-
-    Reading a number from a GPU means waiting until it has finished all its work.
-
-    Args:
-        tensor: whose values a check would read.
-
-    Returns:
-        The answer.
-    """
-    return tensor.device.type == "cpu" and not torch.compiler.is_compiling()
+from attnbook.checks.values import readable
 
 
 def check_mask(mask: Tensor, shape: torch.Size | None = None) -> None:
     """Require a boolean mask, True = may attend, that broadcasts to `shape`.
 
     Args:
-        mask: bool, broadcastable to (…, T, S).
+        mask: bool, (T or 1, S), and whatever leading axes broadcast.
         shape: the shape of the scores; None if there are no scores to compare with.
 
     Raises:
         TypeError: the mask is not a bool tensor (0/1 and additive masks have their own converters).
-        ValueError: it does not broadcast to `shape`.
+        ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
     if not isinstance(mask, Tensor):
         raise TypeError(
@@ -54,7 +41,7 @@ def check_bias(bias: Tensor, shape: torch.Size) -> None:
 
     Raises:
         TypeError: not a floating-point tensor.
-        ValueError: it does not broadcast to `shape`.
+        ValueError: it does not broadcast to `shape`, or has one column beside several keys.
     """
     check_tensor("bias", bias, min_dims=2)
     _check_broadcasts("bias", bias, shape)
@@ -84,7 +71,12 @@ def _check_broadcasts(name: str, table: Tensor, shape: torch.Size) -> None:
         heads = "; one for each head is (1, H, T, S)" if len(shape) > 3 else ""
         raise ValueError(
             f"{name} has shape {shape_of(table)}, which does not broadcast to the scores' {tuple(shape)}; "
-            f"its last two axes are (queries, keys), each of full size or 1{heads}"
+            f"its last two axes are (queries, keys), one row for each query or for all{heads}"
+        )
+    if wanted[-1] != shape[-1]:  # a table of the new positions only, say
+        raise ValueError(
+            f"{name} has shape {shape_of(table)}, one column for {shape[-1]} keys; give each key its column, "
+            "those that a cache holds included: causal_mask(T, S) and sliding_window_mask(T, window, S) do"
         )
 
 
@@ -125,8 +117,9 @@ def check_valid_lens(valid_lens: Tensor, shape: torch.Size) -> None:
         raise ValueError(
             f"valid_lens needs scores with a batch axis (B, …, T, S), got {tuple(shape)}; pass a mask"
         )
-    batch, num_queries = shape[0], shape[-2]
-    if tuple(valid_lens.shape) not in {(batch,), (batch, num_queries)}:
+    batch, num_queries, given = shape[0], shape[-2], valid_lens.shape
+    fits = len(given) in (1, 2) and given[0] == batch
+    if not fits or (len(given) == 2 and given[1] != num_queries):
         raise ValueError(
             f"valid_lens must have shape ({batch},), one length per sequence, or ({batch}, {num_queries}), "
             f"one per query; got {shape_of(valid_lens)} for scores of shape {tuple(shape)}"

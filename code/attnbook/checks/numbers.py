@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from attnbook.checks.values import is_traced, readable
+
 
 def check_same_size(
     name_a: str, size_a: int, name_b: str, size_b: int, advice: str
@@ -54,6 +56,8 @@ def check_positive(name: str, value: float) -> None:
         ValueError: zero, negative, or not finite.
     """
     if isinstance(value, Tensor) and value.numel() == 1:
+        if not readable(value):
+            return
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number, got {type(value).__name__}")
@@ -73,6 +77,8 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
         TypeError: not an integer.
         ValueError: below `at_least`.
     """
+    if isinstance(value, Tensor) and is_traced():
+        return  # while `torch.jit.trace` records, sizes are tensors
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
         raise TypeError(
             f"{name} must be an integer, got {type(value).__name__}; convert it with int({name})"

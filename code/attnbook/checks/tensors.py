@@ -1,7 +1,7 @@
 """Checks of attention's arguments: queries, keys, values and weights, their shapes, dtypes and devices."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnbook.checks.numbers import check_same_size
 
@@ -73,6 +73,26 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
         )
 
 
+def check_fits(name: str, x: Tensor, what: str, module: nn.Module) -> None:
+    """Require a tensor of the dtype and on the device of the module that will be called with it.
+
+    Only a module whose `weight` is a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised
+    layer) knows itself what it takes.
+
+    Args:
+        name: the tensor's name.
+        x: the tensor.
+        what: what the module belongs to.
+        module: a map or a table.
+
+    Raises:
+        TypeError, ValueError: another dtype or device, see `check_alike`.
+    """
+    weight = getattr(module, "weight", None)
+    if isinstance(weight, Tensor) and weight.is_floating_point():
+        check_alike(name, x, what, weight)
+
+
 def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
     """Require a parameter of a given shape, on the device and in the dtype of the tensor it multiplies.
 
@@ -88,7 +108,7 @@ def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:
     """
     check_tensor(name, weight)
     check_alike("the input", like, name, weight)
-    if tuple(weight.shape) != tuple(sizes.values()):
+    if list(weight.shape) != list(sizes.values()):
         letters = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         raise ValueError(
             f"{name} must be ({letters}) = {tuple(sizes.values())}, got {shape_of(weight)}; "

@@ -79,6 +79,8 @@ def to_torch_attention(layer: MultiHeadAttention) -> nn.MultiheadAttention:
         ValueError: grouped heads or rotary positions, which PyTorch's class does not have.
     """
     check_kind(layer, MultiHeadAttention)
+    for linear in (layer.W_qkv, layer.W_o):
+        check_kind(linear, nn.Linear)  # an adapter's own weights would be left out
     if layer.num_kv_heads != layer.num_heads or layer.rotary is not None:
         raise ValueError(
             "nn.MultiheadAttention supports neither shared key/value heads nor rotary positions"

@@ -114,9 +114,7 @@ class AttentionOnly(nn.Module):
             mask = F.pad(mask, (1, 0), value=True)  # every row may use the sink
         seen = []
         for layer in self.layers:
-            output, weights = layer(
-                x, mask=mask[None, None], need_weights=need_weights, checked=True
-            )
+            output, weights = layer(x, mask=mask, need_weights=need_weights)
             x = x + output
             seen.append(weights)
         logits = self.unembedding(x)

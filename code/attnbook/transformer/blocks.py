@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from copy import copy
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
-from attnbook.attention.heads import one_mask
+from attnbook.attention.masks import OneMask
 from attnbook.checks import (
     check_count,
     check_positive,
@@ -19,11 +18,6 @@ from attnbook.checks import (
 
 #: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
-
-
-def _relu_of_its_own(hidden: Tensor) -> Tensor:
-    """ReLU of a tensor that nothing else uses: without gradients it is overwritten, and no second one is needed."""
-    return F.relu(hidden, inplace=not torch.is_grad_enabled())
 
 
 class FeedForward(nn.Module):
@@ -55,26 +49,25 @@ class FeedForward(nn.Module):
         if activation not in ACTIVATIONS:
             names = ", ".join(ACTIVATIONS)
             raise ValueError(f"activation must be one of {names}, got {activation!r}")
+        self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
-        if activation == "relu":
-            self.activation = _relu_of_its_own
 
-    def forward(self, x: Tensor, checked: bool = False) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """Apply the network to each position by itself.
 
         Args:
             x: (…, D).
-            checked: the caller, a block, has checked x already.
 
         Returns:
             (…, D).
         """
-        if not checked:
+        fits = isinstance(x, Tensor) and x.shape[-1:] == (self.d_model,)
+        if not fits or not x.is_floating_point():  # what is wrong with it?
             check_tensor("x", x, min_dims=1)
-            d_model, advice = self.W_1.in_features, "they must agree"
-            check_same_size("x has size", x.shape[-1], "d_model is", d_model, advice)
+            sizes = ("x has size", x.shape[-1], "d_model is", self.d_model)
+            check_same_size(*sizes, "they must agree")
         return self.W_2(self.dropout(self.activation(self.W_1(x))))
 
 
@@ -162,38 +155,32 @@ class EncoderLayer(nn.Module):
         self,
         x: Tensor,
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         bias: Tensor | None = None,
-        checked: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at the others, then think by itself.
 
         Args:
             x: (B, T, D).
-            valid_lens, mask, bias, checked: see `MultiHeadAttention.forward`.
+            valid_lens, mask, bias: see `MultiHeadAttention.forward`.
             need_weights: return the attention weights too.
 
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
         """
-        if not checked:  # lengths and mask become one mask
+        if not isinstance(mask, OneMask):
             check_vectors("x", x, self.attention.d_model)
-            mask, bias = one_mask(self.attention, (x, x, x), valid_lens, mask, bias)
+            mask = self.attention.one_mask((x, x, x), valid_lens, mask, bias)
         weights = None
 
         def attend(h: Tensor) -> Tensor:
             nonlocal weights
-            h, weights = self.attention(
-                h, mask=mask, need_weights=need_weights, bias=bias, checked=True
-            )
+            h, weights = self.attention(h, mask=mask, need_weights=need_weights)
             return h
 
-        def think(h: Tensor) -> Tensor:
-            return self.feed_forward(h, checked=True)
-
         x = self.around_attention(x, attend)
-        return self.around_feed_forward(x, think), weights
+        return self.around_feed_forward(x, self.feed_forward), weights
 
 
 class DecoderLayerCache:
@@ -206,6 +193,9 @@ class DecoderLayerCache:
 
     def __init__(self) -> None:
         self.own, self.across = KeyValueCache(), KeyValueCache(grows=False)
+
+    def __copy__(self) -> "DecoderLayerCache":
+        return self.copy()
 
     def copy(self) -> "DecoderLayerCache":
         """A cache of its own, which goes on from here."""
@@ -262,11 +252,10 @@ class DecoderLayer(nn.Module):
         x: Tensor,
         memory: Tensor,
         valid_lens: Tensor | None = None,
-        mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
+        memory_mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         cache: DecoderLayerCache | None = None,
-        checked: bool = False,
     ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
         """Look back at the target so far, look across at the source, then think.
 
@@ -276,30 +265,30 @@ class DecoderLayer(nn.Module):
             valid_lens: (B,) integers, how many positions of the memory are real.
             mask: for self-attention: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while
                 training. With a cache that holds P positions already: to (B, H, T, P + T).
-            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S).
+            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S). If both masks have been made
+                by `MultiHeadAttention.one_mask`, nothing is checked again.
             need_weights: return both attentions' weights too.
             cache: this layer's cache, when decoding step by step.
-            checked: see `MultiHeadAttention.forward`.
 
         Returns:
             output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
         """
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        if not checked:  # lengths and masks become one mask each
+        if not (isinstance(mask, OneMask) and isinstance(memory_mask, OneMask)):
             for name, vectors in (("x", x), ("memory", memory)):
                 check_vectors(name, vectors, self.self_attention.d_model)
             check_same_batch(x, memory)
             inputs, looking = (x, memory, memory), self.cross_attention
-            mask, _ = one_mask(self.self_attention, (x, x, x), None, mask, None, own)
-            memory_mask, _ = one_mask(
-                looking, inputs, valid_lens, memory_mask, None, across
+            mask = self.self_attention.one_mask((x, x, x), None, mask, None, own)
+            memory_mask = looking.one_mask(
+                inputs, valid_lens, memory_mask, None, across
             )
         own_weights = cross_weights = None
 
         def look_back(h: Tensor) -> Tensor:
             nonlocal own_weights
             h, own_weights = self.self_attention(
-                h, mask=mask, need_weights=need_weights, cache=own, checked=True
+                h, mask=mask, need_weights=need_weights, cache=own
             )
             return h
 
@@ -311,16 +300,12 @@ class DecoderLayer(nn.Module):
                 mask=memory_mask,
                 need_weights=need_weights,
                 cache=across,
-                checked=True,
             )
             return h
 
-        def think(h: Tensor) -> Tensor:
-            return self.feed_forward(h, checked=True)
-
         x = self.around_self_attention(x, look_back)
         x = self.around_cross_attention(x, look_across)
-        x = self.around_feed_forward(x, think)
+        x = self.around_feed_forward(x, self.feed_forward)
         return x, (own_weights, cross_weights)
 
 
@@ -333,7 +318,7 @@ def check_vectors(name: str, x: Tensor, d_model: int) -> None:
 
 def check_same_batch(x: Tensor, memory: Tensor) -> None:
     """Require the memory of each sequence."""
-    if len(x) != len(memory):
+    if x.shape[0] != memory.shape[0]:
         raise ValueError(
-            f"x holds {len(x)} sequences, memory holds {len(memory)}; pass the memory of each sequence"
+            f"x holds {x.shape[0]} sequences, memory holds {memory.shape[0]}; pass the memory of each sequence"
         )

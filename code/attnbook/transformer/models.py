@@ -1,7 +1,7 @@
 """Whole models: embeddings, a stack of blocks, and a head.
 
-A model checks what it is called with, and makes of the lengths one mask for all its layers. What it has made itself is
-trusted inside: its parts are called with `checked=True`.
+A model checks what it is called with, and makes of the lengths one mask for all its layers, a `OneMask`: its parts
+trust that, and check nothing again.
 """
 
 import math
@@ -16,7 +16,8 @@ from attnbook.attention import (
     causal_mask,
     combine_masks,
 )
-from attnbook.checks import check_alike, check_same_size, readable
+from attnbook.attention.masks import OneMask
+from attnbook.checks import check_fits, check_same_size, readable
 from attnbook.transformer.blocks import (
     DecoderLayer,
     DecoderLayerCache,
@@ -89,7 +90,7 @@ def check_memory(
         cache: from `Decoder.start_cache`, or None.
     """
     check_vectors("memory", memory, decoder.config.d_model)
-    check_alike("memory", memory, "the decoder", decoder.embedding.weight)
+    check_fits("memory", memory, "the decoder", decoder.embedding)
     check_same_batch(ids, memory)
     if cache is None:
         return
@@ -107,7 +108,8 @@ def scores_shape(
     config: TransformerConfig | BertConfig, query: Tensor, key: Tensor
 ) -> torch.Size:
     """(B, H, T, S) of the attention of query (B, T, …) to key (B, S, …)."""
-    return torch.Size([len(query), config.num_heads, query.shape[1], key.shape[1]])
+    batch, num_queries = query.shape[:2]
+    return torch.Size([batch, config.num_heads, num_queries, key.shape[1]])
 
 
 def _embed(
@@ -156,8 +158,7 @@ class Encoder(nn.Module):
         ids: Tensor,
         valid_lens: Tensor | None = None,
         need_weights: bool = False,
-        mask: Tensor | None = None,
-        checked: bool = False,
+        mask: Tensor | OneMask | None = None,
     ) -> tuple[Tensor, list[Tensor] | None]:
         """Encode a batch of source sentences.
 
@@ -165,21 +166,20 @@ class Encoder(nn.Module):
             ids: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
             need_weights: return each layer's attention weights too.
-            mask: bool, broadcastable to (B, H, S, S), True = may attend.
-            checked: the caller has checked all arguments; the mask is whole and there are no lengths.
+            mask: bool, broadcastable to (B, H, S, S), True = may attend; or one that has been checked, with the ids.
 
         Returns:
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
-        if not checked:  # lengths and mask become one mask for all layers
+        if not isinstance(mask, OneMask):
             check_ids("ids", ids, self.config.source_vocab_size)
             shape = scores_shape(self.config, ids, ids)
-            mask = combine_masks(shape, valid_lens, mask, ids.device)
+            mask = OneMask(combine_masks(shape, valid_lens, mask, ids.device))
         embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, S, D)
-        x = self.positions(embedded, checked=True)
+        x = self.positions(embedded)
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, mask=mask, need_weights=need_weights, checked=True)
+            x, weights = layer(x, mask=mask, need_weights=need_weights)
             seen.append(weights)
         return self.norm(x), seen if need_weights else None
 
@@ -220,8 +220,7 @@ class Decoder(nn.Module):
         valid_lens: Tensor | None = None,
         need_weights: bool = False,
         cache: list[DecoderLayerCache] | None = None,
-        memory_mask: Tensor | None = None,
-        checked: bool = False,
+        memory_mask: Tensor | OneMask | None = None,
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
         """Score the next word at every position; no position sees a later one.
 
@@ -231,28 +230,31 @@ class Decoder(nn.Module):
             valid_lens: (B,) integers, how many positions of the memory are real.
             need_weights: return each layer's self- and cross-attention weights too.
             cache: from `start_cache`, when decoding step by step.
-            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend.
-            checked: the caller has checked all arguments; the mask is whole and there are no lengths.
+            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend; or one that has been checked, with the
+                other arguments.
 
         Returns:
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
-        if not checked:  # lengths and mask become one mask for all layers
+        if not isinstance(memory_mask, OneMask):
             check_ids("ids", ids, self.config.target_vocab_size)
             check_memory(self, ids, memory, cache)
             shape = scores_shape(self.config, ids, memory)
-            memory_mask = combine_masks(shape, valid_lens, memory_mask, ids.device)
+            real = combine_masks(shape, valid_lens, memory_mask, ids.device)
+            memory_mask = OneMask(real)
         caches = [None] * len(self.layers) if cache is None else cache
         start = 0 if cache is None else cache[0].own.length
         embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, T, D)
-        x = self.positions(embedded, start, checked=True)
+        x = self.positions(embedded, start)
         mask, length = None, ids.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=ids.device)
-        asked = {"need_weights": need_weights, "checked": True}
+        masks = {"mask": OneMask(mask), "memory_mask": memory_mask}
         seen = []
         for layer, kept in zip(self.layers, caches, strict=True):
-            x, weights = layer(x, memory, None, mask, memory_mask, cache=kept, **asked)
+            x, weights = layer(
+                x, memory, **masks, need_weights=need_weights, cache=kept
+            )
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
 
@@ -288,7 +290,7 @@ class Transformer(nn.Module):
         memory, mask = self.read(source, valid_lens)
         check_ids("target", target, self.config.target_vocab_size)
         check_memory(self.decoder, target, memory)
-        return self.decoder(target, memory, memory_mask=mask, checked=True)[0]
+        return self.decoder(target, memory, memory_mask=OneMask(mask))[0]
 
     def read(
         self, source: Tensor, valid_lens: Tensor | None = None
@@ -305,7 +307,7 @@ class Transformer(nn.Module):
         check_ids("source", source, self.config.source_vocab_size)
         shape = scores_shape(self.config, source, source)
         mask = combine_masks(shape, valid_lens, device=source.device)
-        return self.encoder(source, mask=mask, checked=True)[0], mask
+        return self.encoder(source, mask=OneMask(mask))[0], mask
 
 
 class BertEmbeddings(nn.Module):
@@ -350,7 +352,8 @@ class BertEmbeddings(nn.Module):
             raise ValueError(
                 f"segments has shape {tuple(segments.shape)}, ids has {tuple(ids.shape)}; pass one segment per token"
             )
-        x = self.word(ids) + self.position.weight[:length] + self.segment(segments)
+        places = torch.arange(length, device=ids.device)
+        x = self.word(ids) + self.position(places) + self.segment(segments)
         return self.dropout(self.norm(x))
 
 
@@ -405,9 +408,9 @@ class BertEncoder(nn.Module):
         """
         x = self.embeddings(ids, segments)
         shape = scores_shape(self.config, ids, ids)
-        mask = combine_masks(shape, valid_lens, mask, ids.device)
+        one = OneMask(combine_masks(shape, valid_lens, mask, ids.device))
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, mask=mask, need_weights=need_weights, checked=True)
+            x, weights = layer(x, mask=one, need_weights=need_weights)
             seen.append(weights)
         return x, seen if need_weights else None

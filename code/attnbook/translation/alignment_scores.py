@@ -49,7 +49,7 @@ class AdditiveAlignment(nn.Module):
     def scores(self, query: Tensor, keys: Tensor) -> Tensor:
         """Score all keys for one query per sentence: (B, h), (B, S, h) → (B, S)."""
         hidden = (query[:, None] + keys).tanh_()  # (B, S, h), in the sum's own memory
-        return hidden @ self.w_v.weight[0]
+        return self.w_v(hidden)[..., 0]
 
 
 class ScaledDotAlignment(nn.Module):

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.checks import check_count
+from attnbook.checks import check_count, has_values
 from attnbook.text import BOS, EOS, PAD
 from attnbook.translation.interface import DraftModel, TranslationModel
 
@@ -42,10 +42,19 @@ def next_word_log_probs(logits: Tensor) -> Tensor:
 
     Returns:
         (…, V), −inf for those two.
+
+    Raises:
+        ValueError: scores from which no probabilities can be made: NaN, or an infinite one.
     """
     logits = logits.clone()
     logits[..., [PAD, BOS]] = -torch.inf
-    return logits.log_softmax(-1)
+    log_probs = logits.log_softmax(-1)
+    # one NaN makes NaN of its whole row; where words are chosen they are read anyway, on a GPU too
+    if has_values(log_probs) and log_probs[..., EOS].isnan().any():
+        raise ValueError(
+            "the model's scores are NaN: its training diverged, or the file is damaged"
+        )
+    return log_probs
 
 
 def begin(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
+from attnbook.attention.masks import OneMask
 from attnbook.checks import check_count
 from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
 from attnbook.transformer.blocks import check_same_batch
@@ -113,6 +114,7 @@ class RecurrentTranslator(nn.Module):
         Returns:
             logits (B, V); weights (B, S), or None; and the state.
         """
+        state.before = None  # what an earlier `extend` read ends here
         logits, weights = self.decoder(ids[:, None], state)
         if not need_weights or weights is None:
             return logits[:, 0], None, state
@@ -251,8 +253,7 @@ class TransformerTranslator(Transformer):
             state.memory,
             need_weights=need_weights,
             cache=state.cache,
-            memory_mask=state.memory_mask,
-            checked=True,
+            memory_mask=OneMask(state.memory_mask),
         )
         weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None  # (B, S)
         return logits[:, 0], weights, state

@@ -117,6 +117,7 @@ CONTENTS = {
     "autograd.functional": {"jacobian": jacobian},
     "compiler": {"is_compiling": lambda: False},
     "cuda": {"is_available": lambda: False, "manual_seed_all": lambda seed: None},
+    "jit": {"is_tracing": lambda: False},
     "linalg": {
         "matmul": FUNCTIONS["matmul"],
         "vector_norm": lambda x, ord=2, dim=None, keepdim=False, *, dtype=None: x.norm(ord, dim, keepdim, dtype),

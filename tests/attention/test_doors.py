@@ -1,0 +1,277 @@
+"""Every public door of the room: each function and layer called as its signature says, with each argument it names.
+
+A door is tried with what it requires, with each option on top of that, and with all options that go together. Then the
+same calls are mapped by `torch.vmap`, where no check can read a value, and made on the meta device, which has none.
+"""
+
+import inspect
+from copy import deepcopy
+
+import pytest
+import torch
+from tensors import B, D, H, S, T, close, coin, fill, randn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.func import vmap
+
+from attnbook import attention
+from attnbook.attention import (
+    AdditiveAttention,
+    CrossAttention,
+    DebertaPositions,
+    DotProductAttention,
+    KeyValueCache,
+    LatentAttention,
+    LearnedPositions,
+    MultiHeadAttention,
+    MultiplicativeAttention,
+    NWKernelRegression,
+    QueryPooling,
+    RotaryPositions,
+    SelfAttention,
+    SeparateHeads,
+    ShawPositions,
+    SinkAttention,
+    SinusoidalPositions,
+    T5Positions,
+    WideHeads,
+    causal_mask,
+    parallel_memory,
+)
+
+E = 2 * H * 2  # D of the layers with heads: an even size for each of them
+QUERY, KEY, VALUE = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, 13, seed=2)
+X, MEMORY = randn(B, T, E), randn(B, S, E, seed=1)
+LENS, MASK, BIAS = torch.tensor([3, 6]), coin(T, S), randn(1, H, T, S)
+OWN_LENS, OWN_MASK, OWN_BIAS = torch.tensor([3, 4]), causal_mask(T), randn(1, H, T, T)
+POINTS = {"query": randn(T), "key": randn(S), "value": randn(S, seed=3)}
+REGRESSION = {"model": NWKernelRegression().double(), "x": randn(T), "y": randn(T)}
+GATES = {"decay": randn(B, T).sigmoid() + 0.1, "beta": randn(B, T).sigmoid()}
+STATE = {"state": randn(B, D, D)}
+SQUARE = {"query": QUERY, "key": randn(B, T, D, seed=4), "value": randn(B, T, D, seed=5)}  # fmt: skip
+SOFT = {"valid_lens": LENS, "mask": MASK}
+OWN = {"valid_lens": OWN_LENS, "mask": OWN_MASK}
+TOKENS = torch.tensor([[1, 2, 1, 2, 1], [3, 3, 4, 4, 3]])
+SHAPE = torch.Size([B, T, S])
+
+# A door: what is called (a function by its name, a layer that has been made), what it requires, what it allows.
+FUNCTIONS = [
+    ("sequence_mask", {"valid_lens": LENS, "num_keys": S}, {}),
+    ("causal_mask", {"num_queries": T}, {"num_keys": S, "device": "cpu"}),
+    ("sliding_window_mask", {"num_queries": T, "window": 2}, {"num_keys": S, "device": "cpu"}),
+    ("combine_masks", {"shape": SHAPE, "mask": MASK}, {"valid_lens": LENS, "device": "cpu"}),
+    ("masked_softmax", {"scores": randn(B, T, S)}, SOFT),
+    ("to_blocked", {"mask": MASK}, {}),
+    ("from_blocked", {"mask": MASK}, {}),
+    ("to_additive", {"mask": MASK}, {"dtype": torch.float64}),
+    ("from_additive", {"mask": torch.tensor([[0.0, -1e9]])}, {}),
+    ("to_binary", {"mask": MASK}, {}),
+    ("from_binary", {"mask": torch.tensor([[0.0, 1.0]])}, {}),
+    ("gaussian_score", {"query": QUERY, "key": KEY}, {"width": 0.7}),
+    ("dot_score", {"query": QUERY, "key": KEY}, {}),
+    ("scaled_dot_score", {"query": QUERY, "key": KEY}, {}),
+    ("multiplicative_score", {"query": QUERY, "key": KEY, "weight": randn(D, D)}, {}),
+    ("additive_score", {"query": QUERY, "key": KEY, "W_q": randn(4, D), "W_k": randn(4, D), "w_v": randn(4)}, {}),
+    ("concat_score", {"query": QUERY, "key": KEY, "W": randn(4, 2 * D), "w_v": randn(4)}, {}),
+    *((kernel, {"u": randn(T, S)}, {}) for kernel in attention.KERNELS),
+    ("get_kernel", {"kernel": "boxcar"}, {}),
+    ("attention_pooling", {"weights": randn(B, T, S).sigmoid(), "value": VALUE}, {}),
+    ("average_pooling", {"query": randn(T), "value": randn(S, 4)}, {}),
+    ("nadaraya_watson", POINTS, {"kernel": "triangular", "width": 2.0, "mask": MASK}),
+    ("leave_one_out_mask", {"n": 5}, {"device": "cpu"}),
+    ("regression_loss", REGRESSION, {"leave_one_out": False}),
+    ("fit_width", REGRESSION, {"lr": 0.1, "epochs": 2, "leave_one_out": False}),
+    ("pair_mask", {"query_mask": coin(B, T), "key_mask": coin(B, S)}, {}),
+    ("sinusoidal_encoding", {"num_positions": T, "d_model": D}, {"base": 100.0, "start": 3, "dtype": torch.float64}),
+    ("rotate", {"x": X, "position": torch.arange(T)}, {"base": 100.0}),
+    ("relative_positions", {"num_queries": T, "num_keys": S}, {"device": "cpu"}),
+    ("alibi_bias", {"num_heads": H, "num_queries": T, "num_keys": S}, {"device": "cpu"}),
+    ("split_heads", {"x": X, "num_heads": H}, {}),
+    ("merge_heads", {"x": randn(B, H, T, 4)}, {}),
+    ("widen_heads", {"stage": SeparateHeads(E, H)}, {}),
+    ("stack_heads", {"stage": SeparateHeads(E, H)}, {}),
+    ("online_softmax", {"scores": randn(T, S), "value": randn(S, 4)}, {}),
+    ("tiled_attention", {"query": QUERY, "key": randn(B, T, D, seed=4), "value": SQUARE["value"]},
+     {"tile": 2, "causal": True}),
+    ("tiled_attention", SQUARE | {"causal": True}, {"window": 2, "tile": 3}),
+    ("tiles", {"num_queries": T, "num_keys": S, "tile": 2}, {"reach": 3}),
+    ("elu_features", {"x": X}, {}),
+    ("random_features", {"x": QUERY, "directions": randn(4, D)}, {}),
+    ("parallel_memory", SQUARE, GATES | STATE),
+    ("recurrent_memory", SQUARE, GATES | STATE),
+    ("chunked_memory", SQUARE, GATES | STATE | {"chunk_size": 2}),
+    ("normalised", SQUARE | {"form": parallel_memory, "query": SQUARE["query"].exp(), "key": SQUARE["key"].exp()},
+     {"decay": GATES["decay"]}),
+    ("prefix_matching", {"weights": randn(H, T, T).sigmoid().tril(), "tokens": TOKENS[0]}, {}),
+    ("prefix_matching", {"weights": randn(B, H, T, T).sigmoid().tril(), "tokens": TOKENS}, {}),
+    ("ablate_head", {"layer": MultiHeadAttention(E, H).double(), "head": 1}, {"mean": randn(4)}),
+    ("rollout", {"weights": randn(3, T, T).sigmoid()}, {}),
+]  # fmt: skip
+
+TRIPLE = {"query": QUERY, "key": KEY, "value": VALUE}
+HEADS = {"query": X, "key": MEMORY, "value": MEMORY + 1}
+SCORED = SOFT | {"need_weights": True}
+SINK = torch.nn.functional.pad  # puts a column in front, for the sink
+ROTARY = {"rotary": RotaryPositions()}
+
+
+LAYERS = [
+    (DotProductAttention(), TRIPLE, SCORED),
+    (MultiplicativeAttention(D, D), TRIPLE, SCORED),
+    (AdditiveAttention(D, D, 4), TRIPLE, SCORED),
+    (CrossAttention(E, E, head_dim=5), {"x": X, "memory": MEMORY}, SOFT),
+    (SelfAttention(E), {"x": X}, OWN),
+    (SelfAttention(E, causal=True, head_dim=5), {"x": X}, OWN),
+    (QueryPooling(E, num_queries=2), {"x": X}, {"valid_lens": OWN_LENS}),
+    (SinusoidalPositions(E, base=100.0), {"x": X}, {"start": 3}),
+    (LearnedPositions(9, E), {"x": X}, {"start": 3}),
+    (RotaryPositions(base=100.0), {"x": X}, {"start": 3}),
+    (ShawPositions(4, max_distance=3), {"query": randn(B, H, T, 4), "num_keys": S}, {}),
+    (T5Positions(H), {"num_queries": T, "num_keys": S}, {}),
+    (T5Positions(H, num_buckets=8, max_distance=9, causal=True), {"num_queries": T, "num_keys": S}, {}),
+    (DebertaPositions(E, H, 3), {"query": randn(B, H, T, 4), "key": randn(B, H, S, 4)}, {}),
+    (WideHeads(E, H, bias=True), HEADS, SOFT),
+    (SeparateHeads(E, H, bias=True), HEADS, SOFT),
+    (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),
+    *(
+        (make(E, H, **options), HEADS, SCORED | {"bias": BIAS})
+        for options in ({}, {"num_kv_heads": 1, "bias": False})
+        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, True, **o))
+    ),
+    *(
+        (make(E, H, **options), {"query": X}, OWN | {"bias": OWN_BIAS, "need_weights": True})
+        for options in ({}, {"num_kv_heads": 1, "bias": False}, ROTARY)
+        for make in (MultiHeadAttention, lambda *a, **o: SinkAttention(*a, False, **o))
+    ),
+    (SinkAttention(E, H, True), HEADS,
+     {"valid_lens": LENS, "mask": SINK(MASK, (1, 0), value=True), "bias": SINK(BIAS, (1, 0)), "need_weights": True}),
+]  # fmt: skip
+LAYERS = [(fill(layer).double().eval(), given, more) for layer, given, more in LAYERS]
+LAYERS += [(NWKernelRegression(w=2.0).double(), POINTS, {"mask": MASK})]
+DOORS = [(getattr(attention, name), given, more) for name, given, more in FUNCTIONS]
+DOORS += LAYERS
+
+
+def calls(door):
+    """With nothing besides, with each option, with all."""
+    thing, given, options = door
+    each = [{name: value} for name, value in options.items()]
+    for some in ({}, *each, options):
+        yield thing, given | some
+
+
+def name_of(door):
+    thing = door[0]
+    return getattr(thing, "__name__", type(thing).__name__)
+
+
+def tensors(result):
+    """The tensors of what came back."""
+    if isinstance(result, torch.nn.Module):
+        return list(result.parameters())
+    parts = result if isinstance(result, list | tuple) else [result]
+    return [part for part in parts if isinstance(part, torch.Tensor)]
+
+
+each_door = pytest.mark.parametrize("door", DOORS, ids=name_of)
+
+
+def test_every_public_name_has_a_door():
+    others = {"KeyValueCache", "TiledAttention", "Step", "KERNELS"}
+    assert {name_of(door) for door in DOORS} == set(attention.__all__) - others
+
+
+def test_every_argument_is_tried():
+    for thing in {name_of(door) for door in DOORS}:
+        doors = [door for door in DOORS if name_of(door) == thing]
+        call = doors[0][0]
+        call = call.forward if isinstance(call, torch.nn.Module) else call
+        tried = set().union(*(given | more for _, given, more in doors))
+        kinds = inspect.signature(call).parameters.values()
+        named = {p.name for p in kinds if p.kind is not p.VAR_KEYWORD}
+        assert named - tried <= {"cache", "checked"}, (
+            thing
+        )  # caches: test_cache.py, and below
+
+
+@each_door
+def test_it_opens(door):
+    for thing, arguments in calls(door):
+        for tensor in tensors(thing(**arguments)):
+            assert not tensor.isnan().any()
+
+
+@each_door
+def test_mapped_it_is_a_loop(door):
+    for thing, given in calls(door):
+        mapped = {n: x for n, x in given.items() if isinstance(x, torch.Tensor)}
+        # two of everything, the second with other numbers: the same, turned round
+        if not mapped or name_of(door) in ("ablate_head", "regression_loss"):
+            continue
+        if name_of(door) == "fit_width":
+            continue
+        rest = {name: x for name, x in given.items() if name not in mapped}
+        twice = {
+            name: torch.stack([x, x.flip(-1) if x.is_floating_point() else x])
+            for name, x in mapped.items()
+        }
+
+        def call(numbers, thing=thing, rest=rest):
+            return tuple(tensors(thing(**numbers, **rest)))
+
+        found = vmap(call)(twice)
+        for place in (0, 1):
+            one = call({name: x[place] for name, x in twice.items()})
+            for a, b in zip(found, one, strict=True):
+                close(a[place], b, 1e-9)
+
+
+@pytest.mark.parametrize("door", LAYERS, ids=name_of)
+def test_on_the_meta_device_it_has_the_shapes(door):
+    for layer, given in calls(door):
+        expected = [x.shape for x in tensors(layer(**given))]
+        with torch.device("meta"):
+            moved = {
+                n: x.to("meta") if isinstance(x, torch.Tensor) else x
+                for n, x in given.items()
+            }
+        twin = deepcopy(layer).to("meta")
+        assert [x.shape for x in tensors(twin(**moved))] == expected
+
+
+@pytest.mark.parametrize("door", LAYERS, ids=name_of)
+def test_fake_tensors_leave_nothing_behind(door):
+    """As a library asks for the shapes of a model's outputs, or of its memory, before it is run."""
+    for layer, given in calls(door):
+        layer = deepcopy(layer)
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            fake = {
+                n: mode.from_tensor(x) if isinstance(x, torch.Tensor) else x
+                for n, x in given.items()
+            }
+            shapes = [x.shape for x in tensors(layer(**fake))]
+        assert [x.shape for x in tensors(layer(**given))] == shapes
+
+
+@pytest.mark.parametrize("make", [MultiHeadAttention, SinkAttention])
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("options", [{}, {"num_kv_heads": 1}, ROTARY])
+def test_a_cache_with_everything_else(make, need_weights, options):
+    """In pieces as at once, with a mask, lengths and a bias."""
+    more = {"learned": True} if make is SinkAttention else {}
+    layer = fill(make(E, H, **more, **options)).double()
+    x, lens, bias = randn(B, S, E), torch.tensor([2, 6]), randn(1, H, S, S)
+    at_once, _ = layer(x, valid_lens=lens, mask=causal_mask(S), bias=bias)
+    cache, pieces = KeyValueCache(), []
+    for start, end in ((0, 3), (3, 4), (4, S)):
+        output, weights = layer(
+            x[:, start:end],
+            valid_lens=lens.clamp(max=end),
+            mask=causal_mask(end - start, end),
+            bias=bias[:, :, start:end, :end],
+            need_weights=need_weights,
+            cache=cache,
+        )
+        pieces.append(output)
+        if need_weights:
+            assert weights.shape == (B, H, end - start, end + len(more))
+    close(torch.cat(pieces, dim=1), at_once)
