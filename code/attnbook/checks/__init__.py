@@ -15,6 +15,7 @@ from attnbook.checks.masking import (
 )
 from attnbook.checks.numbers import (
     check_count,
+    check_counts,
     check_positive,
     check_probability,
     check_same_size,
@@ -44,4 +45,5 @@ __all__ = [
     "check_probability",
     "check_positive",
     "check_count",
+    "check_counts",
 ]
