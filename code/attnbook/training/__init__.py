@@ -11,7 +11,7 @@ from attnbook.training.checkpoint import (
     set_random_state,
 )
 from attnbook.training.config import Progress, TrainConfig
-from attnbook.training.loop import make_fabric, train
+from attnbook.training.loop import OtherProcessError, make_fabric, together, train
 from attnbook.training.modes import device_of, evaluating
 from attnbook.training.schedules import (
     noam_factor,
@@ -27,6 +27,8 @@ __all__ = [
     "TrainConfig",
     "Progress",
     "make_fabric",
+    "together",
+    "OtherProcessError",
     "train",
     "watched",
     "evaluating",
