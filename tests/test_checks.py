@@ -1,5 +1,6 @@
 """Every check passes what is right, and for what is wrong says what was expected, what came, and what to do."""
 
+import dataclasses
 import math
 
 import pytest
@@ -329,6 +330,17 @@ def test_right_arguments_pass():
 def test_wrong_arguments_are_told_why(call, error, message):
     with pytest.raises(error, match=says(*message)):
         call()
+
+
+def test_counts_of_a_configuration_whose_annotations_are_texts():
+    """As they all are below `from __future__ import annotations`, which a module may get at any time."""
+    for kinds in ({"layers": int, "rate": float}, {"layers": "int", "rate": "float"}):
+        sizes = dataclasses.make_dataclass("Sizes", kinds.items())
+        checks.check_counts(sizes(layers=1, rate=0.5))
+        with pytest.raises(TypeError, match="layers must be an integer, got float"):
+            checks.check_counts(sizes(layers=1.0, rate=0.5))
+        with pytest.raises(ValueError, match="layers must be at least 1, got 0"):
+            checks.check_counts(sizes(layers=0, rate=0.5))
 
 
 def test_autocast_converts_dtypes_so_they_may_differ():

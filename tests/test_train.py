@@ -143,17 +143,21 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(toy_file, tmp_path, c
     assert run(*command) == 0
 
 
-def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_path):
-    """Each machine is a torchrun of its own on this one, as chapters/start.md says."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+@pytest.fixture
+def on_two(toy_file):
+    """A function: folder and data of either of two machines → what both return and say.
 
-    def on_two(first, second):
+    Each machine is a torchrun of its own on this one, as chapters/start.md says.
+    """
+
+    def train(outs, data=(toy_file, toy_file)):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
         machines = []
-        for rank, out in enumerate((first, second)):
+        for rank, (out, pairs) in enumerate(zip(outs, data, strict=True)):
             words = f"--nnodes 2 --node-rank {rank} --master-addr 127.0.0.1 --master-port {port} --nproc-per-node 1"
-            given = ["--data", toy_file, "--model", "seq2seq", "--steps", "2", *QUICK]
+            given = ["--data", pairs, "--model", "seq2seq", "--steps", "2", *QUICK]
             machines.append(
                 subprocess.Popen(
                     [sys.executable, "-m", "torch.distributed.run", *words.split()]
@@ -168,8 +172,14 @@ def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_
         said = [machine.communicate(timeout=300)[0] for machine in machines]
         return [machine.returncode for machine in machines], said
 
+    return train
+
+
+def test_two_machines_train_one_translator_if_they_share_a_folder(
+    toy_file, tmp_path, on_two
+):
     shared = tmp_path / "shared"
-    status, said = on_two(shared, shared)
+    status, said = on_two([shared, shared])
     assert status == [0, 0], said
     assert "test: BLEU" in said[0] and "BLEU" not in said[1]
     losses = json.loads((shared / "result.json").read_text("utf-8"))["losses"]
@@ -177,9 +187,25 @@ def test_two_machines_train_one_translator_if_they_share_a_folder(toy_file, tmp_
     assert run(*alone, "--out", tmp_path / "alone") == 0
     expected = json.loads((tmp_path / "alone/result.json").read_text("utf-8"))
     assert losses == pytest.approx(expected["losses"], rel=1e-4)
-    status, said = on_two(shared, tmp_path / "own")  # it would begin anew there
+    # it would begin anew there
+    status, said = on_two([shared, tmp_path / "own"])
     assert 0 not in status
     assert all("is not on all machines" in one for one in said)
+
+
+def test_what_only_one_of_two_machines_finds_ends_both(toy_file, tmp_path, on_two):
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "data.sha256").write_text("another's\n", "utf-8")
+    absent = tmp_path / "absent.txt"
+    for folder, data, finder, problem in (
+        (out, (toy_file, toy_file), 0, "take another folder"),
+        (tmp_path / "new", (toy_file, absent), 1, "absent.txt"),
+    ):
+        status, said = on_two([folder, folder], data)
+        assert 0 not in status
+        assert problem in said[finder], said
+        assert "another process of this training has failed" in said[1 - finder], said
 
 
 def test_the_data_that_there_is():

@@ -33,7 +33,12 @@ from attnbook.data import (
 )
 from attnbook.files import make_folder, write_atomically
 from attnbook.reproducible import best_device, seed_everything
-from attnbook.training import CheckpointError, make_fabric
+from attnbook.training import (
+    CheckpointError,
+    OtherProcessError,
+    make_fabric,
+    together,
+)
 from attnbook.translation import RECIPES, Fitted, Recipe, evaluate, fit
 
 __all__ = ["main", "read_data"]
@@ -134,6 +139,15 @@ def _check_machines(options: argparse.Namespace) -> None:
         )
 
 
+def _prepare(options: argparse.Namespace, first: bool) -> Split:
+    """Read the data and make the folder, which the first process then marks as one of this data."""
+    split = read_data(options.data, options.seed)
+    make_folder(options.out)
+    if first:
+        _check_same_data(options.out, split)
+    return split
+
+
 def _check_same_data(out: Path, split: Split) -> None:
     """Refuse to resume with data other than what training began with."""
     text = "\n".join(f"{pair.source}\t{pair.target}" for pair in split.train)
@@ -162,7 +176,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = PROG) -> int:
     command = shlex.join(["python", "-m", "attnbook.train", *arguments])
     try:
         return _run(options, command)
-    except (CheckpointError, OSError, ValueError) as error:
+    except (CheckpointError, OSError, OtherProcessError, ValueError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 2
 
@@ -176,13 +190,10 @@ def _run(options: argparse.Namespace, command: str) -> int:
     if options.seconds is not None:
         check_positive("seconds", options.seconds)
     recipe = _recipe(options)
-    split = read_data(options.data, options.seed)
     fabric = make_fabric(options.devices, options.nodes)
     fabric.launch()
     first = fabric.is_global_zero
-    make_folder(options.out)
-    if first:
-        _check_same_data(options.out, split)
+    split = together(fabric, lambda: _prepare(options, first))
     fitted = fit(
         recipe,
         split.train,

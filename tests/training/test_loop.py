@@ -318,6 +318,63 @@ def test_evaluating_gives_every_part_its_own_mode_back():
     assert model.training and model.inner.training and not model.dropout.training
 
 
+ONE_OF_TWO_FAILS = """
+import sys
+import torch
+from torch import nn
+from attnbook.training import TrainConfig, make_fabric, train
+
+if __name__ == "__main__":
+    fabric = make_fabric(devices=2)
+    fabric.launch()
+    rank = fabric.global_rank
+
+    def fails(progress):
+        raise OSError("the disk is full")
+
+    blocked = sys.argv[1] + "/a file/training.pt"  # only the first process writes
+    for name, on, options in (
+        ("look", 1, {"after_step": fails if rank == 1 else lambda progress: False}),
+        ("save", 0, {"checkpoint": blocked}),
+        ("loss", 1, {}),
+    ):
+        torch.manual_seed(0)
+        model = nn.Linear(1, 1)
+        x = torch.full((1, 1), float("nan") if name == "loss" and rank == 1 else 1.0)
+        try:
+            train(
+                model,
+                lambda model, batch: model(batch).sum(),
+                lambda epoch: [x],
+                TrainConfig(steps=2, checkpoint_every=1),
+                fabric,
+                **options,
+            )
+        except Exception as error:
+            open(f"{sys.argv[1]}/{name} {rank}", "w").write(f"{type(error).__name__}: {error}")
+"""
+
+
+def test_what_one_process_finds_ends_the_others(tmp_path):
+    """In its own way of looking at the progress, when it saves, and in its loss; none is left waiting."""
+    (tmp_path / "a file").write_text("in the way of a folder")
+    script = tmp_path / "two.py"
+    script.write_text(ONE_OF_TWO_FAILS)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, str(script), str(tmp_path)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = {
+        case: [(tmp_path / f"{case} {rank}").read_text() for rank in (0, 1)]
+        for case in ("look", "save", "loss")
+    }
+    other = "OtherProcessError: another process of this training has failed"
+    assert said["look"][0].startswith(other)
+    assert said["look"][1] == "OSError: the disk is full"
+    assert "a file" in said["save"][0] and said["save"][1].startswith(other)
+    assert all(one.startswith("FloatingPointError: the loss") for one in said["loss"])
+
+
 def test_importing_the_room_does_not_import_fabric():
     """It takes seconds, and a reader who only looks at a page never trains."""
     program = (

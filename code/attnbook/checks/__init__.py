@@ -14,6 +14,7 @@ from attnbook.checks.masking import (
 )
 from attnbook.checks.numbers import (
     check_count,
+    check_counts,
     check_positive,
     check_probability,
     check_same_size,
@@ -48,4 +49,5 @@ __all__ = [
     "check_probability",
     "check_positive",
     "check_count",
+    "check_counts",
 ]

@@ -1,5 +1,7 @@
 """Checks of plain numbers: counts, probabilities, sizes that must agree."""
 
+from typing import Any, get_type_hints
+
 import torch
 from torch import Tensor
 
@@ -85,3 +87,17 @@ def check_count(name: str, value: int, at_least: int = 1) -> None:
         )
     if value < at_least:
         raise ValueError(f"{name} must be at least {at_least}, got {value}")
+
+
+def check_counts(config: Any) -> None:
+    """Require a whole number of at least 1 in every field of a dataclass that is annotated as an integer.
+
+    Args:
+        config: the dataclass.
+
+    Raises:
+        TypeError, ValueError: as `check_count`, for the first field that is none.
+    """
+    for name, kind in get_type_hints(type(config)).items():
+        if kind is int:
+            check_count(name, getattr(config, name))

@@ -11,7 +11,7 @@ from attnbook.training.checkpoint import (
     set_random_state,
 )
 from attnbook.training.config import Progress, TrainConfig
-from attnbook.training.loop import make_fabric, train
+from attnbook.training.loop import OtherProcessError, make_fabric, together, train
 from attnbook.training.modes import device_of, evaluating
 from attnbook.training.rebuilding import rebuilt, settings
 from attnbook.training.schedules import (
@@ -28,6 +28,8 @@ __all__ = [
     "TrainConfig",
     "Progress",
     "make_fabric",
+    "together",
+    "OtherProcessError",
     "train",
     "watched",
     "evaluating",

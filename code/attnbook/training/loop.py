@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +32,8 @@ if (
     TYPE_CHECKING
 ):  # importing Fabric takes seconds, so it waits until something is trained
     from lightning_fabric import Fabric
+
+T = TypeVar("T")
 
 
 FLEETING = {"delay": 2, "leave": False}
@@ -72,6 +74,42 @@ def average(fabric: "Fabric", value: Tensor) -> Tensor:
     """The mean of each process's value."""
     # a copy, since Fabric reduces in place; it also takes dicts and lists, so the type that it returns is open
     return cast(Tensor, fabric.all_reduce(value.clone(), reduce_op="mean"))
+
+
+class OtherProcessError(RuntimeError):
+    """Another process of this training has failed, so that this one cannot go on."""
+
+
+def together(fabric: "Fabric", action: Callable[[], T]) -> T:
+    """Do what may fail in some processes only, and let all learn of it: the others would wait for them for ever.
+
+    Args:
+        fabric: already launched; each of its processes calls this.
+        action: what to do. It must not wait for other processes itself.
+
+    Returns:
+        What the action returns in this process.
+
+    Raises:
+        Exception: what the action raised in this process.
+        OtherProcessError: the action failed, but in others only.
+    """
+    if fabric.world_size == 1:
+        return action()
+    failure = None
+    try:
+        result = action()
+    except Exception as error:
+        failure = error
+    failed = torch.tensor(float(failure is not None), device=fabric.device)
+    part = float(average(fabric, failed))
+    if failure is not None:
+        raise failure
+    if part:
+        raise OtherProcessError(
+            "another process of this training has failed, and its message says why; this one ends, too"
+        )
+    return result
 
 
 def _sizes(model: nn.Module) -> dict:
@@ -166,6 +204,7 @@ def train(
     Raises:
         CheckpointError: a damaged checkpoint, one of another configuration, or one that some of the processes do not
             see; the model is left as it was.
+        OtherProcessError: another process has failed.
         FloatingPointError: the loss or the gradient became NaN or infinite; the last checkpoint is kept.
         ValueError: no length, an epoch without batches, or a loss that is not a scalar.
     """
@@ -191,6 +230,26 @@ def train(
     def spent() -> float:  # one clock for all processes
         return fabric.broadcast(perf_counter() - began)
 
+    def look(here: Progress) -> bool:
+        return after_step is not None and together(
+            fabric, lambda: bool(after_step(here))
+        )
+
+    def save() -> None:
+        if checkpoint is None or not fabric.is_global_zero:
+            return
+        state = {
+            "model": model.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "schedule": schedule.state_dict(),
+            "losses": losses,
+            "elapsed": perf_counter() - began,
+            "random": random_state(),
+            "model_config": _sizes(model),
+            "train_config": _lasting(config),
+        }
+        save_checkpoint(checkpoint, state)
+
     by_clock = config.steps is None
     seed_everything(config.seed)
     optimizer = torch.optim.AdamW(
@@ -209,7 +268,7 @@ def train(
     stream = _endless(batches)
     stop, now = False, spent() if by_clock else 0
     if checkpoint is not None and _is_there(checkpoint, fabric):
-        state = _checkpoint_for(checkpoint, model, config)
+        state = together(fabric, lambda: _checkpoint_for(checkpoint, model, config))
         resume(checkpoint, state, model, optimizer, schedule)
         losses += state["losses"]
         for _ in losses:
@@ -218,7 +277,7 @@ def train(
         began = perf_counter() - state["elapsed"]
         now = spent() if by_clock else len(losses)
         here = Progress(len(losses), now, now)
-        stop = bool(losses and after_step is not None and after_step(here))
+        stop = bool(losses) and look(here)
 
     looks = watcher()
     bar_options: dict[str, Any] = {"total": config.steps, "initial": len(losses)}
@@ -228,7 +287,9 @@ def train(
     with tqdm(**bar_options, disable=quiet) as bar:
         while now < length and not stop:
             loss = loss_fn(wrapped, fabric.to_device(next(stream)))
-            _check_finite("loss", loss, len(losses))
+            # of all processes: one that stopped alone would leave the others waiting
+            mean = average(fabric, loss.detach())
+            _check_finite("loss", mean, len(losses))
             stepper.zero_grad()
             fabric.backward(loss)
             if config.clip is not None:
@@ -239,7 +300,7 @@ def train(
                 _check_finite("gradient's norm", cast(Tensor, norm), len(losses))
             stepper.step()
             schedule.step()
-            losses.append(float(average(fabric, loss.detach())))
+            losses.append(float(mean))
             bar.update()
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
 
@@ -248,20 +309,10 @@ def train(
             if looks is not None:
                 looks(losses, min(1.0, now / length))
             # before the checkpoint, so that both know of the same evaluations
-            stop = bool(after_step is not None and after_step(here))
+            stop = look(here)
             due = stop or now >= length or here.passed(config.checkpoint_every)
-            if checkpoint is not None and due and fabric.is_global_zero:
-                state = {
-                    "model": model.state_dict(),
-                    "optimizer": optimizer.state_dict(),
-                    "schedule": schedule.state_dict(),
-                    "losses": losses,
-                    "elapsed": perf_counter() - began,
-                    "random": random_state(),
-                    "model_config": _sizes(model),
-                    "train_config": _lasting(config),
-                }
-                save_checkpoint(checkpoint, state)
+            if checkpoint is not None and due:
+                together(fabric, save)
     return losses
 
 

@@ -1,8 +1,8 @@
 """The sizes of whole models, as frozen dataclasses; the defaults are the papers'."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from attnbook.checks import check_count, check_positive, check_probability
+from attnbook.checks import check_counts, check_positive, check_probability
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TransformerConfig:
     tie_output: bool = True
 
     def __post_init__(self) -> None:
-        _check_counts(self)
+        check_counts(self)
         _check_choices(self)
         if self.positions not in ("sinusoidal", "learned"):
             raise ValueError(
@@ -82,15 +82,9 @@ class BertConfig:
     eps: float = 1e-12
 
     def __post_init__(self) -> None:
-        _check_counts(self)
+        check_counts(self)
         _check_choices(self)
         check_positive("eps", self.eps)
-
-
-def _check_counts(config: "TransformerConfig | BertConfig") -> None:
-    for field in fields(config):
-        if field.type is int:
-            check_count(field.name, getattr(config, field.name))
 
 
 def _check_choices(config: "TransformerConfig | BertConfig") -> None:

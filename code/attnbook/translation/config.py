@@ -1,8 +1,8 @@
 """The sizes of a recurrent translator."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from attnbook.checks import check_count, check_probability
+from attnbook.checks import check_counts, check_probability
 from attnbook.translation.alignment_scores import ALIGNMENTS
 
 
@@ -35,9 +35,7 @@ class RecurrentConfig:
     bidirectional: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if field.type is int:
-                check_count(field.name, getattr(self, field.name))
+        check_counts(self)
         check_probability("dropout", self.dropout)
         if self.attention not in (*ALIGNMENTS, "none"):
             raise ValueError(
