@@ -26,7 +26,7 @@ def grade(options, rest) -> int:
         grading.upload(options.roster, [], assignment=options.assignment)
     if report.kept.aside:
         _say(
-            f"{out / 'grades.csv'} could not be understood; it is {report.kept.aside} now"
+            f"{out / 'grades.csv'} cannot be understood; it becomes {report.kept.aside.name}"
         )
 
     _say(f"{grading.confinement()}.")

@@ -59,6 +59,9 @@ class Report:
             "grades.csv": table(results, columns, self.points, self.kept, pending),
             "grades.html": page(results, columns, pending),
         }
+        aside = self.kept.aside
+        if aside and aside.parent == self.folder and not aside.exists():
+            (self.folder / "grades.csv").rename(aside)
         for name, content in contents.items():
             write_atomically(self.folder / name, content, mode=PRIVATE)
         return [self.folder / name for name in contents]

@@ -22,7 +22,7 @@ class Kept:
     Attributes:
         columns: names of columns.
         rows: (student, id) → a cell for each of these columns.
-        aside: where a file that cannot be understood was put, or None.
+        aside: where a file that cannot be understood goes when it is replaced, or None.
     """
 
     def __init__(self, path: Path):
@@ -37,7 +37,6 @@ class Kept:
             numbers = itertools.chain([""], itertools.count(2))
             free = (path.with_name(f"{path.stem}.old{n}{path.suffix}") for n in numbers)
             self.aside = next(name for name in free if not name.exists())
-            path.rename(self.aside)
             return
         heads = [head.strip() for head in rows[0]]
         places = [n for n, head in enumerate(heads) if head and head not in OURS]
