@@ -122,7 +122,7 @@ def refuse_harm(folder: str) -> None:
     """From now on, refuse to start or signal processes, to use the network, and to change files outside a folder.
 
     Python itself asks (`sys.addaudithook`), and so the refusal is a sentence. Compiled code that calls the system
-    directly is not seen: PyTorch's own writers, for instance. On Linux the kernel refuses it that; elsewhere nothing does.
+    directly is not seen: PyTorch's own writers, for instance. On Linux the kernel refuses that; elsewhere nothing does.
 
     Args:
         folder: the submission's own, the only place where it may write.
