@@ -87,8 +87,11 @@ def test_a_text_is_short_and_leaves_the_terminal_alone():
         understood(line(problem="\x1b]0;x\x07\u202ea\nß\ud800\u2009."))
     ).values()
     assert seen == "\\x1b]0;x\\x07\\u202ea\nß\\ud800\u2009."
-    assert len(understood(line(problem="x" * 10**6)).says) == events.LONGEST
-    assert len(understood(line(problem="\x1b" * 10**6)).says) == events.LONGEST
+    for letter in "x\x1b":
+        long = {**SAYS, "says": letter * 10**6}
+        assert len(understood(line(verdict=long)).verdict.says) == events.LONGEST
+        says = understood(line(problem=letter * 10**6)).says
+        assert len(says) == events.LONGEST_PROBLEM
 
 
 BEGUN, JUDGED = events.Begun("causal-mask"), events.Judged(VERDICT)
@@ -145,9 +148,12 @@ def test_what_cannot_come_next_is_one_problem_and_changes_nothing(told):
 def test_a_flood_does_not_fill_the_memory():
     result = grading.Result("ann", [Path("a.py")])
     book = Told(result, ["causal-mask"])
-    for number in range(events.MOST * 2):
+    for number in range(events.MOST_PROBLEMS * 2):
         book.take(events.Problem(f"{number}"))
-    assert len(result.problems) == events.MOST + 1 and result.problems[-1] == STRANGE
+    assert (
+        len(result.problems) == events.MOST_PROBLEMS + 1
+        and result.problems[-1] == STRANGE
+    )
     worker = running._Worker(
         result, [], [], [], running._Class(grading.Limits(), [], threading.Event())
     )

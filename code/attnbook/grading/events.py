@@ -13,7 +13,9 @@ from attnbook.exercises import Verdict
 from attnbook.grading.submissions import Result
 
 LONGEST = 10_000  # characters of a text
-MOST = 1000  # problems, or strange lines, before we listen no more
+LONGEST_PROBLEM = 1000
+MOST_PROBLEMS = 200
+MOST_STRANGE = 1000  # lines of a process, before we listen no more
 STRANGE = "something in it wrote to the grader's channel: read this submission"
 # control characters, halves of characters, and what turns the direction of writing
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")  # fmt: skip
@@ -90,11 +92,11 @@ def understood(line: bytes) -> Event:
         return Strange()
 
 
-def _text(value: object) -> str:
+def _text(value: object, most: int = LONGEST) -> str:
     if not isinstance(value, str):
         raise TypeError("a text is needed")
-    seen = UNSEEN.sub(lambda found: ascii(found[0])[1:-1], value[:LONGEST])
-    return seen[:LONGEST]
+    seen = UNSEEN.sub(lambda found: ascii(found[0])[1:-1], value[:most])
+    return seen[:most]
 
 
 def _running(value: object) -> Running:
@@ -104,7 +106,7 @@ def _running(value: object) -> Running:
     if type(line) is not int or not 0 < line < 10**9:
         raise ValueError("no line has this number")
     # the file is compared with those that we know, and so stays as it is
-    return Running(_text(file) and file, line, _text(where))
+    return Running(_text(file) and file, line, _text(where, LONGEST_PROBLEM))
 
 
 def _judged(value: dict) -> Judged:
@@ -133,7 +135,7 @@ KINDS = {
     "ready": _yes(Ready),
     "begin": lambda value: Begun(_text(value)),
     "runs": _running,
-    "problem": lambda value: Problem(_text(value)),
+    "problem": lambda value: Problem(_text(value, LONGEST_PROBLEM)),
     "absent": lambda value: Absent(_text(value)),
     "verdict": _judged,
     "done": _yes(Done),
@@ -174,7 +176,7 @@ class Told:
                 self.begun = exercise
             case Running(file, line) if not line or file in self.files:
                 self.running = event
-            case Problem(says) if len(self.result.problems) < MOST:
+            case Problem(says) if len(self.result.problems) < MOST_PROBLEMS:
                 self.problem(says)
             case Absent(exercise) if not self.begun and exercise in self.left:
                 self.left.remove(exercise)

@@ -18,7 +18,7 @@ from pathlib import Path
 from attnbook.confined import arrangement, environment, readable
 from attnbook.exercises import Verdict
 from attnbook.grading import folder
-from attnbook.grading.events import MOST, Event, Ready, Told, understood
+from attnbook.grading.events import MOST_STRANGE, Event, Ready, Told, understood
 from attnbook.grading.reading import in_words
 from attnbook.grading.submissions import Result
 
@@ -145,7 +145,7 @@ def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
                 )
             ):
                 told.take(event)
-                if told.strange > MOST:
+                if told.strange > MOST_STRANGE:
                     worker.ended = "noisy"
                     break
         if over.is_set():
