@@ -30,6 +30,7 @@ from attnbook.attention import (
     AdditiveAttention,
     MultiHeadAttention,
     RotaryPositions,
+    SinkAttention,
     causal_mask,
     sequence_mask,
     to_binary,
@@ -174,6 +175,7 @@ def test_whatever_batch_first_was():
         (lambda: from_torch_attention(nn.MultiheadAttention(E, H, add_bias_kv=True)), ValueError, "add_bias_kv"),
         (lambda: from_torch_attention(nn.MultiheadAttention(E, H, add_zero_attn=True)), ValueError, "add_zero_attn"),
         (lambda: to_torch_attention(nn.MultiheadAttention(E, H)), TypeError, "expected a MultiHeadAttention"),
+        (lambda: to_torch_attention(SinkAttention(E, H, learned=True)), TypeError, "got SinkAttention, whose"),
         (lambda: to_torch_attention(MultiHeadAttention(E, H, 1)), ValueError, "shared key/value heads"),
         (lambda: to_torch_attention(MultiHeadAttention(E, H, rotary=RotaryPositions())), ValueError, "rotary"),
     ],
@@ -282,6 +284,43 @@ def test_layers_without_a_counterpart(kind, convert):
     assert convert(kind(E, H, FF, activation=nn.GELU())).training
 
 
+def gelu(x):
+    return F.gelu(x, approximate="tanh")
+
+
+@pytest.mark.parametrize(
+    ("kind", "convert"),
+    [
+        (nn.TransformerEncoderLayer, from_torch_encoder_layer),
+        (nn.TransformerDecoderLayer, from_torch_decoder_layer),
+    ],
+)
+def test_layers_that_compute_something_else(kind, convert):
+    """A name, or a weight of the same shape, is not enough; and each norm's epsilon is its own."""
+    with pytest.raises(ValueError, match="only relu and the exact gelu"):
+        convert(kind(E, H, FF, activation=gelu))
+
+    class Louder(kind):
+        def forward(self, *arguments, **options):
+            return 2 * super().forward(*arguments, **options)
+
+    with pytest.raises(TypeError, match=r"got Louder, whose forward\(\) is its own"):
+        convert(Louder(E, H, FF))
+    layer = kind(E, H, FF)
+    layer.linear2 = Adapted(layer.linear2)
+    with pytest.raises(TypeError, match="Linear, got Adapted; merge adapters"):
+        convert(layer)
+    layer = kind(E, H, FF)
+    layer.norm2 = nn.LayerNorm(E, bias=False)
+    with pytest.raises(ValueError, match="LayerNorm without bias has no counterpart"):
+        convert(layer)
+    layer = their_layer(kind, torch.float64, False, "relu")
+    layer.norm2.eps = 0.5
+    (x, y) = sequences(T, S, dtype=torch.float64)
+    both = (x,) if kind is nn.TransformerEncoderLayer else (x, y)
+    close(convert(layer)(*both)[0], layer(*both), 1e-10)
+
+
 # --- d2l -------------------------------------------------------------------------------------------------------------
 
 
@@ -364,6 +403,30 @@ def test_encoder_layer_is_d2ls(d2l, dtype, lengths):
         gradients(theirs(other, lengths), others),
         TOLERANCE[dtype],
     )
+
+
+def test_layers_of_other_libraries_are_not_d2ls(d2l):
+    class Louder(d2l.MultiHeadAttention):
+        def forward(self, *arguments):
+            return 2 * super().forward(*arguments)
+
+    for convert, name in (
+        (from_d2l_attention, "MultiHeadAttention"),
+        (from_d2l_additive, "AdditiveAttention"),
+        (from_d2l_encoder_block, "TransformerEncoderBlock"),
+    ):
+        own = AdditiveAttention(DK, DK, HIDDEN)
+        for layer in (nn.MultiheadAttention(E, H), MultiHeadAttention(E, H), own):
+            came = f"expected a d2l.{name}, got {type(layer).__name__}"
+            with pytest.raises(TypeError, match=came):
+                convert(layer)
+    with pytest.raises(TypeError, match=r"got Louder, whose forward\(\) is its own"):
+        from_d2l_attention(Louder(E, H, dropout=0))
+    scored = d2l.MultiHeadAttention(E, H, dropout=0)
+    scored.attention = d2l.AdditiveAttention(HIDDEN, dropout=0)
+    scored(*sequences(T, T, T, dtype=torch.float32), None)
+    with pytest.raises(TypeError, match="DotProductAttention, got AdditiveAttention"):
+        from_d2l_attention(scored)
 
 
 def test_d2l_blocks_that_cannot_be_copied(d2l):
@@ -484,10 +547,123 @@ def test_berts_without_a_counterpart():
         from_huggingface_bert(their_bert(hidden_act="gelu_new"))
     with pytest.raises(ValueError, match="this BERT has a decoder"):
         from_huggingface_bert(their_bert(is_decoder=True))
-    with pytest.raises(
-        TypeError, match="expected a transformers.BertModel, got Linear"
-    ):
+    with pytest.raises(TypeError, match="BertModel, RobertaModel, .*; got Linear"):
         from_huggingface_bert(nn.Linear(3, 3))
+
+
+KIN = ["bert", "roberta", "xlm-roberta", "camembert", "data2vec-text"]
+
+
+@pytest.mark.parametrize("padding", [1, 3])
+@pytest.mark.parametrize("model_type", KIN)
+def test_the_kin_of_bert(model_type, padding, tmp_path):
+    """RoBERTa's positions begin after the id of its padding; with that, it is a BERT. Out of a folder, too."""
+    from transformers import AutoConfig, AutoModel
+
+    sizes = their_bert().config.to_dict() | {"pad_token_id": padding}
+    sizes = {k: v for k, v in sizes.items() if k not in ("model_type", "dtype")}
+    sizes["max_position_embeddings"] = S + padding + 1
+    config = AutoConfig.for_model(model_type, **sizes)
+    theirs = fill(AutoModel.from_config(config, attn_implementation="eager")).eval()
+    ids = 7 + torch.arange(B * S).view(B, S) % 20
+    ids[sequence_mask(LENS, S).logical_not()] = padding
+    expected = theirs(
+        ids, attention_mask=to_binary(sequence_mask(LENS, S)), output_attentions=True
+    )
+    theirs.save_pretrained(tmp_path)
+    for ours in (from_huggingface_bert(theirs), load_bert(tmp_path)):
+        output, weights = ours(ids, LENS, need_weights=True)
+        real = sequence_mask(LENS, S)
+        close(output[real], expected.last_hidden_state[real], 4e-5)
+        for got, wanted in zip(weights, expected.attentions, strict=True):
+            rows = real[:, None, :, None]
+            close(got * rows, wanted * rows, 4e-5)
+
+
+NO_KIN = [
+    "albert",
+    "bert-generation",
+    "big_bird",
+    "deberta",
+    "deberta-v2",
+    "distilbert",
+    "electra",
+    "ernie",
+    "gpt2",
+]
+NO_KIN += [
+    "ibert",
+    "layoutlm",
+    "longformer",
+    "megatron-bert",
+    "mpnet",
+    "nystromformer",
+    "rembert",
+    "roformer",
+]
+NO_KIN += [
+    "roberta-prelayernorm",
+    "splinter",
+    "squeezebert",
+    "t5",
+    "xlm",
+    "xlm-roberta-xl",
+    "xmod",
+    "yoso",
+]
+
+
+@pytest.mark.parametrize("model_type", NO_KIN)
+def test_models_that_only_look_like_a_bert(model_type):
+    """Whatever their parts are called, they compute something else."""
+    from transformers import AutoConfig, AutoModel
+
+    options = {"xmod": {"languages": ["en_XX"]}}.get(model_type, {})
+    with torch.device("meta"):
+        theirs = AutoModel.from_config(AutoConfig.for_model(model_type, **options))
+    came = f"got {type(theirs).__name__} of model_type {model_type!r}"
+    with pytest.raises(TypeError, match=says("RobertaModel", came)):
+        from_huggingface_bert(theirs)
+
+
+class Adapted(nn.Module):
+    """As adapters are put around a map: it has the map's weight and bias, and adds something to its output."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    weight = property(lambda self: self.inner.weight)
+    bias = property(lambda self: self.inner.bias)
+
+    def forward(self, x):
+        return self.inner(x) + 1
+
+
+def test_models_whose_parts_compute_something_else():
+    from transformers import BertForMaskedLM, BertModel
+
+    masked = BertForMaskedLM(their_bert().config)
+    with pytest.raises(TypeError, match="got BertForMaskedLM; pass its .bert"):
+        from_huggingface_bert(masked)
+    from_huggingface_bert(masked.bert)
+
+    class Longer(BertModel):
+        def forward(self, *arguments, **options):
+            return super().forward(*arguments, **options)
+
+    with pytest.raises(TypeError, match=r"got Longer, whose forward\(\) is its own"):
+        from_huggingface_bert(Longer(their_bert().config))
+    for part, of in (
+        ("query", lambda layer: layer.attention.self),
+        ("dense", lambda layer: layer.attention.output),
+        ("dense", lambda layer: layer.intermediate),
+    ):
+        theirs = their_bert()
+        parent = of(theirs.encoder.layer[1])
+        setattr(parent, part, Adapted(getattr(parent, part)))
+        with pytest.raises(TypeError, match="Linear, got Adapted; merge adapters"):
+            from_huggingface_bert(theirs)
 
 
 def test_both_dropout_probabilities_are_taken_over():

@@ -1,14 +1,68 @@
 """What all conversions need."""
 
+from collections.abc import Iterable
+
+import torch
 from torch import nn
+
+PARTS = (nn.Linear, nn.LayerNorm, nn.Embedding)
+
+
+def check_kind(layer: object, kind: type, called: str = "", advice: str = "") -> None:
+    """Require a layer that computes what the class does that a conversion is for.
+
+    Args:
+        layer: what came.
+        kind: its class; one below it may differ in how it is made, but not in what it does.
+        called: what readers call the class, where that is more than its name.
+        advice: what to do.
+
+    Raises:
+        TypeError: another class, or one below it with methods of its own.
+    """
+    expected = f"expected a {called or kind.__name__}, got {type(layer).__name__}"
+    if not isinstance(layer, kind):
+        raise TypeError(expected + advice)
+    line = type(layer).__mro__
+    own = [name for below in line[: line.index(kind)] for name in vars(below)]
+    for name in own:
+        if not name.startswith("__") and callable(getattr(kind, name, None)):
+            raise TypeError(f"{expected}, whose {name}() is its own{advice}")
+
+
+def _check_part(part: object, kind: type) -> None:
+    check_kind(part, kind, advice="; merge adapters into the weights before copying")
 
 
 def copy_into(target: nn.Module, source: nn.Module) -> None:
-    """Give a module the weights of another of the same kind."""
-    target.load_state_dict(source.state_dict())
+    """Give a linear map, a norm or an embedding the weights of another.
+
+    Raises:
+        TypeError: the source is of another kind, such as a map with an adapter around it.
+        ValueError: it lacks a weight or a bias.
+    """
+    _check_part(source, next(kind for kind in PARTS if isinstance(target, kind)))
+    weights = {name: getattr(source, name) for name, _ in target.named_parameters()}
+    for name, weight in weights.items():
+        if weight is None:
+            raise ValueError(
+                f"a {type(source).__name__} without {name} has no counterpart; make the layer with it"
+            )
+    target.load_state_dict(weights)
+    if isinstance(target, nn.LayerNorm) and isinstance(source, nn.LayerNorm):
+        target.eps = source.eps
 
 
-def check_kind(layer: nn.Module, kind: type) -> None:
-    """Require a layer of the class that a conversion is for."""
-    if not isinstance(layer, kind):
-        raise TypeError(f"expected a {kind.__name__}, got {type(layer).__name__}")
+@torch.no_grad()
+def stack_into(target: nn.Linear, sources: Iterable[nn.Linear]) -> None:
+    """Give a linear map the weights, and the biases, of several, one below the other.
+
+    Raises:
+        TypeError: one of them is not a linear map, or has an adapter around it.
+    """
+    sources = list(sources)
+    for source in sources:
+        _check_part(source, nn.Linear)
+    target.weight.copy_(torch.cat([source.weight for source in sources]))
+    if target.bias is not None:
+        target.bias.copy_(torch.cat([source.bias for source in sources]))

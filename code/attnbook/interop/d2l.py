@@ -6,11 +6,14 @@ import torch
 from torch import nn
 
 from attnbook.attention import AdditiveAttention, MultiHeadAttention
-from attnbook.interop.copying import copy_into
+from attnbook.interop.copying import check_kind, copy_into, stack_into
+from attnbook.interop.loading import load_d2l
 from attnbook.transformer import EncoderLayer
 
 
-def _check_called(layer: nn.Module) -> None:
+def _check(layer: nn.Module, name: str) -> None:
+    kind = getattr(load_d2l(), name)
+    check_kind(layer, kind, f"d2l.{name}")
     if any(nn.parameter.is_lazy(p) for p in layer.parameters()):
         raise ValueError(
             f"this {type(layer).__name__} has no weights yet: its maps are created at the first call; call it once"
@@ -28,13 +31,15 @@ def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
         A new `MultiHeadAttention`.
 
     Raises:
+        TypeError: another kind of layer.
         ValueError: the layer has not been called yet, or takes inputs of another size than it puts out.
 
     Source:
         W_q, W_k, W_v stacked are our W_qkv; W_o is W_o.
     """
-    _check_called(layer)
+    _check(layer, "MultiHeadAttention")
     theirs: Any = layer
+    _check(theirs.attention, "DotProductAttention")
     d_model, has_bias = theirs.W_o.in_features, theirs.W_o.bias is not None
     sizes = [linear.in_features for linear in (theirs.W_q, theirs.W_k, theirs.W_v)]
     if sizes != [d_model] * 3:
@@ -45,13 +50,7 @@ def from_d2l_attention(layer: nn.Module) -> MultiHeadAttention:
     dropout = theirs.attention.dropout.p
     ours = MultiHeadAttention(d_model, theirs.num_heads, dropout=dropout, bias=has_bias)
     ours.to(theirs.W_o.weight)
-    ours.W_qkv.weight.copy_(
-        torch.cat([theirs.W_q.weight, theirs.W_k.weight, theirs.W_v.weight])
-    )
-    if has_bias:
-        ours.W_qkv.bias.copy_(
-            torch.cat([theirs.W_q.bias, theirs.W_k.bias, theirs.W_v.bias])
-        )
+    stack_into(ours.W_qkv, (theirs.W_q, theirs.W_k, theirs.W_v))
     copy_into(ours.W_o, theirs.W_o)
     return ours.train(layer.training)
 
@@ -66,9 +65,10 @@ def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
         A new `AdditiveAttention`; the names of the weights are the same.
 
     Raises:
+        TypeError: another kind of layer.
         ValueError: the layer has not been called yet.
     """
-    _check_called(layer)
+    _check(layer, "AdditiveAttention")
     theirs: Any = layer
     ours = AdditiveAttention(
         theirs.W_q.in_features,
@@ -76,7 +76,8 @@ def from_d2l_additive(layer: nn.Module) -> AdditiveAttention:
         theirs.W_q.out_features,
         theirs.dropout.p,
     ).to(theirs.W_q.weight)
-    copy_into(ours, layer)
+    for name in ("W_q", "W_k", "w_v"):
+        copy_into(getattr(ours, name), getattr(theirs, name))
     return ours.train(layer.training)
 
 
@@ -98,11 +99,7 @@ def from_d2l_encoder_block(layer: nn.Module) -> EncoderLayer:
         addnorm1.ln and addnorm2.ln are the norms around attention and feed-forward network, ffn.dense1 and
         ffn.dense2 our W_1 and W_2.
     """
-    if not (hasattr(layer, "addnorm2") and hasattr(layer, "ffn")):
-        raise TypeError(
-            f"expected a d2l.TransformerEncoderBlock, got {type(layer).__name__}"
-        )
-    _check_called(layer)
+    _check(layer, "TransformerEncoderBlock")
     theirs: Any = layer
     attention = from_d2l_attention(theirs.attention)
     if attention.W_o.bias is None:

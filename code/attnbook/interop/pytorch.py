@@ -1,21 +1,30 @@
 """PyTorch's attention and Transformer layers into the book's, and its attention back."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from attnbook.attention import MultiHeadAttention
 from attnbook.interop.copying import check_kind, copy_into
-from attnbook.transformer import ACTIVATIONS, DecoderLayer, EncoderLayer
+from attnbook.transformer import DecoderLayer, EncoderLayer
+
+
+def _activation_of(function: object) -> str:
+    """Its name here. Its name there says little: a function called gelu may be the approximate one."""
+    if function in (F.relu, torch.relu) or type(function) is nn.ReLU:
+        return "relu"
+    if function is F.gelu or (
+        type(function) is nn.GELU and function.approximate == "none"
+    ):
+        return "gelu"
+    raise ValueError(
+        f"the layer's activation is {function}; only relu and the exact gelu have a counterpart here"
+    )
 
 
 def _sizes_of(layer: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) -> dict:
     """The arguments of our layer that make it one like PyTorch's."""
-    function = layer.activation
-    name = getattr(function, "__name__", type(function).__name__).lower()
-    if name not in ACTIVATIONS or getattr(function, "approximate", "none") != "none":
-        raise ValueError(
-            f"the layer's activation is {function}; only relu and the exact gelu have a counterpart here"
-        )
+    name = _activation_of(layer.activation)
     if layer.linear1.bias is None:
         raise ValueError(
             "a layer made with bias=False has no counterpart; make it with biases"
