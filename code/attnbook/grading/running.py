@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnbook.exercises import Verdict
+from attnbook.grading.companions import copied
 from attnbook.grading.reading import in_words
 from attnbook.grading.submissions import Result
 
@@ -100,7 +101,7 @@ def _judge_all(
             )
             break
         with _Worker(result, exercises, left, skipped, limits, over) as worker:
-            problems = []
+            problems = [worker.left_out] if worker.left_out else []
             begun, runs = "", None
             while (
                 event := worker.next(
@@ -157,9 +158,10 @@ class _Worker:
         limits: Limits,
         over: threading.Event,
     ):
+        self.folders = result.folders
         self.task = {
             "files": [str(path) for path in result.files],
-            "folder": str(result.folder or ""),
+            "folders": [str(path) for path in result.folders],
             "asked": list(asked),
             "exercises": list(exercises),
             "skipped": list(skipped),
@@ -173,6 +175,7 @@ class _Worker:
         self.folder = tempfile.TemporaryDirectory(
             prefix="attnbook-", ignore_cleanup_errors=True
         )
+        self.left_out = copied(self.folders, Path(self.folder.name))
         self.errors = tempfile.TemporaryFile()
         package = str(Path(__file__).parents[2])
         fixed = {

@@ -19,15 +19,14 @@ class Result:
         files: what was read.
         verdicts: by the exercise's name; an exercise that was not handed in has none.
         problems: what is wrong with the submission as a whole, in sentences.
-        folder: the student's own, whose modules and data the files may use; None if there are only files in the
-            class's.
+        folders: the student's own, whose modules and data the files in them may use.
     """
 
     student: str
     files: list[Path]
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    folder: Path | None = None
+    folders: list[Path] = field(default_factory=list)
 
     @property
     def solved(self) -> int:
@@ -101,7 +100,7 @@ def submissions(folder: str | Path) -> list[Result]:
             continue
         result.files += files
         if path.is_dir():
-            result.folder = path.resolve()
+            result.folders.append(path.resolve())
         if not files:
             result.problems.append(f"{path.name}: expected {' or '.join(KINDS)}")
     if not found:
