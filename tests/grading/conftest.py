@@ -3,7 +3,7 @@
 import pytest
 
 from attnbook.exercises import get
-from attnbook.grading.companions import Home
+from attnbook.grading.companions import Home, copied
 from attnbook.grading.judging import Submission
 from attnbook.grading.reading import NotASubmission
 from attnbook.grading.remarks import doubted, remarks
@@ -24,14 +24,15 @@ def judged(tmp_path, monkeypatch):
             path.parent.mkdir(parents=True, exist_ok=True)
             content = content.encode() if isinstance(content, str) else content
             path.write_bytes(content)
-        home, read, problems = Home(working, handed_in), [], []
+        left_out = copied([handed_in], working)
+        home, read, problems = Home(working, [handed_in]), [], []
         for name in files:
             if name.endswith((".py", ".ipynb")) and name not in beside:
                 try:
                     read.append(Submission(handed_in / name, home=home))
                 except NotASubmission as error:
                     problems.append(str(error))
-        problems += [one for one in (home.problem(), *remarks(read, asked)) if one]
+        problems += [one for one in (left_out, *remarks(read, asked)) if one]
         verdicts = {}
         for name in asked:
             function = get(name).function

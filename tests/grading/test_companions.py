@@ -5,7 +5,7 @@ import os
 from handed_in import WRONG, book, written
 
 from attnbook import grading
-from attnbook.grading.companions import Home
+from attnbook.grading.companions import copied
 
 
 def test_modules_and_data_beside_the_notebook_are_found(judged):
@@ -70,16 +70,31 @@ def test_only_files_are_copied_and_no_more_than_fit(tmp_path, monkeypatch):
     (folder / ".git" / "d.txt").write_text("d")
     for name in ("e", "f", "g"):
         (folder / "sub" / f"{name}.txt").write_text("e")
-    home = Home(working, folder)
+    said = copied([folder], working)
     found = sorted(
-        str(p.relative_to(working)) for p in working.rglob("*") if p.is_file()
+        str(path.relative_to(working)) for path in working.rglob("*") if path.is_file()
     )
     assert found == ["a.txt", "sub/e.txt", "sub/f.txt"]
-    assert home.left_out == ["b-folder", "b-link.py", "b-pipe", "c.txt", "sub/g.txt"]
-    assert (
-        "b-folder, b-link.py, b-pipe, c.txt, sub/g.txt could not be copied"
-        in home.problem()
+    left_out = ["ada/b-folder", "ada/b-link.py", "ada/b-pipe", "ada/c.txt"]
+    assert f"{', '.join([*left_out, 'ada/sub/g.txt'])} could not be copied" in said
+
+
+def test_two_folders_of_one_student_keep_apart(tmp_path):
+    cells = [
+        "from helper import SHIFT",
+        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
+    ]
+    for name, shift in (("a", None), ("b", 1)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "helper.py").write_text(f"SHIFT = {shift}")
+        (folder / "one.ipynb").write_text(book(*cells), "utf-8")
+    ada, bob = grading.submissions(tmp_path)
+    both = grading.Result(
+        "ada", ada.files + bob.files, folders=[tmp_path / "a", tmp_path / "b"]
     )
+    (one,) = grading.grade([both], ["causal-mask"])
+    assert one.solved == 1 and one.problems == []
 
 
 def test_nobody_sees_the_files_of_the_class(tmp_path):

@@ -224,7 +224,14 @@ def _sure(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def inside(node: ast.AST) -> Iterable[ast.AST]:
-    """The parts of a statement that are run at once, not when a function is called."""
+    """The parts of a statement that are run at once, not when a function is called.
+
+    Args:
+        node: the statement, or a part of one.
+
+    Returns:
+        The node itself and what is in it.
+    """
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -234,7 +241,14 @@ def inside(node: ast.AST) -> Iterable[ast.AST]:
 
 
 def root(node: ast.AST) -> set[str]:
-    """The name with which an expression such as `a.b[0]` begins, if it begins with one."""
+    """The name with which an expression such as `a.b[0]` begins, if it begins with one.
+
+    Args:
+        node: the expression.
+
+    Returns:
+        That name, or nothing.
+    """
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return {node.id} if isinstance(node, ast.Name) else set()

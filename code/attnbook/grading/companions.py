@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attnbook.exercises.guard import kept
@@ -17,42 +17,63 @@ DEEPEST = 20  # folders
 PASSED_OVER = (".", "__pycache__")  # how names begin that are no part of anybody's work
 
 
-class Home:
-    """A working folder with a copy of the folder that a student has handed in.
+def copied(folders: Sequence[Path], to: Path) -> str:
+    """Copy what a student has handed in; it is the grader that does so, before the submission runs.
 
     Args:
-        root: the working folder.
-        original: the student's folder; None if it is the class's, in which others' files lie.
+        folders: the student's own, not the class's.
+        to: the working folder.
+
+    Returns:
+        What was left out, in a sentence: links, pipes, what is too much. Empty if nothing was.
     """
+    copy = _Copy()
+    for folder, place in _places(folders, to).items():
+        copy.folder(folder, place, DEEPEST)
+    left_out = [
+        os.path.relpath(one, os.path.dirname(folders[0])) for one in copy.left_out
+    ]
+    if not left_out:
+        return ""
+    more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
+    return (
+        f"of what lies beside the answers, {', '.join(left_out[:5])}{more} could not be copied (only files, at most "
+        f"{MOST_FILES}, of {MOST_BYTES // 1_000_000} MB together)"
+    )
 
-    def __init__(self, root: Path, original: Path | None = None):
-        self.root, self.original = root.resolve(), original and original.resolve()
-        self.left_out: list[str] = []
+
+def _places(folders: Sequence[Path], root: Path) -> dict[Path, Path]:
+    """Where in the working folder the copy of each folder lies."""
+    if len(folders) == 1:
+        return {folders[0]: root}
+    return {folder: root / str(number) for number, folder in enumerate(folders)}
+
+
+class _Copy:
+    """What was copied so far, and what was left out."""
+
+    def __init__(self):
         self.files = self.bytes = 0
-        if self.original:
-            with os.scandir(self.original) as entries:
-                self._copy([*entries], self.root, DEEPEST)
+        self.left_out: list[str] = []
 
-    def _copy(self, entries: list[os.DirEntry], to: Path, deeper: int) -> None:
+    def folder(self, path: str | Path, to: Path, deeper: int) -> None:
+        to.mkdir(exist_ok=True)
+        with os.scandir(path) as found:
+            entries = [one for one in found if not one.name.startswith(PASSED_OVER)]
+        folders = {one for one in entries if one.is_dir(follow_symlinks=False)}
         # files first: what lies nearest is needed most
-        for entry in sorted(
-            entries, key=lambda one: (one.is_dir(follow_symlinks=False), one.name)
-        ):
-            if entry.name.startswith(PASSED_OVER):
-                continue
+        for entry in sorted(entries, key=lambda one: (one in folders, one.name)):
             try:
-                if entry.is_dir(follow_symlinks=False):
-                    if not deeper:
-                        raise OSError("too deep")
-                    os.makedirs(to / entry.name, exist_ok=True)
-                    with os.scandir(entry.path) as inside:
-                        self._copy([*inside], to / entry.name, deeper - 1)
+                if entry not in folders:
+                    self.file(entry.path, to / entry.name)
+                elif deeper:
+                    self.folder(entry.path, to / entry.name, deeper - 1)
                 else:
-                    self._copy_file(entry.path, to / entry.name)
+                    self.left_out.append(entry.path)
             except OSError:
-                self.left_out.append(os.path.relpath(entry.path, self.original))
+                self.left_out.append(entry.path)
 
-    def _copy_file(self, path: str, to: Path) -> None:
+    def file(self, path: str, to: Path) -> None:
         flags = os.O_RDONLY
         for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # each where there is one
             flags |= getattr(os, name, 0)
@@ -66,20 +87,24 @@ class Home:
             self.bytes += about.st_size
             to.write_bytes(file.read(about.st_size))
 
-    def problem(self) -> str:
-        """What was left out, in a sentence; nothing if nothing was."""
-        if not self.left_out:
-            return ""
-        some, more = ", ".join(self.left_out[:5]), len(self.left_out) - 5
-        return (
-            f"of what lies beside the answers, {some}{f' and {more} more' if more > 0 else ''} could not be copied "
-            f"(only files, at most {MOST_FILES}, of {MOST_BYTES // 1_000_000} MB together)"
-        )
+
+class Home:
+    """The working folder, in which the process runs that judges.
+
+    Args:
+        root: its path.
+        folders: those of which it holds copies.
+    """
+
+    def __init__(self, root: Path, folders: Sequence[Path] = ()):
+        self.root = root.resolve()
+        self.places = _places(folders, self.root)
 
     def of(self, path: Path) -> Path:
         """The folder that stands for the one in which a file lies."""
-        if self.original and path.is_relative_to(self.original):
-            return self.root / path.relative_to(self.original).parent
+        for folder, place in self.places.items():
+            if path.is_relative_to(folder):
+                return place / path.relative_to(folder).parent
         return self.root
 
     @contextlib.contextmanager

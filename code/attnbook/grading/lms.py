@@ -58,6 +58,9 @@ def upload(
         most: the points of a new column in Canvas.
         assignment: in Canvas, the column; one that is not there yet is added.
 
+    Returns:
+        What there is to import, and who was not found.
+
     Raises:
         ValueError: the roster is neither, or the assignment is missing.
     """

@@ -179,7 +179,7 @@ class Journal:
             try:
                 with open(path, "rb") as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
-                beside = path.parent.iterdir() if one.folder else ()
+                beside = path.parent.iterdir() if one.folders else ()
                 for other in sorted(beside):  # a helper or data that an answer may use
                     about = other.lstat()
                     digest.update(

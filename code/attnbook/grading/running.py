@@ -19,6 +19,7 @@ from attnbook.confined import arrangement, environment, readable
 from attnbook.exercises import Verdict
 from attnbook.grading import folder
 from attnbook.grading.events import MOST_STRANGE, Event, Ready, Told, understood
+from attnbook.grading.companions import copied
 from attnbook.grading.reading import in_words
 from attnbook.grading.submissions import Result
 
@@ -138,6 +139,8 @@ def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
             break
         told.start()
         with _Worker(result, exercises, told.left, skipped, group) as worker:
+            if worker.left_out:
+                told.problem(worker.left_out)
             while event := worker.next(
                 min(
                     limits.seconds if told.begun or told.running.line else limits.total,
@@ -178,16 +181,16 @@ class _Worker:
         group: _Class,
     ):
         self.files, self.group = [str(path) for path in result.files], group
+        self.folders = result.folders
         self.task = {
             "files": self.files,
-            "folder": str(result.folder or ""),
+            "folders": [str(path) for path in result.folders],
             "asked": list(asked),
             "exercises": list(exercises),
             "skipped": list(skipped),
             "memory": group.limits.memory,
             "longest": group.limits.total + START,
         }
-        self.own = [str(result.folder)] if result.folder else []
         self.ended, self.after = "", 0.0  # why we have ended it: late, full or noisy
         self.look = 0.0
         self.events: queue.Queue[Event | None] = queue.Queue(100)
@@ -198,6 +201,7 @@ class _Worker:
         self.private = [*self.group.private, self.folder]
         self.errors = tempfile.TemporaryFile()
         try:
+            self.left_out = copied(self.folders, Path(folder.inner(self.folder)))
             self._start()
         except OSError:  # there can be no more processes, say
             folder.remove(self.folder)
@@ -241,7 +245,7 @@ class _Worker:
     def _order(self) -> dict:
         return {
             "parts": arrangement(WORKER).parts,
-            "readable": [*readable(self.private), *self.files, *self.own],
+            "readable": [*readable(self.private), *self.files],
             "folder": self.folder,
             "run": WORKER,
         }

@@ -43,8 +43,7 @@ class Result:
         problems: what is wrong with the submission as a whole, in sentences.
         id: the student's number in Canvas or Moodle; empty if there is none.
         notes: what was concluded from names, in sentences.
-        folder: the student's own, whose modules and data the files may use; None if there are only files in the
-            class's.
+        folders: the student's own, whose modules and data the files in them may use.
     """
 
     student: str
@@ -53,7 +52,7 @@ class Result:
     problems: list[str] = field(default_factory=list)
     id: str = ""
     notes: list[str] = field(default_factory=list)
-    folder: Path | None = None
+    folders: list[Path] = field(default_factory=list)
 
     @property
     def solved(self) -> int:
@@ -99,7 +98,7 @@ def submissions(folder: str | Path) -> list[Result]:
         result.problems += problems
         result.notes += [note] if note else []
         if path.is_dir() and not path.is_symlink():
-            result.folder = path
+            result.folders.append(path)
     if not found:
         raise ValueError(
             f"{folder} is empty; it should hold a .ipynb, a .py or a folder for each student"

@@ -35,7 +35,7 @@ def main() -> None:
     end_with_the_grader(asked, task["longest"])
     limit_resources(task["longest"], task["memory"])
     tell(ready=True)
-    home = Home(Path(folder), Path(task["folder"]) if task["folder"] else None)
+    home = Home(Path(folder), [Path(path) for path in task["folders"]])
     read = []
     for name in task["files"]:
         path = Path(name)
@@ -53,7 +53,7 @@ def main() -> None:
                 else f"{path.name}: {in_words(error)}"
             )
     refuse_harm(os.path.dirname(folder))
-    for said in filter(None, [home.problem(), *remarks(read, task["asked"])]):
+    for said in remarks(read, task["asked"]):
         tell(problem=said)
     for name in task["exercises"]:
         exercise = get(name)
