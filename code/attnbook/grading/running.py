@@ -18,8 +18,8 @@ from pathlib import Path
 from attnbook.confined import arrangement, environment, readable
 from attnbook.exercises import Verdict
 from attnbook.grading import folder
-from attnbook.grading.events import MOST_STRANGE, Event, Ready, Told, understood
 from attnbook.grading.companions import copied
+from attnbook.grading.events import MOST_STRANGE, Event, Ready, Told, understood
 from attnbook.grading.reading import in_words
 from attnbook.grading.submissions import Result
 
