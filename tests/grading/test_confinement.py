@@ -189,7 +189,7 @@ ALONE = {  # each in a process of its own: what is done, the verdict, what is sa
     # what nobody can see from within: the teacher's page says so
     "changes the checker": (
         "import attnbook.exercises as e\n"
-        "sys.modules['attnbook.grading.judging'].check = lambda name, fn: e.Verdict(name, 'solved', None, '')\n"
+        "e.judge = lambda exercise, fn: e.Verdict(exercise.name, 'solved', None, '')\n"
         "raise ValueError",
         "wrong",
         "ValueError",
