@@ -101,7 +101,7 @@ def _judge_all(
             )
             break
         with _Worker(result, exercises, left, skipped, limits, over) as worker:
-            problems = [worker.left_out] if worker.left_out else []
+            problems = []
             begun, runs = "", None
             while (
                 event := worker.next(
@@ -158,7 +158,7 @@ class _Worker:
         limits: Limits,
         over: threading.Event,
     ):
-        self.folders = result.folders
+        self.result = result
         self.task = {
             "files": [str(path) for path in result.files],
             "folders": [str(path) for path in result.folders],
@@ -175,7 +175,9 @@ class _Worker:
         self.folder = tempfile.TemporaryDirectory(
             prefix="attnbook-", ignore_cleanup_errors=True
         )
-        self.left_out = copied(self.folders, Path(self.folder.name))
+        left_out = copied(self.result.folders, Path(self.folder.name))
+        if left_out and left_out not in self.result.problems:
+            self.result.problems.append(left_out)
         self.errors = tempfile.TemporaryFile()
         package = str(Path(__file__).parents[2])
         fixed = {
