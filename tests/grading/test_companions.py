@@ -106,11 +106,14 @@ def test_nobody_sees_the_files_of_the_class(tmp_path):
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "one.ipynb").write_text(book(*cells), "utf-8")
     (tmp_path / "ada" / "helper.py").write_text("SHIFT = 1")
+    os.symlink(tmp_path, tmp_path / "ada" / "link")
     (tmp_path / "helper.py").write_text("SHIFT = 1")
     (tmp_path / "bob.ipynb").write_text(book(*cells), "utf-8")
     found = grading.grade(grading.submissions(tmp_path), ["causal-mask"])
     results = {one.student: one for one in found}
-    assert results["ada"].solved == 1 and results["ada"].problems == []
+    assert results["ada"].solved == 1
+    (problem,) = results["ada"].problems
+    assert problem.startswith("of what lies beside the answers, ada/link could not")
     (verdict,) = results["bob"].verdicts.values()
     assert "helper was not handed in" in verdict.note
     assert results["helper"].problems == [

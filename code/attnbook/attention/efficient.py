@@ -144,6 +144,7 @@ class TiledAttention(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
+        """Keep what the second pass reads."""
         *tensors, ctx.tile, ctx.reach = inputs
         ctx.save_for_backward(*tensors, *output)
 
@@ -177,6 +178,7 @@ class TiledAttention(torch.autograd.Function):
     def vmap(
         info: Any, in_dims: tuple, *inputs: Any
     ) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+        """Take what `torch.vmap` maps over as one more axis of the batch."""
         *tensors, tile, reach = inputs
         tensors = _mapped_first(tensors, in_dims[:3])
         return TiledAttention.apply(*tensors, tile, reach), (0, 0)

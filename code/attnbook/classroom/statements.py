@@ -1,7 +1,6 @@
 """What a statement at the top level reads, gives and changes."""
 
 import ast
-import copy
 import functools
 import re
 import symtable
@@ -16,6 +15,8 @@ CHANGING = {
     *("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem"),
     *("popleft", "remove", "setdefault", "update"),
 }
+COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp
+RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign
 SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
 FILE = re.compile(r"[\w./ -]+\.\w{1,8}")  # a file's name is a name, too
 
@@ -58,7 +59,7 @@ class _Plain(ast.NodeTransformer):
     `del a` does not give a name, and neither does `a: int`.
     """
 
-    def _generator(self, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.AST:
+    def _generator(self, node: COMPREHENSION) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.DictComp):
             made = ast.Tuple([node.key, node.value], ast.Load())
@@ -95,22 +96,27 @@ def facts(statement: ast.stmt) -> Facts:
     Returns:
         The names; of a statement that cannot be compiled, only those that it would give.
     """
+    every = [*ast.walk(statement)]
+    plain = not any(isinstance(part, FUNCTION) for part in every)
+    parts = every if plain else [*inside(statement)]  # it saves half the time
     try:
-        source = ast.unparse(_Plain().visit(copy.deepcopy(statement)))
+        source = ast.unparse(statement)
+        if any(isinstance(part, RESTATED) for part in every):
+            source = ast.unparse(_Plain().visit(ast.parse(source)))
         table = symtable.symtable(source, "", "exec")
     except (SyntaxError, ValueError, RecursionError):
         return Facts(gives=frozenset(_stored(statement)))
     now, late, sets = _names(table)
-    now |= (files := _files(inside(statement)))
-    late |= _files(ast.walk(statement)) - files
+    now |= (files := _files(parts))
+    late |= _files(every) - files
     gives = frozenset(
         s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()
     )
-    stores, touches, passes = _changes(statement)
+    stores, touches, passes = _changes(parts)
     now &= _at_once(statement, now)
     if isinstance(statement, LOOP):
         touches |= now
-    writes, set_later, stirred_later = _writers(statement)
+    writes, set_later, stirred_later = _writers(every)
     drops = frozenset(_dropped(statement) if isinstance(statement, ast.Delete) else ())
     return Facts(
         frozenset(now) - drops,
@@ -261,11 +267,11 @@ def _files(parts: Iterable[ast.AST]) -> set[str]:
 
 
 def _changes(
-    node: ast.AST,
+    parts: Iterable[ast.AST],
 ) -> tuple[set[str], set[str], set[tuple[str, str]]]:
     """Names whose items or attributes are set, which are changed otherwise, and which are arguments of functions."""
     stores, touches, passes = set(), set(), set()
-    for part in inside(node):
+    for part in parts:
         if isinstance(part, ast.Attribute | ast.Subscript):
             if not isinstance(part.ctx, ast.Load):
                 stores |= root(part)
@@ -288,12 +294,12 @@ def _changes(
     return stores, touches, passes
 
 
-def _writers(statement: ast.stmt) -> tuple[set[str], set[str], set[str]]:
+def _writers(parts: Iterable[ast.AST]) -> tuple[set[str], set[str], set[str]]:
     """Functions that write into their arguments, and the names whose items a statement's functions set or change."""
     writers, all_stores, all_touches = set(), set(), set()
-    for node in ast.walk(statement):
+    for node in parts:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            stores, touches, _ = _changes(ast.Module(node.body, []))
+            stores, touches, _ = _changes(inside(ast.Module(node.body, [])))
             given = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
             if (stores | touches) & given:
                 writers.add(node.name)
