@@ -25,7 +25,7 @@ def copied(folders: Sequence[Path], to: Path) -> str:
         to: the working folder.
 
     Returns:
-        What was left out, in a sentence: links, pipes, what is too much. Empty if nothing was.
+        What was left out, in a sentence: what is too much, or cannot be read. Empty if nothing was.
     """
     copy = _Copy()
     for folder, place in _places(folders, to).items():
@@ -59,7 +59,16 @@ class _Copy:
     def folder(self, path: str | Path, to: Path, deeper: int) -> None:
         to.mkdir(exist_ok=True)
         with os.scandir(path) as found:
-            entries = [one for one in found if not one.name.startswith(PASSED_OVER)]
+            entries = [
+                one
+                for one in found
+                if not one.name.startswith(PASSED_OVER)
+                # links, pipes and the like have been named already (submissions.py)
+                and (
+                    one.is_file(follow_symlinks=False)
+                    or one.is_dir(follow_symlinks=False)
+                )
+            ]
         folders = {one for one in entries if one.is_dir(follow_symlinks=False)}
         # files first: what lies nearest is needed most
         for entry in sorted(entries, key=lambda one: (one in folders, one.name)):
