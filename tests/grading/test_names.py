@@ -35,7 +35,14 @@ def test_canvas_names_one_student_several_files(tmp_path):
     assert found.keys() == {("lovelaceada", "12345"), ("lovelaceada", "12346")}
     assert files(found["lovelaceada", "12345"]) == sorted(names[:2])
     for one in found.values():  # the same name, and two people
-        assert "though there is also lovelaceada (1234" in one.notes[0]
+        assert "one student's, as Canvas names them" in one.notes[0]
+        assert "though there is also lovelaceada (1234" in one.notes[-1]
+
+
+def test_a_name_with_numbers_is_not_always_canvass(tmp_path):
+    names = ("hw_2026_1115_ada.py", "hw_2026_1115_bela.py")
+    found = hand_in(tmp_path, *names)
+    assert found.keys() == {("hw_2026_1115_ada", ""), ("hw_2026_1115_bela", "")}
 
 
 def test_moodle_names_files_or_folders(tmp_path):
@@ -131,7 +138,8 @@ def test_a_folder_of_very_many_files_is_left_in_time(tmp_path, monkeypatch):
 
 def test_a_packed_folder_says_what_to_do(tmp_path):
     (tmp_path / "ada.zip").write_bytes(b"PK")
+    (tmp_path / "ada.py").write_text(RIGHT)
     (one,) = grading.submissions(tmp_path)
-    assert one.problems == [
+    assert one.student == "ada" and one.problems == [
         "ada.zip: expected .ipynb or .py; unpack it into a folder of the student's"
     ]

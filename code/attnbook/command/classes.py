@@ -82,4 +82,6 @@ def _write(report, results, options, names) -> list[Path]:
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
+    """Print a line; a name in it moves no cursor."""
+    shown = "".join(sign if sign.isprintable() else "?" for sign in sentence)
+    print(shown, file=sys.stderr, flush=True)

@@ -12,10 +12,13 @@ from pathlib import Path
 from attnbook.exercises import Verdict
 
 KINDS = (".ipynb", ".py")
+PACKED = (".zip", ".gz", ".tar", ".7z", ".rar")
 MOST_FILES = 100  # of a student
 MOST_ENTRIES = 10_000  # of a student's folder
 # Canvas, Submissions → Download: lovelaceada_12345_678910_04.ipynb, lovelaceada_LATE_12345_678910_04.ipynb
-CANVAS = re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)", re.S)
+CANVAS = re.compile(
+    r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.S
+)
 # Moodle, Download all submissions: Ada Lovelace_48213_assignsubmission_file_04.ipynb, or a folder without the last part
 MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)", re.S
@@ -88,15 +91,22 @@ def submissions(folder: str | Path) -> list[Result]:
             f"{folder} is {'not a folder' if folder.exists() else 'not there'}; pass the folder of submissions"
         )
     found: dict[tuple[str, str], Result] = {}
-    for path in sorted(folder.resolve().iterdir()):
-        if path.name.startswith((".", "__")):
-            continue
+    paths = [
+        path
+        for path in sorted(folder.resolve().iterdir())
+        if not path.name.startswith((".", "__"))
+    ]
+    uploads = Counter(
+        made["upload"] for path in paths if (made := CANVAS.fullmatch(path.name))
+    )
+    for path in paths:
         files, problems = _read(path)
-        name, number, note = _whose(path)
+        name, number, note = _whose(path, uploads)
         result = found.setdefault((name, number), Result(name, [], id=number))
         result.files += files
         result.problems += problems
-        result.notes += [note] if note else []
+        if note and note not in result.notes:
+            result.notes.append(note)
         if path.is_dir() and not path.is_symlink():
             result.folders.append(path)
     if not found:
@@ -107,15 +117,21 @@ def submissions(folder: str | Path) -> list[Result]:
     return list(found.values())
 
 
-def _whose(path: Path) -> tuple[str, str, str]:
-    """The student's name and number, and what was concluded about them."""
-    code = path.suffix.lower() in KINDS and not path.is_dir()
+def _whose(path: Path, uploads: Counter[str]) -> tuple[str, str, str]:
+    """The student's name and number, and what was concluded about them.
+
+    Canvas gives each file a number of its own: names in which it comes twice have been made by somebody else.
+    """
+    code = path.suffix.lower() in KINDS + PACKED and not path.is_dir()
     written = path.stem if code else path.name
     name, number, note = unicodedata.normalize("NFC", written), "", ""
     if name != written:
         note = f"the letters of {path.name} are encoded in another way than usual (not NFC)"
-    if made := MOODLE.fullmatch(name) or CANVAS.fullmatch(name):
+    if made := MOODLE.fullmatch(name):
         name, number = made["name"], made["id"]
+    elif (made := CANVAS.fullmatch(name)) and uploads[made["upload"]] == 1:
+        name, number = made["name"], made["id"]
+        note = f"files with the number {number} are one student's, as Canvas names them"
     elif made := AGAIN.fullmatch(name):
         if CHAPTER.fullmatch(made["name"]):
             note = f"{path.name} bears a chapter's name instead of a student's"
@@ -163,7 +179,7 @@ def _read(path: Path) -> tuple[list[Path], list[str]]:
             "whole environment or the book itself among them?"
         ]
     if not files and not problems:
-        packed = path.suffix.lower() in (".zip", ".gz", ".tar", ".7z", ".rar")
+        packed = path.suffix.lower() in PACKED
         advice = "; unpack it into a folder of the student's" if packed else ""
         problems.append(f"{path.name}: expected {' or '.join(KINDS)}{advice}")
     return sorted(files), problems
