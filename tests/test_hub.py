@@ -214,7 +214,9 @@ def login(hub: str, name: str, password: str) -> requests.Response:
     return session.post(f"{hub}/hub/login", data=data, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize(("name", "password"), [("ada", "x"), ("root", PASSWORD)])
+@pytest.mark.parametrize(
+    ("name", "password"), [("ada", "x"), ("root", PASSWORD)], ids=["ada", "root"]
+)
 def test_a_wrong_password_and_root_are_refused(hub, name, password):
     answer = login(hub[0], name, password)
     assert answer.status_code == 403 and "Invalid username or password" in answer.text

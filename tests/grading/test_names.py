@@ -45,6 +45,12 @@ def test_a_name_with_numbers_is_not_always_canvass(tmp_path):
     assert found.keys() == {("hw_2026_1115_ada", ""), ("hw_2026_1115_bela", "")}
 
 
+def test_what_a_student_calls_a_file_makes_nobody_else_of_them(tmp_path):
+    name = "lovelaceada_12345_678910_Bela_22222_assignsubmission_file_04.py"
+    (one,) = hand_in(tmp_path, name)
+    assert one == ("lovelaceada", "12345")
+
+
 def test_moodle_names_files_or_folders(tmp_path):
     found = hand_in(
         tmp_path,

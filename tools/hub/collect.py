@@ -27,6 +27,7 @@ LARGEST, LARGEST_TOGETHER = 50_000_000, 100_000_000  # bytes
 LONGEST_NAME, DEEPEST = 200, 8  # bytes, folders
 MOST_READ, MOST_SAID = 100_000, 20  # bytes of what a process says, and sentences
 DONE, FAILED, ABSENT = 0, 1, 3
+PATIENCE = 5  # seconds for a process to end that was killed
 END = b"end\n"
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 FOLDER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY
@@ -293,7 +294,7 @@ def finish(processes, seconds):
     finally:
         for process, listen in processes:
             os.kill(process, signal.SIGKILL)  # to one that has ended it is nothing
-            statuses.append(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+            statuses.append(ended(process))
             os.close(listen)
     lines = [
         text.decode("utf-8", "replace").split("\n")[:-1] for text in heard.values()
@@ -301,6 +302,16 @@ def finish(processes, seconds):
     return [
         (s, list(map(printable, ones))) for s, ones in zip(statuses, lines, strict=True)
     ]
+
+
+def ended(process):
+    """The exit status of a process that was killed; it may hang in a file system of the student's own, for ever."""
+    until = time.monotonic() + PATIENCE
+    while (found := os.waitpid(process, os.WNOHANG))[0] == 0:
+        if time.monotonic() > until:
+            return -signal.SIGKILL
+        time.sleep(0.01)
+    return os.waitstatus_to_exitcode(found[1])
 
 
 def printable(text):

@@ -6,7 +6,16 @@ import shlex
 from dataclasses import dataclass, field
 
 AROUND = {"time", "capture", "prun"}  # `%%time`: the cell below it is run as any other
-GIVING = {"run", "load", "loadpy", "pylab", "store", "macro"}  # may give any name
+GIVING = {
+    "run",
+    "load",
+    "loadpy",
+    "pylab",
+    "store",
+    "macro",
+    "env",
+    "set_env",
+}  # may give any name
 
 
 class CommandNotRun(Exception):

@@ -91,7 +91,8 @@ def file_names(results: Iterable[Result]) -> list[str]:
     taken: set[str] = set()
     for one in results:
         plain = unicodedata.normalize("NFC", one.student)
-        plain = re.sub(r"[^\w -]+", "_", plain).strip(" _-")[:80] or "student"
+        plain = re.sub(r"[^\w -]+", "_", plain).strip(" _-") or "student"
+        plain = plain.encode()[:120].decode("utf-8", "ignore")  # names end at 255 bytes
         if RESERVED.fullmatch(plain):
             plain = f"_{plain}"
         name, count = plain, 1

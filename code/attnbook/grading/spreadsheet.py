@@ -9,6 +9,7 @@ from pathlib import Path
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet's formula begins
 LARGEST = 20_000_000  # bytes
+LONGEST = 32_000  # characters of a cell; Excel takes 32,767
 ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
 
 
@@ -52,6 +53,7 @@ def read(path: Path, *columns: str) -> Sheet:
     text, encoding = _decoded(data)
     head = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
+    csv.field_size_limit(LARGEST)  # of the whole process, which reads no other tables
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
@@ -76,8 +78,9 @@ def _decoded(data: bytes) -> tuple[str, str]:
 
 
 def harmless(cell: object) -> str:
-    """A cell's text; one that begins like a formula is not computed by a spreadsheet."""
+    """A cell's text, cut where a spreadsheet would; one that begins like a formula is not computed."""
     text = str(cell)
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
     return f"'{text}" if text.startswith(FORMULA) else text
 
 

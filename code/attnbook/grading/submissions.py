@@ -127,11 +127,12 @@ def _whose(path: Path, uploads: Counter[str]) -> tuple[str, str, str]:
     name, number, note = unicodedata.normalize("NFC", written), "", ""
     if name != written:
         note = f"the letters of {path.name} are encoded in another way than usual (not NFC)"
-    if made := MOODLE.fullmatch(name):
+    if made := CANVAS.fullmatch(name):  # first: what follows is of the student's choice
+        if uploads[made["upload"]] == 1:
+            name, number = made["name"], made["id"]
+            note = f"files with the number {number} are one student's, as Canvas names them"
+    elif made := MOODLE.fullmatch(name):
         name, number = made["name"], made["id"]
-    elif (made := CANVAS.fullmatch(name)) and uploads[made["upload"]] == 1:
-        name, number = made["name"], made["id"]
-        note = f"files with the number {number} are one student's, as Canvas names them"
     elif made := AGAIN.fullmatch(name):
         if CHAPTER.fullmatch(made["name"]):
             note = f"{path.name} bears a chapter's name instead of a student's"
