@@ -400,7 +400,9 @@ TABLE = {
         ("two norms change places", "copy_into(ours.around_cross_attention.norm, layer.norm2)",
          "copy_into(ours.around_cross_attention.norm, layer.norm3)",
          "test_interop_weights.py::test_decoder_layer_is_pytorchs"),
-        ("the norms' epsilon is lost", "\"eps\": layer.norm1.eps", "\"eps\": 1e-5",
+    ],
+    "interop/copying": [
+        ("the norms' epsilon is lost", "target.eps = source.eps", "pass",
          "test_interop_weights.py::test_the_norms_epsilon_is_taken_over"),
     ],
 }

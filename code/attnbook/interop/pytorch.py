@@ -36,7 +36,6 @@ def _sizes_of(layer: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer) ->
         "dropout": layer.dropout.p,
         "activation": name,
         "norm_first": layer.norm_first,
-        "eps": layer.norm1.eps,
     }
 
 
