@@ -13,6 +13,7 @@ from types import MappingProxyType
 from attnbook import exercises
 from attnbook.classroom import needs
 from attnbook.exercises import Verdict, check, get
+from attnbook.exercises.guard import TooLong, time_limit
 from attnbook.grading.checks import Check, checks
 from attnbook.grading.commands import CommandNotRun, Shell
 from attnbook.grading.companions import Home
@@ -90,6 +91,30 @@ class Submission(Source):
         Yields:
             Verdicts; the student has seen one of them, if a notebook was run from top to bottom.
         """
+        found = []
+        for verdict in self._sliced(exercise, function):
+            found.append(verdict)
+            yield verdict
+        if any(verdict.status == "wrong" for verdict in found):
+            yield from self._unsliced(exercise)
+
+    def _unsliced(self, exercise: str) -> Iterator[Verdict]:
+        """Run all that stands above each check, for a short time: it may change what nobody can see from its text."""
+        for one in reversed(self._checks_of(exercise)):
+            above = self.statements[: one.place]
+            needed = needs([one.target], self.statements, self.statements, above)[0]
+            if {*map(id, above)} <= {*map(id, needed)}:
+                continue
+            recorder = _Recorder(exercise, self.enter)
+            with self.home.world(self.folder) as world, recorder:
+                self._furnish(world, recorder)
+                with contextlib.suppress(TooLong), time_limit():
+                    self._all(above, world, recorder)
+                recorder.verdicts.clear()  # of earlier checks of the same exercise
+                self._all([one.target], world, recorder)
+            yield from filter(None, recorder.verdicts)
+
+    def _sliced(self, exercise: str, function: str) -> Iterator[Verdict]:
         whole, seen = self.statements, set()
         worlds: list[tuple[ast.stmt | str, str | None, list]] = []
         for one in reversed(self._checks_of(exercise)):
