@@ -57,7 +57,7 @@ def test_what_is_left_is_still_a_program_made_of_the_sources_lines(obj):
     ast.parse(shown)
     lines = set(textwrap.dedent(inspect.getsource(obj)).splitlines())
     others = [line for line in shown.splitlines() if line not in lines]
-    assert all(re.match(r" *(def |\w+(=|,))", line) for line in others)
+    assert all(re.match(r" *(def |\w+( = |=|,))", line) for line in others)
 
 
 EXAMPLE = """
@@ -149,7 +149,7 @@ def test_comments_stay_and_no_gap_is_left():
     text = show(masks.masked_softmax).text
     assert "# A softmax over −inf alone is NaN" in text
     assert '"""' not in text and "Args:" not in text and "check_" not in text
-    assert text.startswith("def masked_softmax(scores, valid_lens=None, mask=None,")
+    assert text.startswith("def masked_softmax(scores, valid_lens=None, mask=None):")
     layer = show(attention.DotProductAttention).text
     assert layer.startswith(
         "class DotProductAttention(nn.Module):\n    def __init__(self, dropout=0.0):\n        super()"

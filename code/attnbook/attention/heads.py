@@ -16,7 +16,61 @@ from attnbook.attention.stages import SeparateHeads, check_stage
 from attnbook.checks import check_bias, check_probability
 
 
-class MultiHeadAttention(nn.Module):
+class _Contract(nn.Module):
+    """What a multi-head layer may be called with."""
+
+    d_model: int
+    num_heads: int
+    num_kv_heads: int
+    head_dim: int
+    rotary: Callable[[Tensor, int], Tensor] | None
+    W_qkv: nn.Linear
+
+    def one_mask(
+        self,
+        inputs: tuple[Tensor, Tensor, Tensor],
+        valid_lens: Tensor | None = None,
+        mask: Tensor | OneMask | None = None,
+        bias: Tensor | None = None,
+        cache: KeyValueCache | None = None,
+    ) -> OneMask:
+        """Check what the layer is called with, and make of lengths and mask the one mask that it works with.
+
+        Args:
+            inputs: query (B, T, D), key and value (B, S, D).
+            valid_lens, mask, bias, cache: see `forward`.
+
+        Returns:
+            What says it all, to be passed as `mask`; such a mask itself.
+        """
+        if isinstance(mask, OneMask):
+            return mask
+        shape = self.scores_shape(*inputs, cache)
+        if bias is not None:
+            check_bias(bias, shape)
+            bias = align(bias, shape)
+        mask = combine_masks(shape, valid_lens, mask, inputs[0].device)
+        return OneMask(mask, bias)
+
+    def scores_shape(
+        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
+    ) -> torch.Size:
+        """Require inputs that fit, and a cache that fits them; return (B, H, T, S), S with the stored keys."""
+        check_inputs(query, key, value, self.d_model, self.W_qkv)
+        if self.rotary is not None and key is not query:
+            raise ValueError(
+                "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
+                "them out, or make the layer for another sequence without rotary"
+            )
+        num_keys = key.shape[1]
+        if cache is not None:
+            cache.check(key, key is query, self.num_kv_heads, self.head_dim)
+            num_keys += cache.length if cache.grows else 0
+        batch, num_queries = query.shape[:2]
+        return torch.Size([batch, self.num_heads, num_queries, num_keys])
+
+
+class MultiHeadAttention(_Contract):
     """Stage 3: one projection for all heads, split and merged by reshaping. This is the one the models use.
 
     With `num_kv_heads` below `num_heads`, groups of query heads share one key/value head (grouped-query attention);
@@ -146,49 +200,6 @@ class MultiHeadAttention(nn.Module):
         """Features (B, T, heads · Dh) to heads (B, heads, T, Dh)."""
         heads = x.shape[-1] // self.head_dim
         return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
-
-    def one_mask(
-        self,
-        inputs: tuple[Tensor, Tensor, Tensor],
-        valid_lens: Tensor | None = None,
-        mask: Tensor | OneMask | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-    ) -> OneMask:
-        """Check what the layer is called with, and make of lengths and mask the one mask that it works with.
-
-        Args:
-            inputs: query (B, T, D), key and value (B, S, D).
-            valid_lens, mask, bias, cache: see `forward`.
-
-        Returns:
-            What says it all, to be passed as `mask`; such a mask itself.
-        """
-        if isinstance(mask, OneMask):
-            return mask
-        shape = self.scores_shape(*inputs, cache)
-        if bias is not None:
-            check_bias(bias, shape)
-            bias = align(bias, shape)
-        mask = combine_masks(shape, valid_lens, mask, inputs[0].device)
-        return OneMask(mask, bias)
-
-    def scores_shape(
-        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
-    ) -> torch.Size:
-        """Require inputs that fit, and a cache that fits them; return (B, H, T, S), S with the stored keys."""
-        check_inputs(query, key, value, self.d_model, self.W_qkv)
-        if self.rotary is not None and key is not query:
-            raise ValueError(
-                "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
-                "them out, or make the layer for another sequence without rotary"
-            )
-        num_keys = key.shape[1]
-        if cache is not None:
-            cache.check(key, key is query, self.num_kv_heads, self.head_dim)
-            num_keys += cache.length if cache.grows else 0
-        batch, num_queries = query.shape[:2]
-        return torch.Size([batch, self.num_heads, num_queries, num_keys])
 
 
 def part(layer: MultiHeadAttention, which: int, x: Tensor) -> Tensor:
