@@ -186,6 +186,13 @@ def test_a_students_page_has_nothing_of_the_others(tmp_path):
     assert "late" in (folder / "bela.html").read_text("utf-8")
 
 
+def test_namesakes_keep_their_pages():
+    three = [result("Carla Chen", id=number) for number in "123"]
+    names = file_names(three)
+    assert names == [f"Carla Chen {number}.html" for number in "123"]
+    assert file_names(three[1:]) == names[1:]
+
+
 def test_files_of_students_have_names_that_every_system_takes():
     odd = [
         "..",
@@ -268,6 +275,36 @@ def test_canvas_gets_points_in_a_new_column(tmp_path, delimiter, encoding):
     assert made.alone == ["Smith, Jo", "Smith, Jo", "Turing, Alan"]
 
 
+def test_a_namesake_gets_nobodys_points(tmp_path):
+    roster = tmp_path / "export.csv"
+    rows = [*CANVAS[:2], ["Chen, Carla", "1", "", "", "A", ""]]
+    roster.write_bytes(written_by([*rows, ["Chen, Carla", "2", "", "", "A", ""]]))
+    report = grading.Report(tmp_path, WEEK)
+    results = [
+        result("chencarla", *WEEK, id="1"),
+        result("Carla Chen", *WEEK),
+        result("lovelaceada", *WEEK, id="777"),
+    ]
+    path, made = report.write_upload(results, roster, "Week 2")
+    assert [row["Week 2 (77)"] for row in rows_of(path)] == ["2", "2", ""]
+    assert made.unknown == ["Carla Chen", "lovelaceada"]
+    roster.write_bytes(written_by(CANVAS))
+    path, made = report.write_upload(results[2:], roster, "Week 2")
+    assert rows_of(path)[1]["Week 2 (77)"] == "1"  # as it was
+
+
+def test_columns_without_a_name_or_with_the_same_stay(tmp_path):
+    report = grading.Report(tmp_path, WEEK)
+    path, _ = report.write([result("ada"), result("bela")])
+    heads, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig")))
+    rows = [[*row, "late, -1", "a", "b"] for row in rows]
+    path.write_bytes(written_by([[*heads, "", "x", "x"], *rows]))
+    grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
+    again, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig")))
+    assert again == [*heads, "", "x", "x"]
+    assert all(row[-3:] == ["late, -1", "a", "b"] for row in rows)
+
+
 def test_a_column_that_is_there_is_filled_and_old_points_stay(tmp_path):
     roster = tmp_path / "export.csv"
     roster.write_bytes(written_by(CANVAS))
@@ -302,14 +339,15 @@ def test_moodle_gets_points_in_its_column(tmp_path):
     [
         ([["Name", "Mark"]], "neither Canvas's .* nor Moodle's"),
         ([], "neither Canvas's"),
-        (CANVAS, "name the column with --assignment"),
+        (CANVAS, "name the assignment with --assignment"),
         ([[*CANVAS[0], "Week 2 (78)"]], "several columns"),
+        ([[*CANVAS[0], "Week 2"]], "Canvas's own"),
     ],
 )
 def test_a_roster_that_is_none_is_refused(tmp_path, rows, says):
     roster = tmp_path / "export.csv"
     roster.write_bytes(written_by(rows))
-    assignment = "Week 2" if "several" in says else None
+    assignment = "Week 2" if "several" in says or "own" in says else None
     with pytest.raises(ValueError, match=says):
         grading.upload(roster, [], assignment=assignment)
 
@@ -398,6 +436,6 @@ def test_a_class_gets_all_its_files(tmp_path):
         str(out / name)
         for name in ("grades.csv", "grades.html", "students", "upload.csv")
     ]
-    assert "nothing handed in by: " in said and "Turing, Alan" in said
+    assert "nothing to fill in for: " in said and "Turing, Alan" in said
     assert rows_of(out / "upload.csv")[1]["Week 5"] == "2"
-    assert (out / "students/lovelaceada.html").exists()
+    assert (out / "students/lovelaceada 12345.html").exists()

@@ -73,7 +73,7 @@ def _write(report, results, options, names) -> list[Path]:
         )
         paths.append(path)
         for what, people in (
-            ("nothing handed in by", made.alone),
+            ("nothing to fill in for", made.alone),
             ("not in the roster, or not beyond doubt", made.unknown),
         ):
             if people:

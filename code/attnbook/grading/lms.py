@@ -21,7 +21,7 @@ class Upload:
 
     Attributes:
         content: of the file.
-        alone: people in the table who have handed in nothing.
+        alone: people in the table for whom nothing was judged.
         unknown: submissions of nobody in the table, or of more than one person.
     """
 
@@ -86,7 +86,11 @@ def upload(
     taken = {id(one) for one in found.values()}
     return Upload(
         Sheet(rows, sheet.delimiter, sheet.encoding).to_bytes(),
-        [person.name for person in people if person.row not in found],
+        [
+            person.name
+            for person in people
+            if person.row not in found or not found[person.row].verdicts
+        ],
         [one.student for one in results if id(one) not in taken],
     )
 
@@ -115,10 +119,14 @@ def _canvas_column(
     heads = [head.strip() for head in rows[0]]
     if not assignment:
         raise ValueError(
-            f"{roster} is Canvas's: name the column with --assignment, such as --assignment {heads[-1]!r}"
+            f'{roster} is Canvas\'s: name the assignment with --assignment "Week 3"'
         )
     named = re.compile(re.escape(assignment.strip()) + r"( \(\d+\))?")
     places = [n for n, head in enumerate(heads) if named.fullmatch(head)]
+    if own := [heads[n] for n in places if not re.search(r" \(\d+\)$", heads[n])]:
+        raise ValueError(
+            f"{own[0]} is a column of Canvas's own, not an assignment, which would end in its number"
+        )
     if len(places) > 1:
         raise ValueError(
             f"{roster} has several columns called {assignment}; give the whole name of one, with its number"
@@ -149,7 +157,7 @@ def _spellings(name: str) -> set[str]:
 def _matched(results: Sequence[Result], people: Iterable[_Person]) -> dict[int, Result]:
     """The row of each person whose submission is known beyond doubt, and the submission."""
     found: dict[int, Result] = {}
-    left_people, left = list(people), list(results)
+    everyone, left = list(people), list(results)
     ways: tuple[Callable[[Result, _Person], bool], ...] = (
         lambda one, person: bool(one.id) and one.id == person.id,
         lambda one, person: (
@@ -162,17 +170,14 @@ def _matched(results: Sequence[Result], people: Iterable[_Person]) -> dict[int, 
         lambda one, person: bool(_spellings(one.student) & _spellings(person.name)),
     )
     for fits in ways:
-        pairs = [
-            (one, person) for one in left for person in left_people if fits(one, person)
-        ]
-        sure = [
-            (one, person)
-            for one, person in pairs
-            if sum(o is one for o, _ in pairs) == 1
-            and sum(p is person for _, p in pairs) == 1
-        ]
-        found |= {person.row: one for one, person in sure}
+        # with everyone, not only with those who are left: a namesake is a doubt
+        pairs = [(one, p) for one in left for p in everyone if fits(one, p)]
+        for one, person in pairs:
+            alone = sum(o is one for o, _ in pairs) == 1
+            only = sum(p is person for _, p in pairs) == 1
+            contradicted = bool(one.id) and one.id != person.id
+            if alone and only and not contradicted and person.row not in found:
+                found[person.row] = one
         doubtful = {id(one) for one, _ in pairs}
         left = [one for one in left if id(one) not in doubtful]
-        left_people = [p for p in left_people if not any(p is q for _, q in pairs)]
     return found

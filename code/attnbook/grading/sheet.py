@@ -78,7 +78,7 @@ def student_page(one: Result, columns: Sequence[str]) -> bytes:
     )
     files = f"Read: {_and(path.name for path in one.files)}." if one.files else ""
     body = (
-        f"<h1>{html.escape(one.student)}</h1>\n<p>{one.solved} of {_count(len(columns), 'exercise')} solved. {KEY} "
+        f"<h1>{html.escape(_named(one))}</h1>\n<p>{one.solved} of {_count(len(columns), 'exercise')} solved. {KEY} "
         f'{files}</p>\n{_problems(one)}<table>\n<thead><tr><th scope="col">Exercise</th>'
         f'<th scope="col">Solved</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n{_messages(one, "")}'
     )
@@ -90,7 +90,7 @@ def file_names(results: Iterable[Result]) -> list[str]:
     found: list[str] = []
     taken: set[str] = set()
     for one in results:
-        plain = unicodedata.normalize("NFC", one.student)
+        plain = unicodedata.normalize("NFC", _named(one))
         plain = re.sub(r"[^\w -]+", "_", plain).strip(" _-") or "student"
         plain = plain.encode()[:120].decode("utf-8", "ignore")  # names end at 255 bytes
         if RESERVED.fullmatch(plain):
@@ -118,6 +118,11 @@ def _whole(title: str, body: str) -> bytes:
     ).encode("utf-8", ODD)
 
 
+def _named(one: Result) -> str:
+    """A student's name, with the number that tells namesakes apart."""
+    return f"{one.student} {one.id}".strip()
+
+
 def _titled(name: str) -> str:
     """An exercise's number and title, as its chapter has them."""
     number = next(number for number, one in numbers().items() if one == name)
@@ -143,7 +148,7 @@ def _row(one: Result, number: int, columns: Sequence[str]) -> str:
     cells = "".join(
         _mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns
     )
-    name = html.escape(f"{one.student} ({one.id})" if one.id else one.student)
+    name = html.escape(_named(one))
     if one.problems:
         name += f' <a href="#s{number}" title="{html.escape("; ".join(one.problems))}" aria-label="a problem">⚠</a>'
     return f'<tr><th scope="row">{name}</th><td>{one.solved}</td>{cells}</tr>'

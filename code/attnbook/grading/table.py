@@ -39,7 +39,12 @@ class Kept:
             self.aside = next(name for name in free if not name.exists())
             return
         heads = [head.strip() for head in rows[0]]
-        places = [n for n, head in enumerate(heads) if head and head not in OURS]
+        places = [
+            n
+            for n, head in enumerate(heads)
+            if head not in OURS
+            and (head or any("".join(row[n : n + 1]) for row in rows[1:]))
+        ]
         self.columns = [heads[place] for place in places]
         for row in rows[1:]:
             row = row + [""] * (len(heads) - len(row))
@@ -47,12 +52,14 @@ class Kept:
             number = meant(row[heads.index("id")]) if "id" in heads else ""
             self.rows.setdefault((student, number), [row[place] for place in places])
 
-    def of(self, student: str, number: str, columns: Sequence[str]) -> list[str]:
-        """A student's cells in some of the columns."""
-        cells = dict(
-            zip(self.columns, self.rows.get((student, number), []), strict=False)
-        )
-        return [cells.get(name, "") for name in columns]
+    def own(self, exercises: Sequence[str]) -> list[int]:
+        """The places of the columns that stay beside those of these exercises."""
+        return [n for n, name in enumerate(self.columns) if name not in exercises]
+
+    def of(self, student: str, number: str, places: Sequence[int]) -> list[str]:
+        """A student's cells in some of the columns; two columns may have one name, or none."""
+        cells = self.rows.get((student, number)) or [""] * len(self.columns)
+        return [cells[place] for place in places]
 
 
 def table(
@@ -74,8 +81,9 @@ def table(
     Returns:
         CSV, in UTF-8 with its mark.
     """
-    own = [name for name in kept.columns if name not in exercises] if kept else []
-    rows = [[*OURS, *map(harmless, [*exercises, *own])]]
+    own = kept.own(exercises) if kept else []
+    heads = [kept.columns[place] for place in own] if kept else []
+    rows = [[*OURS, *map(harmless, [*exercises, *heads])]]
     people = {(one.student, one.id) for one in [*results, *pending]}
     gone = [key for key in kept.rows if key not in people] if kept else []
     everyone = [
