@@ -54,7 +54,7 @@ const overviewLayout = (width, kind, small = false) => {
   return { left, top, size, bottom: top + size * layers + (small ? 0 : SCALE) };
 };
 
-// Which of `count` places are labelled, at least `apart` of them from each other: the chosen one, and the last if it fits.
+// Which of `count` places are labelled, at least `apart` from each other: the chosen one, and the last if it fits.
 function labelled(count, chosen, apart) {
   const step = Math.max(1, Math.ceil(apart));
   const far = (i, other) => Math.abs(i - other) >= step;
@@ -183,8 +183,8 @@ const WIDEST = 64; // tokens in the largest window
 
 const READABLE = 18; // pixels: a cell with room for its label
 
-// The map keeps its place whatever the window: the fewer tokens, the larger the cells. They are squares, unless there is
-// room for labels along the shorter side only.
+// The map keeps its place whatever the window: the fewer tokens, the larger the cells. They are squares, unless
+// there is room for labels along the shorter side only.
 function windowLayout(width, view) {
   const [left, above] = [space(view.queries), space(view.keys)];
   const [n, m] = [view.queryLabels.length, view.keyLabels.length];

@@ -58,7 +58,7 @@ function render({ model, el }) {
     const [T, S] = sizesOf(kind);
     const to = (name, low, high) => clamp(model.get(name), low, high);
     const nearestOf = (name, numbers) =>
-      numbers.reduce((one, other) => (Math.abs(other - model.get(name)) < Math.abs(one - model.get(name)) ? other : one));
+      [...numbers].sort((one, other) => Math.abs(one - model.get(name)) - Math.abs(other - model.get(name)))[0];
     return {
       layer: nearestOf("layer", kind.layers),
       head: nearestOf("head", kind.head_numbers),

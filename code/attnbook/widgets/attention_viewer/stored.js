@@ -128,7 +128,8 @@ function smaller(cells, rows, columns, most) {
   if (high === rows && wide === columns) return cells;
   const out = new Float32Array(high * wide).fill(NaN);
   cells.forEach((weight, n) => {
-    const at = Math.floor((Math.floor(n / columns) * high) / rows) * wide + Math.floor(((n % columns) * wide) / columns);
+    const [row, column] = [Math.floor(n / columns), n % columns];
+    const at = Math.floor((row * high) / rows) * wide + Math.floor((column * wide) / columns);
     if (!(Math.abs(out[at]) >= Math.abs(weight)) && !Number.isNaN(weight)) out[at] = weight;
   });
   return out;

@@ -89,7 +89,8 @@ function longestSaid(kind, known) {
   const longest = (all) => all.reduce((one, other) => (other.length > one.length ? other : one));
   const said = kind.heads.flatMap((heads, l) =>
     heads.map((_, h) => {
-      const place = { ...known, kind, layer: kind.layers[l], head: kind.head_numbers[h], rows: outside, columns: outside };
+      const [layer, head] = [kind.layers[l], kind.head_numbers[h]];
+      const place = { ...known, kind, layer, head, rows: outside, columns: outside };
       const query = longest(range(T).map((i) => ofQuery({ ...place, query: i })));
       return `${query} ${longest(range(S).map((j) => ofKey({ ...place, key: j })))}`;
     }),
