@@ -243,6 +243,9 @@ def test_steps_of_an_encoder_and_decoder(translator, cached, row):
         AttentionViewer(out.cross_attentions, out.sequences[row], source[row])
     with pytest.raises(ValueError, match="batch is 2, but each step has 2 sequences"):
         AttentionViewer(out.cross_attentions, text, source[row], batch=2)
+    for batch in (0.5, [0.5] * NEW, None):
+        with pytest.raises(TypeError, match="batch must be a whole number, or one for"):
+            AttentionViewer(out.cross_attentions, text, source[row], batch=batch)
 
 
 @pytest.mark.parametrize("row", [0, 1])

@@ -125,7 +125,12 @@ def _stacked(attentions: Any, batch: Any, keys_are_queries: bool) -> list[Tensor
     if _is_number(batch):
         rows = [int(batch)] * count
     else:
-        rows = [int(row) for row in batch]
+        try:
+            rows = [operator.index(row) for row in batch]
+        except TypeError:
+            raise TypeError(
+                f"batch must be a whole number, or one for each step; got {batch!r}"
+            ) from None
         if rows[count:]:
             raise ValueError(
                 f"batch has {len(rows)} places, but there are {count} steps; pass one for each, as out.beam_indices"
