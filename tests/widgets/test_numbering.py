@@ -30,11 +30,13 @@ def test_figures_count_from_one(open_figure, name):
     if not any(re.search("head|layer", text) for text in require_from_one(page)):
         return
     for option in page.page.locator("select[data-control] option:enabled").all():
-        option.locator("..").select_option(option.get_attribute("value"))
-        page.settle()
-        require_from_one(page)
+        select = option.locator("..")
+        if select.is_visible():
+            select.select_option(option.get_attribute("value"))
+            page.settle()
+            require_from_one(page)
     for control in page.page.locator("input[type=range][data-control]").all():
-        for key in ("Home", "End"):
+        for key in ("Home", "End") if control.is_visible() else ():
             control.press(key)
             page.settle()
             require_from_one(page)
