@@ -1,5 +1,6 @@
 """The attention viewer: every form that weights come in, numbers against the tensors, and the file that it saves."""
 
+import math
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -160,6 +161,296 @@ def test_a_hugging_face_encoder_and_decoder():
     assert "cross: 2 × 3 heads, 5 queries, 7 keys" in repr(viewer)
 
 
+# -- what a model's generate() returns --
+
+GENERATE = {"output_attentions": True, "return_dict_in_generate": True, "do_sample": False}  # fmt: skip
+IDS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+PROMPT, NEW = 7, 5
+
+
+@pytest.fixture(scope="module")
+def translator():
+    """A small encoder–decoder of Hugging Face, its source, and what it says to that itself: (T, S) of every head."""
+    transformers = pytest.importorskip("transformers")
+    sizes = {"d_model": 24, "vocab_size": 31, "attn_implementation": "eager", **IDS}
+    for side in ("encoder", "decoder"):
+        sizes |= {
+            f"{side}_layers": 3,
+            f"{side}_attention_heads": 3,
+            f"{side}_ffn_dim": 16,
+        }
+    sizes |= {"decoder_start_token_id": 2, "forced_eos_token_id": None}
+    torch.manual_seed(3)  # sentences change places in the beam
+    model = transformers.BartForConditionalGeneration(
+        transformers.BartConfig(**sizes, init_std=0.1)
+    ).eval()
+    source = torch.arange(3, 3 + 2 * S).view(2, S)
+
+    def read(row, sequence):
+        with torch.no_grad():
+            return model(
+                source[row : row + 1],
+                decoder_input_ids=sequence[None, :-1],
+                output_attentions=True,
+            )
+
+    return model, source, read
+
+
+@pytest.fixture(scope="module")
+def writer():
+    """A small decoder of Hugging Face, and what it says to a text itself."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    sizes = {
+        "vocab_size": 31,
+        "n_embd": 24,
+        "n_layer": 2,
+        "n_head": 3,
+        "n_positions": 64,
+    }
+    config = transformers.GPT2Config(
+        **sizes, **IDS, initializer_range=0.5, attn_implementation="eager"
+    )
+    model = transformers.GPT2LMHeadModel(config).eval()
+    return model, lambda text: model(text[None], output_attentions=True).attentions
+
+
+def require_heads(viewer, wanted):
+    """The viewer shows the weights of the first sequence in `wanted`, layer by layer and head by head."""
+    assert len(wanted) == viewer._sizes()[0]
+    for number, layer in enumerate(wanted, start=1):
+        for head in range(layer.shape[1]):
+            kept = kept_of(viewer, number, head + 1)
+            expected = layer[0, head].detach().numpy()
+            assert kept == pytest.approx(expected, rel=2e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("row", [0, 1])
+def test_steps_of_an_encoder_and_decoder(translator, cached, row):
+    model, source, read = translator
+    how = {"max_new_tokens": NEW, "min_new_tokens": NEW, "use_cache": cached}
+    out = model.generate(source, **how, **GENERATE)
+    text = out.sequences[row][:-1]
+    wanted = read(row, out.sequences[row])
+    viewer = AttentionViewer(out.cross_attentions, text, source[row], batch=row)
+    assert viewer._sizes() == [3, 3, NEW, S]
+    require_heads(viewer, wanted.cross_attentions)
+    viewer = AttentionViewer(out.decoder_attentions, text, batch=row)
+    require_heads(viewer, wanted.decoder_attentions)
+    with pytest.raises(ValueError, match=r"6 tokens, .* 5 queries.*pass tokens\[:-1\]"):
+        AttentionViewer(out.cross_attentions, out.sequences[row], source[row])
+    with pytest.raises(ValueError, match="batch is 2, but each step has 2 sequences"):
+        AttentionViewer(out.cross_attentions, text, source[row], batch=2)
+    for batch in (0.5, [0.5] * NEW, None):
+        with pytest.raises(TypeError, match="batch must be a whole number, or one for"):
+            AttentionViewer(out.cross_attentions, text, source[row], batch=batch)
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_steps_of_a_beam_search(translator, row):
+    """Sentences change their places in the beam, so the place in each step has to be told."""
+    model, source, read = translator
+    how = {"num_beams": 4, "max_new_tokens": 9}
+    out = model.generate(source, **how, **GENERATE)
+    places = out.beam_indices
+    assert len({tuple(line.tolist()) for line in places}) == 2
+    assert any(len(set(line[line >= 0].tolist())) > 1 for line in places)
+    sequence = out.sequences[row][: 1 + (places[row] >= 0).sum()]
+    wanted = read(row, sequence)
+    several = {
+        "encoder": (out.encoder_attentions, source[row]),
+        "decoder": (out.decoder_attentions, sequence[:-1]),
+        "cross": (out.cross_attentions, sequence[:-1], source[row]),
+    }
+    batch = {"encoder": row, "decoder": places[row], "cross": places[row]}
+    viewer = AttentionViewer(several, batch=batch)
+    viewer.kind = "cross"
+    require_heads(viewer, wanted.cross_attentions)
+    viewer.kind = "decoder"
+    require_heads(viewer, wanted.decoder_attentions)
+    with pytest.raises(TypeError, match="in the kind 'encoder': batch must be a whole"):
+        AttentionViewer(several, batch=places[row])
+
+
+@pytest.mark.parametrize("cache", [None, "dynamic", "static"])
+def test_steps_of_a_decoder(writer, cache):
+    model, read = writer
+    how = {"use_cache": False} if cache is None else {"cache_implementation": cache}
+    prompt = torch.arange(3, 3 + PROMPT)[None]
+    out = model.generate(
+        prompt, max_new_tokens=NEW, min_new_tokens=NEW, **how, **GENERATE
+    )
+    text = out.sequences[0][:-1]
+    viewer = AttentionViewer(out.attentions, text)
+    assert viewer._sizes() == [2, 3, PROMPT + NEW - 1, PROMPT + NEW - 1]
+    require_heads(viewer, read(text))
+    assert not np.triu(viewer.weights(), 1).any()
+
+
+def test_steps_of_a_cache_that_slides():
+    """Its keys are the last ones: they move in the map."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    config = transformers.MistralConfig(
+        vocab_size=31, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, num_key_value_heads=3,
+        intermediate_size=16, sliding_window=4, initializer_range=0.5, attn_implementation="eager", **IDS,
+    )  # fmt: skip
+    model = transformers.MistralForCausalLM(config).eval()
+    for length in (PROMPT, 2, 4):
+        prompt = torch.arange(3, 3 + length)[None]
+        out = model.generate(prompt, max_new_tokens=NEW, min_new_tokens=NEW, **GENERATE)
+        text = out.sequences[0][:-1]
+        wanted = model(text[None], output_attentions=True).attentions
+        require_heads(AttentionViewer(out.attentions, text), wanted)
+
+
+def test_layers_of_two_arrays_are_no_steps():
+    both = [(weights(2, H, T, T), weights(2, H, T, S))] * 2
+    for pairs in (both, both[:1], [(weights(2, H, T, T),) * 2] * 2):
+        with pytest.raises(
+            TypeError, match=r"layer 1 is a tuple of 2.*\(self, cross\)"
+        ):
+            AttentionViewer(pairs, words(T), words(S))
+
+
+class Foreign:
+    """An array of another library, as TensorFlow's: all that it has is `__array__`."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("change", [
+    lambda array: array,
+    lambda array: array[..., ::-1, :],
+    lambda array: np.broadcast_to(array, (2, *array.shape))[0],  # not writable
+])  # fmt: skip
+def test_arrays_of_other_libraries(change):
+    w = change(weights(L, H, T, S).numpy())
+    tokens = Foreign(np.arange(T))
+    for given in (Foreign(w), [Foreign(layer) for layer in w]):
+        viewer = AttentionViewer(given, tokens, words(S), layer=2, head=3)
+        assert viewer.weights() == pytest.approx(w[1, 2], rel=6e-4)
+    assert kind_of(viewer)["queries"] == ["0", "1", "2", "3", "4"]
+    listed = [np.int64(3), torch.tensor(4), 5, "a", "b"]
+    viewer = AttentionViewer(w, listed, words(S))
+    assert kind_of(viewer)["queries"] == ["3", "4", "5", "a", "b"]
+
+
+def test_a_whole_output_is_asked_for_its_attentions(translator):
+    transformers = pytest.importorskip("transformers")
+    model, source, _ = translator
+    whole = model(source, decoder_input_ids=source, output_attentions=True)
+    some = "out.decoder_attentions or out.cross_attentions or out.encoder_attentions"
+    for attentions in (whole, {"cross": (whole, words(S))}):
+        with pytest.raises(TypeError, match=f"Seq2SeqLMOutput; pass {some}"):
+            AttentionViewer(
+                attentions, *([] if attentions is not whole else [words(S)])
+            )
+    for wanted in (False, True):  # not asked for, and not to be had
+        fused = transformers.BertModel(
+            transformers.BertConfig(**SIZES | {"attn_implementation": "sdpa"})
+        )
+        out = fused(source, output_attentions=wanted)
+        with pytest.raises(TypeError, match="holds no attentions.*eager"):
+            AttentionViewer(out, words(S))
+        with pytest.raises(ValueError, match="output_attentions=True|eager"):
+            AttentionViewer(out.attentions, words(S))
+
+
+def test_the_kind_is_named_in_what_is_wrong():
+    right = (weights(L, H, T, T), words(T))
+    for wrong, error, message in (
+        (((), words(T), words(S)), ValueError, "attentions are empty: the model has no attention of this kind, or"),
+        ((None,), ValueError, "attentions are None; call the model with output_attentions=True"),
+        (({"a": 1},), TypeError, "got a dict"),
+        ((weights(H, T, T), words(4)), ValueError, "there are 4 tokens"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=f"in the kind 'cross': .*{message}"):
+            AttentionViewer({"self": right, "cross": wrong})
+    scores = torch.full((L, H, T, T), -torch.inf).tril()
+    with pytest.raises(ValueError, match="layer 4, head 1: some weights are infinite"):
+        AttentionViewer(scores, layers=[4, 8])
+
+
+def test_columns_of_a_window_are_no_keys():
+    transformers = pytest.importorskip("transformers")
+    sizes = {k: v for k, v in SIZES.items() if k != "attn_implementation"}
+    model = transformers.LongformerModel(
+        transformers.LongformerConfig(**sizes, attention_window=[4, 4])
+    )
+    w = model(torch.arange(3, 13)[None], output_attentions=True).attentions
+    for tokens in ([words(10)], [words(10), words(10)]):
+        with pytest.raises(ValueError, match="places in that window, and no keys"):
+            AttentionViewer(w, *tokens)
+
+
+# -- the model's own numbers --
+
+
+def test_layers_and_heads_go_by_the_models_numbers(open_figure, tmp_path):
+    """Of a model some of whose layers have no weights, such as Mamba's."""
+    w = weights(3, 2, T, T)
+    viewer = AttentionViewer(
+        w, words(T), layers=[4, 8, 120], heads=[3, 7], layer=8, head=7
+    )
+    assert viewer.weights() == pytest.approx(w[1, 1].numpy(), rel=6e-4)
+    assert "Layer 8, head 7 is shown larger" in viewer.alt_text()
+    viewer.save(tmp_path / "it.svg")
+    svg = (tmp_path / "it.svg").read_text("utf-8")
+    assert "Layer 8, head 7: queries" in svg and ">120<" in svg
+    page = open_figure(viewer)
+    texts = page.page.locator("svg text").all_text_contents()
+    assert (
+        {"4", "8", "120", "3", "7"} <= {*texts}
+        and "1" not in texts
+        and "2" not in texts
+    )
+    assert "Layer 8, head 7: queries down, keys across" in texts
+    assert page.read("weight") == pytest.approx(
+        viewer.weights()[viewer.query].max(), rel=1e-3
+    )
+    page.press("overview", "ArrowDown", "ArrowLeft")
+    assert (page.state("layer"), page.state("head")) == (120, 3)
+    label = page.handle("overview").get_attribute("aria-label")
+    assert "Layer 120, head 3 is chosen" in label
+    click_at(page, "overview", 0.1, 0.9)
+    assert (page.state("layer"), page.state("head")) == (4, 7)
+    column = w[0, 1, viewer.query]
+    assert page.read("weight") == pytest.approx(column[viewer.key].item(), rel=1e-3)
+    page.reset()
+    assert (page.state("layer"), page.state("head")) == (8, 7)
+    viewer = AttentionViewer(
+        {"self": (w, words(T)), "cross": (w[:2], words(T))},
+        layers={"self": [4, 8, 120], "cross": [5, 9]},
+        layer=120,
+    )
+    viewer.kind = "cross"
+    assert viewer.layer == 9
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "given"),
+    [
+        (ValueError, "layers has 1 numbers, but 2 layers came", {"layers": [4]}),
+        (ValueError, "heads must be numbers .*, each once", {"heads": [1, 1, 2]}),
+        (ValueError, "layers must be numbers from 0", {"layers": [-1, 2]}),
+        (TypeError, "layers must be a list of whole numbers", {"layers": [1.5, 2]}),
+        (TypeError, "layers must be a list of whole numbers", {"layers": 4}),
+        (ValueError, "layer is the layer's number: one of 4, 8; got 1", {"layers": [4, 8], "layer": 1}),
+    ],
+)  # fmt: skip
+def test_wrong_numbers(error, match, given):
+    with pytest.raises(error, match=match):
+        AttentionViewer(weights(L, H, T, T), **given)
+
+
 @pytest.mark.parametrize(
     ("error", "match", "arguments"),
     [
@@ -280,9 +571,10 @@ def test_of_a_long_head_the_largest_are_kept(open_figure, long):
 def test_of_a_long_head_python_reads_the_same(long):
     viewer, w = long
     kept, known = kind_of(viewer)["kept"], w[1].float().nan_to_num(-1)
-    read = torch.from_numpy(viewer.weights())
-    assert read[11].isnan().all() and read.isnan().sum() == KEYS
-    there = read >= 0
+    masked = viewer.weights()
+    read, there = torch.from_numpy(masked.data), torch.from_numpy(~masked.mask)
+    assert read[11].isnan().all() and there[11].all() and read.isnan().sum() == KEYS
+    there[11] = False
     assert torch.equal(read[there], known[there])
     last = [known.topk(kept, dim=axis).values.amin(axis, True) for axis in (0, 1)]
     known[11] = -2
@@ -307,7 +599,7 @@ def test_a_window_of_a_long_head_never_shows_another_number(open_figure, long):
     assert torch.equal(shown[there], true[there])
     assert 0.01 < there.float().mean() < 0.6
     assert shown[6].isnan().all() and not shown[7:].isnan().any()
-    in_python = torch.from_numpy(viewer.weights())[5:53, 20:60]
+    in_python = torch.from_numpy(viewer.weights().filled(-np.inf))[5:53, 20:60]
     torch.testing.assert_close(in_python, shown, atol=0, rtol=0, equal_nan=True)
 
 
@@ -338,7 +630,7 @@ def test_the_map_of_a_head_holds_the_largest_weight_of_each_cell(open_figure):
     ("weight", "text"),
     [(0, "< 0.001"), (0.6249, "0.625"), (1, "1.000"), (0.0996, "0.100"), (0.00339, "0.003")]
     + [(9.99e-4, "< 0.001"), (6e-8, "< 0.001"), (-2e-5, "> −0.001")]
-    + [(-1, "not kept"), (-0.25, "−0.250"), (0.001, "0.001")],
+    + [(-math.inf, "not kept"), (-1, "−1.000"), (-0.25, "−0.250"), (0.001, "0.001")],
 )  # fmt: skip
 def test_three_decimals(open_figure, weight, text):
     page = open_figure(AttentionViewer(weights(T, T)))
@@ -715,6 +1007,152 @@ def test_the_theme_may_change(open_figure):
     dark = page.page.evaluate(images)
     assert len(light) == len(dark) == 2
     assert all(one != other for one, other in zip(light, dark, strict=True))
+
+
+# -- maps of any shape, and weights of any size --
+
+SHAPES = [(1, 30), (1, 3000), (9, 1500), (1500, 9)]
+
+
+def darkest(page, key):
+    """How far from white the darkest pixel of a drawn image is, 0 to 1, and which part of it is neither."""
+    return page.page.evaluate(
+        """async (key) => {
+          const images = [...document.querySelectorAll(".ab-stage")].map((one) => one.querySelector("image"));
+          const image = images.filter(Boolean)[key];
+          const bitmap = await createImageBitmap(await (await fetch(image.getAttribute("href"))).blob());
+          const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+          canvas.drawImage(bitmap, 0, 0);
+          const data = canvas.getImageData(0, 0, bitmap.width, bitmap.height).data;
+          let least = 255;
+          for (let i = 0; i < data.length; i += 4) if (data[i + 3]) least = Math.min(least, data[i]);
+          return 1 - least / 255;
+        }""",
+        key,
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_maps_of_any_shape_are_seen(open_figure, shape):
+    w = weights(2, 3, *shape) if shape[1] < 100 else weights(2, 3, *shape).sqrt()
+    w = w / w.sum(-1, keepdim=True)
+    T, S = shape
+    viewer = AttentionViewer(w, words(T), words(S, "k"), key=S // 2)
+    page = open_figure(viewer)
+    for image in range(2 + (max(shape) > 64)):
+        assert darkest(page, image) > 0.6  # the darkest shade has 75 of 255 red
+    page.choose("shade", "weight, 0 to 1")
+    if T < 100:
+        assert darkest(page, 0) < 0.6
+    kept = torch.from_numpy(viewer.weights())
+    rows, columns = (
+        page.math("pageOf", T // 2, T, 64),
+        page.math("pageOf", S // 2, S, 64),
+    )
+    top = kept[slice(*rows), slice(*columns)].max().item()
+    page.choose("shade", "weight, 0 to the largest shown")
+    label = page.handle("map").get_attribute("aria-label")
+    said = float(label.split("Shades from 0 to ")[1].split(". ")[0])
+    assert said == pytest.approx(top, rel=6e-3)
+    assert page.page.locator('[data-lines="pair"]').count() == 1
+    assert page.page.locator('[data-lines="query"], [data-lines="key"]').count() >= 1
+    map = page.handle("map").bounding_box()
+    least = min(map["width"] / min(S, 64), map["height"] / min(T, 64))
+    assert least > 4 and min(map["width"], map["height"]) > 17.9
+
+
+@pytest.mark.parametrize("size", [(2, 3), (48, 40)])
+def test_heads_are_separated_by_lines_of_the_screen(open_figure, size):
+    """One pixel or two wherever there are two heads, whatever their maps are."""
+    for shape in ((T, S), (1, 30)):
+        page = open_figure(AttentionViewer(weights(1, 1, *shape).expand(*size, *shape)))
+        lines = page.page.locator(".ab-all path")
+        assert 1 <= float(lines.get_attribute("stroke-width")) <= 2
+        assert lines.get_attribute("d").count("M") == sum(size) + 2
+        tile = page.handle("overview").bounding_box()["width"] / size[1]
+        assert tile > 6
+
+
+def test_numbers_of_many_heads_stand_apart(open_figure, tmp_path):
+    viewer = AttentionViewer(
+        weights(1, 1, 4, 4).expand(48, 40, 4, 4), layer=30, head=39
+    )
+    page = open_figure(viewer)
+    boxes = page.page.evaluate(
+        """() => [...document.querySelectorAll(".ab-all text")].slice(1).map((text) => {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          return [text.textContent, left, right, top + 2, bottom - 2];
+        })"""
+    )
+    names = [box[0] for box in boxes]
+    assert "30" in names and "39" in names and "1" in names
+    for i, (_, left, right, top, bottom) in enumerate(boxes):
+        for _, l, r, t, b in boxes[:i]:
+            assert right <= l or r <= left or bottom <= t or b <= top
+    viewer.save(tmp_path / "it.svg")
+    svg = (tmp_path / "it.svg").read_text("utf-8")
+    assert ">30<" in svg and ">39<" in svg
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_positions_of_any_number_of_digits_are_read_whole(open_figure, width):
+    w = torch.zeros(1, 12000).index_fill(1, torch.arange(10000, 10009), 1 / 9)
+    page = open_figure(AttentionViewer(w, ["w"], ["k"] * 12000), width=width)
+    cut_off = """() => [...document.querySelectorAll(".ab-list td:first-child")]
+      .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"""
+    assert page.page.evaluate(cut_off) == []
+    assert [one[0] for one in listed(page, "top-keys")][:2] == ["10000", "10001"]
+
+
+def test_negative_weights_are_drawn_and_named(open_figure, tmp_path):
+    """As a difference of two maps has them; −1 is a weight as any other."""
+    w = weights(2, H, T, T)
+    w[0, 1, 2] = torch.tensor([0.5, -1, 0.25, 0, -0.125])
+    viewer = AttentionViewer(w, words(T), head=2, query=2, key=1)
+    assert viewer.weights()[2].tolist() == [0.5, -1, 0.25, 0, -0.125]
+    page = open_figure(viewer)
+    assert "This head has negative weights (ochre)." in note(page)
+    assert page.text("weight") == "−1.000"
+    assert page.read("weight") == -1
+    label = page.handle("map").get_attribute("aria-label")
+    assert "Shades from −1 to 1." in label
+    assert page.page.locator('[data-lines="pair"]').get_attribute("stroke-dasharray")
+    cells = page.math("partOf", kind_of(viewer), 1, 2, [2, 3], [0, T])
+    assert cells == [0.5, -1, 0.25, 0, -0.125]
+    head = kind_of(viewer)["heads"][0][1]
+    small = page.math("mapOf", head["thumb"], head["scale"], head["signed"])
+    assert small[2 * T : 3 * T] == pytest.approx([0.5, -1, 0.25, 0, -0.125], abs=0.02)
+    page.press("overview", "ArrowLeft")
+    assert "ochre" not in note(page)
+    viewer.save(tmp_path / "it.svg")
+    assert ">−1<" in (tmp_path / "it.svg").read_text("utf-8")
+
+
+def test_of_a_long_head_the_negative_weights_are_kept_too(open_figure):
+    w = weights(1, LONG, LONG) * 0.01
+    w[0, 40, 50], w[0, 41, 51] = -1, -0.5
+    viewer = AttentionViewer(w, megabytes=0.04, query=40, key=50)
+    kept = viewer.weights()
+    assert (kept[40, 50], kept[41, 51]) == (-1, -0.5)
+    assert 0.5 < kept.mask.mean() < 1 and not kept.mask[40, 50]
+    page = open_figure(viewer)
+    assert page.text("weight") == "−1.000"
+
+
+def test_weights_above_one_are_drawn(open_figure):
+    w = weights(1, T, T)
+    w[0, 1, 2] = 7
+    page = open_figure(AttentionViewer(w, query=1, key=2))
+    assert "Shades from 0 to 7." in page.handle("map").get_attribute("aria-label")
+
+
+def test_a_chosen_pair_without_weight_is_dotted(open_figure, causal):
+    page = open_figure(AttentionViewer(*causal, layer=2, head=1, query=2, key=8))
+    assert page.text("weight") == "masked"
+    pair = page.page.locator('[data-lines="pair"]')
+    assert pair.get_attribute("stroke-dasharray") == "2 4"
+    page.set(key=0)
+    assert pair.get_attribute("stroke-dasharray") is None
 
 
 # -- sizes --

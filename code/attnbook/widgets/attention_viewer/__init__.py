@@ -1,7 +1,7 @@
 """A tool: the attention weights of any model, all heads and one in detail, in a notebook or in one offline file."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import traitlets
@@ -11,7 +11,7 @@ from attnbook.files import write_atomically
 
 from ..kit import Figure, checked, choice, one_of, static_box, taking, whole_number
 from ..page import offline_page
-from .given import labels_of, layers_of
+from .given import has_steps, is_output, labels_of, layers_of, numbers_of
 from .packing import pack_head, part_of, plan
 from .picture import as_image, draw_heads
 
@@ -19,8 +19,16 @@ STORED = (
     2_000_000  # characters: Jupyter drops an output of more than about 3 MB a second
 )
 ANY = whole_number(0, 2**16 - 1)
-# layers (H, T, S), and the names of queries and keys; None: the keys are the queries
-Given = tuple[list[Tensor], list[str], list[str] | None]
+
+
+class Given(NamedTuple):
+    """Layers (H, T, S), the names of queries and of keys (None: the queries), the numbers of layers and of heads."""
+
+    layers: list[Tensor]
+    queries: list[str]
+    keys: list[str] | None
+    layer_numbers: list[int]
+    head_numbers: list[int]
 
 
 class AttentionViewer(Figure):
@@ -35,12 +43,23 @@ class AttentionViewer(Figure):
     A model of Hugging Face gives its weights only if it is loaded with `attn_implementation="eager"` and called with
     `output_attentions=True`.
 
+    Of `generate(…, output_attentions=True, return_dict_in_generate=True)` it takes the steps as they come. A query is
+    the token that a step reads, so the tokens are all but the last, and those of its prompt::
+
+        AttentionViewer(out.attentions, sequence[:-1])                   # a decoder
+        AttentionViewer(out.cross_attentions, sequence[:-1], source)     # an encoder and a decoder
+        AttentionViewer(out.cross_attentions, sequence[:-1], source, batch=out.beam_indices[0])  # after a beam search
+
+    In a beam search sentences change their places in the batch from step to step: without `beam_indices` the rows of
+    a map would be those of several sentences.
+
     A weight is kept with three digits (float16) and printed with three decimals. Heads that would not fit into
     `megabytes` keep the largest weights of each row and column only, at most 64, and a map of 128 × 128 cells with the
     largest weight in each; the figure says how many, and shows what was not kept as such. Packing happens where the
     tensors are; on a processor it takes about half a second for each head of 4096 tokens.
 
-    Rows that do not sum to 1 and NaN rows are no error: the figure counts them. Nothing is renormalised.
+    Rows that do not sum to 1 and NaN rows are no error: the figure counts them. Nothing is renormalised. Negative
+    weights, as a difference of two maps has, are drawn in ochre.
 
     Args:
         attentions: a list or tuple of layers, each (B, H, T, S), (H, T, S) or (T, S); or one array (B, L, H, T, S),
@@ -50,13 +69,19 @@ class AttentionViewer(Figure):
             dict: name → the arguments of one such call, (attentions, tokens) or (attentions, tokens, key_tokens).
         tokens: T texts or ids of the queries; without, positions are numbered.
         key_tokens: S texts or ids of the keys, where they are not the queries.
-        batch: which sequence of the batch.
+        batch: which sequence of the batch. For the steps of generate(), also a list with its place in each step. Of
+            several kinds, a dict: name → sequence.
+        layers, heads: the numbers by which the model calls them; 1, 2, … if not given. Models of Hugging Face leave out
+            layers that have no attention weights (such as those of Mamba or of linear attention), so the place in
+            `attentions` is not the layer's number: of such a model, pass the numbers of those with weights. Of several
+            kinds, a dict: name → numbers.
         megabytes: size of the figure's data, at most; 12 × 12 heads of 4096 tokens fit into 64.
         kind: the name in the dict to begin with.
-        layer, head: the head to begin with, counted from 1.
+        layer, head: the head to begin with, by these numbers; the first if not given.
         query, key: the positions to begin with, counted from 0; by default the middle query and the key it looks at.
         window: how many tokens the detailed view shows at a time, 8 to 64.
-        shade: "weight", or "root" for cells as dark as the square root of their weight.
+        shade: "weight" for cells from 0 to the largest weight shown; "root" for the square root of that; "one" from 0
+            to 1, the same for all heads.
 
     Raises:
         TypeError, ValueError: arguments that do not fit; the message says what was expected and what came.
@@ -66,12 +91,12 @@ class AttentionViewer(Figure):
 
     data = traitlets.Dict().tag(sync=True)
     kind = traitlets.Unicode().tag(sync=True)
-    layer = taking(1, ANY, "the layer, counted from 1")
-    head = taking(1, ANY, "the head, counted from 1")
+    layer = taking(1, ANY, "the layer's number")
+    head = taking(1, ANY, "the head's number")
     query = taking(0, ANY, "the query's position")
     key = taking(0, ANY, "the key's position")
     window = taking(64, whole_number(8, 64), "how many tokens are shown at a time")
-    shade = one_of("weight", ["weight", "root"], "what makes a cell dark")
+    shade = one_of("weight", ["weight", "root", "one"], "what makes a cell dark")
 
     def __init__(
         self,
@@ -79,7 +104,9 @@ class AttentionViewer(Figure):
         tokens: Any = None,
         key_tokens: Any = None,
         *,
-        batch: int = 0,
+        batch: Any = 0,
+        layers: Any = None,
+        heads: Any = None,
         megabytes: float = 64,
         **state: Any,
     ):
@@ -87,7 +114,7 @@ class AttentionViewer(Figure):
             raise TypeError(
                 "AttentionViewer makes its data; pass attentions and tokens"
             )
-        if isinstance(attentions, dict):
+        if isinstance(attentions, dict) and not is_output(attentions):
             if tokens is not None or key_tokens is not None:
                 raise TypeError(
                     "with a dict, tokens belong to each kind: {name: (attentions, tokens, key_tokens)}"
@@ -95,28 +122,54 @@ class AttentionViewer(Figure):
             several = attentions
         else:
             several = {"attention": (attentions, tokens, key_tokens)}
-        given = {name: _given(name, one, batch) for name, one in several.items()}
+        alone = several is not attentions
+        given = {
+            name: _given(
+                name,
+                one,
+                _of(batch, name, 0),
+                [_of(n, name) for n in (layers, heads)],
+                alone,
+            )
+            for name, one in several.items()
+        }
         if not given:
             raise ValueError("AttentionViewer needs at least one kind of attention")
         count = sum(len(layers) * len(layers[0]) for layers, *_ in given.values())
         kinds = [_pack(name, one, count, megabytes) for name, one in given.items()]
         self._kinds = {kind["name"]: kind for kind in kinds}
         state.setdefault("kind", next(iter(given)))
+        names = choice(list(self._kinds))
+        checked(self, "kind", state["kind"], names, "the kind of attention")
+        first = self._kinds[state["kind"]]
+        state.setdefault("layer", first["layers"][0])
+        state.setdefault("head", first["head_numbers"][0])
         super().__init__(data={"kinds": kinds}, **state)
         if "query" not in state:
             self.query = self._sizes()[2] // 2
         if "key" not in state:
             self.key = int(self.weights([self.query]).argmax())
 
-    def _sizes(self) -> tuple[int, int, int, int]:
+    def _sizes(self) -> list[int]:
+        return [len(places) for places in self._places().values()]
+
+    def _places(self) -> dict[str, Any]:
+        """What layer, head, query and key may be."""
         kind = self._kinds[self.kind]
-        keys = kind["keys"] or kind["queries"]
-        return (
-            len(kind["heads"]),
-            len(kind["heads"][0]),
-            len(kind["queries"]),
-            len(keys),
+        return {
+            "layer": kind["layers"],
+            "head": kind["head_numbers"],
+            "query": range(len(kind["queries"])),
+            "key": range(len(kind["keys"] or kind["queries"])),
+        }
+
+    def _head(self) -> dict[str, Any]:
+        """The chosen head, packed."""
+        places = self._places()
+        layer, head = (
+            places[name].index(getattr(self, name)) for name in ("layer", "head")
         )
+        return self._kinds[self.kind]["heads"][layer][head]
 
     @traitlets.validate("kind")
     def _check_kind(self, proposal: dict[str, Any]) -> Any:
@@ -126,17 +179,18 @@ class AttentionViewer(Figure):
     @traitlets.validate("layer", "head", "query", "key")
     def _check_place(self, proposal: dict[str, Any]) -> Any:
         name = proposal["trait"].name
-        place = ["layer", "head", "query", "key"].index(name)
-        first = 1 if place < 2 else 0
-        limits = whole_number(first, self._sizes()[place] - 1 + first)
+        places = self._places()[name]
+        if list(places) == list(range(places[0], places[-1] + 1)):
+            limits = whole_number(places[0], places[-1])
+        else:
+            limits = choice(places)
         return checked(self, name, proposal["value"], limits, proposal["trait"].what)
 
     @traitlets.observe("kind")
     def _stay_inside(self, change: dict[str, Any]) -> None:
-        for name, first, size in zip(
-            ("layer", "head", "query", "key"), (1, 1, 0, 0), self._sizes(), strict=True
-        ):
-            setattr(self, name, min(getattr(self, name), size - 1 + first))
+        for name, places in self._places().items():
+            now = getattr(self, name)
+            setattr(self, name, min(places, key=lambda place: abs(place - now)))
 
     def weights(self, queries: list[int] | None = None) -> np.ndarray:
         """Reads back what the viewer has kept of the chosen head.
@@ -145,11 +199,11 @@ class AttentionViewer(Figure):
             queries: list of positions; by default all.
 
         Returns:
-            float32 array (len(queries), S), each number to three digits, −1 where a weight was not kept.
+            float32 array (len(queries), S), each number to three digits; a masked one if not all weights were kept,
+            its mask True where one was not.
         """
         kind, (_, _, T, S) = self._kinds[self.kind], self._sizes()
-        packed = kind["heads"][self.layer - 1][self.head - 1]
-        whole = part_of(packed, (T, S), kind["kept"], range(T), range(S))
+        whole = part_of(self._head(), (T, S), kind["kept"], range(T), range(S))
         return whole if queries is None else whole[queries]
 
     def alt_text(self) -> str:
@@ -173,9 +227,7 @@ class AttentionViewer(Figure):
         where = {
             name: getattr(self, name) for name in ("layer", "head", "query", "key")
         }
-        return draw_heads(
-            self._kinds[self.kind], self.window, self.shade == "root", **where
-        )
+        return draw_heads(self._kinds[self.kind], self.window, self.shade, **where)
 
     def to_html(self, most: int | None = STORED) -> str:
         """The static form of the figure: a picture only, if it would be longer than `most` characters."""
@@ -218,27 +270,76 @@ class AttentionViewer(Figure):
         )
 
 
-def _given(name: str, one: Any, batch: int) -> Given:
+def _of(given: Any, kind: str, otherwise: Any = None) -> Any:
+    """What is given for all kinds, or in a dict for each."""
+    return given.get(kind, otherwise) if isinstance(given, dict) else given
+
+
+def _given(name: str, one: Any, batch: Any, numbers: list[Any], alone: bool) -> Given:
     if not isinstance(one, tuple) or not 1 <= len(one) <= 3:
         raise TypeError(
             f"the kind {name!r} must be a tuple (attentions, tokens) or (attentions, tokens, key_tokens); of a model's "
             "output, pass only its attentions"
         )
-    attentions, tokens, key_tokens = (*one, None, None)[:3]
-    layers = layers_of(attentions, batch)
-    T, S = layers[0].shape[1:]
-    queries = labels_of(tokens, T, "tokens")
-    if key_tokens is None and T == S:
-        return layers, queries, None
-    if key_tokens is None and tokens is not None:
+    try:
+        attentions, tokens, key_tokens = (*one, None, None)[:3]
+        return _brought_together(attentions, tokens, key_tokens, batch, numbers)
+    except (TypeError, ValueError) as error:
+        if alone:
+            raise
+        raise type(error)(f"in the kind {name!r}: {error}") from None
+
+
+def _brought_together(
+    attentions: Any,
+    tokens: Any,
+    key_tokens: Any,
+    batch: Any,
+    numbers: list[Any],
+) -> Given:
+    layers = layers_of(attentions, batch, key_tokens is None)
+    H, T, S = layers[0].shape
+    sizes = (len(layers), H)
+    of_layers, of_heads = (
+        numbers_of(given, count, role)
+        for given, count, role in zip(numbers, sizes, ("layers", "heads"), strict=True)
+    )
+    advice = ""
+    one_more = hasattr(tokens, "__len__") and len(tokens) == T + 1
+    if one_more and has_steps(attentions):
+        advice = "; in generate() a query is the token that a step reads, which the last is not: pass tokens[:-1]"
+    queries = labels_of(tokens, T, "tokens", advice)
+    keys = None
+    windowed = (
+        "; if the model looks at a window only, as Longformer does, its columns are places in that window, and no keys"
+        if S < T
+        else ""
+    )
+    if key_tokens is None and T != S and tokens is not None:
         raise ValueError(
-            f"the weights have {T} queries and {S} keys: pass the tokens of the keys, too, as key_tokens"
+            f"the weights have {T} queries and {S} keys: pass the tokens of the keys, too, as key_tokens{windowed}"
         )
-    return layers, queries, labels_of(key_tokens, S, "key_tokens")
+    if key_tokens is not None or T != S:
+        keys = labels_of(key_tokens, S, "key_tokens", windowed)
+    return Given(layers, queries, keys, of_layers, of_heads)
 
 
 def _pack(name: str, given: Given, count: int, megabytes: float) -> dict[str, Any]:
-    layers, queries, keys = given
+    layers, queries, keys, layer_numbers, head_numbers = given
     how = plan(layers[0].shape[1:], count, megabytes)
-    heads = [[pack_head(head, **how) for head in layer] for layer in layers]
-    return {"name": name, "queries": queries, "keys": keys, "heads": heads, **how}
+    heads = [
+        [
+            pack_head(head, name=f"layer {l}, head {h}: ", **how)
+            for h, head in zip(head_numbers, layer, strict=True)
+        ]
+        for l, layer in zip(layer_numbers, layers, strict=True)
+    ]
+    return {
+        "name": name,
+        "queries": queries,
+        "keys": keys,
+        "layers": layer_numbers,
+        "head_numbers": head_numbers,
+        "heads": heads,
+        **how,
+    }

@@ -45,45 +45,96 @@ function field(p, key, x, y, width, height, { label, move, point }) {
 // On a phone a few layers stand directly below the controls, small.
 const FEW = 4;
 const onPhone = () => matchMedia("(max-width: 480px)").matches;
-const overviewLayout = (width, [layers, heads], small = false) => {
-  const [left, top] = [26, small ? 18 : 44];
+const DIGIT = 7.2; // width of a digit beside the heads
+const digitsOf = (numbers) => String(Math.max(...numbers)).length;
+const overviewLayout = (width, kind, small = false) => {
+  const [left, top] = [Math.max(26, 12 + DIGIT * digitsOf(kind.layers)), small ? 18 : 44];
+  const [layers, heads] = [kind.heads.length, kind.heads[0].length];
   const size = Math.min(small ? 72 / Math.max(2, layers) : 84, (width - left) / heads);
-  return { left, top, size, bottom: top + size * layers };
+  return { left, top, size, bottom: top + size * layers + (small ? 0 : SCALE) };
 };
+
+// Which of `count` places are labelled, at least `apart` from each other: the chosen one, and the last if it fits.
+function labelled(count, chosen, apart) {
+  const step = Math.max(1, Math.ceil(apart));
+  const far = (i, other) => Math.abs(i - other) >= step;
+  return range(count).filter(
+    (i) => i === chosen || (far(i, chosen) && (i === count - 1 || (i % step === 0 && far(i, count - 1)))),
+  );
+}
+
+// ---- what the shades mean ----
+
+const SCALE = 20; // height of the row
+
+const threeDigits = (x) => String(Number(x.toPrecision(3))).replaceAll("-", "−");
+const scaleInWords = ({ shade, top, signed }) =>
+  `Shades ${shade === "root" ? "of square roots " : ""}from ${signed ? threeDigits(-top) : 0} to ${threeDigits(top)}.`;
+
+// From 0, or the lowest negative weight, to the largest weight that is shown, in the shades of the cells.
+function drawScale(p, key, x, y, { shade, top, signed }) {
+  const [low, wide] = [signed ? -1 : 0, 10];
+  const start = signed ? threeDigits(-top) : "0";
+  const left = x + 6 + DIGIT * start.length;
+  const steps = linspace(low, 1, signed ? 13 : 7);
+  const look = { size: 12, colour: COLOUR.muted };
+  p.text(`${key}-low`, x, y, start, look);
+  steps.forEach((at, i) => {
+    const dark = shade === "root" ? Math.sign(at) * Math.sqrt(Math.abs(at)) : at;
+    const fill = dark < 0 ? signedFill(dark) : weightFill(dark);
+    p.rect(`${key}${i}`, left + wide * i, y - 10, wide, 11, { fill });
+  });
+  const end = left + wide * steps.length;
+  p.rect(`${key}-edge`, left, y - 10, end - left, 11, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+  p.text(`${key}-high`, end + 6, y, threeDigits(top) + (shade === "root" ? ", by square roots" : ""), look);
+}
 const isSmall = (layers) => layers <= FEW && onPhone();
 
 function drawOverview(p, view, fig) {
   const { kind, layer, head } = view;
   const [layers, heads] = [kind.heads.length, kind.heads[0].length];
+  const [row, column] = [kind.layers.indexOf(layer), kind.head_numbers.indexOf(head)];
   const small = isSmall(layers);
-  const { left, top, size, bottom } = overviewLayout(p.width, [layers, heads], small);
+  const { left, top, size } = overviewLayout(p.width, kind, small);
+  const [right, bottom] = [left + size * heads, top + size * layers];
   const beside = left + size * heads + 14;
   if (!small) p.text("title", 0, 15, "All heads: layers down, heads across", { weight: 650, size: 14 });
   else if (p.width - beside > 100)
     ["All heads:", "layers down,", "heads across"].forEach((text, i) =>
       p.text(`title${i}`, beside, top + 15 + 18 * i, text, { weight: i ? 450 : 650, size: 14 }),
     );
-  const label = (i, count) => size >= 17 || i % Math.ceil(17 / size) === 0 || i === count - 1;
-  range(heads)
-    .filter((h) => label(h, heads))
-    .forEach((h) => p.text(`head${h}`, left + (h + 0.5) * size, top - 6, h + 1, look(h + 1 === head, "middle")));
-  range(layers)
-    .filter((l) => label(l, layers))
-    .forEach((l) => p.text(`layer${l}`, left - 6, top + (l + 0.5) * size + 4, l + 1, look(l + 1 === layer, "end")));
+  labelled(heads, column, (DIGIT * digitsOf(kind.head_numbers) + 4) / size).forEach((h) =>
+    p.text(`head${h}`, left + (h + 0.5) * size, top - 6, kind.head_numbers[h], look(h === column, "middle")),
+  );
+  labelled(layers, row, 14 / size).forEach((l) =>
+    p.text(`layer${l}`, left - 6, top + (l + 0.5) * size + 4, kind.layers[l], look(l === row, "end")),
+  );
   p.rect("ground", left, top, size * heads, size * layers, { fill: p.hatch("hatch"), opacity: 0.6 });
-  putImage(p, "image", view.overview, left, top, size * heads, size * layers);
-  p.rect("chosen", left + (head - 1) * size - 1, top + (layer - 1) * size - 1, size, size, {
+  putImage(p, "image", view.overview(size), left, top, size * heads, size * layers);
+  const between = [
+    ...range(heads + 1).map((h) => `M${left + h * size} ${top}V${bottom}`),
+    ...range(layers + 1).map((l) => `M${left} ${top + l * size}H${right}`),
+  ];
+  p.add("path", "between", {
+    d: between.join(""),
+    stroke: COLOUR.line,
+    "stroke-width": size < 20 ? 1 : 1.5,
+    "pointer-events": "none",
+  });
+  if (!small) drawScale(p, "scale", left, bottom + 15, view.scales.overview);
+  p.rect("chosen", left + column * size, top + row * size, size, size, {
     fill: "none",
     stroke: COLOUR.accent,
     "stroke-width": 3,
     rx: 2,
   });
-  field(p, "overview", left, top, size * heads, bottom - top, {
+  const set = (l, h) => fig.set({ layer: kind.layers[l], head: kind.head_numbers[h] });
+  field(p, "overview", left, top, size * heads, size * layers, {
     label:
       `Heads, ${layers} layers and ${heads} heads. Layer ${layer}, head ${head} is chosen; ` +
-      "arrow keys choose another",
-    move: (down, across) => fig.set({ layer: clamp(layer + down, 1, layers), head: clamp(head + across, 1, heads) }),
-    point: (y, x) => fig.set({ layer: 1 + Math.floor(y * layers), head: 1 + Math.floor(x * heads) }),
+      `arrow keys choose another. ${scaleInWords(view.scales.overview)}`,
+    move: (down, across) => set(clamp(row + down, 0, layers - 1), clamp(column + across, 0, heads - 1)),
+    point: (y, x) => set(Math.floor(y * layers), Math.floor(x * heads)),
   });
 }
 
@@ -96,16 +147,17 @@ const look = (strong, anchor) => ({
 
 // ---- a long head as a whole ----
 
-const longHeight = (width, [T, S]) => 30 + Math.round(clamp((Math.min(width, LONG) * T) / S, 120, LONG));
+const longHeight = (width, [T, S]) => 30 + SCALE + Math.round(clamp((Math.min(width, LONG) * T) / S, 120, LONG));
 const LONG = 210;
 
 function drawWhole(p, view, fig) {
   const { T, S, rows, columns } = view;
-  const [width, height, top] = [Math.min(p.width, LONG), p.height - 30, 28];
+  const [width, height, top] = [Math.min(p.width, LONG), p.height - 30 - SCALE, 28];
   p.text("title", 0, 15, `The whole head: ${T} × ${S}`, { weight: 650, size: 14 });
   p.rect("ground", 0, top, width, height, { fill: p.hatch("hatch"), opacity: 0.6 });
   putImage(p, "image", view.whole, 0, top, width, height);
   p.rect("edge", 0, top, width, height, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+  drawScale(p, "scale", 0, top + height + 16, view.scales.whole);
   const place = ([from, to], n, size) => [(from / n) * size, Math.max(6, ((to - from) / n) * size)];
   const [[x, w], [y, h]] = [place(columns, S, width), place(rows, T, height)];
   p.rect("window", Math.min(x, width - w), top + Math.min(y, height - h), w, h, {
@@ -129,17 +181,25 @@ const space = (labels) => 12 + LABEL * Math.max(...labels.map((label) => Array.f
 
 const WIDEST = 64; // tokens in the largest window
 
-// The map keeps its place whatever the window: the fewer tokens, the larger the cells.
+const READABLE = 18; // pixels: a cell with room for its label
+
+// The map keeps its place whatever the window: the fewer tokens, the larger the cells. They are squares, unless
+// there is room for labels along the shorter side only.
 function windowLayout(width, view) {
   const [left, above] = [space(view.queries), space(view.keys)];
   const [n, m] = [view.queryLabels.length, view.keyLabels.length];
-  const [most, across] = [Math.min(view.T, WIDEST), Math.min(view.S, WIDEST)];
-  const least = Math.min(onPhone() ? 24 : 36, (width - left - 2) / across, 760 / most);
-  const size = least * Math.min(across / m, most / n);
-  return { left, top: 26 + above, size, n, m, bottom: 26 + above + most * least };
+  const [down, across] = [Math.min(view.T, WIDEST), Math.min(view.S, WIDEST)];
+  const widest = onPhone() ? 24 : 36;
+  const room = [Math.min(widest, (width - left - 2) / across), Math.min(widest, 760 / down)];
+  const least = Math.min(...room);
+  const size = least * Math.min(across / m, down / n);
+  const wide = across < down ? Math.max(size, Math.min(READABLE, (room[0] * across) / m)) : size;
+  const high = down < across ? Math.max(size, Math.min(READABLE, (room[1] * down) / n)) : size;
+  const most = down < across ? Math.max(least, Math.min(READABLE, room[1])) : least;
+  return { left, top: 26 + above, wide, high, n, m, bottom: 26 + above + down * most };
 }
 
-const windowHeight = (width, view) => windowLayout(width, view).bottom + 6;
+const windowHeight = (width, view) => windowLayout(width, view).bottom + SCALE;
 
 // A token beside a row or column, the whole of it as a tooltip if it had to be cut.
 function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) {
@@ -156,42 +216,46 @@ function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) 
 }
 
 function drawWindow(p, view, fig) {
-  const { left, top, size, n, m } = windowLayout(p.width, view);
+  const { left, top, wide, high, n, m } = windowLayout(p.width, view);
+  const [right, bottom] = [left + m * wide, top + n * high];
   const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
   const title = `Layer ${view.layer}, head ${view.head}: `;
   const axes = ["queries down, keys across", "queries ↓, keys →"];
   const short = 8.5 * (title + axes[0]).length > p.width;
   p.text("title", 0, 15, title + axes[+short], { weight: 650, size: 14 });
-  const step = Math.ceil(12 / size); // labels at least 12 pixels apart; the chosen ones are always there
-  const near = (t, chosen) => t === chosen || (t % step === 0 && Math.abs(t - chosen) >= step);
+  // labels at least 12 pixels apart; the chosen ones are always there
+  const near = (t, chosen, step) => t === chosen || (t % step === 0 && Math.abs(t - chosen) >= step);
   view.queryLabels.forEach((label, t) => {
-    if (near(t, q))
-      token(p, `row${t}`, left - 6, top + (t + 0.5) * size + 4, label, t === q, {
+    if (near(t, q, Math.ceil(12 / high)))
+      token(p, `row${t}`, left - 6, top + (t + 0.5) * high + 4, label, t === q, {
         colour: COLOUR.query,
         anchor: "end",
       });
   });
   view.keyLabels.forEach((label, t) => {
-    if (near(t, k))
-      token(p, `column${t}`, left + (t + 0.5) * size + 4, top - 6, label, t === k, {
+    if (near(t, k, Math.ceil(12 / wide)))
+      token(p, `column${t}`, left + (t + 0.5) * wide + 4, top - 6, label, t === k, {
         colour: COLOUR.keyInk,
         rotate: -90,
       });
   });
-  p.rect("ground", left, top, m * size, n * size, { fill: p.hatch("hatch"), opacity: 0.6 });
-  putImage(p, "image", view.part, left, top, m * size, n * size);
-  p.rect("edge", left, top, m * size, n * size, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
-  if (view.columns[0] + m - Math.ceil(62 / size) > view.rows[0] + Math.ceil(22 / size) && isCausal(view.kind))
-    p.text("masked", left + m * size - 7, top + 17, "masked", {
+  p.rect("ground", left, top, m * wide, n * high, { fill: p.hatch("hatch"), opacity: 0.6 });
+  putImage(p, "image", view.part, left, top, m * wide, n * high);
+  p.rect("edge", left, top, m * wide, n * high, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
+  drawScale(p, "scale", left, bottom + 15, view.scales.part);
+  if (view.columns[0] + m - Math.ceil(62 / wide) > view.rows[0] + Math.ceil(22 / high) && isCausal(view.kind))
+    p.text("masked", right - 7, top + 17, "masked", {
       size: 12.5,
       anchor: "end",
       colour: COLOUR.muted,
       halo: true,
     });
-  p.rect("row", left, top + q * size, m * size, size, { fill: "none", stroke: COLOUR.query, "stroke-width": 2 });
-  p.rect("column", left + k * size, top, size, n * size, { fill: "none", stroke: COLOUR.key, "stroke-width": 2 });
-  field(p, "map", left, top, m * size, n * size, {
-    label: `Weights of layer ${view.layer}, head ${view.head}. ${view.said} Arrow keys choose a query and a key`,
+  p.rect("row", left, top + q * high, m * wide, high, { fill: "none", stroke: COLOUR.query, "stroke-width": 2 });
+  p.rect("column", left + k * wide, top, wide, n * high, { fill: "none", stroke: COLOUR.key, "stroke-width": 2 });
+  field(p, "map", left, top, m * wide, n * high, {
+    label:
+      `Weights of layer ${view.layer}, head ${view.head}. ${view.said} ${scaleInWords(view.scales.part)} ` +
+      "Arrow keys choose a query and a key",
     move: (down, across, far) => fig.go(view.query + (far ? 8 : 1) * down, view.key + (far ? 8 : 1) * across),
     point: (a, b) => fig.go(view.rows[0] + Math.floor(a * n), view.columns[0] + Math.floor(b * m)),
   });
@@ -220,35 +284,50 @@ function drawLines(p, view, fig) {
   p.text("title", 0, 15, "Who looks where", { weight: 650, size: 14 });
   p.text("queries", 0, 34, "query", { size: 12, colour: COLOUR.muted });
   p.text("keys", to + 6, 34, "key", { size: 12, colour: COLOUR.muted });
-  const strokes = new Map(); // one path for all lines of a kind and a strength
-  const add = (name, i, j) =>
-    strokes.set(
-      name,
-      `${strokes.get(name) || ""}M${from} ${y(i)}C${(from + to) / 2} ${y(i)} ${(from + to) / 2} ${y(j)} ${to} ${y(j)}`,
-    );
+  const strokes = new Map(); // one path for all lines of a kind, a strength and a sign
+  const curve = (i, j) =>
+    `M${from} ${y(i)}C${(from + to) / 2} ${y(i)} ${(from + to) / 2} ${y(j)} ${to} ${y(j)}`;
+  const add = (name, i, j) => strokes.set(name, (strokes.get(name) || "") + curve(i, j));
+  const { top: largest } = view.scales.part;
+  const partOfLargest = (weight) => (Number.isFinite(weight) && largest ? Math.abs(weight) / largest : 0);
   view.cells.forEach((weight, n) => {
     const [i, j] = [Math.floor(n / keyLabels.length), n % keyLabels.length];
-    if (!(weight >= 0.02)) return;
-    const strength = clamp(Math.ceil(5 * weight), 1, 5);
+    const part = partOfLargest(weight);
+    if (part < 0.02 || (i === q && j === k)) return;
+    const strength = `${clamp(Math.ceil(5 * part), 1, 5)}${weight < 0 ? "−" : ""}`;
     if (i === q) add(`query${strength}`, i, j);
     if (j === k) add(`key${strength}`, i, j);
-    if (i !== q && j !== k && weight >= 0.1) add(`other${strength}`, i, j);
+    if (i !== q && j !== k && Math.abs(weight) >= 0.1) add(`other${strength}`, i, j);
   });
   const colours = { query: COLOUR.query, key: COLOUR.key, other: COLOUR.masked };
+  const dashes = { query: undefined, key: "7 4", other: undefined };
   ["other", "key", "query"].forEach((name) =>
-    range(1, 6).forEach((strength) => {
-      if (!strokes.has(name + strength)) return;
-      p.add("path", name + strength, {
-        d: strokes.get(name + strength),
-        fill: "none",
-        stroke: colours[name],
-        "stroke-width": name === "other" ? 1 : 0.8 + strength * 0.9,
-        "stroke-dasharray": name === "key" ? "7 4" : undefined,
-        opacity: name === "other" ? 0.1 + 0.1 * strength : 0.55 + 0.09 * strength,
-        "data-lines": name,
-      });
-    }),
+    range(1, 6).forEach((strength) =>
+      ["", "−"].forEach((sign) => {
+        const d = strokes.get(name + strength + sign);
+        if (!d) return;
+        p.add("path", name + strength + sign, {
+          d,
+          fill: "none",
+          stroke: colours[name],
+          "stroke-width": name === "other" ? 1 : 0.8 + strength * 0.9,
+          "stroke-dasharray": sign ? "2 4" : dashes[name],
+          opacity: name === "other" ? 0.1 + 0.1 * strength : 0.55 + 0.09 * strength,
+          "data-lines": name,
+        });
+      }),
+    ),
   );
+  // The chosen pair is there however small its weight: dotted if it is negative, 0, masked, NaN or not kept.
+  const pair = view.cells[q * keyLabels.length + k];
+  p.add("path", "pair", {
+    d: curve(q, k),
+    fill: "none",
+    stroke: COLOUR.accent,
+    "stroke-width": 1.2 + 4.5 * partOfLargest(pair),
+    "stroke-dasharray": pair > 0 ? undefined : "2 4",
+    "data-lines": "pair",
+  });
   const most = clamp(Math.floor((side - 8) / LABEL), 4, LONGEST_LABEL);
   queryLabels.forEach((label, t) => {
     if (!near(t, q, queryLabels.length - 1)) return;

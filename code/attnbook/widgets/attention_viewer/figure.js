@@ -13,12 +13,11 @@ function pageOf(t, count, window) {
 function arrange(card, { overview, whole, map, tables, lines }, kinds) {
   const longest = Math.max(...kinds.flatMap(sizesOf));
   const layers = Math.max(...kinds.map((kind) => kind.heads.length));
-  const heads = Math.max(...kinds.map((kind) => kind.heads[0].length));
   const mapOfKind = (kind) => {
     const [[T, S], keys] = [sizesOf(kind), kind.keys || kind.queries];
     return windowHeight(500, { T, S, queries: kind.queries, keys, queryLabels: kind.queries, keyLabels: keys });
   };
-  const left = overviewLayout(420, [layers, heads]).bottom + 44 + 21.5 * Math.min(MOST, longest);
+  const left = Math.max(...kinds.map((kind) => overviewLayout(420, kind).bottom)) + 44 + 21.5 * Math.min(MOST, longest);
   const beside = longest <= WIDEST && left <= Math.max(...kinds.map(mapOfKind)) + 40;
   const node = (one, name) => {
     one.svg.parentNode.classList.add(name);
@@ -58,9 +57,11 @@ function render({ model, el }) {
   const within = (kind) => {
     const [T, S] = sizesOf(kind);
     const to = (name, low, high) => clamp(model.get(name), low, high);
+    const nearestOf = (name, numbers) =>
+      [...numbers].sort((one, other) => Math.abs(one - model.get(name)) - Math.abs(other - model.get(name)))[0];
     return {
-      layer: to("layer", 1, kind.heads.length),
-      head: to("head", 1, kind.heads[0].length),
+      layer: nearestOf("layer", kind.layers),
+      head: nearestOf("head", kind.head_numbers),
       query: to("query", 0, T - 1),
       key: to("key", 0, S - 1),
     };
@@ -76,10 +77,9 @@ function render({ model, el }) {
     drawn.push(fig.stage({ ...options, draw: (p, view) => options.draw(p, view, fig) }));
     return drawn.at(-1);
   };
-  const heads = (size) => [kindNow().heads.length, kindNow().heads[0].length][size];
   const overview = stage({
     basis: 300,
-    height: (width) => overviewLayout(width, [heads(0), heads(1)], isSmall(heads(0))).bottom + 4,
+    height: (width) => overviewLayout(width, kindNow(), isSmall(kindNow().heads.length)).bottom + 4,
     draw: drawOverview,
     label: ({ kind }) => `Overview of ${kind.heads.length} layers of ${kind.heads[0].length} heads`,
   });
@@ -124,8 +124,9 @@ function render({ model, el }) {
   fig.select("shade", {
     label: "shade",
     options: [
-      ["weight", "weight, 0 to 1"],
+      ["weight", "weight, 0 to the largest shown"],
       ["root", "square root of the weight"],
+      ["one", "weight, 0 to 1"],
     ],
   });
   fig.output("weight", { label: "weight of this pair", format: threeDecimals });
@@ -136,7 +137,7 @@ function render({ model, el }) {
   fig.controlsFirst();
   stages.before(note); // if one of the heads has something to note, there is room for it at all of them
   note.hidden = !data.kinds.some((kind) =>
-    kind.heads.some((layer, l) => layer.some((_, h) => notesOn(kind, l + 1, h + 1, kind.kept))),
+    kind.layers.some((layer) => kind.head_numbers.some((head) => notesOn(kind, layer, head, kind.kept))),
   );
 
   const images = new Map(); // drawn once for each kind, head, shade and theme
@@ -155,27 +156,42 @@ function render({ model, el }) {
     const [queries, keys] = [kind.queries, keysOf(kind)];
     const window = state("window");
     const [rows, columns] = [pageOf(query, T, window), pageOf(key, S, window)];
-    const colours = { ...coloursNow(fig.card), root: state("shade") === "root" };
-    const name = `${kind.name} ${state("shade")} ${colours.shades[0]}`;
+    const shade = state("shade");
+    const colours = coloursNow(fig.card);
+    const name = `${kind.name} ${shade} ${colours.shades[0]}`;
     const cells = partOf(kind, layer, head, rows, columns);
     const shown = unmasked(kind, cells, columns[1] - columns[0], rows[0], columns[0]);
-    const packed = kind.heads[layer - 1][head - 1];
+    const packed = packedOf(kind, layer, head);
+    const scale = (top, signed) => ({ shade, top: shade === "one" ? 1 : top, signed });
+    const every = kind.heads.flat();
+    const scales = {
+      overview: scale(
+        every.reduce((top, one) => Math.max(top, one.top), 0),
+        every.some(({ signed }) => signed),
+      ),
+      whole: scale(packed.top, packed.signed),
+      part: scale(topOfCells(shown), packed.signed),
+    };
     const [down, across] = kind.map || kind.thumb;
     Object.entries({ query: [query, T], key: [key, S] }).forEach(([name, [value, count]]) => {
       inputs[name].max = count - 1;
       inputs[name].value = value;
     });
-    latest = { kind, layer, head, query, key, T, S, queries, keys, rows, columns, window, cells };
+    latest = { kind, layer, head, query, key, T, S, queries, keys, rows, columns, window, cells, scales };
     Object.assign(latest, {
       queryLabels: queries.slice(...rows),
       keyLabels: keys.slice(...columns),
       said: inWords(latest),
-      overview: image(name, () => overviewImage(kind, colours)),
-      part: mapImage(shown, rows[1] - rows[0], columns[1] - columns[0], colours),
+      overview(size) {
+        const most = clamp(Math.ceil(2 * size), 4, 64); // cells that a screen can still show
+        return image(`${name} ${most}`, () => overviewImage(kind, { ...colours, ...scales.overview }, most));
+      },
+      part: mapImage(shown, rows[1] - rows[0], columns[1] - columns[0], { ...colours, ...scales.part }),
     });
     whole.svg.parentNode.classList.toggle("ab-all-there", longest <= window);
     if (longest > window) {
-      const draw = () => mapImage(unmasked(kind, mapOf(packed.map || packed.thumb), across), down, across, colours);
+      const cellsOf = () => unmasked(kind, mapOfHead(packed, kind.map ? "map" : "thumb"), across);
+      const draw = () => mapImage(cellsOf(), down, across, { ...colours, ...scales.whole });
       latest.whole = image(`${name} ${layer} ${head}`, draw);
     }
     note.textContent = notesOn(kind, layer, head, kind.kept);

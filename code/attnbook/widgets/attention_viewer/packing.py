@@ -1,10 +1,12 @@
 """Weights packed for the browser: all of them if they fit, or else the largest of each row and column.
 
 All numbers are little-endian and travel as base64. A weight is a float16 (three digits). Maps for looking at whole
-heads hold one byte for each cell: 254·√w of the largest weight w in it, or 255 if all of them are NaN.
+heads hold one byte for each cell: 254·√(w/scale) of the largest weight w in it; where a head has negative weights,
+127 ± 127·√(|w|/scale) of the one that is farthest from 0; 255 if all of them are NaN.
 """
 
 import base64
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +20,7 @@ THUMB, MAP = (
     128,
 )  # cells on a side, at most: of a head in the overview, and of a long head's map
 MOST = 64  # of a row or a column
+LARGEST = 65504  # of a float16
 TOLERANCE = 0.02  # how far the sum of a row may be from 1: weights in bfloat16 have less than three digits
 
 
@@ -55,42 +58,63 @@ def plan(shape: Sequence[int], heads: int, megabytes: float) -> dict[str, Any]:
 
 
 def pack_head(
-    weights: Tensor, thumb: list[int], map: list[int] | None, kept: int | None
+    weights: Tensor,
+    thumb: list[int],
+    map: list[int] | None,
+    kept: int | None,
+    name: str = "",
 ) -> dict[str, Any]:
     """Packs one head.
 
     Args:
         weights: (T, S) tensor.
         thumb, map, kept: as in `plan`.
+        name: of the head, for the message.
 
     Returns:
-        dict of texts: thumb, map if there is one, and either all (T·S weights) or rows and columns (indices, as uint16,
-        of the largest weights, then these weights) and row_sums, column_sums. And `unusual`: numbers of rows that do
-        not sum to 1, their smallest and largest sum, and the number of rows with a NaN.
+        dict. For reading the maps: top, the largest weight or size of a negative one; scale, the power of 4 that is
+        next to it; signed, whether there are negative weights. Texts: thumb, map if there is one, and either all (T·S
+        weights) or rows and columns (indices, as uint16, of the largest weights, then these weights) and row_sums,
+        column_sums. And `unusual`: numbers of rows that do not sum to 1, their smallest and largest sum, and the
+        number of rows with a NaN.
 
     Raises:
-        ValueError: a weight is infinite.
+        ValueError: a weight is infinite, or too large for a float16.
     """
     w = weights.float()
     sums = w.sum(dim=1)
-    if sums.isinf().any():
-        raise ValueError(
-            "some weights are infinite: these look like scores; pass their softmax"
-        )
-    packed: dict[str, Any] = {"unusual": _unusual(sums)}
-    cells = w.clamp(0, 1)
+    known, opposite = w, -w
     if sums.isnan().any():
-        cells = torch.where(w.isnan(), -1.0, cells)
-    if map:
-        cells = adaptive_max_pool2d(cells[None], map)[0]
-        packed["map"] = _codes(cells)
-    packed["thumb"] = _codes(adaptive_max_pool2d(cells[None], thumb)[0])
+        known, opposite = (
+            table.nan_to_num(-torch.inf, torch.inf, -torch.inf)
+            for table in (known, opposite)
+        )
+    top, least = max(0.0, float(known.max())), -float(opposite.max())
+    if max(top, -least) > LARGEST or sums.isinf().any():
+        raise ValueError(
+            f"{name}some weights are infinite, or very large: these look like scores; pass their softmax"
+        )
+    signed, top = least < 0, max(top, -least)
+    scale = 4.0 ** math.ceil(math.log(top, 4)) if top else 1.0
+    packed: dict[str, Any] = {
+        "unusual": _unusual(sums),
+        "top": top,
+        "scale": scale,
+        "signed": signed,
+    }
+    both = (known, opposite) if signed else (known,)
+    for size, role in ((map, "map"), (thumb, "thumb")):
+        if size:
+            largest = [
+                adaptive_max_pool2d(table[None] / scale, size)[0] for table in both
+            ]
+            packed[role] = _codes(*largest)
     if kept is None:
         return packed | {"all": _text(w, "<f2")}
-    known = w.nan_to_num(nan=-torch.inf) if sums.isnan().any() else w
-    for name, table in (("rows", known), ("columns", known.T)):
-        values, index = table.topk(kept, dim=1)
-        packed[name] = [_text(index, "<u2"), _text(values, "<f2")]
+    sizes = torch.maximum(known, opposite) if signed else known
+    for axis, by, table in (("rows", sizes, known), ("columns", sizes.T, known.T)):
+        index = by.topk(kept, dim=1).indices
+        packed[axis] = [_text(index, "<u2"), _text(table.gather(1, index), "<f2")]
     columns = w.nansum(dim=0)
     return packed | {
         "row_sums": _text(sums, "<f2"),
@@ -105,9 +129,29 @@ def _unusual(sums: Tensor) -> list[float]:
     return [len(off), *ends, len(sums) - len(there)]
 
 
-def _codes(largest: Tensor) -> str:
+def _codes(largest: Tensor, opposite: Tensor | None = None) -> str:
     codes = (254 * largest.clamp(min=0).sqrt()).round()
-    return _text(torch.where(largest < 0, 255.0, codes), "u1")
+    if opposite is not None:
+        sizes = torch.where(largest < opposite, -opposite, largest)
+        codes = (127 + 127 * sizes.sign() * sizes.abs().sqrt()).round()
+    return _text(torch.where(largest == -torch.inf, 255.0, codes), "u1")
+
+
+def read_map(head: dict[str, Any], role: str, size: list[int]) -> np.ndarray:
+    """Reads a map of a packed head.
+
+    Args:
+        head: what `pack_head` returned.
+        role: "thumb" or "map".
+        size: its numbers of cells [down, across].
+
+    Returns:
+        float32 array of weights, NaN where all of a cell are.
+    """
+    codes = unpack(head[role], "u1", *size).astype("f4")
+    places = codes / 127 - 1 if head["signed"] else codes / 254
+    weights = head["scale"] * np.sign(places) * places**2
+    return np.where(codes == 255, np.float32(np.nan), weights)
 
 
 def _text(tensor: Tensor, dtype: str) -> str:
@@ -137,13 +181,15 @@ def part_of(
         rows, columns: ranges.
 
     Returns:
-        float32 array (len(rows), len(columns)); NaN as it was, −1 where the weight was not kept.
+        float32 array (len(rows), len(columns)); NaN as it was. If not all weights were kept, a masked one, its mask
+        True where the weight was not.
     """
     T, S = shape
     if kept is None:
         whole = unpack(head["all"], "<f2", T, S)
         return whole[rows.start : rows.stop, columns.start : columns.stop].astype("f4")
-    part = np.full((T, S), -1, "f4")
+    part = np.ma.masked_all((T, S), "f4")
+    part.data[...] = 0
     for name, n in (("columns", S), ("rows", T)):
         index, values = (
             unpack(head[name][i], dtype, n, kept)

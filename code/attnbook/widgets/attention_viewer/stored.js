@@ -1,7 +1,8 @@
 /* What packing.py has packed, read again: weights of a cell, a row, a column, a window. `NaN` is a NaN weight,
- * `NOT_KEPT` one that was not stored. An axis is "rows" (of a query) or "columns" (of a key). */
+ * `NOT_KEPT` one that was not stored. An axis is "rows" (of a query) or "columns" (of a key). Layers and heads go by
+ * the model's numbers. */
 
-const NOT_KEPT = -1;
+const NOT_KEPT = -Infinity; // packing.py refuses infinite weights, so no weight is taken for this
 const halves = new Float32Array(65536); // every float16 number
 
 function fillHalves() {
@@ -36,8 +37,10 @@ function weightsOf(text) {
 
 const read = new WeakMap(); // packed head → its arrays, unpacked when first asked for
 
+const packedOf = (kind, layer, head) => kind.heads[kind.layers.indexOf(layer)][kind.head_numbers.indexOf(head)];
+
 function headOf(kind, layer, head) {
-  const packed = kind.heads[layer - 1][head - 1];
+  const packed = packedOf(kind, layer, head);
   if (!read.has(packed)) {
     const table = (name) => packed[name] && { at: wholeNumbers(packed[name][0]), weights: weightsOf(packed[name][1]) };
     read.set(packed, {
@@ -107,8 +110,30 @@ function partOf(kind, layer, head, [a, b], [c, d]) {
 }
 
 // A stored map of a whole head: the largest weight in each of its cells.
-const SQUARES = range(256).map((code) => (code === 255 ? NaN : (code / 254) ** 2));
-const mapOf = (text) => converted(bytesOf(text), SQUARES);
+const sizeOfCode = (code, signed) => (signed ? code / 127 - 1 : code / 254);
+const SQUARES = [false, true].map((signed) =>
+  range(256).map((code) => (code === 255 ? NaN : sizeOfCode(code, signed) * Math.abs(sizeOfCode(code, signed)))),
+);
+const mapOf = (text, scale = 1, signed = false) =>
+  converted(bytesOf(text), SQUARES[+signed]).map((weight) => scale * weight);
+const mapOfHead = (packed, role) => mapOf(packed[role], packed.scale, packed.signed);
+
+// The weight of a cell that is farthest from 0; 0 if there is none.
+const topOfCells = (cells) =>
+  cells.reduce((top, weight) => (Number.isFinite(weight) ? Math.max(top, Math.abs(weight)) : top), 0);
+
+// Each cell of a smaller map holds the weight of its cells that is farthest from 0.
+function smaller(cells, rows, columns, most) {
+  const [high, wide] = [Math.min(rows, most), Math.min(columns, most)];
+  if (high === rows && wide === columns) return cells;
+  const out = new Float32Array(high * wide).fill(NaN);
+  cells.forEach((weight, n) => {
+    const [row, column] = [Math.floor(n / columns), n % columns];
+    const at = Math.floor((row * high) / rows) * wide + Math.floor((column * wide) / columns);
+    if (!(Math.abs(out[at]) >= Math.abs(weight)) && !Number.isNaN(weight)) out[at] = weight;
+  });
+  return out;
+}
 
 const causal = new WeakMap(); // kind → whether it is
 
@@ -118,8 +143,10 @@ function isCausal(kind) {
     const [T, S] = sizesOf(kind);
     const n = kind.thumb[0];
     const near = T % n ? 1 : 0; // cells of the small map that overlap: the first above the diagonal holds some of it
-    const clear = ({ thumb }) =>
-      mapOf(thumb).every((weight, at) => (at % n) - Math.floor(at / n) <= near || !(weight > 0));
+    const clear = (packed) =>
+      mapOfHead(packed, "thumb").every(
+        (weight, at) => (at % n) - Math.floor(at / n) <= near || weight === 0 || Number.isNaN(weight),
+      );
     causal.set(kind, T === S && T > 1 && kind.heads.every((layer) => layer.every(clear)));
   }
   return causal.get(kind);

@@ -4,12 +4,14 @@ const MOST = 8; // rows of a list
 
 // What one should know about this head before reading its numbers.
 function notesOn(kind, layer, head, kept) {
-  const [off, low, high, missing] = kind.heads[layer - 1][head - 1].unusual;
+  const { unusual, signed } = packedOf(kind, layer, head);
+  const [off, low, high, missing] = unusual;
   const notes = [];
   const sums = low === high ? fmt(low) : `${fmt(low)} to ${fmt(high)}`;
   if (off === 1) notes.push(`One query of this head has weights that do not sum to 1: ${sums}.`);
   if (off > 1) notes.push(`${off} queries of this head have weights that do not sum to 1: ${sums}.`);
   if (missing) notes.push(`${missing === 1 ? "One query has" : `${missing} queries have`} NaN weights (hatched).`);
+  if (signed) notes.push("This head has negative weights (ochre).");
   if (kept)
     notes.push(
       `Stored are the ${kept === 1 ? "largest weight" : `${kept} largest weights`} of each query and of each key; ` +
@@ -87,7 +89,8 @@ function longestSaid(kind, known) {
   const longest = (all) => all.reduce((one, other) => (other.length > one.length ? other : one));
   const said = kind.heads.flatMap((heads, l) =>
     heads.map((_, h) => {
-      const place = { ...known, kind, layer: l + 1, head: h + 1, rows: outside, columns: outside };
+      const [layer, head] = [kind.layers[l], kind.head_numbers[h]];
+      const place = { ...known, kind, layer, head, rows: outside, columns: outside };
       const query = longest(range(T).map((i) => ofQuery({ ...place, query: i })));
       return `${query} ${longest(range(S).map((j) => ofKey({ ...place, key: j })))}`;
     }),
@@ -117,6 +120,8 @@ function makeList(name, rows) {
   return {
     table,
     show(title, found, labels) {
+      const most = topOfCells(found.map(({ weight }) => weight)) || 1;
+      table.style.setProperty("--ab-digits", String(labels.length - 1).length);
       caption.textContent = title;
       lines.forEach((line, i) => {
         const [position, label, weight] = line.children;
@@ -126,7 +131,7 @@ function makeList(name, rows) {
         label.textContent = one ? cut(labels[one.at], 24) : "";
         label.title = one ? labels[one.at] : "";
         weight.textContent = one ? threeDecimals(one.weight) : "";
-        weight.style.setProperty("--ab-part", one ? `${100 * clamp(one.weight, 0, 1)}%` : "0%");
+        weight.style.setProperty("--ab-part", one ? `${100 * clamp(one.weight / most, 0, 1)}%` : "0%");
       });
     },
   };
@@ -146,8 +151,9 @@ const STYLE = `
 .ab-card .ab-list th, .ab-card .ab-list td { padding: 1px 4px; border: 0; text-align: left; font-weight: 450;
   background: none; white-space: nowrap; line-height: 1.5; overflow: hidden; text-overflow: ellipsis; }
 .ab-card .ab-list thead th { color: var(--ab-muted); font-size: 12px; }
-.ab-card .ab-list thead th:first-child { width: 2.9em; text-align: right; }
+.ab-card .ab-list thead th:first-child { width: max(2.9em, calc(var(--ab-digits) * 1ch + 1.2em)); text-align: right; }
 .ab-card .ab-list thead th:last-child { width: 5.8em; }
+@media (max-width: 480px) { .ab-card .ab-list thead th:last-child { width: 4.9em; } }
 .ab-card .ab-list tbody tr { height: 21.5px; }
 .ab-card .ab-list td { font-variant-numeric: tabular-nums; }
 .ab-card .ab-list td:first-child { color: var(--ab-muted); text-align: right; }
@@ -161,7 +167,7 @@ const STYLE = `
 .ab-card .ab-stages > .ab-whole { order: 2; }
 .ab-card .ab-all-there { display: none; }
 .ab-card > .ab-outputs { grid-template-columns: repeat(4, minmax(0, 1fr)); }
-@media (min-width: 481px) { .ab-card .ab-room { min-height: 252px; } } /* for the whole head, beside the lines */
+@media (min-width: 481px) { .ab-card .ab-room { min-height: 262px; } } /* for the whole head, beside the lines */
 @media (max-width: 480px) {
   .ab-card > .ab-outputs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .ab-card .ab-overviews { display: contents; }

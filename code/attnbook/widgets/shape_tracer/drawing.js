@@ -92,7 +92,7 @@ function drawHeadings(p, view, plan) {
           "stroke-linecap": "round",
         });
         g.mark(`mark${head}`, shape, x + 6, y - 33, 4.5, { fill: colour });
-        g.text(`head${head}`, x + 15, y - 28.5, across < 62 && step !== 3 ? String(head) : `head ${head}`, {
+        g.text(`head${head}`, x + 15, y - 28.5, across < 62 && step !== 3 ? String(head + 1) : `head ${head + 1}`, {
           size: 12.5,
           weight: 600,
         });

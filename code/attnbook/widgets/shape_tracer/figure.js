@@ -22,7 +22,7 @@ function inWords(view) {
   const astray = view.astray.size > 0;
   if (step === 0)
     return (
-      `${name} is feature ${f} of position ${letter(t)}. It belongs to head ${Math.floor(f / Dh)}, which ` +
+      `${name} is feature ${f} of position ${letter(t)}. It belongs to head ${Math.floor(f / Dh) + 1}, which ` +
       `should get ${owned} of every position.`
     );
   if (wrong && !astray)
@@ -31,13 +31,13 @@ function inWords(view) {
     );
   if (wrong && step < 3) {
     return (
-      `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h} should hold ` +
+      `The shape is right, and no error is raised. But a view keeps the order of memory: head ${h + 1} should hold ` +
       `${Dh} ${Dh === 1 ? "feature" : "features"} of all ${T} positions, and ` +
       (inHead.length < T
         ? `it holds numbers of ${inHead.length === 1 ? "position" : "positions"} ${letters(inHead)} only. `
         : "it holds the wrong ones. ") +
       `${step === 2 ? "The missing transpose would have sorted them. " : ""}${name} is in row ` +
-      `${letter(row)} of head ${h}.`
+      `${letter(row)} of head ${h + 1}.`
     );
   }
   if (step === 1)
