@@ -36,28 +36,25 @@ CUT_IN_PRINT = """
     || e.getBoundingClientRect().right > document.documentElement.clientWidth + 1))
   .map((e) => "print: " + (e.querySelector("annotation") || e).textContent.trim().slice(0, 80))
 """
+# What fades from one colour to the other would be measured in between.
 SETTLED = """
 async () => {
   await document.fonts.ready;
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-}
-"""
-# what fades from one colour to the other would be measured in between
-DARK = """
-() => {
-  document.documentElement.dataset.theme = "dark";
   for (const change of document.getAnimations()) if (change instanceof CSSTransition) change.finish();
 }
 """
+THEME = "(theme) => { document.documentElement.dataset.theme = theme; }"
 
 
 def barriers(page) -> tuple[list[str], list[str]]:
     """What axe-core finds on an opened page in the light theme, and of contrast in the dark one."""
     page.evaluate(AXE.read_text("utf-8"))
     light = page.evaluate(BARRIERS, {})
-    page.evaluate(DARK)
+    page.evaluate(THEME, "dark")
+    page.evaluate(SETTLED)
     dark = page.evaluate(BARRIERS, {"runOnly": ["color-contrast"]})
-    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    page.evaluate(THEME, "light")
     return light, dark
 
 

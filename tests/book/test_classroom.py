@@ -15,7 +15,7 @@ from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
 from tools import classroom, stored_notebooks
-from tools.barriers import AXE, BARRIERS, PHONE, SETTLED
+from tools.barriers import AXE, BARRIERS, PHONE, SETTLED, THEME
 from tools.classroom import NODE_MODULES, cells, exercises
 
 pytestmark = pytest.mark.browser
@@ -348,7 +348,7 @@ def test_an_open_editor_keeps_nobody_out(reader):
     assert reader.check() == "wrong"
     reader.page.evaluate(AXE.read_text("utf-8"))
     for theme in ("light", "dark"):
-        reader.page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        reader.page.evaluate(THEME, theme)
         reader.page.evaluate(SETTLED)
         assert reader.page.evaluate(BARRIERS, {}) == []
     reader.page.set_viewport_size(PHONE)

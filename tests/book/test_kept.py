@@ -12,7 +12,7 @@ from test_pages import WIDE
 
 from attnbook.exercises import record
 from attnbook.exercises.bank import SHELF
-from tools.barriers import AXE, BARRIERS, PHONE, SETTLED
+from tools.barriers import AXE, BARRIERS, PHONE, SETTLED, THEME
 from tools.classroom import exercises
 
 pytestmark = pytest.mark.browser
@@ -341,7 +341,7 @@ def test_without_an_answer_nothing_is_loaded(files):
 def test_the_buttons_keep_nobody_out(files):
     files.page.evaluate(AXE.read_text("utf-8"))
     for theme in ("light", "dark"):
-        files.page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        files.page.evaluate(THEME, theme)
         files.page.evaluate(SETTLED)
         assert files.page.evaluate(BARRIERS, {}) == []
     files.page.set_viewport_size(PHONE)
