@@ -44,7 +44,7 @@ from attnbook.studies.look_up import (
     look_up_run,
     prune,
     retrain_look_up,
-    right_without,
+    right_without_heads,
     shelves,
 )
 from attnbook.studies.nested import (
@@ -268,7 +268,7 @@ __all__ = [
     "shelves",
     "look_up_run",
     "retrain_look_up",
-    "right_without",
+    "right_without_heads",
     "prune",
     "TOPIC_WORDS",
     "LEXICON",

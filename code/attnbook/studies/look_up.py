@@ -183,7 +183,7 @@ def retrain_look_up(heads: int, width: int, jars: int, seed: int) -> str:
 
 
 @torch.no_grad()
-def right_without(model: LookUp, silent: list[int]) -> Tensor:
+def right_without_heads(model: LookUp, silent: list[int]) -> Tensor:
     """How well a model does when some heads are taken out, by zeros in their blocks of W_o.
 
     Args:
@@ -217,11 +217,12 @@ def prune(model: LookUp) -> list[float]:
     """
     heads = cast(FreeHeads, model.attention).heads
     gone: list[int] = []
-    found = [right_without(model, []).mean().item()]
+    found = [right_without_heads(model, []).mean().item()]
     while len(gone) < heads - 1:
         left = [head for head in range(heads) if head not in gone]
         costs = {
-            head: right_without(model, [*gone, head]).mean().item() for head in left
+            head: right_without_heads(model, [*gone, head]).mean().item()
+            for head in left
         }
         gone.append(max(left, key=costs.__getitem__))
         found.append(costs[gone[-1]])
