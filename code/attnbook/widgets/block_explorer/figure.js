@@ -183,6 +183,7 @@ function render({ model, el }) {
   });
   const rewire = (change) => {
     const [norm, residual, compare] = ["norm", "residual", "compare"].map(fig.get);
+    if (norm !== "none") fig.set({ _place: norm });
     fig.set(rewired({ norm, residual, compare }, change));
   };
   fig.stage({
@@ -231,6 +232,7 @@ function render({ model, el }) {
     label: "Compare with",
     options: [...WIRINGS.map(([name]) => name), "nothing"],
   });
+  fig.keep("_place", "after"); // where the norm stood last: when it is taken out it fades there
   fig.reset(["layer"]);
   fig.controlsFirst();
   let measure = "gradient";
@@ -247,12 +249,11 @@ function render({ model, el }) {
   // two by two on a phone
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(138px,1fr))";
 
-  let place = "after"; // where the norm stood last: when it is taken out it fades there
   let room = -1; // the card's width for which the sentence's height is kept
   return fig.start((state) => {
     const [norm, residual, depth, grid] = ["norm", "residual", "depth", "grid"].map(state);
     measure = state("measure");
-    if (norm !== "none") place = norm;
+    const place = norm === "none" ? state("_place") : norm;
     const [layer, compared] = ["layer", "compare"].map(state);
     const seen = viewOf(grid, { norm, residual, depth, measure, layer, compare: compared });
     const { name, other, otherNorm, otherResidual, line } = seen;

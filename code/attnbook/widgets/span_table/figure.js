@@ -87,7 +87,7 @@ function render({ model, el }) {
     title: "Which spans does the table find?",
     hint: "What scores above the threshold is found. Move it; then try the last two sentences.",
   });
-  const answered = new Set(); // sentences and readers of which the reader has found out what the sentence then says
+  fig.keep("_answered", []); // sentences and readers, numbered, of which it has been found out what is then said
   let hovered = null;
   let compute = null;
   let stage = null;
@@ -275,10 +275,7 @@ function render({ model, el }) {
   fig.select("type", { label: "Type", options: DATA.types });
   fig.slider("threshold", { label: "Threshold", min: -REACH, max: REACH, step: 0.5 });
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
-  fig.reset(["cell"]).addEventListener("click", () => {
-    answered.clear();
-    fig.redraw();
-  });
+  fig.reset(["cell"]);
   fig.controlsFirst();
   fig.output("found", { label: `${MARKS.hit} found`, digits: 0 });
   fig.output("missed", { label: `${MARKS.missed} missed`, digits: 0 });
@@ -324,9 +321,11 @@ function render({ model, el }) {
         : `As a ${state("type")} “${textOf(words, { i: cell[0], j: cell[1] })}” scores ${fmt(score, 1)}: ` +
           `${score > state("threshold") ? "found" : "not found"}.`;
     cellWords.textContent = cellText;
-    const question = `${state("sentence")} ${state("rotary")}`;
-    if (tellsAll(spans)) answered.add(question);
-    fig.say(inWords(words, spans, state("threshold"), answered.has(question)));
+    const question = 2 * DATA.sentences.indexOf(example) + state("rotary");
+    const known = state("_answered").includes(question);
+    const answered = known || tellsAll(spans);
+    if (answered && !known) fig.set({ _answered: [...state("_answered"), question] });
+    fig.say(inWords(words, spans, state("threshold"), answered));
     const below = spans.filter((span) => span.score < -REACH).length;
     const [type, threshold] = [state("type"), state("threshold")];
     return { words, cell, layer, spans, marked, below, number, type, threshold, cellText };
