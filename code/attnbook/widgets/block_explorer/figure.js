@@ -226,6 +226,7 @@ function render({ model, el }) {
     },
     { primary: true },
   );
+  depths.closest(".ab-control").before(play); // on a phone beside the checkbox
   fig.more();
   fig.select("measure", { label: "Draw", options: MEASURES });
   const compare = fig.select("compare", {

@@ -50,7 +50,8 @@
  *   fig.select(name, {label, options})      options: [value, …] or [[value, "text"], …]
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
- *   fig.more()                              on a phone what is added from here on is folded behind a button
+ *   fig.more()                              on a phone what is added from here on, until the function that it returns
+ *                                           is called, is folded behind a button in the head
  *   fig.reset(names = [])                   a button in the head: every control's trait, and these, as at first
  *   fig.keep(name, value, {reset = true})   a trait that no control shows, such as what was seen before: a link holds
  *                                           it, too; value: of a trait _…, as at first, where there is no kernel
@@ -229,7 +230,8 @@ function figure({ model, el, title, hint }) {
   let panel = controls; // what new controls are put into
   const words = html("div", { class: "ab-words" }, html("p", { class: "ab-title", text: title }));
   if (hint) words.append(html("p", { class: "ab-hint", text: hint }));
-  const head = html("div", { class: "ab-head" }, words);
+  const tools = html("div", { class: "ab-tools" });
+  const head = html("div", { class: "ab-head" }, words, tools);
   const card = html("div", { class: "ab-card" }, head, body, said, controls, outputs);
   // JupyterLab takes arrow keys for shortcuts of its own, unless the element in focus asks it not to.
   card.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
@@ -362,8 +364,12 @@ function figure({ model, el, title, hint }) {
         button.setAttribute("aria-expanded", open);
         button.textContent = open ? "Fewer settings" : "More settings";
       };
-      controls.append(button, rest);
+      tools.append(button);
+      controls.append(rest);
       panel = rest;
+      return () => {
+        panel = controls;
+      };
     },
 
     reset(names = []) {
@@ -375,7 +381,7 @@ function figure({ model, el, title, hint }) {
         text: "Reset",
       });
       button.onclick = () => bound.forEach((name) => setTrait(model, name, JSON.parse(first.get(name))));
-      head.append(button);
+      tools.prepend(button);
       return button;
     },
 

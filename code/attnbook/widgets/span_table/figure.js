@@ -214,20 +214,31 @@ function render({ model, el }) {
       p.text(`type${t}`, left - 8, y + 4.5, type, { anchor: "end", weight: chosen ? 700 : 500 });
       p.line(`base${t}`, left, y, x(REACH), y, { stroke: COLOUR.line, "stroke-width": 1 });
     });
-    p.group("spans", { cursor: "pointer" }, (g) =>
-      view.spans
-        .filter(({ score }) => score >= -REACH)
-        .forEach((span) => {
+    const drawn = view.spans.filter(({ score }) => score >= -REACH);
+    p.group("spans", {}, (g) =>
+      drawn.forEach((span) => {
           const key = `${span.type}-${span.i}-${span.j}`;
           const [px, py] = [x(span.score), top + (span.type + 0.5) * row];
-          const onclick = () => fig.set({ type: DATA.types[span.type], cell: [span.i, span.j] });
           const chosen = span.type === view.number && String([span.i, span.j]) === String(view.cell);
           if (chosen) g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
           if (span.kind)
-            g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true, onclick });
-          else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7, onclick });
+            g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true });
+          else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7 });
         }),
     );
+    // the dots are small and close to each other: a click takes the nearest of its row
+    p.rect("dots", left, top, x(REACH) - left, bottom - top, {
+      fill: "transparent",
+      cursor: "pointer",
+      "data-handle": "dots",
+      onclick: (event) => {
+        const [px, py] = p.where(event);
+        const type = clamp(Math.floor((py - top) / row), 0, DATA.types.length - 1);
+        const near = drawn.filter((span) => span.type === type);
+        near.sort((a, b) => Math.abs(x(a.score) - px) - Math.abs(x(b.score) - px));
+        if (near.length) fig.set({ type: DATA.types[type], cell: [near[0].i, near[0].j] });
+      },
+    });
     p.line("line", x(view.threshold), top - 6, x(view.threshold), bottom, {
       stroke: COLOUR.accent,
       "stroke-width": 2.5,
@@ -274,6 +285,7 @@ function render({ model, el }) {
   choice.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
   fig.select("type", { label: "Type", options: DATA.types });
   fig.slider("threshold", { label: "Threshold", min: -REACH, max: REACH, step: 0.5 });
+  fig.more();
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
   fig.reset(["cell"]);
   fig.controlsFirst();

@@ -203,8 +203,10 @@ function render({ model, el }) {
       label: "The five likeliest words at this place",
     }),
   );
+  const shown = fig.more();
   if (!own) fig.select("model", { label: "Model", options: MODELS });
   fig.select("beam", { label: "Beam width", options: WIDTHS });
+  shown();
   const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
   const count = fig.card.querySelector('output[data-value="written"]');
