@@ -187,6 +187,20 @@ def test_grades_that_cannot_be_written_are_put_elsewhere(tmp_path, monkeypatch, 
     assert "essay.pdf" in Path(said.out.splitlines()[0]).read_text("utf-8-sig")
 
 
+def test_another_scale_than_the_courses_is_said_before_the_work(tmp_path, capsys):
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "essay.pdf").touch()
+    roster = tmp_path / "export.csv"
+    roster.write_text("Student,ID,Week 3 (7)\nPoints Possible,,10\nAda,1,\n")
+    words = ["grade", f"{tmp_path}/class", "--out", f"{tmp_path}/out", "--week", "3"]
+    words += ["--roster", str(roster), "--assignment", "Week 3"]
+    for points, said in (("1", True), ("5", False)):
+        assert main([*words, "--points", points]) == 0
+        first = capsys.readouterr().err.splitlines()[0]
+        assert ("gives the assignment 10 points" in first) == said
+        assert ("--points 5 both" in first) == said
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -161,6 +161,10 @@ def test_a_packed_folder_says_what_to_do(tmp_path):
     ada, _ = grading.submissions(tmp_path)
     assert ada.student == "ada" and files(ada) == ["04.py"]
     assert not ada.problems and not ada.notes
+    canvas = "turingalan_12349_678999_week3"
+    (tmp_path / f"{canvas}.zip").write_bytes(b"PK")
+    found = hand_in(tmp_path, f"{canvas}/04.py")
+    assert files(found["turingalan", "12349"]) == ["04.py"]
 
 
 def test_what_canvas_and_moodle_put_loose_has_its_own_name(tmp_path):

@@ -302,6 +302,14 @@ def test_what_an_earlier_grading_left_for_students_and_upload_goes(tmp_path):
     assert not (out / "upload.csv").exists()
 
 
+def test_a_row_of_the_page_shows_that_there_are_notes(tmp_path):
+    late = result("ada")
+    late.notes.append("04.py was handed in late")
+    _, whole = grading.Report(tmp_path, WEEK).write([late, result("bela")])
+    page = whole.read_text("utf-8")
+    assert page.count('title="04.py was handed in late" aria-label="a note">*') == 1
+
+
 def test_namesakes_keep_their_pages():
     three = [result("Carla Chen", id=number) for number in "123"]
     names = file_names(three)

@@ -166,7 +166,9 @@ def _parser() -> argparse.ArgumentParser:
         help="what Canvas (the gradebook) or Moodle (the grading worksheet) has exported, to be filled in",
     )
     option(
-        "--assignment", metavar="NAME", help="in Canvas's file, the column to fill in"
+        "--assignment",
+        metavar="NAME",
+        help="the column to fill in: in Canvas's file an assignment, in Moodle's what “Grade” is called there",
     )
     option(
         "--new-column",

@@ -57,7 +57,7 @@ def page(
     )
     body = (
         f"<h1>Grades</h1>\n<p>{_count(len(results), 'submission')}, {_count(len(columns), 'exercise')}. {KEY} "
-        "Point at a mark to see what the checker says, or follow it to the whole message.</p>\n"
+        "Point at a mark to see what the checker says, or follow it to the whole message. ⚠: problems; *: notes.</p>\n"
         f'{wait}<div class="wide" tabindex="0" role="region" aria-label="Grades"><table>\n<thead><tr><th scope="col">'
         f'Student</th><th scope="col">Solved</th>{_heads(columns)}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n<tfoot><tr>'
         f'<th scope="row">Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{said}'
@@ -157,8 +157,12 @@ def _row(one: Result, number: int, columns: Sequence[str]) -> str:
         _mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns
     )
     name = html.escape(_named(one))
-    if one.problems:
-        name += f' <a href="#s{number}" title="{html.escape("; ".join(one.problems))}" aria-label="a problem">⚠</a>'
+    for sign, label, said in (
+        ("⚠", "a problem", one.problems),
+        ("*", "a note", one.notes),
+    ):
+        if said:
+            name += f' <a href="#s{number}" title="{html.escape("; ".join(said))}" aria-label="{label}">{sign}</a>'
     return f'<tr><th scope="row">{name}</th><td>{one.solved}</td>{cells}</tr>'
 
 

@@ -82,7 +82,7 @@ def submissions(folder: str | Path) -> list[Result]:
     paths = [
         path
         for path in sorted(folder.resolve().iterdir())
-        if not path.name.startswith((".", "__"))
+        if not path.name.startswith((".", "__")) and not _is_unpacked(path)
     ]
     if not paths:
         raise ValueError(
@@ -157,12 +157,11 @@ def _read(
             problems.append(f"{name} is {odd}; hand in the file itself")
         elif one.suffix.lower() in KINDS:
             files.append(one)
-        elif one.suffix.lower() in PACKED:
-            stem = one.name.removesuffix(one.suffix).removesuffix(".tar")
-            if not one.with_name(stem).is_dir():
-                packed.append(
-                    f"{name} is packed and was not looked into; unpack it where it lies, into a folder {stem}"
-                )
+        elif one.suffix.lower() in PACKED and not _is_unpacked(one):
+            place = _unpacked(one).name
+            packed.append(
+                f"{name} is packed and was not looked into; unpack it where it lies, into a folder {place}"
+            )
     if len(files) > MOST_FILES:
         return [], [
             f"{path.name} holds {len(files)} notebooks and Python files, at most {MOST_FILES} are read; is a "
@@ -170,6 +169,15 @@ def _read(
         ]
     unread.append(f"{path.name}: expected {' or '.join(KINDS)}")
     return sorted(files), problems
+
+
+def _unpacked(path: Path) -> Path:
+    """Where the content of a packed file belongs."""
+    return path.with_name(path.name.removesuffix(path.suffix).removesuffix(".tar"))
+
+
+def _is_unpacked(path: Path) -> bool:
+    return path.suffix.lower() in PACKED and _unpacked(path).is_dir()
 
 
 def _entries(path: Path, problems: list[str]) -> Iterator[tuple[Path, str]]:
