@@ -78,6 +78,27 @@ def test_a_damaged_journal_is_said_and_another_command_is_not_taken_over(tmp_pat
         assert grading.Journal(tmp_path).damaged
 
 
+def test_who_has_changed_a_helper_is_judged_anew_and_nobody_else(tmp_path):
+    folder = tmp_path / "submissions"
+    (folder / "carl/data").mkdir(parents=True)
+    names = ["ada_1_10_04.py", "ada_1_11_helper.py", "bela_2_12_04.py"]
+    names += ["bela_2_13_d.csv", "carl/04.py", "carl/data/d.csv"]
+    for name in names:
+        (folder / name).write_text(RIGHT)
+    found = grading.submissions(folder)
+    for changed, students in (
+        ("ada_1_11_helper.py", ["bela", "carl"]),
+        ("bela_2_13_d.csv", ["ada", "carl"]),
+        ("carl/data/d.csv", ["ada", "bela"]),
+    ):
+        journal = grading.Journal(tmp_path)
+        for one in found:
+            journal.add(one)
+        (folder / changed).write_text(f"# another version of {changed}")
+        ready = grading.Journal(tmp_path).ready(grading.submissions(folder))
+        assert [one.student for one in ready] == students
+
+
 def test_a_class_gets_all_its_files(tmp_path):
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     folder.mkdir()

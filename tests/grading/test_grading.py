@@ -215,7 +215,7 @@ def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tm
     assert "<i>late" not in page and "&lt;i&gt;late" in page
     assert page.count('<td class="wrong">') == len(HARM) + 4
     assert page.count('<td class="solved">') == 4
-    assert "several students" in page and "2 × <strong>causal-mask</strong>" in page
+    assert "several students" in page and "2 × <strong>6.1 causal-mask</strong>" in page
 
 
 def test_a_total_limit_ends_a_submission(folder, monkeypatch):

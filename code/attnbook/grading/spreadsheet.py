@@ -96,12 +96,9 @@ def _decoded(data: bytes) -> tuple[str, str]:
 
 
 def _likeliness(text: str) -> int:
-    """How well the letters outside of ASCII suit names: common ones, and no capital after a small letter."""
-    odd = re.findall(r"(?=(.?)([^\x00-\x7f])(.?))", text)
-    return sum(
-        (sign in COMMON) + 2 * sign.isalpha() - 3 * (before.islower() and sign.isupper())
-        for before, sign, _ in odd
-    )  # fmt: skip
+    """How well the signs outside of ASCII suit names: letters, and best the common ones."""
+    odd = [sign for sign in text if not sign.isascii()]
+    return sum((sign in COMMON) + 2 * sign.isalpha() for sign in odd)
 
 
 def harmless(cell: object) -> str:
