@@ -2,9 +2,10 @@
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from attnbook.exercises import Verdict
 from attnbook.files import write_atomically
 from attnbook.grading.lms import Upload, upload
 from attnbook.grading.sheet import file_names, page, student_page
-from attnbook.grading.submissions import Result
+from attnbook.grading.submissions import MOST_ENTRIES, Result
 from attnbook.grading.table import Kept, columns_of, table
 
 PRIVATE = 0o600  # for the teacher alone
@@ -116,6 +117,9 @@ class Journal:
         self.damaged = self.begun = False
         self.lines: dict[str, dict] = {}
         self.done: list[Result] = []
+        self.keys: dict[
+            tuple[str, str], str
+        ] = {}  # of what is judged, not of what is there when it has been
         try:
             head, *lines = self.path.read_text("utf-8").splitlines()
         except FileNotFoundError:
@@ -172,19 +176,33 @@ class Journal:
         return json.dumps(told)  # ASCII, so that any name can be written
 
     def _key(self, one: Result) -> str:
-        """What tells a submission from others, and from another state of its own files."""
-        digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
-        for path in one.files:
-            digest.update(repr(str(path)).encode())
-            try:
-                with open(path, "rb") as file:
-                    digest.update(hashlib.file_digest(file, "sha256").digest())
-                beside = path.parent.iterdir() if one.folders else ()
-                for other in sorted(beside):  # a helper or data that an answer may use
-                    about = other.lstat()
-                    digest.update(
-                        repr((other.name, about.st_size, about.st_mtime_ns)).encode()
-                    )
-            except OSError as error:
-                digest.update(repr(error).encode())
-        return digest.hexdigest()
+        """What tells a submission from others, and from another state of its own files; of the state first seen."""
+        whose = one.student, one.id
+        if whose not in self.keys:
+            self.keys[whose] = _digest(one)
+        return self.keys[whose]
+
+
+def _digest(one: Result) -> str:
+    digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
+    for path in one.files:
+        digest.update(repr(str(path)).encode())
+        try:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            digest.update(repr(error).encode())
+    for path in itertools.islice(_below(one.folders), MOST_ENTRIES):
+        with contextlib.suppress(OSError):
+            about = path.lstat()  # a helper or data that an answer may use
+            seen = about.st_mode, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+            digest.update(repr((str(path), seen)).encode())
+    return digest.hexdigest()
+
+
+def _below(folders: Iterable[Path]) -> Iterator[Path]:
+    """Everything in some folders and theirs, always in the same order."""
+    for folder in folders:
+        for place, inner, files in os.walk(folder):
+            inner.sort()
+            yield from (Path(place, name) for name in [*inner, *sorted(files)])
