@@ -149,6 +149,7 @@ ALONE = {  # each in a process of its own: what is done, the verdict, what is sa
     "forges": ("channel(*LINES)", "solved", "", [STRANGE]),
     "claims": ("channel(CLAIM)\nraise ValueError", "solved", "", [STRANGE]),
     "disturbs": ("while True:\n    channel(*[b'x'] * 1000)", "wrong", "again and again", [STRANGE]),
+    "goes on": ("while True:\n    channel({'runs': None})", "wrong", "stopped after 30 seconds", []),
     "stops": ("c('raise', 19)", "wrong", "stopped after 30 seconds", []),
     "fills the disk": (
         "for name in itertools.count():\n    open(f'{name}', 'wb').write(bytes(10**7))",

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import threading
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -161,6 +162,22 @@ def test_a_flood_does_not_fill_the_memory():
     for _ in range(1000):
         worker._put(events.Done())  # nobody takes them
     assert worker.events.qsize() == 100
+
+
+def test_events_without_end_do_not_stop_the_clock(monkeypatch):
+    worker = running._Worker(
+        grading.Result("ann", []),
+        [],
+        [],
+        [],
+        running._Class(grading.Limits(), [], threading.Event()),
+    )
+    worker.events.get = lambda timeout: events.Running()
+    monkeypatch.setattr(folder, "is_full", lambda *_: False)
+    worker.folder, begun = "", time.monotonic()
+    while worker.next(begun, 0.3):
+        assert time.monotonic() < begun + 10
+    assert worker.ended == "late" and worker.after == pytest.approx(0.3)
 
 
 def test_an_unexpected_error_with_one_submission_is_its_own(monkeypatch):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import queue
 import signal
@@ -36,7 +37,8 @@ class Limits:
     """What a submission may use.
 
     Attributes:
-        seconds: for one exercise. A single call of a function has 20 seconds, where there are alarms (not on Windows).
+        seconds: for one exercise, and outside of one for a statement. A single call of a function has 20 seconds, where
+            there are alarms (not on Windows).
         total: seconds for all exercises of a submission.
         memory: gigabytes on top of what PyTorch takes; Linux only.
         disk: gigabytes in its working folder; looked at every second.
@@ -141,13 +143,16 @@ def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
         with _Worker(result, exercises, told.left, skipped, group) as worker:
             if worker.left_out:
                 told.problem(worker.left_out)
+            since, begun = time.monotonic(), ""
             while event := worker.next(
-                min(
-                    limits.seconds if told.begun or told.running.line else limits.total,
-                    end - time.monotonic(),
-                )
+                since,
+                limits.seconds if told.begun or told.running.line else limits.total,
+                end,
             ):
                 told.take(event)
+                # in an exercise, not every statement that is said to be run begins the time anew
+                if not told.begun or told.begun != begun:
+                    since, begun = time.monotonic(), told.begun
                 if told.strange > MOST_STRANGE:
                     worker.ended = "noisy"
                     break
@@ -212,7 +217,8 @@ class _Worker:
                 for line in (self._order(), self.task):
                     self.process.stdin.write(json.dumps(line).encode() + b"\n")
                 self.process.stdin.flush()
-            while (event := self.next(START)) not in (Ready(), None):
+            begun = time.monotonic()
+            while (event := self.next(begun, START)) not in (Ready(), None):
                 pass  # a package may print something when it is loaded
         except BaseException:
             self.__exit__()
@@ -262,20 +268,21 @@ class _Worker:
                 self.events.put(event, timeout=0.2)
                 return
 
-    def next(self, seconds: float) -> Event | None:
-        """The next event; None when the process has ended, has taken too long, or has filled its folder."""
-        end = time.monotonic() + seconds
+    def next(self, since: float, seconds: float, end: float = math.inf) -> Event | None:
+        """The next event; None when the process has ended, has taken too long since a time, or has used too much."""
+        end = min(end, since + seconds)
         while not self.group.over.is_set():
-            if (now := time.monotonic()) >= self.look:
+            # first, since there may always be another event
+            if (now := time.monotonic()) >= end:
+                self.ended, self.after = "late", end - since
+                return None
+            if now >= self.look:
                 self.look = now + LOOK
                 if folder.is_full(self.folder, self.group.limits.disk * 1e9):
                     self.ended = "full"
                     return None
             with contextlib.suppress(queue.Empty):
-                return self.events.get(timeout=max(0.0, min(0.2, end - now)))
-            if time.monotonic() >= end:
-                self.ended, self.after = "late", seconds
-                return None
+                return self.events.get(timeout=min(0.2, end - now))
         return None
 
     def __exit__(self, *_) -> None:
