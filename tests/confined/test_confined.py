@@ -334,7 +334,8 @@ def test_nothing_that_it_has_started_outlives_it(tmp_path, way, end, request):
 def test_the_best_way_that_works_is_taken():
     found = arrangement(NEEDS)
     assert found.parts == next(iter([*HERE, ()]))
-    assert found.parts != means.WAYS[0] or not found.gaps
+    # a container may forbid a /proc of its own
+    assert found.parts != means.WAYS[0] or {*found.gaps} <= {"see which programs run"}
     assert ("Landlock" in found.means) == ("landlock" in found.parts)
 
 
@@ -343,7 +344,13 @@ def test_a_trial_finds_what_a_way_leaves_open(way):
     gaps, _ = means.tried(way, NEEDS)
     assert ("change permissions of other files" in gaps) == ("root" not in way)
     assert ("use UDP" in gaps) == (not calls.known() and "namespaces" not in way)
-    assert not calls.known() or not {*gaps} - {"change permissions of other files"}
+    if calls.known():
+        assert {*gaps} <= {
+            "change permissions of other files",
+            "see which programs run",
+        }
+    if "root" not in way:
+        assert "see which programs run" in gaps
     assert not {"read other files", "write other files", "empty other files"} & {*gaps}
 
 

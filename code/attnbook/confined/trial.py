@@ -29,6 +29,7 @@ def main() -> None:
             b"", task["unix"]
         ),
         "use the keys of this login": lambda: calls.keys_of_this_login(),
+        "see which programs run": lambda: os.stat(f"/proc/{task['other']}/cmdline"),
         "signal other processes": lambda: os.kill(task["other"], 0),
     }
     print(json.dumps([what for what, attempt in attempts.items() if _works(attempt)]))

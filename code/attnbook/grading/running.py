@@ -18,7 +18,7 @@ from pathlib import Path
 
 from attnbook.confined import arrangement, environment, readable
 from attnbook.exercises import Verdict
-from attnbook.grading import folder
+from attnbook.grading import folder, usage
 from attnbook.grading.companions import copied
 from attnbook.grading.events import MOST_STRANGE, Event, Ready, Told, understood
 from attnbook.grading.reading import in_words
@@ -28,7 +28,8 @@ START = 120  # seconds that a process may take until it is ready; importing torc
 LONGEST_LINE = 1_000_000
 MOST_LEFT_OUT = 20  # statements of a submission; each costs a process
 WORKER = "attnbook.grading.worker"
-LOOK = 1.0  # seconds between two looks into the folder
+LOOK = 1.0  # seconds between two looks at what a submission uses
+SPARE = 0.5e9  # bytes by which several processes may exceed the limit of one
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -40,7 +41,8 @@ class Limits:
         seconds: for one exercise, and outside of one for a statement. A single call of a function has 20 seconds, where
             there are alarms (not on Windows).
         total: seconds for all exercises of a submission.
-        memory: gigabytes on top of what PyTorch takes; Linux only.
+        memory: gigabytes on top of what PyTorch takes, of each process and, looked at every second, of all together;
+            Linux only.
         disk: gigabytes in its working folder; looked at every second.
     """
 
@@ -196,8 +198,12 @@ class _Worker:
             "memory": group.limits.memory,
             "longest": group.limits.total + START,
         }
-        self.ended, self.after = "", 0.0  # why we have ended it: late, full or noisy
+        self.ended, self.after = (
+            "",
+            0.0,
+        )  # why we have ended it: late, full, greedy or noisy
         self.look = 0.0
+        self.loaded = 0  # bytes, when the process begins to read the submission
         self.events: queue.Queue[Event | None] = queue.Queue(100)
         self.closed = threading.Event()
 
@@ -223,6 +229,7 @@ class _Worker:
         except BaseException:
             self.__exit__()
             raise
+        self.look, self.loaded = 0.0, 0
         if event is None and not self.group.over.is_set():
             self.__exit__()
             raise ChildProcessError(
@@ -278,12 +285,32 @@ class _Worker:
                 return None
             if now >= self.look:
                 self.look = now + LOOK
-                if folder.is_full(self.folder, self.group.limits.disk * 1e9):
-                    self.ended = "full"
+                self.ended = self._too_much()
+                if self.ended:
                     return None
             with contextlib.suppress(queue.Empty):
                 return self.events.get(timeout=min(0.2, end - now))
         return None
+
+    def _too_much(self) -> str:
+        """Of what its processes use too much together, if they do: "full" or "greedy"."""
+        limits, removed = self.group.limits, 0
+        if sys.platform == "linux":
+            try:
+                numbers = usage.processes(self.process.pid)
+                held = usage.memory(numbers)
+                removed = usage.without_a_name(numbers)
+            except usage.Hidden:
+                return "greedy"
+            self.loaded = self.loaded or held
+            if (
+                held > self.loaded + limits.memory * 1e9 + SPARE
+                or len(numbers) > usage.MOST_PROCESSES
+            ):
+                return "greedy"
+        return (
+            "full" if folder.is_full(self.folder, limits.disk * 1e9 - removed) else ""
+        )
 
     def __exit__(self, *_) -> None:
         if not self.ended and not self.group.over.is_set():
@@ -320,6 +347,8 @@ class _Worker:
             return f"had not ended after {self.after:.0f} seconds"
         if self.ended == "full":
             return f"writes more than {self.group.limits.disk:g} GB, or too many files"
+        if self.ended == "greedy":
+            return f"takes more than {self.group.limits.memory:g} GB of memory, or too many processes"
         if self.ended == "noisy":
             return "writes to the grader's channel"
         if self.status < 0:
@@ -337,6 +366,12 @@ class _Worker:
             says = f"It was stopped with more than {self.group.limits.disk:g} GB, or too many files, in its folder."
             asks = (
                 "Does it have to write anything at all? A function returns its answer."
+            )
+        elif self.ended == "greedy":
+            about, name = "it takes too much memory", "takes-too-much-memory"
+            says = f"It was stopped with more than {self.group.limits.memory:g} GB in its processes, or with too many."
+            asks = (
+                "Does it have to start processes at all? A function returns its answer."
             )
         elif self.ended == "noisy":
             about, name = "it disturbs the grader", "disturbs-the-grader"
