@@ -181,6 +181,19 @@ def test_events_without_end_do_not_stop_the_clock(monkeypatch):
     assert worker.ended == "late" and worker.after == pytest.approx(0.3)
 
 
+def test_what_was_said_before_a_process_took_too_much_is_heard(monkeypatch):
+    group = running._Class(grading.Limits(), [], threading.Event())
+    worker = running._Worker(grading.Result("ann", []), [], [], [], group)
+    monkeypatch.setattr(worker, "_too_much", lambda: "greedy")
+    worker.look = 0.0
+    for event in (BEGUN, JUDGED):
+        worker.events.put(event)
+    begun = time.monotonic()
+    assert worker.next(begun, 60) == BEGUN and worker.next(begun, 60) == JUDGED
+    worker.events.put(BEGUN)
+    assert worker.next(begun, 60) is None and worker.ended == "greedy"
+
+
 def test_an_unexpected_error_with_one_submission_is_its_own(monkeypatch):
     def fails(result, *_):
         if result.student == "ann":

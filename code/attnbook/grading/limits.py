@@ -36,7 +36,7 @@ NETWORK = {
     "socket.sendto",
 }
 INTERNET = {socket.AF_INET, socket.AF_INET6}
-  # families of addresses, IPv4's and IPv6's, as each system numbers them
+# families of addresses, IPv4's and IPv6's, as each system numbers them
 CHANGES = {  # event → how many of its first arguments are files
     "os.chflags": 1,
     "os.chmod": 1,

@@ -202,7 +202,10 @@ class _Worker:
             "",
             0.0,
         )  # why we have ended it: late, full, greedy or noisy
-        self.look = 0.0
+        self.look = (
+            math.inf
+        )  # when to look again; at first there is nothing of the submission's
+        self.rest = 0  # events that were waiting when we ended it
         self.loaded = 0  # bytes, when the process begins to read the submission
         self.events: queue.Queue[Event | None] = queue.Queue(100)
         self.closed = threading.Event()
@@ -278,19 +281,22 @@ class _Worker:
     def next(self, since: float, seconds: float, end: float = math.inf) -> Event | None:
         """The next event; None when the process has ended, has taken too long since a time, or has used too much."""
         end = min(end, since + seconds)
-        while not self.group.over.is_set():
-            # first, since there may always be another event
+        while not self.group.over.is_set() and not self.ended:
+            # the time first, since there may always be another event
             if (now := time.monotonic()) >= end:
                 self.ended, self.after = "late", end - since
-                return None
-            if now >= self.look:
+            elif now >= self.look:
                 self.look = now + LOOK
                 self.ended = self._too_much()
-                if self.ended:
-                    return None
+            if self.ended:
+                self.rest = self.events.qsize()  # it has said so before
+                break
             with contextlib.suppress(queue.Empty):
-                return self.events.get(timeout=min(0.2, end - now))
-        return None
+                return self.events.get(timeout=max(0.0, min(0.2, end - now)))
+        if not self.rest:
+            return None
+        self.rest -= 1
+        return self.events.get()
 
     def _too_much(self) -> str:
         """Of what its processes use too much together, if they do: "full" or "greedy"."""
