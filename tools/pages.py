@@ -37,7 +37,8 @@ HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 # In front of all scripts: where a browser keeps nothing, even to ask for its storage is an error, which would
-# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page.
+# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page. Where the storage
+# is full, to write to it is no error either; progress.js tells the reader.
 CHARSET = '<meta charset="utf-8" />'
 STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {
@@ -54,6 +55,15 @@ for (const name of ["localStorage", "sessionStorage"]) {
     Object.defineProperty(window, name, { value });
     window.attnbookForgets = true;
   }
+}
+{
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = function (key, text) {
+    try { setItem.call(this, key, text); } catch {
+      window.attnbookFull = true;
+      dispatchEvent(new Event("attnbook-full"));
+    }
+  };
 }
 """
 FIRST_SCRIPT = f"{CHARSET}\n    <script>{' '.join(STORAGE.split())}</script>"

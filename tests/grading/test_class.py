@@ -78,6 +78,32 @@ def test_a_damaged_journal_is_said_and_another_command_is_not_taken_over(tmp_pat
         assert grading.Journal(tmp_path).damaged
 
 
+def test_what_an_answer_may_use_has_changed_and_it_is_judged_anew(tmp_path):
+    folder = tmp_path / "submissions" / "ada"
+    (folder / "data" / "more").mkdir(parents=True)
+    data = folder / "data" / "more" / "numbers.csv"
+    for path in (folder / "answer.py", folder / "helper.py", data):
+        path.write_text(RIGHT)
+
+    def known():
+        found = grading.submissions(tmp_path / "submissions")
+        return bool(grading.Journal(tmp_path).ready(found))
+
+    for changed in (data, folder / "helper.py", folder / "answer.py"):
+        found = grading.submissions(tmp_path / "submissions")
+        journal = grading.Journal(tmp_path)
+        journal.ready(found)
+        journal.add(found[0])
+        assert known()
+        about = changed.stat()
+        changed.write_text(RIGHT.upper())  # as many bytes, and no younger
+        os.utime(changed, ns=(about.st_atime_ns, about.st_mtime_ns))
+        assert not known()
+        # the change came after the grading had begun
+        journal.add(found[0])
+        assert not known()
+
+
 def test_who_has_changed_a_helper_is_judged_anew_and_nobody_else(tmp_path):
     folder = tmp_path / "submissions"
     (folder / "carl/data").mkdir(parents=True)

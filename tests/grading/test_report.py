@@ -13,6 +13,7 @@ from tables import CANVAS, WEEK, result, rows_of, written_by
 from attnbook import grading
 from attnbook.exercises import Verdict, get, names
 from attnbook.grading.sheet import file_names
+from attnbook.grading.spreadsheet import harmless, meant
 from tools import ROOT
 
 # --- which exercises ------------------------------------------------------------------------------------------------
@@ -106,6 +107,39 @@ def test_columns_of_the_teachers_own_stay_with_their_students(
         assert found["gone"]["comment"] == "he left"
         assert found["gone"]["problems"] == "not among the submissions any more"
     assert not list(tmp_path.glob("grades.old*"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(1)", "'@SUM(1)"),
+        (" =1+1", " '=1+1"),
+        ("\t=1+1", "\t'=1+1"),
+        ("\n\r\xa0+1", "\n\r\xa0'+1"),
+        ("\ufeff\u200b-1", "\ufeff\u200b'-1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ('"=1+1"', '"\'=1+1"'),
+        ("ada;=1+1;b", "ada;'=1+1;b"),  # where a semicolon separates
+        ("ada\n @x", "ada\n '@x"),
+        ("'=1", "'=1"),
+        ("a = b - 1; c", "a = b - 1; c"),
+        ("Jean-Luc", "Jean-Luc"),
+        ("", ""),
+    ],
+)
+def test_what_a_spreadsheet_would_compute_is_text(cell, written):
+    assert harmless(cell) == written
+    assert harmless(written) == written
+    if not cell.startswith("'"):
+        assert meant(written) == cell
+
+
+def test_no_cell_takes_long_or_grows_too_long():
+    begun = time.monotonic()
+    for cell in ("\n" * 10**6, ";=" * 10**6, " " * 10**6):
+        assert len(harmless(cell)) < 32_767
+    assert time.monotonic() - begun < 5
 
 
 def test_a_very_long_cell_loses_nobodys_columns(tmp_path):

@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -157,6 +157,9 @@ class Journal:
         self.damaged = self.begun = False
         self.lines: dict[str, dict] = {}
         self.done: list[Result] = []
+        self.keys: dict[
+            tuple[str, str], str
+        ] = {}  # of what is judged, not of what is there when it has been
         try:
             head, *lines = self.path.read_text("utf-8").splitlines()
         except FileNotFoundError:
@@ -213,20 +216,34 @@ class Journal:
         return json.dumps(told)  # ASCII, so that any name can be written
 
     def _key(self, one: Result) -> str:
-        """What tells a submission from others, and from another state of its own files."""
-        digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
-        for path in one.files:
-            digest.update(repr(str(path)).encode())
-            try:
-                with open(path, "rb") as file:
-                    digest.update(hashlib.file_digest(file, "sha256").digest())
-            except OSError as error:
-                digest.update(repr(error).encode())
-        inside = itertools.chain(*(folder.rglob("*") for folder in one.folders))
-        near = [*one.beside.values(), *itertools.islice(inside, MOST_ENTRIES)]
-        for path in sorted(near):  # a helper or data that an answer may use
-            with contextlib.suppress(OSError):
-                about = path.lstat()
-                known = (str(path), about.st_size, about.st_mtime_ns)
-                digest.update(repr(known).encode())
-        return digest.hexdigest()
+        """What tells a submission from others, and from another state of its own files; of the state first seen."""
+        whose = one.student, one.id
+        if whose not in self.keys:
+            self.keys[whose] = _digest(one)
+        return self.keys[whose]
+
+
+def _digest(one: Result) -> str:
+    digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
+    for path in one.files:
+        digest.update(repr(str(path)).encode())
+        try:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            digest.update(repr(error).encode())
+    near = itertools.chain(sorted(one.beside.values()), _below(one.folders))
+    for path in itertools.islice(near, MOST_ENTRIES):
+        with contextlib.suppress(OSError):
+            about = path.lstat()  # a helper or data that an answer may use
+            seen = about.st_mode, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+            digest.update(repr((str(path), seen)).encode())
+    return digest.hexdigest()
+
+
+def _below(folders: Iterable[Path]) -> Iterator[Path]:
+    """Everything in some folders and theirs, always in the same order."""
+    for folder in folders:
+        for place, inner, files in os.walk(folder):
+            inner.sort()
+            yield from (Path(place, name) for name in [*inner, *sorted(files)])

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet's formula begins
+# With these signs a spreadsheet's formula begins, and those of double width count as the same. What stands in front and
+# cannot be seen is dropped first, quotes too; and a program that expects another separator takes what follows one, or
+# the end of a line, for a cell of its own.
+FORMULA = re.compile(
+    "((?:^|[;\t\r\n])[\\s\"'\x00\ufeff\u200b-\u200f\u2060]*+)([-=+@\uff1d\uff0b\uff0d\uff20]?)"
+)
 LARGEST = 20_000_000  # bytes
 LONGEST = 32_000  # characters of a cell; Excel takes 32,767
 ODD = "backslashreplace"  # a file's name, or an error's text, need not be Unicode
@@ -102,15 +107,22 @@ def _likeliness(text: str) -> int:
 
 
 def harmless(cell: object) -> str:
-    """A cell's text, cut where a spreadsheet would; one that begins like a formula is not computed."""
+    """A cell's text, cut where a spreadsheet would; what begins like a formula is not computed."""
     text = str(cell)
-    text = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
-    return f"'{text}" if text.startswith(FORMULA) else text
+    more = " …" if len(text) > LONGEST else ""
+    return FORMULA.sub(_quoted, text[:LONGEST])[:LONGEST] + more
+
+
+def _quoted(found: re.Match[str]) -> str:
+    quote = "'" if found[2] and not found[1].endswith("'") else ""
+    return found[1] + quote + found[2]
 
 
 def meant(cell: str) -> str:
     """What a cell said before it was made `harmless`."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+    return FORMULA.sub(
+        lambda found: found[1].removesuffix("'" * bool(found[2])) + found[2], cell
+    )
 
 
 def may_be(cell: str, text: str) -> bool:
