@@ -135,11 +135,9 @@ def test_what_a_spreadsheet_would_compute_is_text(cell, written):
         assert meant(written) == cell
 
 
-def test_no_cell_takes_long_or_grows_too_long():
-    begun = time.monotonic()
+def test_no_cell_grows_too_long():
     for cell in ("\n" * 10**6, ";=" * 10**6, " " * 10**6):
         assert len(harmless(cell)) < 32_767
-    assert time.monotonic() - begun < 5
 
 
 def test_a_very_long_cell_loses_nobodys_columns(tmp_path):
