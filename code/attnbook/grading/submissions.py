@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attnbook.exercises import Verdict
+from attnbook.grading.notebooks import holds_answers
 
 KINDS = (".ipynb", ".py")
 PACKED = (".zip", ".gz", ".tar", ".7z", ".rar")
+PRINTED = (".html", ".htm", ".mhtml", ".pdf", ".docx", ".odt", ".md")
 MOST_FILES = 100  # of a student
 MOST_ENTRIES = 10_000  # of a student's folder
 # Canvas, Submissions → Download: lovelaceada_12345_678910_04.ipynb, lovelaceada_LATE_12345_678910_04.ipynb
@@ -162,6 +164,7 @@ def _tell_apart(results: list[Result]) -> None:
 def _read(path: Path) -> tuple[list[Path], list[str]]:
     """The notebooks and Python files at a path, and what is wrong there, in sentences."""
     files: list[Path] = []
+    others: list[Path] = []
     problems: list[str] = []
     for seen, (one, odd) in enumerate(_entries(path, problems)):
         if seen == MOST_ENTRIES:
@@ -172,18 +175,30 @@ def _read(path: Path) -> tuple[list[Path], list[str]]:
         name = one.relative_to(path.parent).as_posix()
         if odd:
             problems.append(f"{name} is {odd}; hand in the file itself")
-        elif one.suffix.lower() in KINDS:
-            files.append(one)
+        else:
+            (files if one.suffix.lower() in KINDS else others).append(one)
     if len(files) > MOST_FILES:
         return [], [
             f"{path.name} holds {len(files)} notebooks and Python files, at most {MOST_FILES} are read; is a "
             "whole environment or the book itself among them?"
         ]
+    # a browser may have saved a notebook under another ending
+    files = files or [one for one in others[:MOST_FILES] if holds_answers(one)]
     if not files and not problems:
-        packed = path.suffix.lower() in PACKED
-        advice = "; unpack it into a folder of the student's" if packed else ""
-        problems.append(f"{path.name}: expected {' or '.join(KINDS)}{advice}")
+        problems.append(_expected(path, others))
     return sorted(files), problems
+
+
+def _expected(path: Path, others: list[Path]) -> str:
+    """What to do if something was handed in, and no code."""
+    found = [one.relative_to(path.parent).as_posix() for one in others[:5]]
+    endings = {one.suffix.lower() for one in others}
+    advice = ""
+    if endings & {*PACKED}:
+        advice = "; unpack it into a folder of the student's"
+    elif endings & {*PRINTED}:
+        advice = "; a printed notebook cannot be run: hand in the notebook itself (in JupyterLab: File, Download)"
+    return f"{', '.join(found) or path.name}: expected {' or '.join(KINDS)}{advice}"
 
 
 def _entries(path: Path, problems: list[str]) -> Iterator[tuple[Path, str]]:
