@@ -181,7 +181,8 @@ def test_a_student_may_hand_in_several_files(results):
 def test_what_is_no_submission_is_said(results):
     assert "cut.ipynb is not a notebook" in results["cut"].problems[0]
     assert "binary.py is not Python text" in results["binary"].problems[0]
-    assert results["essay.pdf"].problems == ["essay.pdf: expected .ipynb or .py"]
+    (problem,) = results["essay.pdf"].problems
+    assert problem.startswith("essay.pdf: expected .ipynb or .py; a printed notebook")
     assert ".DS_Store" not in results
     assert results["=2+5"].problems == [
         "=2+5.py holds no answer: neither a function that an exercise asks for nor a check"

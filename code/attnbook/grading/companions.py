@@ -131,6 +131,13 @@ class Home:
                 return place / path.relative_to(folder).parent
         return self.root
 
+    def inside(self, folder: Path, name: str) -> Path | None:
+        """The place of a file in this working folder; None if it has none there."""
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            path = (folder / name).resolve()
+            return path if path.is_relative_to(self.root) else None
+        return None
+
     @contextlib.contextmanager
     def world(self, folder: Path) -> Iterator[dict]:
         """The names of a new `__main__`, in a folder whose modules can be imported; afterwards all is as before.
@@ -141,22 +148,18 @@ class Home:
         Yields:
             The names, none of them given yet.
         """
-        loaded = {*sys.modules}
-        path, main, made = (
-            sys.path[:],
-            sys.modules["__main__"],
-            types.ModuleType("__main__"),
-        )
+        loaded, path, argv = {*sys.modules}, sys.path[:], sys.argv
+        main, made = sys.modules["__main__"], types.ModuleType("__main__")
         folder.mkdir(parents=True, exist_ok=True)  # an earlier run may have deleted it
         os.chdir(folder)
-        sys.path.insert(0, str(folder))
+        sys.path[:0] = ["", str(folder)]  # a kernel looks for modules where it is
         importlib.invalidate_caches()
         sys.modules["__main__"] = made
         try:
             with kept():
                 yield vars(made)
         finally:
-            sys.path[:], sys.modules["__main__"] = path, main
+            sys.path[:], sys.argv, sys.modules["__main__"] = path, argv, main
             for name in {*sys.modules} - loaded:
                 if self._holds(sys.modules[name]):
                     del sys.modules[name]

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from attnbook.exercises import Verdict
 from attnbook.grading.naming import KINDS, PACKED, Named, beside, named, several
+from attnbook.grading.notebooks import holds_answers
 
+PRINTED = (".html", ".htm", ".mhtml", ".pdf", ".docx", ".odt", ".md")
 MOST_FILES = 100  # of a student
 MOST_ENTRIES = 10_000  # of a student's folder
 ODD_KINDS = {
@@ -145,6 +147,7 @@ def _read(
     What is to be said if the student has nothing else is added to `unread`; what of packed files, to `packed`.
     """
     files: list[Path] = []
+    others: list[Path] = []
     problems: list[str] = []
     for seen, (one, odd) in enumerate(_entries(path, problems)):
         if seen == MOST_ENTRIES:
@@ -155,9 +158,9 @@ def _read(
         name = one.relative_to(path.parent).as_posix()
         if odd:
             problems.append(f"{name} is {odd}; hand in the file itself")
-        elif one.suffix.lower() in KINDS:
-            files.append(one)
-        elif one.suffix.lower() in PACKED and not _is_unpacked(one):
+        elif one.suffix.lower() not in PACKED:
+            (files if one.suffix.lower() in KINDS else others).append(one)
+        elif not _is_unpacked(one):
             place = _unpacked(one).name
             packed.append(
                 f"{name} is packed and was not looked into; unpack it where it lies, into a folder {place}"
@@ -167,8 +170,19 @@ def _read(
             f"{path.name} holds {len(files)} notebooks and Python files, at most {MOST_FILES} are read; is a "
             "whole environment or the book itself among them?"
         ]
-    unread.append(f"{path.name}: expected {' or '.join(KINDS)}")
+    # a browser may have saved a notebook under another ending
+    files = files or [one for one in others[:MOST_FILES] if holds_answers(one)]
+    unread.append(_expected(path, others))
     return sorted(files), problems
+
+
+def _expected(path: Path, others: list[Path]) -> str:
+    """What to do if something was handed in, and no code."""
+    found = [one.relative_to(path.parent).as_posix() for one in others[:5]]
+    advice = ""
+    if {one.suffix.lower() for one in others} & {*PRINTED}:
+        advice = "; a printed notebook cannot be run: hand in the notebook itself (in JupyterLab: File, Download)"
+    return f"{', '.join(found) or path.name}: expected {' or '.join(KINDS)}{advice}"
 
 
 def _unpacked(path: Path) -> Path:
