@@ -1,9 +1,11 @@
 /* A link with `download` saves its file. A page that was opened as a file may not do that, and cannot read other files:
- * there the file's text comes as a script that stands beside it, NAME.js (tools/pages.py). */
+ * there the file comes, packed, as a script that stands beside it, NAME.js (tools/pages.py). */
 (function () {
   "use strict";
-  function save(text, name) {
-    const address = URL.createObjectURL(new Blob([text]));
+  async function save(packed, name) {
+    const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const address = URL.createObjectURL(await new Response(unpacked).blob());
     Object.assign(document.createElement("a"), { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }

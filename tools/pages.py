@@ -1,8 +1,8 @@
 """Sphinx extension: what every built page carries beside its text, and no more than it needs.
 
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
-JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions tell
-screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
+JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions
+tell screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
 that is no landmark. A page has its colours, light or dark, from its first paint on. Words that are Chinese are said to
 be. A notebook that is downloaded begins with a note on what it needs, and is saved, not shown (_static/files.js).
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from docutils import nodes
 
 from tools import styles
+from tools.classroom import packed
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -177,10 +178,11 @@ def _lighten(app, error):
     repository = theme["repository_url"] if public else ""
     for path in (built / "_sources").rglob("*.ipynb"):
         path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
-    for path in (built / "_sources").rglob("*.*"):
-        if path.suffix in (".ipynb", ".md"):  # for pages that are opened as files
-            script = f"globalThis.attnbookFile = {json.dumps(path.read_text('utf-8'))};\n"
-            path.with_name(f"{path.name}.js").write_text(script, "utf-8")
+    for path in [
+        p for p in (built / "_sources").rglob("*") if p.suffix in (".ipynb", ".md")
+    ]:
+        script = f'globalThis.attnbookFile = "{packed(path.read_bytes())}";\n'
+        path.with_name(f"{path.name}.js").write_text(script, "utf-8")
     static = built / "_static"
     unused = "scripts/fontawesome*", "**/*.map", "searchtools.js", "language_data.js"
     for path in {path for pattern in unused for path in static.glob(pattern)}:

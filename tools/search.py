@@ -14,6 +14,7 @@ import lxml.html
 HERE = Path(__file__)
 FOLDER = "search"
 HEADINGS = "h1", "h2", "h3", "h4"
+BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
 # what is no text: links of headings, buttons, the second copy of a formula; and what a reader should not meet by
 # accident: hints, solutions, replies to a choice
 GONE = (
@@ -23,13 +24,21 @@ GONE = (
     " | //*[contains(@class, 'attnbook-hints')] | //*[@class='classroom-without']"
 )
 # MathML that is not just one thing after another
-SIGNS = {"msup": "^", "mover": " ", "msub": "_", "munder": "_", "msubsup": "_^", "munderover": "_^", "mfrac": "/"}
+SIGNS = {
+    "msup": "^",
+    "mover": " ",
+    "msub": "_",
+    "munder": "_",
+    "msubsup": "_^",
+    "munderover": "_^",
+    "mfrac": "/",
+}
 RELATIONS = set("=≈≠<>≤≥∈→")
 SPACES = re.compile(r"[\s\u200b\u2060-\u2064]+")
 
 
 class Place:
-    """A section, a term of the glossary or a name of the package: its id, what it is called, what it says."""
+    """A section, an exercise, a term of the glossary or a name of the package: its id, its title, its text."""
 
     def __init__(self, name: str = "", title: str = ""):
         self.name, self.title = name, title
@@ -43,26 +52,36 @@ class Place:
         return [self.name, *(SPACES.sub(" ", text).strip() for text in texts)]
 
 
+def _begins_a_place(element) -> bool:
+    headed = element.tag == "section" and element.xpath("./h1 | ./h2 | ./h3 | ./h4")
+    exercise = "exercise" in element.get("class", "").split()
+    return bool(element.get("id") and (headed or exercise or element.tag == "dt"))
+
+
 def _collect(element, place: Place, places: list[Place]) -> None:
     """Sort what stands in an element by the places that begin in it; the rest belongs to `place`."""
     outer = place
-    for child in element:
-        term = child.tag == "dt" and child.get("id")
-        if child.tag == "section" or term:
+    for child in [child for child in element if isinstance(child.tag, str)]:
+        if begins := _begins_a_place(child):
             place = Place(child.get("id"))
             places.append(place)
-        if term:
+        if begins and child.tag == "dt":
             names = child.xpath("./span[contains(@class, 'sig-name')]")
-            place.title = (names or [child])[0].text_content()  # without module and arguments
+            place.title = (names or [child])[
+                0
+            ].text_content()  # without module and arguments
             place.text.append(f"{child.text_content()} " if names else "")
-        elif child.tag in HEADINGS and not place.title:
+        elif not place.title and (
+            child.tag in HEADINGS or child.get("class") == "admonition-title"
+        ):
             place.title = child.text_content()
         elif child.tag == "pre":
             place.code.append(f"{child.text_content()} ")
-        elif isinstance(child.tag, str):
+        else:
             place.text.append(child.text or "")
             _collect(child, place, places)
-        if child.tag == "section":
+            place.text.append(" " if child.tag in BLOCKS else "")
+        if child.tag != "dt":
             place = outer
         place.text.append(child.tail or "")
 
@@ -73,14 +92,17 @@ def _in_a_line(formula) -> str:
     first, *rest = [*map(_in_a_line, formula)] or [""]
     signs = SIGNS.get(formula.tag, "")
     if signs:
-        return first + "".join(s + (f"({r})" if len(r) > 3 else r) for s, r in zip(signs, rest, strict=True))
+        return first + "".join(
+            s + (f"({r})" if len(r) > 3 else r)
+            for s, r in zip(signs, rest, strict=True)
+        )
     if own in RELATIONS or formula.tag in ("mspace", "mtd"):
         own = f" {own} "
     return ("√" if formula.tag == "msqrt" else "") + own + first + "".join(rest)
 
 
 def places(page: str) -> list[list[str]]:
-    """What a built page says: [id, title, text, code] of each section, term and name on it, in their order."""
+    """What a built page says: [id, title, text, code] of each of its places, in their order."""
     articles = lxml.html.fromstring(page).xpath("//article")
     if not articles:
         return []
@@ -99,8 +121,14 @@ def places(page: str) -> list[list[str]]:
 
 def kind(page: str) -> str:
     """What search.js weighs a page by: chapter, glossary, package, or page, which is any other."""
-    kinds = {r"chapters/\d": "chapter", "chapters/glossary": "glossary", "chapters/api/": "package"}
-    return next((kind for start, kind in kinds.items() if re.match(start, page)), "page")
+    kinds = {
+        r"chapters/\d": "chapter",
+        "chapters/glossary": "glossary",
+        "chapters/api/": "package",
+    }
+    return next(
+        (kind for start, kind in kinds.items() if re.match(start, page)), "page"
+    )
 
 
 def text(built: Path) -> str:
@@ -108,7 +136,9 @@ def text(built: Path) -> str:
     pages = []
     for path in sorted(built.rglob("*.html")):
         name = path.relative_to(built).as_posix()
-        if not name.startswith("_static") and (found := places(path.read_text("utf-8"))):
+        if not name.startswith("_static") and (
+            found := places(path.read_text("utf-8"))
+        ):
             pages.append([name, kind(name), found])
     return f"globalThis.attnbookText = {json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
 
@@ -132,7 +162,9 @@ def _write_script(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "search.js").write_text(HERE.with_suffix(".js").read_text("utf-8"), "utf-8")
+        (folder / "search.js").write_text(
+            HERE.with_suffix(".js").read_text("utf-8"), "utf-8"
+        )
 
 
 def _write_text(app, error):
