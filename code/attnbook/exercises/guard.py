@@ -21,15 +21,18 @@ class TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float = SECONDS) -> Iterator[None]:
-    """Stop a call after some seconds, where there are alarms: on the main thread, not in the page (it has its own)."""
+def time_limit(seconds: float | None = None) -> Iterator[None]:
+    """Stop a call after some seconds (`SECONDS`, if not given), where there are alarms.
+
+    That is on the main thread, and not in the page, which has its own.
+    """
     alarms = hasattr(signal, "setitimer") and sys.platform != "emscripten"
     ours = alarms and threading.current_thread() is threading.main_thread()
     if not ours or any(signal.getitimer(signal.ITIMER_REAL)):  # somebody else's alarm is left alone
         yield
         return
     before = signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again every second, lest an `except:` swallow it
+    signal.setitimer(signal.ITIMER_REAL, seconds or SECONDS, 1)  # again every second, lest an `except:` swallow it
     try:
         yield
     finally:
