@@ -237,7 +237,7 @@ FILL = """() => {
   for (let size = 1 << 22; size >= 1; size >>= 1) {
     try { for (;;) localStorage.setItem(`f${count}`, "x".repeat(size)), count += 1; } catch {}
   }
-  try { localStorage.setItem("m", ""); } catch (error) { return error.name; }
+  try { localStorage.setItem("mode", "auto"); } catch (error) { return error.name; }
 }"""
 
 
