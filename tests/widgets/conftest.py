@@ -22,7 +22,7 @@ import pytest
 from translating import ready
 
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.kit import static_box, with_kit
+from attnbook.widgets.kit import static_box
 from attnbook.widgets.page import classic_script, standalone_page, write_assets
 
 
@@ -86,8 +86,9 @@ def open_module(open_html, assets):
     def open_one(source, state, **options):
         name = f"probe_{uuid.uuid4().hex}"
         (assets / f"{name}.js").write_text(
-            classic_script(name, with_kit(textwrap.dedent(source))), "utf-8"
+            classic_script(name, textwrap.dedent(source)), "utf-8"
         )
+        options["scripts"] = ["host", "kit", name]
         return open_html(static_box(name, state, "a probe", "data:,"), **options)
 
     return open_one

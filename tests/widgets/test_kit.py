@@ -10,6 +10,9 @@ from attnbook.page import WEIGHTS
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
 MATHS = """
+import { clamp, dot, fmt, fmtShort, linspace, mean, range, seededNormals, seededUniforms, softmax, sum, variance,
+  weightFill } from "../kit/kit.js";
+import { linear, ticks } from "../kit/paint.js";
 export default {
   render() {},
   math: { fmt, fmtShort, clamp, range, linspace, sum, mean, variance, dot, softmax, seededUniforms, seededNormals,
@@ -20,6 +23,9 @@ export default {
 
 # A handle that moves in a plane, one that moves along x only, and a list of circles as long as `count` says.
 PROBE = """
+import { figure } from "../kit/card.js";
+import { range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
 function render({ model, el }) {
   const fig = figure({ model, el, title: "probe" });
   globalThis.probe = { draws: 0, created: [] };
@@ -250,6 +256,7 @@ def test_reset_restores_every_trait(probe):
 
 
 FOLDED = """
+import { figure } from "../kit/card.js";
 function render({ model, el }) {
   const fig = figure({ model, el, title: "probe" });
   fig.stage({ label: "probe", height: 50, draw() {} });
@@ -317,6 +324,7 @@ def test_taking_a_figure_down_leaves_nothing(probe):
 )
 def test_drawing_mistakes_are_named_and_leave_the_picture(open_module, draw, message):
     source = f"""
+      import {{ figure }} from "../kit/card.js";
       function render({{ model, el }}) {{
         const fig = figure({{ model, el, title: "wrong" }});
         fig.stage({{ draw(p) {{ {draw} }} }});
