@@ -68,7 +68,7 @@ def in_node():
 
 @pytest.fixture
 def maths(in_node, request):
-    """A function: name, arguments → answer of a function of the `math` of the figure that the test file is named after."""
+    """As `in_node`, for the `math` of the figure that the test file is named after."""
     module = request.path.stem.removeprefix("test_")
     return functools.partial(in_node, f"{module}/figure.js")
 

@@ -79,10 +79,7 @@ def test_training_has_taught_both_and_attention_more():
 def test_trained_weights_are_more_concentrated_than_untrained_ones(maths):
     for sentence in range(len(SENTENCES)):
         spread = [
-            [
-                maths("spreadOf", row)
-                for row in stored(sentence, moment, "forced")[1]
-            ]
+            [maths("spreadOf", row) for row in stored(sentence, moment, "forced")[1]]
             for moment in (0, LAST)
         ]
         assert sum(spread[1]) < 0.9 * sum(spread[0])

@@ -172,9 +172,7 @@ def test_lines_and_tops_are_the_grids(maths):
 
 def test_the_axis_holds_every_depth_of_what_is_drawn(maths):
     for measure in MEASURES:
-        low, high = maths(
-            "decades", GRID, [["after", True], ["none", False]], measure
-        )
+        low, high = maths("decades", GRID, [["after", True], ["none", False]], measure)
         drawn = [
             max(q, 1e-10 if measure == "apart" else 0)
             for s in GRID["stacks"]
@@ -188,9 +186,7 @@ def test_the_axis_holds_every_depth_of_what_is_drawn(maths):
 
 
 def test_numbers_far_from_one_are_written_as_powers(maths):
-    written = [
-        maths("factor", x) for x in (11270, 197.4, 3.7, 0.81, 0.023, 8.164e-6)
-    ]
+    written = [maths("factor", x) for x in (11270, 197.4, 3.7, 0.81, 0.023, 8.164e-6)]
     assert written == ["1.1 · 10⁴", "197", "3.7", "0.81", "0.023", "8.2 · 10⁻⁶"]
     assert [maths("tickName", t) for t in (0, -10, 3, 4, -0.30103)] == [
         "1",

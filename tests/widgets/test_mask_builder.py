@@ -85,9 +85,7 @@ def test_weights_equal_torch(maths, policy):
         mask = torch.rand(n, n, generator=generator) < 0.6
         mask[0] = False  # a row with nothing to attend to
         mask[1] = True
-        weights = table(
-            maths("weightsUnder", policy, scores.tolist(), mask.tolist())
-        )
+        weights = table(maths("weightsUnder", policy, scores.tolist(), mask.tolist()))
         assert_close(
             weights, by_torch(policy, scores, mask), rtol=0, atol=1e-12, equal_nan=True
         )
@@ -96,9 +94,7 @@ def test_weights_equal_torch(maths, policy):
 def test_a_fully_masked_row_in_four_ways(maths):
     scores, nothing = [1.0, 2.0, 3.0, 4.0], [False] * 4
     assert maths("rowWeights", "zeros", scores, nothing) == [0, 0, 0, 0]
-    assert all(
-        math.isnan(a) for a in maths("rowWeights", "minus_inf", scores, nothing)
-    )
+    assert all(math.isnan(a) for a in maths("rowWeights", "minus_inf", scores, nothing))
     assert maths("rowWeights", "minus_1e6", scores, nothing) == [0.25] * 4
     assert maths("rowWeights", "multiply", scores, nothing) == [0, 0, 0, 0]
 

@@ -72,10 +72,7 @@ def test_the_encoding_is_the_packages(maths):
 
 def test_with_odd_features_the_similarity_depends_on_the_place(maths):
     assert (
-        maths(
-            "offsetSpread", maths("gramMatrix", maths("encoding", 48, 7, 10))
-        )
-        > 0.5
+        maths("offsetSpread", maths("gramMatrix", maths("encoding", 48, 7, 10))) > 0.5
     )
 
 

@@ -76,9 +76,7 @@ def test_half_way_it_is_attention_to_the_keys_so_far():
         (17, SEES[0], 4, 16, False),
     ],
 )
-def test_the_browser_computes_pythons_numbers(
-    maths, seed, sees, tile, step, corrected
-):
+def test_the_browser_computes_pythons_numbers(maths, seed, sees, tile, step, corrected):
     data = maths("sample", seed)
     scores, values = sample(seed)
     np.testing.assert_allclose(data["scores"], scores, rtol=1e-9, atol=1e-12)
