@@ -21,7 +21,8 @@ from attnbook.studies import (
     stored_induction,
 )
 from attnbook.studies.induction import STORED_SNAPSHOTS
-from tools.experiments.induction import SHOWN, head_means, plans, without
+from tools.experiments.induction import head_means, plans, without
+from tools.experiments.induction_heads import SHOWN
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "induction.json"
 

@@ -3,8 +3,8 @@
 # What is seen of the figure: every visible element with its attributes, its own text and its value; without what is a
 # matter of names (ids) or of what was there before (heights kept free).
 LOOK = r"""() => {
-  const skip = /^(id|for|tabindex|clip-path|aria-activedescendant|data-probe|data-room|data-lm-suppress-shortcuts)$/;
-  const seen = (node) => node.getClientRects().length && !node.closest("style, .ab-linked");
+  const skip = /^(id|for|tabindex|viewBox|clip-path|aria-activedescendant|data-(probe|room|lm-suppress-shortcuts))$/;
+  const seen = (node) => node.getClientRects().length && !node.closest("style, .ab-linked, [role=status]");
   const own = (node) => [...node.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("").trim();
   const attributes = (node) => [...node.attributes]
     .filter(({ name }) => !skip.test(name) && (name !== "style" || node instanceof SVGElement))

@@ -106,8 +106,8 @@ def test_whatever_is_moved_comes_back_by_the_link(open_figure, name):
     go(second, page.page.url)
     moved, lost = set(), []
     for what in every_control(page):
+        seen = look(page)  # first: it takes the mouse away from what it points at
         hash_of = "#" + link_of(page).split("#")[1]
-        seen = look(page)
         second.page.evaluate("(hash) => { location.hash = hash }", hash_of)
         second.page.wait_for_timeout(30)
         second.page.wait_for_function(
@@ -115,7 +115,9 @@ def test_whatever_is_moved_comes_back_by_the_link(open_figure, name):
             timeout=60_000,
         )
         again = look(second)
-        differs = [pair for pair in zip(seen, again, strict=False) if pair[0] != pair[1]]
+        differs = [
+            pair for pair in zip(seen, again, strict=False) if pair[0] != pair[1]
+        ]
         if again != seen or word(second):
             lost.append((what, hash_of, differs[:2], len(again) - len(seen)))
         moved |= set(re.findall(r"(?:--|&)([^=&]+)=", hash_of))

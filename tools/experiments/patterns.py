@@ -1,23 +1,22 @@
-"""Train the small model of chapter 10's attention viewer with several seeds, measure every head, store one of them.
+"""The small model of chapter 10's attention viewer: what does each head of several models look at?
 
-    python -m tools.experiments.patterns     writes code/attnbook/data/sentence_model.json (some ten minutes, one core)
+Question: does a trained model have heads that find the subject and the noun, and are they needed?
+Varies: the seed; which head is taken out.
+Equal: sentences, sizes, steps.
+Control: the model with all heads; each head taken out.
+Seeds: 4. The numbers of all are kept; the weights are those of the first model with a head that puts 0.95 of its weight
+    on the subject and one that puts 0.95 on the noun (without such a model, of the one that comes closest).
+Turned round by: models that answer alike without the head that looks where the answer is.
 
-Stored is the first model with a head that puts 0.95 of its weight on the subject and one that puts 0.95 on the noun
-(without such a model, the one that comes closest). The numbers of all seeds are kept.
+Some ten minutes on one core.
 """
 
-import argparse
 import json
-from pathlib import Path
 
-import torch
-
-from attnbook.files import write_atomically
 from attnbook.studies import (
     CLASSES,
     JOBS,
     MAX_WORDS,
-    STORED,
     VOCABULARY,
     NextWordModel,
     agreement_sentence,
@@ -30,8 +29,9 @@ from attnbook.studies import (
     unpack_weights,
     without_head,
 )
-from tools.experiments.stored import made_by
 
+RESULT = "code/attnbook/data/sentence_model.json"
+OPTIONS = {"seeds": 4, "steps": 2500, "count": 600}  # test sentences of each kind
 EXAMPLES = [  # all held out
     ("agreement", "the dogs that the king likes sleep .", 2, 7),
     ("agreement", "the dog that the kings like sleeps .", 2, 7),
@@ -51,7 +51,7 @@ EXAMPLES = [  # all held out
 CLEAR = 0.95
 
 
-def summary(model: NextWordModel, count: int) -> dict:
+def heads_of(model: NextWordModel, count: int) -> dict:
     """What is stored of one model: how often it is right, as it is and without each head, and what the heads do."""
     both = {"agreement": agreement_sentence, "noun": noun_sentence}
     tests = {
@@ -89,19 +89,34 @@ def clarity(found: dict) -> float:
     )
 
 
-def main() -> None:
-    """Train, measure, and store; the file is written anew after every seed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=STORED)
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--steps", type=int, default=2500)
-    parser.add_argument(
-        "--count", type=int, default=600, help="test sentences of each kind"
-    )
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    result = {
-        **made_by(__spec__.name, options),
+def settings(options) -> list[dict]:
+    """One model per seed."""
+    how = {"steps": options.steps, "count": options.count}
+    return [{"seed": seed} | how for seed in range(options.seeds)]
+
+
+def run(seed: int, steps: int, count: int) -> dict:
+    """Train one model, and measure it as it is stored."""
+    model, losses = fit_sentences(seed, steps)
+    model.load_state_dict(unpack_weights(pack_weights(model)))
+    found = heads_of(model, count)
+    heads = [head for layer in found["heads"] for head in layer]
+    return {
+        "seed": seed,
+        "loss": round(sum(losses[-20:]) / len(losses[-20:]), 4),
+        "full": found["full"],
+        "greatest": {job: max(head[job] for head in heads) for job in JOBS},
+        "config": model.sizes,
+        "measured": found,
+        "weights": pack_weights(model),
+    }
+
+
+def summary(results: list[dict], options) -> dict:
+    """The numbers of all models, and the clearest of them."""
+    best = max(results, key=lambda found: clarity(found["measured"]))
+    kept = ("seed", "loss", "full", "greatest")
+    return {
         "max_words": MAX_WORDS,
         "vocabulary": VOCABULARY,
         "classes": list(CLASSES.items()),
@@ -109,33 +124,11 @@ def main() -> None:
             {"kind": kind, "words": text.split(), "source": source, "answer": answer}
             for kind, text, source, answer in EXAMPLES
         ],
-        "runs": [],
+        "runs": [{key: found[key] for key in kept} for found in results],
+        **{key: best[key] for key in ("seed", "config", "measured", "weights")},
     }
-    best = None
-    for seed in range(options.seeds):
-        model, losses = fit_sentences(seed, options.steps)
-        model.load_state_dict(
-            unpack_weights(pack_weights(model))
-        )  # measured as it is stored
-        found = summary(model, options.count)
-        heads = [head for layer in found["heads"] for head in layer]
-        greatest = {job: max(head[job] for head in heads) for job in JOBS}
-        loss = round(sum(losses[-20:]) / len(losses[-20:]), 4)
-        result["runs"].append(
-            {"seed": seed, "loss": loss, "full": found["full"], "greatest": greatest}
-        )
-        print(result["runs"][-1], flush=True)
-        if best is None or clarity(found) > best:
-            best = clarity(found)
-            result |= {
-                "seed": seed,
-                "config": model.sizes,
-                "measured": found,
-                "weights": pack_weights(model),
-            }
-        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
-        write_atomically(options.out, text + "\n")
 
 
-if __name__ == "__main__":
-    main()
+def text(result: dict) -> str:
+    """The file is small, and read by programs only."""
+    return json.dumps(result, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -181,7 +181,7 @@ class _Worker:
         group: _Class,
     ):
         self.files, self.group = [str(path) for path in result.files], group
-        self.folders = result.folders
+        self.folders, self.beside = result.folders, result.beside
         self.task = {
             "files": self.files,
             "folders": [str(path) for path in result.folders],
@@ -201,7 +201,8 @@ class _Worker:
         self.private = [*self.group.private, self.folder]
         self.errors = tempfile.TemporaryFile()
         try:
-            self.left_out = copied(self.folders, Path(folder.inner(self.folder)))
+            work = Path(folder.inner(self.folder))
+            self.left_out = copied(self.folders, work, self.beside)
             self._start()
         except OSError:  # there can be no more processes, say
             folder.remove(self.folder)

@@ -295,7 +295,7 @@ def stored_model(path: str | Path = STORED) -> NextWordModel:
     if stored["vocabulary"] != VOCABULARY:
         raise ValueError(
             f"{path} was made with a vocabulary other than that of attnbook.studies; "
-            "run tools/experiments/patterns.py again"
+            "run python -m tools.experiments patterns"
         )
     try:
         weights = unpack_weights(stored["weights"])

@@ -223,7 +223,7 @@ def _read(name: str) -> dict:
     path = FOLDER / f"{name}.json"
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path.name} is not there; make it with python -m tools.experiments.page_models"
+            f"{path.name} is not there; make it with python -m tools.experiments page_models"
         )
     try:
         state = json.loads(path.read_text("utf-8"))
@@ -256,5 +256,5 @@ def _translator(state: dict, name: str) -> Translator:
 def _damaged(name: str, why: str) -> ValueError:
     return ValueError(
         f"{name} is not a page model ({why}); install the book again, or make it anew with "
-        "python -m tools.experiments.page_models"
+        "python -m tools.experiments page_models"
     )

@@ -9,7 +9,16 @@ from torch import Tensor
 
 from attnbook.files import write_atomically
 
-from ..kit import Figure, checked, choice, line, one_of, static_box, taking, whole_number
+from ..kit import (
+    Figure,
+    checked,
+    choice,
+    line,
+    one_of,
+    static_box,
+    taking,
+    whole_number,
+)
 from ..page import offline_page
 from .given import has_steps, is_output, labels_of, layers_of, numbers_of
 from .packing import pack_head, part_of, plan

@@ -1,4 +1,4 @@
-/* The attention-only model as tools/experiments/induction.py describes it, and what is measured on a row. */
+/* The attention-only model as tools/experiments/induction_heads.py describes it, and what is measured on a row. */
 
 import DATA from "./data.json" with { type: "json" };
 import { dot, mean, range, seededUniforms, softmax, sum } from "../kit/kit.js";

@@ -72,9 +72,7 @@ def number(low: float = -math.inf, high: float = math.inf) -> Kind:
         return x
 
     ends = {} if open_ended else {"from": low, "to": high}
-    return Kind(
-        f"a {name}{limits}", f"{name}s{limits}", check, limits=ends
-    )
+    return Kind(f"a {name}{limits}", f"{name}s{limits}", check, limits=ends)
 
 
 def whole_number(low: int, high: int) -> Kind:

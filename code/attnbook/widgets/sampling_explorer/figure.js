@@ -406,7 +406,7 @@ function render({ model, el }) {
   return fig.start((state) => {
     const [example, temperature, topK, topP, draws] = ["example", "temperature", "top_k", "top_p", "draws"].map(state);
     const written = state("written");
-    if (written.length && !translator && !problem) load();
+    if ((written.length || state("cast")) && !translator && !problem) load(); // words have been drawn
     const { names, logProbs, filtered, after } = look();
     const before = softmax(logProbs);
     const byK = filterLogits(logProbs, temperature, topK, 1);
