@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 const WIDGETS = new URL("../../code/attnbook/widgets/", import.meta.url);
 
 // Typed arrays as lists; what JSON has no word for as Python's json writes it.
-const listed = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+const listed = (_key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 const marked = (key, value) => (typeof value === "number" && !Number.isFinite(value) ? `@${value}` : listed(key, value));
 const written = (value) => JSON.stringify(value, marked).replace(/"@(NaN|-?Infinity)"/g, "$1");
 
