@@ -113,7 +113,10 @@
     document.querySelectorAll("div.admonition.predict, div.admonition.quiz").forEach((box, number) => {
       const section = box.classList.contains("quiz") && box.closest("section");
       const made = question(box, `choice-${number}`, section ? update : () => {});
-      if (section) quiz.push(made), section.append(score);
+      if (section) {
+        quiz.push(made);
+        section.append(score);
+      }
     });
     update();
   });

@@ -377,3 +377,42 @@ def test_the_code_is_clean():
         text=True,
     )
     assert done.returncode == 0, done.stdout
+
+
+def oxlint(*paths: Path | str) -> subprocess.CompletedProcess:
+    """Run the linter of JavaScript, from npm, with the rules of .oxlintrc.json."""
+    node = Path(sys.executable).with_name("node")
+    script = Path(sys.prefix) / "node/node_modules/oxlint/bin/oxlint"
+    command = [node, script, "--config", ROOT / ".oxlintrc.json", "--format", "unix"]
+    return subprocess.run(
+        [*command, *paths], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
+    )
+
+
+def test_the_javascript_is_clean():
+    done = oxlint("code", "_static", "tools", "tests")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("export const a = softmax([1]);", "no-undef"),
+        ("const a = 1;", "no-unused-vars"),
+        ("export const a = (b, c) => c;", "no-unused-vars"),
+        ('import { fmt } from "./kit.js";', "no-unused-vars"),
+        ('import { nothing } from "./kit.js"; nothing();', "import(named)"),
+        (
+            'import { round } from "./round.js"; export const a = 1; round();',
+            "import(no-cycle)",
+        ),
+    ],
+)
+def test_a_wrong_name_in_javascript_is_noticed(tmp_path, line, rule):
+    (tmp_path / "kit.js").write_text("export const fmt = String;\n")
+    (tmp_path / "round.js").write_text(
+        'import { a } from "./figure.js";\nexport const round = () => a;\n'
+    )
+    (tmp_path / "figure.js").write_text(line + "\n")
+    done = oxlint(tmp_path / "figure.js", tmp_path / "kit.js")
+    assert done.returncode == 1 and rule in done.stdout, done.stdout + done.stderr

@@ -21,6 +21,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from attnbook.widgets.kit import script_parts
 from tools import ROOT, stored_notebooks
 
 FOLDER = "classroom"
@@ -28,7 +29,6 @@ PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
 NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 PYODIDE = NODE_MODULES / "pyodide"
-PARTS = "python", "progress", "answers", "cells"  # of the page's own script
 SLICE = 1_000_000  # characters of a script
 MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
@@ -191,13 +191,9 @@ def editor() -> str:
 
 
 def page_script(setup: dict) -> str:
-    """The script of every page, from its parts."""
-    start = [
-        f"const setup = {json.dumps(setup)};",
-        r"const here = document.currentScript.src.replace(/[^/]*$/, '');",
-        "const page = document.querySelector('meta[name=attnbook-page]')?.content || '';",
-    ]
-    parts = [(HERE / f"{name}.js").read_text("utf-8") for name in PARTS]
+    """The script of every page: `cells.js` and all that it imports."""
+    start = [f"const SETUP = {json.dumps(setup)};", "const modules = {};"]
+    parts = script_parts(HERE / "cells.js").values()
     return "\n".join(["(() => {", '"use strict";', *start, *parts, "})();\n"])
 
 

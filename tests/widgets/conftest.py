@@ -15,14 +15,19 @@ The page is made by the code that makes the book's pages. A message on the brows
 script or a request for anything but a file fails the test.
 """
 
+import functools
+import json
+import subprocess
+import sys
 import textwrap
 import uuid
+from pathlib import Path
 
 import pytest
 from translating import ready
 
 from attnbook.widgets import TranslatePageFigure
-from attnbook.widgets.kit import static_box, with_kit
+from attnbook.widgets.kit import static_box
 from attnbook.widgets.page import classic_script, standalone_page, write_assets
 
 
@@ -32,6 +37,40 @@ def assets(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "_static"
     write_assets(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def in_node():
+    """A function: file below widgets/, name of a function in it (of a figure: in its `math`), arguments → its answer.
+
+    Node runs the modules as they are; no browser is needed for numbers.
+    """
+    node = Path(sys.executable).with_name("node")
+    script = Path(__file__).with_name("maths.mjs")
+    quiet = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"
+    with subprocess.Popen(
+        [node, quiet, script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+
+        def call(file, name, *arguments):
+            process.stdin.write(json.dumps([file, name, arguments]) + "\n")
+            process.stdin.flush()
+            said = json.loads(process.stdout.readline())
+            assert "error" not in said, f"{file}, {name}: {said['error']}"
+            return said.get("answer")
+
+        yield call
+        process.stdin.close()
+
+
+@pytest.fixture
+def maths(in_node, request):
+    """As `in_node`, for the `math` of the figure that the test file is named after."""
+    module = request.path.stem.removeprefix("test_")
+    return functools.partial(in_node, f"{module}/figure.js")
 
 
 @pytest.fixture
@@ -86,8 +125,9 @@ def open_module(open_html, assets):
     def open_one(source, state, **options):
         name = f"probe_{uuid.uuid4().hex}"
         (assets / f"{name}.js").write_text(
-            classic_script(name, with_kit(textwrap.dedent(source))), "utf-8"
+            classic_script(name, textwrap.dedent(source)), "utf-8"
         )
+        options["scripts"] = ["host", "kit", name]
         return open_html(static_box(name, state, "a probe", "data:,"), **options)
 
     return open_one

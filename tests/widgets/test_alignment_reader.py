@@ -76,13 +76,10 @@ def test_training_has_taught_both_and_attention_more():
     assert DATA["steps"][0] == 0 and DATA["steps"] == sorted(DATA["steps"])
 
 
-def test_trained_weights_are_more_concentrated_than_untrained_ones(page):
+def test_trained_weights_are_more_concentrated_than_untrained_ones(maths):
     for sentence in range(len(SENTENCES)):
         spread = [
-            [
-                page.math("spreadOf", row)
-                for row in stored(sentence, moment, "forced")[1]
-            ]
+            [maths("spreadOf", row) for row in stored(sentence, moment, "forced")[1]]
             for moment in (0, LAST)
         ]
         assert sum(spread[1]) < 0.9 * sum(spread[0])
@@ -91,23 +88,23 @@ def test_trained_weights_are_more_concentrated_than_untrained_ones(page):
 # -- the browser against the file --
 
 
-def test_what_is_read_is_what_is_stored(page):
+def test_what_is_read_is_what_is_stored(maths):
     for sentence, row in enumerate(DATA["sentences"]):
         for moment in (0, 3, LAST):
             for target, kind in (("own", "weights"), ("reference", "forced")):
-                found = page.math("reading", sentence, moment, True, target)
+                found = maths("reading", sentence, moment, True, target)
                 words, weights = stored(sentence, moment, kind)
                 assert (found["words"], found["weights"]) == (words, weights)
-            found = page.math("reading", sentence, moment, False, "own")
+            found = maths("reading", sentence, moment, False, "own")
             assert (found["words"], found["weights"]) == (row["without"][moment], None)
 
 
-def test_spread(page):
-    assert page.math("spreadOf", [0.25] * 4 + [0]) == pytest.approx(4)
-    assert page.math("spreadOf", [0, 1, 0]) == pytest.approx(1)
+def test_spread(maths):
+    assert maths("spreadOf", [0.25] * 4 + [0]) == pytest.approx(4)
+    assert maths("spreadOf", [0, 1, 0]) == pytest.approx(1)
     row = stored()[1][0]
     entropy = -sum(a / sum(row) * math.log(a / sum(row)) for a in row if a)
-    assert page.math("spreadOf", row) == pytest.approx(math.exp(entropy))
+    assert maths("spreadOf", row) == pytest.approx(math.exp(entropy))
 
 
 # -- what is shown --

@@ -16,7 +16,7 @@ from attnbook.studies import (
     without_head,
 )
 from attnbook.widgets import AttentionPatternsFigure
-from attnbook.widgets.kit import module_source
+from attnbook.widgets.kit import figure_parts
 
 DATA = json.loads(STORED.read_text("utf-8"))
 MODEL = stored_model()
@@ -50,26 +50,26 @@ def shown(page, name):
 # -- the browser against PyTorch --
 
 
-def test_half_precision_is_read_as_it_was_written(page):
+def test_half_precision_is_read_as_it_was_written(maths):
     numbers = torch.tensor([0.0, 1.0, -2.5, 6e-8, 3e-5, -6.1e-5, 0.1, 65504.0]).half()
     bits = [int(b) & 0xFFFF for b in numbers.view(torch.int16)]
-    assert [page.math("half", b) for b in bits] == numbers.double().tolist()
+    assert [maths("half", b) for b in bits] == numbers.double().tolist()
     assert set(unpack_weights(DATA["weights"])) == set(MODEL.state_dict())
 
 
-def test_the_layer_norm_is_pytorchs(page):
+def test_the_layer_norm_is_pytorchs(maths):
     x, gain, shift = torch.randn(
         3, 7, generator=torch.Generator().manual_seed(0), dtype=torch.float64
     )
     expected = torch.nn.functional.layer_norm(x, (7,), gain, shift)
-    assert page.math(
+    assert maths(
         "layerNorm", x.tolist(), gain.tolist(), shift.tolist()
     ) == pytest.approx(expected.tolist())
 
 
 @pytest.mark.parametrize("text", SENTENCES)
-def test_patterns_and_predictions_are_pytorchs(page, text):
-    found = page.math("run", [START, *text.split()], [])
+def test_patterns_and_predictions_are_pytorchs(maths, text):
+    found = maths("run", [START, *text.split()], [])
     weights, chances = ask(text.split())
     assert_close(
         torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4
@@ -80,12 +80,12 @@ def test_patterns_and_predictions_are_pytorchs(page, text):
 
 
 @pytest.mark.parametrize("off", [[[1, 4]], [[2, 3], [2, 4]], [[1, 1], [2, 2], [2, 1]]])
-def test_switched_off_heads_are_pytorchs(page, off):
+def test_switched_off_heads_are_pytorchs(maths, off):
     model = MODEL
     for layer, head in off:
         model = without_head(model, layer, head)
     words = SENTENCES[1].split()
-    found = page.math("run", [START, *words], off)
+    found = maths("run", [START, *words], off)
     weights, chances = ask(words, model)
     assert_close(
         torch.tensor(found["weights"], dtype=torch.float64), weights, rtol=0, atol=1e-4
@@ -96,18 +96,18 @@ def test_switched_off_heads_are_pytorchs(page, off):
     assert not torch.allclose(chances, ask(words)[1], atol=1e-3)
 
 
-def test_probabilities_are_added_up_by_class(page):
+def test_probabilities_are_added_up_by_class(maths):
     chances = ask(SENTENCES[0].split())[1][5]
     expected = {
         name: sum(float(chances[VOCABULARY.index(w)]) for w in words)
         for name, words in CLASSES.items()
     }
-    found = page.math("byClass", chances.tolist())
+    found = maths("byClass", chances.tolist())
     assert {one["name"]: one["p"] for one in found} == pytest.approx(expected)
     assert [one["p"] for one in found] == sorted(expected.values(), reverse=True)
     best = max(CLASSES[found[0]["name"]], key=lambda w: chances[VOCABULARY.index(w)])
     assert found[0]["words"][0][0] == best
-    assert page.math("share", chances.tolist(), "verb, plural") == pytest.approx(
+    assert maths("share", chances.tolist(), "verb, plural") == pytest.approx(
         expected["verb, plural"]
     )
 
@@ -422,8 +422,8 @@ def test_later_changes_are_checked_and_the_query_stays_inside():
 
 
 def test_the_data_comes_with_the_module_and_not_with_every_box():
-    assert module_source("attention_patterns").count("const DATA = {") == 1
-    assert "const DATA" not in module_source("position_explorer")
+    assert "data/sentence_model.json" in figure_parts("attention_patterns")
+    assert "data/sentence_model.json" not in figure_parts("position_explorer")
     assert len(json.dumps(AttentionPatternsFigure().state())) < 500
 
 

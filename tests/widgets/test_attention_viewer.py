@@ -589,10 +589,9 @@ def test_a_part_of_a_head():
     assert part == pytest.approx(w[2:4, 3:7].numpy(), rel=6e-4)
 
 
-def test_a_window_of_a_long_head_never_shows_another_number(open_figure, long):
+def test_a_window_of_a_long_head_never_shows_another_number(maths, long):
     viewer, w = long
-    page = open_figure(viewer)
-    cells = page.math("partOf", viewer.data["kinds"][0], 1, 2, [5, 53], [20, 60])
+    cells = maths("partOf", viewer.data["kinds"][0], 1, 2, [5, 53], [20, 60])
     shown = torch.tensor([float("nan") if c is None else c for c in cells]).view(48, 40)
     true = w[1, 5:53, 20:60].float()
     there = shown >= 0
@@ -632,9 +631,8 @@ def test_the_map_of_a_head_holds_the_largest_weight_of_each_cell(open_figure):
     + [(9.99e-4, "< 0.001"), (6e-8, "< 0.001"), (-2e-5, "> −0.001")]
     + [(-math.inf, "not kept"), (-1, "−1.000"), (-0.25, "−0.250"), (0.001, "0.001")],
 )  # fmt: skip
-def test_three_decimals(open_figure, weight, text):
-    page = open_figure(AttentionViewer(weights(T, T)))
-    assert page.math("threeDecimals", weight) == text
+def test_three_decimals(maths, weight, text):
+    assert maths("threeDecimals", weight) == text
 
 
 # -- in the browser: what is seen --

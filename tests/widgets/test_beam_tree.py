@@ -76,12 +76,12 @@ def page(open_figure):
 
 
 @pytest.mark.parametrize("max_len", [1, 5, LONGEST])
-def test_the_search_is_the_packages(page, max_len):
+def test_the_search_is_the_packages(maths, max_len):
     alphas = (0.0, 0.6, 2.0) if max_len == LONGEST else (1.0,)
     for sentence in range(len(SENTENCES)):
         for width in range(1, 6):
             for alpha in alphas:
-                found = page.math("nBest", sentence, width, alpha, max_len)
+                found = maths("nBest", sentence, width, alpha, max_len)
                 expected = searched(sentence, width, alpha, max_len)
                 assert len(found) == len(expected)
                 for one, (words, log_prob, score) in zip(found, expected, strict=True):
@@ -112,10 +112,10 @@ def test_a_width_of_one_is_greedy_and_some_beams_find_better():
     assert differing >= 2  # or the figure would have nothing to show
 
 
-def test_spread_keeps_the_distances_and_moves_no_more_than_needed(page):
-    assert page.math("spread", [0, 0, 0], [0, 10, 10], [1, 1, 1]) == [-10, 0, 10]
-    assert page.math("spread", [0, 30], [0, 10], [1, 1]) == [0, 30]
-    heavy = page.math("spread", [0, 0], [0, 10], [1, 0.25])
+def test_spread_keeps_the_distances_and_moves_no_more_than_needed(maths):
+    assert maths("spread", [0, 0, 0], [0, 10, 10], [1, 1, 1]) == [-10, 0, 10]
+    assert maths("spread", [0, 30], [0, 10], [1, 1]) == [0, 30]
+    heavy = maths("spread", [0, 0], [0, 10], [1, 0.25])
     assert heavy == pytest.approx([-2, 8])
 
 
@@ -196,31 +196,31 @@ def test_where_the_widths_part_is_said(page):
     assert said.inner_text().endswith("as greedy's, which comes second.")
 
 
-def test_the_gloss_is_only_for_the_sentence_that_has_the_wrong_gender(page):
+def test_the_gloss_is_only_for_the_sentence_that_has_the_wrong_gender(maths):
     for sentence in range(len(SENTENCES)):
-        told = page.math("explained", sentence, 3, LONGEST, 0.6)
+        told = maths("explained", sentence, 3, LONGEST, 0.6)
         assert ("wrong gender" in told) == (sentence == 0)
-    assert "wrong gender" not in page.math("explained", 0, 3, 3, 0.6)  # "un" alone
+    assert "wrong gender" not in maths("explained", 0, 3, 3, 0.6)  # "un" alone
 
 
-def test_a_step_names_who_comes_in_and_falls_out_and_no_later_winner(page):
-    told = [page.math("explained", 0, 3, LONGEST, 0.6, step) for step in range(1, 9)]
+def test_a_step_names_who_comes_in_and_falls_out_and_no_later_winner(maths):
+    told = [maths("explained", 0, 3, LONGEST, 0.6, step) for step in range(1, 9)]
     assert told[0].startswith("Step 1: the beam begins with “elle” −0.23, “c'est”")
     assert "“elle a” −0.28 goes on with “un” −0.88 and “une” −1.23" in told[2]
     assert "“une sœur” −1.34 overtakes “un sœur” −1.37" in told[3]
     assert "“c'est … médecin .” −3.34 is finished" in told[7]
     assert not any("winner" in one or "part" in one for one in told)
-    alone = page.math("explained", 0, 1, LONGEST, 0.6, 3)
+    alone = maths("explained", 0, 1, LONGEST, 0.6, 3)
     assert "“une” (p = 0.39) is dropped for good" in alone.replace("\u00a0", " ")
 
 
-def test_what_is_said_of_each_end_is_so(page):
+def test_what_is_said_of_each_end_is_so(maths):
     for sentence in range(len(SENTENCES)):
         for width in (2, 3, 5):
             for max_len in (1, 4, 6, 8, LONGEST):
                 for alpha in (0.0, 0.6, 2.0):
                     state = (sentence, width, alpha, max_len)
-                    told = page.math("explained", sentence, width, max_len, alpha)
+                    told = maths("explained", sentence, width, max_len, alpha)
                     ((words, log_prob, score), *_) = searched(*state)
                     written, log_greedy, score_greedy = best(
                         sentence, 1, alpha, max_len

@@ -153,10 +153,10 @@ def test_measures_of_the_stream():
 # -- the browser against the grid --
 
 
-def test_lines_and_tops_are_the_grids(page):
+def test_lines_and_tops_are_the_grids(maths):
     for norm, residual in WIRINGS.values():
         for measure in MEASURES:
-            lines = page.math("lineOf", GRID, norm, residual, 5, measure)
+            lines = maths("lineOf", GRID, norm, residual, 5, measure)
             first = 1 if measure == "gradient" else 0
             assert [row[0] for row in lines] == list(range(first, 6))
             floor = 1e-10 if measure == "apart" else 0
@@ -165,16 +165,14 @@ def test_lines_and_tops_are_the_grids(page):
                 for row in stack(norm, residual, 5)[measure]
             ]
             assert [row[1:] for row in lines] == expected
-            tops = page.math("topsOf", GRID, norm, residual, measure)
+            tops = maths("topsOf", GRID, norm, residual, measure)
             assert [row[0] for row in tops] == list(range(2, 13))
             assert tops[-1][2] == max(medians(norm, residual, 12, measure)[-1], floor)
 
 
-def test_the_axis_holds_every_depth_of_what_is_drawn(page):
+def test_the_axis_holds_every_depth_of_what_is_drawn(maths):
     for measure in MEASURES:
-        low, high = page.math(
-            "decades", GRID, [["after", True], ["none", False]], measure
-        )
+        low, high = maths("decades", GRID, [["after", True], ["none", False]], measure)
         drawn = [
             max(q, 1e-10 if measure == "apart" else 0)
             for s in GRID["stacks"]
@@ -183,16 +181,14 @@ def test_the_axis_holds_every_depth_of_what_is_drawn(page):
             for q in row
         ]
         assert 10**low < min(drawn) and max(drawn) < 10**high and high - low > 0.79
-        ticks = page.math("logTicks", low, high)
+        ticks = maths("logTicks", low, high)
         assert len(ticks) >= 2 and all(low <= tick <= high for tick in ticks)
 
 
-def test_numbers_far_from_one_are_written_as_powers(page):
-    written = [
-        page.math("factor", x) for x in (11270, 197.4, 3.7, 0.81, 0.023, 8.164e-6)
-    ]
+def test_numbers_far_from_one_are_written_as_powers(maths):
+    written = [maths("factor", x) for x in (11270, 197.4, 3.7, 0.81, 0.023, 8.164e-6)]
     assert written == ["1.1 · 10⁴", "197", "3.7", "0.81", "0.023", "8.2 · 10⁻⁶"]
-    assert [page.math("tickName", t) for t in (0, -10, 3, 4, -0.30103)] == [
+    assert [maths("tickName", t) for t in (0, -10, 3, 4, -0.30103)] == [
         "1",
         "10⁻¹⁰",
         "1000",
@@ -296,7 +292,7 @@ def tops(*last):
     return [[2 + i, 0, value, 0] for i, value in enumerate(last)]
 
 
-def test_the_sentence_is_computed_and_not_asserted(page):
+def test_the_sentence_is_computed_and_not_asserted(maths):
     """On another grid it says something else."""
     view = {
         "name": "post-LN",
@@ -306,7 +302,7 @@ def test_the_sentence_is_computed_and_not_asserted(page):
         "other": None,
     }
     line = [[1, 3, 4, 5], [2, 0.9, 1, 1.1]]
-    text = page.math(
+    text = maths(
         "inWords", {**view, "line": line, "tops": tops(1, 1, 1, 0.3, 0.2, 0.1)}
     )
     assert (
@@ -320,7 +316,7 @@ def test_the_sentence_is_computed_and_not_asserted(page):
         "line": [[1, 3, 4, 5], [2, 4, 4.2, 5]],
         "tops": tops(1, 1.1, 1, 1.1, 1, 1.3),
     }
-    text = page.math("inWords", level)
+    text = maths("inWords", level)
     assert (
         "within 10\u00a0% of the first's" in text
         and "between 1.0 and 1.3, without" in text

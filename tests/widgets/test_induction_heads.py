@@ -52,22 +52,20 @@ def named(symbol):
     ("seed", "period", "edits"),
     [(0, 8, []), (3, 5, []), (17, 12, [[7, 3], [20, 24]]), (9999, 7, [[1, 1]])],
 )
-def test_rows(open_figure, seed, period, edits):
-    page = open_figure(InductionHeadsFigure())
+def test_rows(maths, seed, period, edits):
     ids = row_of(seed, period, edits)
-    assert page.math("rowOf", seed, period, edits) == ids
+    assert maths("rowOf", seed, period, edits) == ids
     if not edits:
         assert len(set(ids[1 : period + 1])) == period
         assert ids[1 + period :] == ids[1:-period]
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_the_model_is_the_packages(open_figure, step):
-    page = open_figure(InductionHeadsFigure())
+def test_the_model_is_the_packages(maths, step):
     for seed, period in ((5, 6), (8, 11)):
         ids = row_of(seed, period, [[9, 4]])
         probabilities, weights = computed(step, ids)
-        run = page.math("runModel", step, ids)
+        run = maths("runModel", step, ids)
         found = torch.tensor(run["next"])
         torch.testing.assert_close(found, probabilities, atol=1e-4, rtol=0)
         for layer in range(2):

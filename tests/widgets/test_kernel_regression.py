@@ -52,16 +52,16 @@ def page(open_figure):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_kernels_are_the_packages(page, kernel):
+def test_kernels_are_the_packages(maths, kernel):
     places = [0, 0.25, 0.5, 0.999, 1, 1.001, 3, 7]
     expected = KERNELS[kernel](torch.tensor(places, dtype=torch.float64)).tolist()
-    assert [page.math("kernelValue", kernel, u) for u in places] == pytest.approx(
+    assert [maths("kernelValue", kernel, u) for u in places] == pytest.approx(
         expected, rel=1e-12
     )
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_weights_and_predictions_are_the_packages(page, kernel):
+def test_weights_and_predictions_are_the_packages(maths, kernel):
     rng = np.random.default_rng(11)
     gaps = 0
     for _ in range(40):
@@ -76,12 +76,12 @@ def test_weights_and_predictions_are_the_packages(page, kernel):
         mask = torch.arange(n)[None] != skip
         output, weights = nadaraya_watson(one, keys, values, kernel, width, mask=mask)
         np.testing.assert_allclose(
-            page.math("weightsAt", kernel, width, query, x, skip),
+            maths("weightsAt", kernel, width, query, x, skip),
             weights[0].numpy(),
             rtol=1e-6,
             atol=1e-9,
         )
-        found = page.math("predict", kernel, width, query, x, y, skip)
+        found = maths("predict", kernel, width, query, x, y, skip)
         if found is None:  # 0/0: the package's row is zeros, and so is its output
             gaps += 1
             assert weights.sum() == 0 and output == 0
@@ -111,13 +111,13 @@ def test_leave_one_out_is_the_loss_that_is_trained(page):
     assert page.read("leave_one_out") == pytest.approx(loss.item() / 50, abs=1e-6)
 
 
-def test_the_queries_are_those_of_the_data(page):
+def test_the_queries_are_those_of_the_data(maths):
     np.testing.assert_allclose(
-        page.math("queryGrid", [0, 5]),
+        maths("queryGrid", [0, 5]),
         kernel_regression_data().x_query.numpy(),
         atol=1e-6,
     )
-    truth = [page.math("trueCurve", x) for x in (0, 1.3, 4.95)]
+    truth = [maths("trueCurve", x) for x in (0, 1.3, 4.95)]
     assert truth == pytest.approx(
         true_curve(torch.tensor([0, 1.3, 4.95], dtype=torch.float64)).tolist(),
         abs=1e-12,

@@ -2,24 +2,15 @@
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from attnbook.page import SIGNED, WEIGHTS
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
-MATHS = """
-export default {
-  render() {},
-  math: { fmt, fmtShort, clamp, range, linspace, sum, mean, variance, dot, softmax, seededUniforms, seededNormals,
-          signedFill, ticks, weightFill,
-          there: (v) => linear([0, 5], [40, 340])(v), back: (v) => linear([0, 5], [40, 340]).invert(v) },
-};
-"""
-
 # A handle that moves in a plane, one that moves along x only, and a list of circles as long as `count` says.
 PROBE = """
+import { figure } from "../kit/card.js";
+import { range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
 function render({ model, el }) {
   const fig = figure({ model, el, title: "probe" });
   globalThis.probe = { draws: 0, created: [] };
@@ -42,101 +33,11 @@ export default { render };
 
 
 @pytest.fixture
-def maths(open_module):
-    return open_module(MATHS, {}).math
-
-
-@pytest.fixture
 def probe(open_module):
     return open_module(PROBE, {"at": [5, 5], "count": 3})
 
 
-# -- numbers --
-
-
-@pytest.mark.parametrize(
-    ("x", "digits", "text"),
-    [
-        (1.5, 2, "1.50"),
-        (-1.5, 1, "−1.5"),
-        (-0.001, 2, "0.00"),
-        (2, 0, "2"),
-        (None, 2, "–"),
-        (1e30, 0, "1e+30"),
-    ],
-)
-def test_fixed_digits(maths, x, digits, text):
-    assert maths("fmt", x, digits) == text
-
-
-@pytest.mark.parametrize(
-    ("x", "text"),
-    [
-        (764.2, "764"),
-        (61.77, "61.8"),
-        (0.3321, "0.332"),
-        (1.34e-4, "1.3e−4"),
-        (0, "0"),
-        (-5.5, "−5.50"),
-    ],
-)
-def test_short_numbers(maths, x, text):
-    assert maths("fmtShort", x) == text
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (0, 5, [0, 1, 2, 3, 4, 5]),
-        (-1, 1, [-1, -0.5, 0, 0.5, 1]),
-        (0.13, 0.31, [0.15, 0.2, 0.25, 0.3]),
-        (3, 3, [3]),
-    ],
-)
-def test_ticks_are_round_and_inside(maths, low, high, expected):
-    assert maths("ticks", low, high) == expected
-
-
-def test_sums_and_scales(maths):
-    xs = [0.5, -2.0, 7.25, 3.0]
-    assert maths("mean", xs) == pytest.approx(np.mean(xs))
-    assert maths("variance", xs) == pytest.approx(np.var(xs))
-    assert maths("dot", xs, xs[::-1]) == pytest.approx(np.dot(xs, xs[::-1]))
-    assert maths("linspace", -1, 2, 7) == pytest.approx(np.linspace(-1, 2, 7))
-    assert maths("range", 3) == [0, 1, 2] and maths("range", 2, 5) == [2, 3, 4]
-    assert maths("there", 2) == 160 and maths("back", 160) == 2
-
-
-@settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(st.lists(st.floats(-500, 500), min_size=1, max_size=11))
-def test_softmax_is_torchs(maths, scores):
-    expected = torch.tensor(scores, dtype=torch.float64).softmax(-1)
-    torch.testing.assert_close(
-        torch.tensor(maths("softmax", scores), dtype=torch.float64), expected
-    )
-
-
-def test_masked_softmax(maths):
-    assert maths("softmax", [1, 2, 3], [True, True, False]) == pytest.approx(
-        [0.26894, 0.73106, 0], abs=1e-5
-    )
-    assert maths("softmax", [1, 2, 3], [False, False, False]) == [0, 0, 0]
-    assert maths("softmax", [1e6, 0], [False, True]) == [0, 1]
-
-
-@pytest.mark.parametrize("seed", [0, 1, 999])
-def test_random_numbers_are_pythons(maths, seed):
-    assert maths("seededUniforms", seed, 1001) == seeded_uniforms(seed, 1001).tolist()
-    np.testing.assert_allclose(
-        maths("seededNormals", seed, 1001),
-        seeded_normals(seed, 1001),
-        rtol=1e-12,
-        atol=1e-14,
-    )
+# -- numbers (the browser's are in tests/javascript) --
 
 
 def test_random_numbers_look_normal():
@@ -157,8 +58,8 @@ def test_random_numbers_look_normal():
         *(("signedFill", SIGNED, x) for x in (-1, -0.4, 0, 0.3, 1)),
     ],
 )
-def test_numbers_have_the_plots_colours(maths, fill, plots, number):
-    light = maths(fill, number).split("rgb(")[1].rstrip(")")
+def test_numbers_have_the_plots_colours(in_node, fill, plots, number):
+    light = in_node("kit/kit.js", fill, number).split("rgb(")[1].rstrip(")")
     rgb = [int(part) for part in light.split(",")]
     place = number if plots is WEIGHTS else (number + 1) / 2
     assert np.allclose(rgb, np.array(plots(float(place))[:3]) * 255, atol=2)
@@ -257,6 +158,7 @@ def test_reset_restores_every_trait(probe):
 
 
 FOLDED = """
+import { figure } from "../kit/card.js";
 function render({ model, el }) {
   const fig = figure({ model, el, title: "probe" });
   fig.stage({ label: "probe", height: 50, draw() {} });
@@ -324,6 +226,7 @@ def test_taking_a_figure_down_leaves_nothing(probe):
 )
 def test_drawing_mistakes_are_named_and_leave_the_picture(open_module, draw, message):
     source = f"""
+      import {{ figure }} from "../kit/card.js";
       function render({{ model, el }}) {{
         const fig = figure({{ model, el, title: "wrong" }});
         fig.stage({{ draw(p) {{ {draw} }} }});

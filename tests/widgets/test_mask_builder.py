@@ -78,46 +78,42 @@ def page(open_figure):
 
 
 @pytest.mark.parametrize("policy", ["zeros", "minus_inf", "minus_1e6", "multiply"])
-def test_weights_equal_torch(page, policy):
+def test_weights_equal_torch(maths, policy):
     generator = torch.Generator().manual_seed(3)
     for n in (2, 5, 7):
         scores = torch.randn(n, n, generator=generator, dtype=torch.float64) * 2
         mask = torch.rand(n, n, generator=generator) < 0.6
         mask[0] = False  # a row with nothing to attend to
         mask[1] = True
-        weights = table(
-            page.math("weightsUnder", policy, scores.tolist(), mask.tolist())
-        )
+        weights = table(maths("weightsUnder", policy, scores.tolist(), mask.tolist()))
         assert_close(
             weights, by_torch(policy, scores, mask), rtol=0, atol=1e-12, equal_nan=True
         )
 
 
-def test_a_fully_masked_row_in_four_ways(page):
+def test_a_fully_masked_row_in_four_ways(maths):
     scores, nothing = [1.0, 2.0, 3.0, 4.0], [False] * 4
-    assert page.math("rowWeights", "zeros", scores, nothing) == [0, 0, 0, 0]
-    assert all(
-        math.isnan(a) for a in page.math("rowWeights", "minus_inf", scores, nothing)
-    )
-    assert page.math("rowWeights", "minus_1e6", scores, nothing) == [0.25] * 4
-    assert page.math("rowWeights", "multiply", scores, nothing) == [0, 0, 0, 0]
+    assert maths("rowWeights", "zeros", scores, nothing) == [0, 0, 0, 0]
+    assert all(math.isnan(a) for a in maths("rowWeights", "minus_inf", scores, nothing))
+    assert maths("rowWeights", "minus_1e6", scores, nothing) == [0.25] * 4
+    assert maths("rowWeights", "multiply", scores, nothing) == [0, 0, 0, 0]
 
 
-def test_multiplying_afterwards_does_not_sum_to_one(page):
-    kept = page.math("rowWeights", "multiply", [1, 2, 3, 4], [True, True, False, False])
+def test_multiplying_afterwards_does_not_sum_to_one(maths):
+    kept = maths("rowWeights", "multiply", [1, 2, 3, 4], [True, True, False, False])
     assert kept == pytest.approx([0.0321, 0.0871, 0, 0], abs=1e-4)
     assert sum(kept) < 0.2
 
 
 @pytest.mark.parametrize("n", [2, 5, 8])
 @pytest.mark.parametrize("causal", [False, True])
-def test_the_rules_equal_the_package(page, n, causal):
+def test_the_rules_equal_the_package(maths, n, causal):
     for length in range(n + 1):
         expected = masks.sequence_mask(torch.tensor(length), n).expand(n, n)
         if causal:
             expected = expected & masks.causal_mask(n)
-        assert page.math("buildMask", n, length, causal) == expected.tolist()
-        rule = page.math("maskRule", n, length, causal)
+        assert maths("buildMask", n, length, causal) == expected.tolist()
+        rule = maths("maskRule", n, length, causal)
         scope = {
             "torch": torch,
             "sequence_mask": masks.sequence_mask,
@@ -126,19 +122,19 @@ def test_the_rules_equal_the_package(page, n, causal):
         assert eval(rule, scope).tolist() == expected.tolist()
 
 
-def test_hand_edits_win_and_switch_back(page):
-    edits = page.math("toggleCell", 5, 3, False, [], 0, 4)
+def test_hand_edits_win_and_switch_back(maths):
+    edits = maths("toggleCell", 5, 3, False, [], 0, 4)
     assert edits == [[0, 4, True]]
-    assert page.math("buildMask", 5, 3, False, edits)[0] == [
+    assert maths("buildMask", 5, 3, False, edits)[0] == [
         True,
         True,
         True,
         False,
         True,
     ]
-    assert page.math("toggleCell", 5, 3, False, edits, 0, 4) == []
-    blocked = page.math("blockRow", 5, 3, False, [[2, 4, True], [1, 0, False]], 2)
-    mask = page.math("buildMask", 5, 3, False, blocked)
+    assert maths("toggleCell", 5, 3, False, edits, 0, 4) == []
+    blocked = maths("blockRow", 5, 3, False, [[2, 4, True], [1, 0, False]], 2)
+    mask = maths("buildMask", 5, 3, False, blocked)
     assert mask[2] == [False] * 5
     assert mask[1] == [False, True, True, False, False]
 

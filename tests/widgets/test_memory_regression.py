@@ -41,28 +41,25 @@ def agree(back, pairs, options):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_the_mathematics_is_the_packages(open_figure, count):
-    page = open_figure(MemoryRegressionFigure())
-    agree(page.math("readBack", PAIRS[:count], OPTIONS), PAIRS[:count], OPTIONS)
+def test_the_mathematics_is_the_packages(maths, count):
+    agree(maths("readBack", PAIRS[:count], OPTIONS), PAIRS[:count], OPTIONS)
 
 
-def test_any_pairs(open_figure):
-    page = open_figure(MemoryRegressionFigure())
+def test_any_pairs(maths):
     tenths = st.integers(-30, 30).map(lambda n: n / 10)
 
     @settings(max_examples=20, deadline=None, derandomize=True, database=None)
     @given(pairs=st.lists(st.tuples(tenths, tenths), min_size=1, max_size=6, unique_by=lambda p: p[0]))  # fmt: skip
     def check(pairs):
-        agree(page.math("readBack", pairs, OPTIONS), pairs, OPTIONS)
+        agree(maths("readBack", pairs, OPTIONS), pairs, OPTIONS)
 
     check()
 
 
-def test_two_values_for_one_key(open_figure):
+def test_two_values_for_one_key(maths):
     """The delta rule has the later one, softmax and least squares their mean, linear attention their sum."""
-    page = open_figure(MemoryRegressionFigure())
     twice = [[0.5, 1.0], [0.5, 2.0]]
-    back = page.math("readBack", twice, {"sharpness": 20, "beta": 1, "decay": 1})
+    back = maths("readBack", twice, {"sharpness": 20, "beta": 1, "decay": 1})
     wanted = {"delta": 2, "softmax": 1.5, "best": 1.5, "linear": 3}
     for name, read in wanted.items():
         assert back[name]["read"] == pytest.approx([read, read], abs=1e-9)

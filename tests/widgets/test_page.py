@@ -4,14 +4,30 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from attnbook import widgets
 from attnbook.widgets import SaturationFigure
 from attnbook.widgets.capture import capture
-from attnbook.widgets.kit import WIDGETS, module_source, static_box
-from attnbook.widgets.page import classic_script, figures_in, script_names, write_assets
+from attnbook.widgets.kit import (
+    WIDGETS,
+    module_source,
+    script_parts,
+    source,
+    static_box,
+)
+from attnbook.widgets.page import (
+    classic_script,
+    figures_in,
+    kit_scripts,
+    page_scripts,
+    script_names,
+    write_assets,
+)
+
+NODE = Path(sys.executable).with_name("node")
 
 # -- scripts --
 
@@ -21,39 +37,125 @@ def test_the_export_becomes_a_registration():
         "some", "const a = 1;\nexport default { render, math: { a } };\n"
     )
     assert script.endswith(
-        'attnbook.register("some", { render, math: { a } });\n})();\n'
+        'attnbook.register("some", modules["widgets/some/figure.js"]);\n})();\n'
     )
-    assert "export" not in script and '"use strict"' in script
+    assert "export " not in script and '"use strict"' in script
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("const a = 1;", "must end in its one and only export"),
+        ("const a = 1;", "some/figure.js must have one export default"),
         (
             "export const a = 1;\nexport default { a };",
-            "must end in its one and only export",
+            "some/figure.js has `export default { a };`, which the build does not understand",
         ),
         (
-            "import { a } from './a.js';\nexport default { a };",
-            "some/figure.js has an import",
+            "export default { a };\nexport default { b };",
+            "some/figure.js must have one export default, and no other",
+        ),
+        (
+            'import { a } from "./a.js";\nexport default { a };',
+            "some/figure.js imports ./a.js; there is no such file",
+        ),
+        (
+            'import { a, fmt } from "../kit/kit.js";\nexport default { a };',
+            "some/figure.js imports a from ../kit/kit.js, which exports no such name",
+        ),
+        (
+            'import { fmt as a } from "../kit/kit.js";\nexport default { a };',
+            "imports as, a from ../kit/kit.js",
+        ),
+        (
+            'import kit from "../kit/kit.js";\nexport default { kit };',
+            "names come in braces from a .js file",
+        ),
+        (
+            'import DATA from "../beam_tree/data.json";\nexport default { DATA };',
+            'one name without braces from a .json file, with { type: "json" }',
+        ),
+        (
+            'import * as kit from "../kit/kit.js";\nexport default { kit };',
+            "which the build does not understand",
         ),
     ],
 )
 def test_a_module_that_cannot_become_a_script_is_an_error(source, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         classic_script("some", source)
+
+
+def test_imports_in_a_circle_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "PACKAGE", tmp_path)
+    (tmp_path / "a.js").write_text(
+        'import { b } from "./b.js";\nexport const a = () => b;\n'
+    )
+    (tmp_path / "b.js").write_text(
+        'import { a } from "./a.js";\nexport const b = () => a;\n'
+    )
+    with pytest.raises(
+        ValueError, match="imports in a circle: a.js → b.js → a.js; move"
+    ):
+        script_parts(tmp_path / "a.js")
+
+
+def test_names_that_are_not_exported_stay_in_their_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "PACKAGE", tmp_path)
+    (tmp_path / "one.js").write_text(
+        "function same() { return 1; }\nexport const [one, two] = [same(), 2];\n"
+    )
+    (tmp_path / "n.json").write_text('{"three": 3}\n')
+    (tmp_path / "all.js").write_text(
+        'import DATA from "./n.json" with { type: "json" };\nimport {\n  one,\n  two,\n} from "./one.js";\n'
+        "function same() { return [one, two, DATA.three]; }\nexport default { same };\n"
+    )
+    parts = script_parts(tmp_path / "all.js")
+    assert list(parts) == ["n.json", "one.js", "all.js"]
+    script = "\n".join(
+        [
+            "const modules = {};",
+            *parts.values(),
+            'console.log(modules["all.js"].same())',
+        ]
+    )
+    assert (
+        subprocess.run([NODE, "-e", script], capture_output=True, text=True).stdout
+        == "[ 1, 2, 3 ]\n"
+    )
 
 
 def test_scripts_are_written_for_every_figure(tmp_path):
     files = write_assets(tmp_path / "a" / "b")
-    assert {"host.js", "figures.css", "train_width.js", "softmax_saturation.js"} <= set(
-        files
-    )
+    assert {
+        "host.js",
+        "kit.js",
+        "kit-words.js",
+        "figures.css",
+        "train_width.js",
+        "softmax_saturation.js",
+    } <= set(files)
     assert sorted(p.name for p in (tmp_path / "a" / "b").iterdir()) == files
     assert (
         write_assets(tmp_path / "a" / "b") == files
     )  # a second build writes over the first
+
+
+def test_a_page_loads_the_kit_once_and_before_its_figures():
+    names = page_scripts(["beam_tree", "sampling_explorer", "train_width"])
+    assert names[:2] == ["host", "kit"] and len(names) == len(set(names))
+    assert names[2:] == [
+        *("kit-words", "kit-models", "kit-files"),
+        *("beam_tree", "sampling_explorer", "train_width"),
+    ]
+    for script in map(classic_script, script_names()):
+        assert 'modules["widgets/kit/' in script
+        assert not re.search(r'^modules\["widgets/kit/', script, re.MULTILINE)
+    made = re.findall(
+        r'^modules\["widgets/kit/(\w+)\.js',
+        "".join(kit_scripts().values()),
+        re.MULTILINE,
+    )
+    assert sorted(made) == sorted({p.stem for p in source.KIT.glob("*.js")} - {"host"})
 
 
 def test_no_address_outside_the_page_in_any_source():
@@ -189,7 +291,7 @@ def build(folder):
 def test_a_page_gets_the_scripts_of_its_figures_only(small_book):
     with_figure = (small_book / "out" / "index.html").read_text()
     scripts = re.findall(r'src="_static/attnbook/(\w+)\.js', with_figure)
-    assert scripts == ["host", "softmax_saturation"]
+    assert scripts == ["host", "kit", "softmax_saturation"]
     assert "_static/attnbook/figures.css" in with_figure
     assert "attnbook" not in (small_book / "out" / "plain.html").read_text()
 

@@ -45,21 +45,21 @@ def page(open_figure):
 # -- the browser against the package --
 
 
-def test_the_encoding_is_the_packages(page):
+def test_the_encoding_is_the_packages(maths):
     for d, base in SIZES:
         expected = rows(d, base)
         # The package rounds to float32; 1e-6 is more than ten times its step at 1.
         assert_close(
-            tensor(page.math("encoding", 48, d, base)), expected, rtol=0, atol=1e-6
+            tensor(maths("encoding", 48, d, base)), expected, rtol=0, atol=1e-6
         )
         assert_close(
-            tensor(page.math("gramMatrix", expected.tolist())),
+            tensor(maths("gramMatrix", expected.tolist())),
             expected @ expected.T,
             rtol=0,
             atol=1e-9,
         )
-        found = page.math(
-            "offsetSpread", page.math("gramMatrix", page.math("encoding", 48, d, base))
+        found = maths(
+            "offsetSpread", maths("gramMatrix", maths("encoding", 48, d, base))
         )
         gram = expected @ expected.T
         spread = max(
@@ -70,22 +70,19 @@ def test_the_encoding_is_the_packages(page):
             assert found < 1e-9  # depends on the offset only
 
 
-def test_with_odd_features_the_similarity_depends_on_the_place(page):
+def test_with_odd_features_the_similarity_depends_on_the_place(maths):
     assert (
-        page.math(
-            "offsetSpread", page.math("gramMatrix", page.math("encoding", 48, 7, 10))
-        )
-        > 0.5
+        maths("offsetSpread", maths("gramMatrix", maths("encoding", 48, 7, 10))) > 0.5
     )
 
 
 @pytest.mark.parametrize(("i", "k"), [(0, 1), (3, 5), (7, 16)])
-def test_an_offset_is_a_rotation_of_every_pair(page, i, k):
+def test_an_offset_is_a_rotation_of_every_pair(maths, i, k):
     expected = rows(16, 10000.0)
-    angle = k * page.math("frequencyOf", i, 16, 10000)
+    angle = k * maths("frequencyOf", i, 16, 10000)
     assert angle == pytest.approx(k * 10000 ** (-2 * i / 16))
     for p in (0, 6, 31):
-        turned = page.math("rotatePair", expected[p, 2 * i : 2 * i + 2].tolist(), angle)
+        turned = maths("rotatePair", expected[p, 2 * i : 2 * i + 2].tolist(), angle)
         assert turned == pytest.approx(
             expected[p + k, 2 * i : 2 * i + 2].tolist(), abs=1e-6
         )
@@ -93,13 +90,13 @@ def test_an_offset_is_a_rotation_of_every_pair(page, i, k):
 
 @pytest.mark.parametrize("omega", [1.0, 10000 ** (-1 / 8), 10 ** (-1.5), 0.7])
 @pytest.mark.parametrize("p", [0, 6, 31])
-def test_where_a_hand_stands_closest_to_where_it_stood(page, omega, p):
+def test_where_a_hand_stands_closest_to_where_it_stood(maths, omega, p):
     off = {
         q: math.degrees(abs(((q - p) * omega + math.pi) % (2 * math.pi) - math.pi))
         for q in range(48)
         if q != p
     }
-    twin, away = page.math("twinOf", omega, p)
+    twin, away = maths("twinOf", omega, p)
     assert away == pytest.approx(min(off.values())) == pytest.approx(off[twin])
 
 
@@ -135,19 +132,19 @@ def test_a_hand_alone_is_a_bad_clock(page):
     assert f"at offset 3 it is only {row[9].item():.2f}" in said.inner_text()
 
 
-def test_first_rise(page):
-    assert page.math("firstRise", [8, 7, 5, 6, 1]) == 2
-    assert page.math("firstRise", [8, 7, 5]) is None
+def test_first_rise(maths):
+    assert maths("firstRise", [8, 7, 5, 6, 1]) == 2
+    assert maths("firstRise", [8, 7, 5]) is None
 
 
 @pytest.mark.parametrize("positions", [False, True])
 @pytest.mark.parametrize("d", [16, 5])
-def test_the_shuffle_is_the_packages_attention(page, d, positions):
+def test_the_shuffle_is_the_packages_attention(maths, d, positions):
     words, order = ["time", "flies", "like", "an", "arrow"], [3, 0, 4, 1, 2]
     added = rows(d, 100.0, 5) if positions else 0
     x = embedding(words, d)
     first, second = attention(x + added), attention(x[order] + added)
-    found = page.math("shuffled", words, order, d, 100, positions)
+    found = maths("shuffled", words, order, d, 100, positions)
     assert_close(tensor(found["first"]), first, rtol=0, atol=1e-6)
     assert_close(tensor(found["second"]), second, rtol=0, atol=1e-6)
     changes = (first[order] - second).abs().amax(-1)

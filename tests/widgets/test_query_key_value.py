@@ -43,8 +43,7 @@ def assert_inside(output, values, slack=1e-9):
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_look_up_is_the_packages(open_figure, score):
-    page = open_figure(QueryKeyValueFigure())
+def test_look_up_is_the_packages(maths, score):
     rng = np.random.default_rng(5)
     for _ in range(40):
         size, dims = rng.integers(1, 9), rng.integers(1, 6)
@@ -55,7 +54,7 @@ def test_look_up_is_the_packages(open_figure, score):
         value = rng.normal(size=(size, 3)).tolist()
         sharpness = float(rng.choice([0, 0.3, 1, 4, 50]))
         # Only the plane's queries have two dimensions, so that a √2 written as such would show here.
-        found = page.math("lookUp", score, query, key, value, sharpness)
+        found = maths("lookUp", score, query, key, value, sharpness)
         for name, expected in package(score, query, key, value, sharpness).items():
             np.testing.assert_allclose(
                 found[name], expected.numpy(), rtol=1e-9, atol=1e-12, err_msg=name
@@ -129,8 +128,7 @@ def test_where_all_tie_no_key_is_named(open_figure):
         ([0.7, 0.2985, 0.001, 0.0005], "70 % value 1, 30 % value 2, and less than 1 % all the others"),
     ],
 )  # fmt: skip
-def test_the_shares_make_a_hundred(open_figure, weights, says):
-    page = open_figure(QueryKeyValueFigure())
+def test_the_shares_make_a_hundred(maths, weights, says):
     view = {
         "query": [1, 1],
         "output": [0, 0],
@@ -138,7 +136,7 @@ def test_the_shares_make_a_hundred(open_figure, weights, says):
         "sharpness": 1,
         "named": False,
     }
-    assert says in page.math("inWords", {**view, "weights": weights})
+    assert says in maths("inWords", {**view, "weights": weights})
 
 
 # -- the names of the example --
@@ -183,8 +181,7 @@ def test_points_of_ones_own_have_no_names(open_figure):
 # -- the hull --
 
 
-def test_the_output_lies_in_the_hull(open_figure):
-    page = open_figure(QueryKeyValueFigure())
+def test_the_output_lies_in_the_hull(maths):
     coordinate = st.floats(-2.5, 2.5, allow_nan=False, width=32)
     point = st.lists(coordinate, min_size=2, max_size=2)
     pairs = st.lists(st.tuples(point, point), min_size=2, max_size=8)
@@ -198,11 +195,11 @@ def test_the_output_lies_in_the_hull(open_figure):
     @given(point, pairs, st.sampled_from(sorted(SCORES)), st.floats(0, 50))
     def check(query, pairs, score, sharpness):
         key, value = [k for k, _ in pairs], [v for _, v in pairs]
-        found = page.math("lookUp", score, query, key, value, sharpness)
+        found = maths("lookUp", score, query, key, value, sharpness)
         assert sum(found["weights"]) == pytest.approx(1) and min(found["weights"]) >= 0
         assert_inside(found["output"], value)
         assert_inside(
-            found["output"], page.math("convexHull", value)
+            found["output"], maths("convexHull", value)
         )  # the hull that is drawn
 
     check()
@@ -213,23 +210,21 @@ def test_the_hull_test_can_fail():
         assert_inside([0.8, 0.8], [[0, 0], [1, 0], [0, 1]])
 
 
-def test_convex_hull(open_figure):
-    page = open_figure(QueryKeyValueFigure())
+def test_convex_hull(maths):
     square = [[0, 0], [2, 0], [2, 2], [0, 2]]
-    hull = page.math("convexHull", [[1, 1], *square, [1, 0], [0.5, 1.5]])
+    hull = maths("convexHull", [[1, 1], *square, [1, 0], [0.5, 1.5]])
     assert sorted(map(tuple, hull)) == sorted(map(tuple, square))
-    assert sorted(map(tuple, page.math("convexHull", [[0, 0], [1, 1], [2, 2]]))) == [
+    assert sorted(map(tuple, maths("convexHull", [[0, 0], [1, 1], [2, 2]]))) == [
         (0, 0),
         (2, 2),
     ]
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_each_region_is_won_by_its_key(open_figure, score):
+def test_each_region_is_won_by_its_key(maths, score):
     figure = QueryKeyValueFigure()
-    page = open_figure(figure)
     frame = [[-3, 3], [3, 3], [3, -3], [-3, -3]]
-    regions = page.math("winningRegions", score, figure.key, frame)
+    regions = maths("winningRegions", score, figure.key, frame)
     area = 0
     for j, polygon in enumerate(map(np.array, regions)):
         x, y = polygon.T

@@ -136,21 +136,21 @@ def test_the_filters_are_the_packages(page):
             )
 
 
-def test_the_dice_fall_into_the_probabilities(page):
+def test_the_dice_fall_into_the_probabilities(maths):
     probs = [0.5, 0.25, 0.125, 0.125, 0.0]
-    places = page.math("drawWords", probs, 1000, 7)
+    places = maths("drawWords", probs, 1000, 7)
     expected = np.searchsorted(np.cumsum(probs), seeded_uniforms(7, 1000), "right")
     assert places == expected.tolist()
     shares = np.bincount(places, minlength=5) / 1000
     assert np.abs(shares - probs).max() < 4 * math.sqrt(0.25 / 1000)
-    assert page.math("drawWords", probs, 100, 7) == places[:100]
+    assert maths("drawWords", probs, 100, 7) == places[:100]
     # rounding may leave the sum below the die: the last word that can be drawn takes it
-    assert set(page.math("drawWords", [0.25, 0.25, 0.0], 200, 1)) == {0, 1}
+    assert set(maths("drawWords", [0.25, 0.25, 0.0], 200, 1)) == {0, 1}
 
 
-def test_entropy(page):
-    assert page.math("entropyOf", [0.25] * 4 + [0]) == pytest.approx(math.log(4))
-    assert page.math("entropyOf", [1, 0]) == 0
+def test_entropy(maths):
+    assert maths("entropyOf", [0.25] * 4 + [0]) == pytest.approx(math.log(4))
+    assert maths("entropyOf", [1, 0]) == 0
 
 
 # -- what is shown --

@@ -87,7 +87,7 @@ def test_parameters_equal_those_of_the_layers():
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_counts_in_the_browser_equal_python(page, name):
+def test_counts_in_the_browser_equal_python(maths, name):
     for d, h, num_queries, num_keys in (
         (64, 64, 64, 64),
         (7, 11, 13, 17),
@@ -95,7 +95,7 @@ def test_counts_in_the_browser_equal_python(page, name):
         (1, 1, 1, 1),
     ):
         sizes = {"d": d, "h": h, "num_queries": num_queries, "num_keys": num_keys}
-        assert page.math("cost", name, sizes) == score_costs(
+        assert maths("cost", name, sizes) == score_costs(
             name, d, h, num_queries, num_keys
         )
 
@@ -118,11 +118,11 @@ def test_the_sliders(page):
 
 
 @pytest.mark.parametrize("sizes", [(256, 256, 256), (64, 4096, 128), (1, 1, 1)])
-def test_where_the_two_draw_level(page, sizes):
+def test_where_the_two_draw_level(maths, sizes):
     names = dict(zip(("d", "num_queries", "num_keys"), sizes, strict=True))
     plain = score_costs("dot", h=1, **names)["multiply_adds"]
     one = score_costs("additive", h=1, **names)["multiply_adds"]
-    assert page.math("levelHidden", names) == pytest.approx(plain / one)
+    assert maths("levelHidden", names) == pytest.approx(plain / one)
 
 
 def said(page):
@@ -156,11 +156,11 @@ def test_the_sentence_follows_every_slider(page):
     assert "Below h = 26 the additive score saves multiply-adds." in said(page)
 
 
-def test_the_sentence_is_true_everywhere(page):
+def test_the_sentence_is_true_everywhere(maths):
     few = (1, 2, 8, 256, 4096)
     for d, h, t, s in itertools.product(few, repeat=4):
         sizes = {"d": d, "h": h, "num_queries": t, "num_keys": s}
-        words = page.math("inWords", sizes)
+        words = maths("inWords", sizes)
         counts = {name: score_costs(name, **sizes) for name in ("additive", "dot")}
         ours, dots = (counts[n]["multiply_adds"] for n in ("additive", "dot"))
         larger, smaller = ("dot product", "additive score")[:: 1 if dots > ours else -1]

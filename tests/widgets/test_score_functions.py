@@ -62,7 +62,7 @@ def page(open_figure):
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_scores_equal_the_package(page, name):
+def test_scores_equal_the_package(maths, name):
     generator = torch.Generator().manual_seed(5)
     for d, h, num_keys in ((2, 3, 4), (5, 7, 11)):
 
@@ -77,7 +77,7 @@ def test_scores_equal_the_package(page, name):
             "w_v": draw(h),
         }
         lists = {what: tensor.tolist() for what, tensor in parameters.items()}
-        got = table(page.math("scoreAll", name, query.tolist(), key.tolist(), lists))
+        got = table(maths("scoreAll", name, query.tolist(), key.tolist(), lists))
         assert_close(got, by_package(name, query, key, parameters), rtol=0, atol=1e-12)
 
 
@@ -147,9 +147,9 @@ def test_on_a_circle_they_coincide(page):
     assert difference(page) > 0.01
 
 
-def test_the_circle_keeps_directions(page):
+def test_the_circle_keeps_directions(maths):
     keys = [[1.0, 1.0], [-2.0, 0.0], [0.3, -0.4], [0.0, 0.0]]
-    moved = page.math("onCircle", keys, 2)
+    moved = maths("onCircle", keys, 2)
     assert [math.hypot(*k) for k in moved] == pytest.approx([2] * 4)
     assert moved[1] == pytest.approx([-2, 0])
     assert moved[2] == pytest.approx([1.2, -1.6])
@@ -191,7 +191,7 @@ def test_a_query_of_zero_scores_zero_everywhere(page):
     assert page.page.locator('[data-level="0"]').count() == 0
 
 
-def test_pieces_are_joined_into_lines(page):
+def test_pieces_are_joined_into_lines(maths):
     pieces = [
         [[0, 0], [1, 0]],
         [[2, 1], [2, 2]],
@@ -199,7 +199,7 @@ def test_pieces_are_joined_into_lines(page):
         [[2, 0], [2, 1]],
         [[5, 5], [6, 6]],
     ]
-    lines = page.math("joinPieces", pieces)
+    lines = maths("joinPieces", pieces)
     assert sorted(min(line, line[::-1]) for line in lines) == [
         [[0, 0], [1, 0], [2, 0], [2, 1], [2, 2]],
         [[5, 5], [6, 6]],
@@ -207,11 +207,11 @@ def test_pieces_are_joined_into_lines(page):
 
 
 @pytest.mark.parametrize("name", ["dot", "multiplicative", "additive"])
-def test_the_zero_level_lies_where_the_score_is_zero(page, name):
+def test_the_zero_level_lies_where_the_score_is_zero(maths, name):
     parameters = drawn_weights(1)
     query = [1.5, 1.0]
-    field = page.math("sampleScores", name, query, parameters)
-    pieces = page.math("region", field["axis"], field["axis"], field["values"], 0, 1)[
+    field = maths("sampleScores", name, query, parameters)
+    pieces = maths("region", field["axis"], field["axis"], field["values"], 0, 1)[
         "pieces"
     ]
     ends = [end for piece in pieces for end in piece]
@@ -223,11 +223,11 @@ def test_the_zero_level_lies_where_the_score_is_zero(page, name):
     )  # a curve between grid points is not quite straight
 
 
-def test_level_regions_have_the_right_area(page):
+def test_level_regions_have_the_right_area(maths):
     def area(name, query, level, sign):
-        field = page.math("sampleScores", name, query, {})
+        field = maths("sampleScores", name, query, {})
         total = 0
-        for shape in page.math(
+        for shape in maths(
             "region", field["axis"], field["axis"], field["values"], level, sign
         )["areas"]:
             pairs = zip(shape, shape[1:] + shape[:1], strict=True)
@@ -367,7 +367,6 @@ def test_a_query_that_is_back_has_changed_nothing(open_figure):
     assert said.inner_text() == before
 
 
-def test_a_change_that_does_nothing_is_told_as_such(open_figure):
-    page = open_figure(ScoreFunctionsFigure())
+def test_a_change_that_does_nothing_is_told_as_such(maths):
     state = {"label": "a", "weights": [0.5, 0.5]}
-    assert "no weight changed" in page.math("sayChange", "k₂", state, state)
+    assert "no weight changed" in maths("sayChange", "k₂", state, state)

@@ -54,49 +54,49 @@ def page(open_figure):
 # -- the browser against the package --
 
 
-def test_heads_are_the_packages(page):
+def test_heads_are_the_packages(maths):
     for t, d, h in SIZES:
         x = torch.randn(
             t, d, generator=torch.Generator().manual_seed(t * d), dtype=torch.float64
         )
         heads = split_heads(x, h)
         assert_close(
-            tensor(page.math("splitHeads", x.tolist(), h)), heads, rtol=0, atol=1e-12
+            tensor(maths("splitHeads", x.tolist(), h)), heads, rtol=0, atol=1e-12
         )
         assert_close(
-            tensor(page.math("mergeHeads", heads.tolist())),
+            tensor(maths("mergeHeads", heads.tolist())),
             merge_heads(heads),
             rtol=0,
             atol=1e-12,
         )
         assert_close(
-            tensor(page.math("viewHeads", x.tolist(), h)),
+            tensor(maths("viewHeads", x.tolist(), h)),
             x.view(h, t, d // h),
             rtol=0,
             atol=1e-12,
         )
 
 
-def test_the_layer_is_the_packages(page):
+def test_the_layer_is_the_packages(maths):
     for t, d, h in SIZES:
         layer, x = layer_and_input(t, d, h)
         output, weights = layer(x, need_weights=True)
-        found = page.math("attend", page.math("sample", t, d), h, False)
+        found = maths("attend", maths("sample", t, d), h, False)
         assert_close(tensor(found["output"]), output[0], rtol=0, atol=1e-6)
         assert_close(tensor(found["weights"]), weights[0], rtol=0, atol=1e-6)
-        wrong = page.math("attend", page.math("sample", t, d), h, True)
+        wrong = maths("attend", maths("sample", t, d), h, True)
         assert torch.isfinite(tensor(wrong["output"])).all()
         assert ((tensor(wrong["output"]) - output[0]).abs().max() > 1e-3) == (h > 1)
 
 
 @pytest.mark.parametrize("wrong", [False, True])
-def test_every_number_is_followed_as_torch_moves_it(page, wrong):
+def test_every_number_is_followed_as_torch_moves_it(maths, wrong):
     for t, d, h in SIZES:
         size = {"T": t, "D": d, "H": h, "wrong": wrong}
         tables = at_steps(t, d, h, wrong)
-        shapes = page.math("shapesOf", size)
+        shapes = maths("shapesOf", size)
         assert shapes == [list(table.shape) for table in tables] + [[1, t, d]]
-        paths = [path for row in page.math("traceAll", size) for path in row]
+        paths = [path for row in maths("traceAll", size) for path in row]
         assert len(paths) == t * d
         for name, path in enumerate(
             paths
@@ -108,16 +108,16 @@ def test_every_number_is_followed_as_torch_moves_it(page, wrong):
             assert path[5] == [*path[4][:2], None]
 
 
-def test_misplaced_numbers_are_counted_as_torch_counts_them(page):
+def test_misplaced_numbers_are_counted_as_torch_counts_them(maths):
     counts = []
     for t, d, h in SIZES:
         wrong, right = at_steps(t, d, h, True)[2], at_steps(t, d, h, False)[2]
         assert wrong.shape == right.shape  # which is why nobody is warned
-        found = page.math("misplaced", {"T": t, "D": d, "H": h, "wrong": True})
+        found = maths("misplaced", {"T": t, "D": d, "H": h, "wrong": True})
         assert sorted(p * d + f for p, f in found) == sorted(
             wrong[wrong != right].tolist()
         )
-        assert page.math("misplaced", {"T": t, "D": d, "H": h, "wrong": False}) == []
+        assert maths("misplaced", {"T": t, "D": d, "H": h, "wrong": False}) == []
         counts.append(len(found))
     assert counts[2] == 24 and counts[4] == 0
 

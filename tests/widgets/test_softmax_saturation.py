@@ -71,9 +71,8 @@ def test_the_browser_computes_pythons_numbers(open_figure, seed, d, scaled):
         assert page.read(name) == pytest.approx(value, rel=1e-7), name
 
 
-def test_the_histogram_counts_every_score_once(open_figure):
-    page = open_figure(SaturationFigure())
-    densities = page.math("histogram", [-1.4, -0.6, -0.4, 0, 0.4, 0.6, 5], 1, 2)
+def test_the_histogram_counts_every_score_once(maths):
+    densities = maths("histogram", [-1.4, -0.6, -0.4, 0, 0.4, 0.6, 5], 1, 2)
     assert np.array(densities) * 7 == pytest.approx(
         [0, 2, 3, 1, 0]
     )  # 5 lies outside, and is not put in the last bin

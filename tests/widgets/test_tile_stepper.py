@@ -76,17 +76,14 @@ def test_half_way_it_is_attention_to_the_keys_so_far():
         (17, SEES[0], 4, 16, False),
     ],
 )
-def test_the_browser_computes_pythons_numbers(
-    open_figure, seed, sees, tile, step, corrected
-):
-    page = open_figure(TileStepperFigure(seed=seed, sees=sees, tile=tile, step=step))
-    data = page.math("sample", seed)
+def test_the_browser_computes_pythons_numbers(maths, seed, sees, tile, step, corrected):
+    data = maths("sample", seed)
     scores, values = sample(seed)
     np.testing.assert_allclose(data["scores"], scores, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(data["values"], values, rtol=1e-9)
-    assert page.math("worthIt", sees, tile) == [list(t) for t in worth_it(sees, tile)]
+    assert maths("worthIt", sees, tile) == [list(t) for t in worth_it(sees, tile)]
     most, total, summed = after(seed, sees, tile, step, corrected)
-    kept = page.math("after", data, sees, tile, step, corrected)
+    kept = maths("after", data, sees, tile, step, corrected)
     met = total > 0
     for name, expected in (("most", most), ("total", total), ("summed", summed)):
         found = [row[name] for row, seen in zip(kept, met, strict=True) if seen]

@@ -36,20 +36,20 @@ def test_the_points_are_the_chapters():
 
 
 @pytest.mark.parametrize("w", [-4.2, -0.3, 0.0, 0.5, 1.7, 21.0])
-def test_loss_and_slope_are_those_of_autograd(page, w):
+def test_loss_and_slope_are_those_of_autograd(maths, w):
     model = NWKernelRegression(w).double()
     loss = regression_loss(model, X, Y)
     loss.backward()
-    found = page.math("lossAt", model.w.item(), DATA["x"], DATA["y"])
+    found = maths("lossAt", model.w.item(), DATA["x"], DATA["y"])
     assert found["loss"] == pytest.approx(loss.item(), rel=1e-9)
     assert found["slope"] == pytest.approx(model.w.grad.item(), rel=1e-9, abs=1e-9)
 
 
-def test_the_prediction_is_the_models(page):
+def test_the_prediction_is_the_models(maths):
     query = torch.tensor([0.3, 2.5], dtype=torch.float64)
     want, _ = NWKernelRegression(1.75).double()(query, X, Y)
     for place, f in zip(query.tolist(), want.tolist(), strict=True):
-        found = page.math("predictAt", 1.75, place, DATA["x"], DATA["y"])["f"]
+        found = maths("predictAt", 1.75, place, DATA["x"], DATA["y"])["f"]
         assert found == pytest.approx(f, rel=1e-9)
 
 
@@ -57,8 +57,8 @@ def test_the_prediction_is_the_models(page):
     ("w0", "lr", "steps"),
     [(0.1, 0.5, 5), (0.5, 0.5, 100), (1.0, 0.05, 20), (2.0, 0.005, 40)],
 )
-def test_the_walk_is_fit_width(page, w0, lr, steps):
-    found = page.math("descend", w0, lr, steps, DATA["x"], DATA["y"])
+def test_the_walk_is_fit_width(maths, w0, lr, steps):
+    found = maths("descend", w0, lr, steps, DATA["x"], DATA["y"])
     want = path(w0, lr, steps)
     assert [at["w"] for at in found] == pytest.approx([s.w for s in want], abs=1e-4)
     assert [at["loss"] for at in found] == pytest.approx(
@@ -107,8 +107,8 @@ def at(w, loss, slope):
         ([at(1, 30, -20), at(0.5, 41, -42)], "Step 1 raised the loss from 30.00 to 41"),
     ],
 )
-def test_the_sentence_comes_from_the_steps(page, walk, words):
-    assert words in page.math("tell", walk, len(walk) - 1, 0.5, BEST)
+def test_the_sentence_comes_from_the_steps(maths, walk, words):
+    assert words in maths("tell", walk, len(walk) - 1, 0.5, BEST)
 
 
 # -- on the page --

@@ -84,7 +84,7 @@ def test_a_given_beginning_is_read_like_any_other(page, name):
     assert words[2:] == logits.argmax(-1).tolist()[2:]
 
 
-def test_sentences_fall_into_the_same_tokens(page):
+def test_sentences_fall_into_the_same_tokens(maths):
     for sentence in (
         "I’m  home.",
         "Où étiez-vous?! «oui»",
@@ -94,12 +94,12 @@ def test_sentences_fall_into_the_same_tokens(page):
         "...",
         "",
     ):
-        assert page.math("tokenise", sentence) == tokenise(sentence)
+        assert maths("tokenise", sentence) == tokenise(sentence)
 
 
-def test_sentence_keys_are_the_packages(page):
+def test_sentence_keys_are_the_packages(maths):
     for sentence in ("i'm home .", "où es-tu ?", "", "日本"):
-        assert page.math("sentenceKey", sentence) == sentence_key(sentence)
+        assert maths("sentenceKey", sentence) == sentence_key(sentence)
 
 
 def test_how_a_sentence_stands_to_the_corpus(page):
@@ -138,19 +138,19 @@ def test_capitals_and_the_last_mark_make_no_sentence_new(page):
     assert "Ils ont un chien noir." in status
 
 
-def test_the_likeliest_and_the_readable(page):
-    assert page.math("likeliest", [-3.0, -0.5, -1.0, -0.5], 3) == [
+def test_the_likeliest_and_the_readable(maths):
+    assert maths("likeliest", [-3.0, -0.5, -1.0, -0.5], 3) == [
         {"id": 1, "prob": pytest.approx(0.60653, abs=1e-5)},
         {"id": 3, "prob": pytest.approx(0.60653, abs=1e-5)},
         {"id": 2, "prob": pytest.approx(0.36788, abs=1e-5)},
     ]
-    assert page.math("readable", ["où", "es-tu", "?"]) == "Où es-tu\u202f?"
-    assert page.math("readable", ["non", ",", "c'est", "lui", "."]) == "Non, c’est lui."
-    assert page.math("readable", []) == ""
+    assert maths("readable", ["où", "es-tu", "?"]) == "Où es-tu\u202f?"
+    assert maths("readable", ["non", ",", "c'est", "lui", "."]) == "Non, c’est lui."
+    assert maths("readable", []) == ""
     for written_by_people in ("Am I late?", "In winter, I’m ill.", "Who is it?"):
         tokens = tokenise(written_by_people)
         for code in ("en", "en-GB"):
-            assert page.math("readable", tokens, code) == written_by_people
+            assert maths("readable", tokens, code) == written_by_people
 
 
 # -- what is shown --
@@ -331,17 +331,17 @@ def test_the_sentence_names_two_lines_that_cross(page):
     assert "cross" not in page.page.locator(".ab-said").inner_text()
 
 
-def test_only_clear_looks_at_words_cross(page):
+def test_only_clear_looks_at_words_cross(maths):
     source = {"tokens": ["a", "b", "c", ".", "<eos>"]}
     step = lambda *weights: {"id": 9, "weights": weights}  # noqa: E731
     first, second = step(0.2, 0.2, 0.6, 0, 0), step(0.1, 0.5, 0.2, 0.2, 0)
     steps = {"source": source, "steps": [second, first, second]}
-    assert page.math("crossing", steps) == [1, 2, 1]
+    assert maths("crossing", steps) == [1, 2, 1]
     for other in (step(0.1, 0, 0.3, 0.6, 0), step(0.3, 0.2, 0.3, 0.2, 0)):
         mixed = {"source": source, "steps": [other, second]}
-        assert page.math("crossing", mixed) is None
+        assert maths("crossing", mixed) is None
     end = {"id": EOS, "weights": [0.9, 0.1, 0, 0, 0]}
-    assert page.math("crossing", {"source": source, "steps": [second, end]}) is None
+    assert maths("crossing", {"source": source, "steps": [second, end]}) is None
 
 
 def test_no_attention_means_no_weights(open_ready):

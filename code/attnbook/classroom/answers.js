@@ -1,10 +1,14 @@
 // Answers that were written in the page, as a notebook: made by Python (handing_in.py), handed in, read back. Part of
 // the page's one script.
+import { setup } from "./book.js";
+import { download, FULL, NAMES, store } from "./progress.js";
+import { python } from "./python.js";
+
 const LARGEST_NOTEBOOK = 2_000_000; // bytes
 const MOST_OTHERS = 500; // cells that this edition does not have, or that are no exercises
 
 // All that the browser keeps, by page and exercise (handing_in.py says what else there is).
-function kept() {
+export function kept() {
   const found = {};
   for (let number = 0; number < localStorage.length; number += 1) {
     const key = localStorage.key(number).match(/^attnbook:(cell:(.*))$/s);
@@ -16,7 +20,7 @@ function kept() {
 
 const nameOf = (key) => key.slice(key.indexOf(":") + 1);
 
-async function saveAnswers(written, file, say) {
+export async function saveAnswers(written, file, say) {
   if (!Object.keys(written).some((key) => NAMES.includes(nameOf(key)))) {
     const elsewhere = `${FULL}; answers can be saved only where they are written, below a chapter's exercises.`;
     return say(globalThis.attnbookForgets ? elsewhere : "No answer is written yet.");
@@ -45,7 +49,7 @@ function theirs({ cells: all }) {
   return found;
 }
 
-async function readAnswers(file) {
+export async function readAnswers(file) {
   const nothing = "This file holds no answers that were saved here; nothing was changed.";
   try {
     if (file.size > LARGEST_NOTEBOOK) return nothing;

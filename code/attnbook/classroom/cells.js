@@ -1,4 +1,11 @@
 // Makes cells of a page into editors that run Python in the page. The last part of the page's one script.
+import { kept, readAnswers, saveAnswers } from "./answers.js";
+import { page, setup } from "./book.js";
+import {
+  download, element, FULL, linkExercises, note, offerFiles, progress, readProgress, showProgress, store,
+} from "./progress.js";
+import { load, python } from "./python.js";
+
 const COMMAND = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
 const HELP = `${COMMAND}+Enter runs it · Esc, then Tab, leaves the editor`;
 const ABOUT = "Cells with ▶ Run can be changed and run here. PyTorch is then a small stand-in in plain Python; "
@@ -138,7 +145,11 @@ function prepare(cell) {
   }
 
   go.onclick = run;
-  halt.onclick = () => { running ? running.cancel() : python.stop(); go.focus(); };
+  halt.onclick = () => {
+    if (running) running.cancel();
+    else python.stop();
+    go.focus();
+  };
   again.onclick = reset;
   const begin = () => {
     python.warm(say);
@@ -171,7 +182,9 @@ function plain(place, text, { label, told, run }) { // without CodeMirror
   area.setAttribute("aria-label", label);
   area.oninput = () => told(area.value);
   area.onkeydown = (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.shiftKey)) [run(), event.preventDefault()];
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey || event.shiftKey)) return;
+    run();
+    event.preventDefault();
   };
   place.append(area);
   return { get: () => area.value, set: (now) => { area.value = now; }, focus: () => area.focus(), mark: () => {} };

@@ -1,10 +1,12 @@
 // What the browser keeps: what was written and solved. Part of the page's one script; `setup.exercises` holds the names
 // of each page's exercises, `page` is the name of this one.
-const FULL = "This browser's storage is full or blocked";
-const NAMES = Object.values(setup.exercises).flat();
+import { page, setup } from "./book.js";
+
+export const FULL = "This browser's storage is full or blocked";
+export const NAMES = Object.values(setup.exercises).flat();
 const LARGEST = 100_000; // characters of a record of progress; all exercises of the book take 5,000
 
-const store = {
+export const store = {
   get(key, most = Infinity) {
     try {
       const text = localStorage.getItem(`attnbook:${key}`);
@@ -47,9 +49,9 @@ function understood(said) {
 }
 
 // The same record as the notebooks' progress file (attnbook/exercises/record.py).
-const progress = () => understood(store.get("progress", LARGEST)?.exercises);
+export const progress = () => understood(store.get("progress", LARGEST)?.exercises);
 const keep = (exercises) => store.set("progress", { exercises, version: 1 });
-function note(name, status) {
+export function note(name, status) {
   const known = progress();
   if (status === "unwritten" || known[name]?.state === "solved") return;
   const entry = status === "solved"
@@ -58,13 +60,13 @@ function note(name, status) {
   showProgress();
 }
 
-const element = (tag, properties = {}, ...children) => {
+export const element = (tag, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
 };
 
-function showProgress() {
+export function showProgress() {
   const known = progress();
   const solved = (names) => names.filter((name) => known[name]?.state === "solved").length;
   for (const link of document.querySelectorAll(".bd-sidebar-primary a.reference.internal")) {
@@ -91,13 +93,13 @@ function showProgress() {
   }
 }
 
-function download(text, name, type) {
+export function download(text, name, type) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-async function readProgress(file) {
+export async function readProgress(file) {
   const nothing = "This is not a progress file of this book; nothing was changed.";
   try {
     if (file.size > LARGEST) return nothing;
@@ -118,7 +120,7 @@ async function readProgress(file) {
 }
 
 // A line of buttons in front of the table of progress. read(file): a promise of what to say.
-function offerFiles(accept, giving, give, taking, read) {
+export function offerFiles(accept, giving, give, taking, read) {
   const table = document.querySelector("table.attnbook-progress");
   const said = element("span", { className: "classroom-said" });
   said.setAttribute("role", "status");
@@ -137,7 +139,7 @@ function offerFiles(accept, giving, give, taking, read) {
 if (globalThis.attnbookFull) tellFull();
 addEventListener("attnbook-full", tellFull);
 
-function linkExercises() {
+export function linkExercises() {
   for (const code of document.querySelectorAll("table.attnbook-progress td code")) {
     const name = code.textContent;
     const where = Object.keys(setup.exercises).find((chapter) => setup.exercises[chapter].includes(name));

@@ -1,11 +1,13 @@
 // Python in a worker: loaded, started, asked one cell at a time, stopped. Part of the page's one script, in which `setup`
 // says what there is to load (tools/classroom.py) and `here` is the folder that it is loaded from.
+import { here, setup } from "./book.js";
+
 const BROKEN = "Python broke down and starts afresh at the next run. Very deep recursion or nesting does that. "
   + "Your code is kept.";
 const lastLine = (text) => String(text).trim().split("\n").at(-1).slice(0, 200);
 
 const loaded = new Map();
-const load = (file) => {
+export const load = (file) => {
   if (!loaded.has(file)) loaded.set(file, new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = `${here}${file}?v=${setup.version}`;
@@ -20,7 +22,7 @@ function unloaded(file, how) {
   return new Error(`Python could not be loaded (${file} ${how}). Press the button to try again.`);
 }
 
-const python = {
+export const python = {
   limit: 20, // seconds for a cell
   worker: null, ready: null, fail: null, parts: null, current: null, queue: Promise.resolve(),
   life: 0, // counts the workers: what an earlier one still says is not listened to

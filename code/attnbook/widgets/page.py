@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import FIGURES, TOOLS, figure_class
-from .kit import KIT, PACKAGE, module_source
+from .kit import KIT, PACKAGE, figure_parts, script_parts
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 FOLDER = "attnbook"
-EXPORT = re.compile(r"^export default\s+(.*?);?\s*\Z", re.MULTILINE | re.DOTALL)
+SHARED = "widgets/kit/"
 BOX = re.compile(r'<div class="attnbook-figure" data-widget="([^"]+)"')
 PICTURE = re.compile(r'(<img alt="[^"]*") src="data:image/svg\+xml;base64,([^"]+)"')
 VIEW = re.compile(rb'<svg [^>]*viewBox="0 0 (\d+) (\d+)"')
@@ -34,32 +34,56 @@ VIEW = re.compile(rb'<svg [^>]*viewBox="0 0 (\d+) (\d+)"')
 def classic_script(module: str, source: str | None = None) -> str:
     """Turns a figure's ES module into a classic script that registers itself with the host script.
 
+    What it imports from the kit is not in it: that has scripts of its own (`kit_scripts`), one for all of a page.
+
     Args:
         module: the figure's name.
-        source: text of the ES module; by default the kit and the figure's own `figure.js`.
+        source: text of the ES module; by default the figure's own `figure.js`.
 
     Returns:
         JavaScript text for a `<script>` without `type=module`.
 
     Raises:
-        ValueError: the source has an import, or not exactly one `export default` as its last statement.
+        ValueError: see `attnbook.widgets.kit.figure_parts`.
     """
-    own = source is None
-    source = module_source(module) if source is None else source
-    if re.search(r"^\s*import\b(?!\s*\()", source, re.MULTILINE):
-        raise ValueError(
-            f"{module}/figure.js has an import; name what it needs in a line `// uses …` (the kit is in scope)"
-        )
-    found = EXPORT.search(source)
-    if not found or len(re.findall(r"^export\b", source, re.MULTILINE)) != 1:
-        raise ValueError(
-            f"{module}/figure.js must end in its one and only export: export default {{ render, math: {{…}} }};"
-        )
-    body = source[: found.start()]
-    given = [json.dumps(module), found.group(1)]
-    if own:
+    parts = figure_parts(module, source)
+    own = [text for name, text in parts.items() if not name.startswith(SHARED)]
+    given = [json.dumps(module), f"modules[{json.dumps(list(parts)[-1])}]"]
+    if source is None:
         given.append(json.dumps(figure_class(module).limits(), ensure_ascii=False))
-    return f'(function () {{\n"use strict";\n{body}\nattnbook.register({", ".join(given)});\n}})();\n'
+    return _classic(*own, f"attnbook.register({', '.join(given)});")
+
+
+def kit_scripts() -> dict[str, str]:
+    """The kit as classic scripts: `kit` is what every figure has, the others are for the figures that import them.
+
+    Returns:
+        dict of script name → JavaScript text.
+    """
+    kit = script_parts(KIT / "card.js")
+    scripts = {"kit": _classic(*kit.values())}
+    for path in sorted(set(KIT.glob("*.js")) - {KIT / "host.js"}):
+        *_, (name, text) = script_parts(path).items()
+        if name not in kit:
+            scripts[f"kit-{path.stem}"] = _classic(text)
+    return scripts
+
+
+def page_scripts(modules: list[str]) -> list[str]:
+    """Names of the scripts of a page with these figures, in the order in which they have to run."""
+    kit = script_parts(KIT / "card.js")
+    names = [name for module in modules for name in figure_parts(module)]
+    more = [
+        f"kit-{Path(name).stem}"
+        for name in names
+        if name.startswith(SHARED) and name not in kit
+    ]
+    return ["host", "kit", *dict.fromkeys(more), *modules]
+
+
+def _classic(*statements: str) -> str:
+    body = "\n".join(statements)
+    return f'(function () {{\n"use strict";\nconst {{ modules }} = attnbook;\n{body}\n}})();\n'
 
 
 def write_assets(folder: str | Path) -> list[str]:
@@ -78,7 +102,9 @@ def write_assets(folder: str | Path) -> list[str]:
     }
     for module in script_names():
         files[f"{module}.js"] = classic_script(module)
-    files |= data_scripts()
+    files |= {
+        f"{name}.js": text for name, text in kit_scripts().items()
+    } | data_scripts()
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
     return sorted(files)
@@ -149,12 +175,12 @@ def standalone_page(
         body: HTML text with figures in it.
         assets: address of the folder that `write_assets` wrote, seen from the page.
         theme: "light" or "dark".
-        scripts: names of the scripts to load; by default the host's and those of the figures in `body`.
+        scripts: names of the scripts to load; by default those of the figures in `body`.
 
     Returns:
         HTML text.
     """
-    names = ["host", *figures_in(body)] if scripts is None else scripts
+    names = page_scripts(figures_in(body)) if scripts is None else scripts
     tags = "".join(
         f'<script defer src="{assets}/{name}.js"></script>' for name in names
     )
@@ -177,6 +203,8 @@ def offline_page(body: str, title: str, data: dict[str, str] | None = None) -> s
     Returns:
         HTML text.
     """
+    shared = kit_scripts()
+    names = page_scripts(figures_in(body))[1:]
     scripts = [
         # "<" in JSON stands in texts only, where it may be written so and ends no script
         *(
@@ -184,7 +212,7 @@ def offline_page(body: str, title: str, data: dict[str, str] | None = None) -> s
             for name, text in (data or {}).items()
         ),
         (KIT / "host.js").read_text("utf-8"),
-        *map(classic_script, figures_in(body)),
+        *(shared.get(name) or classic_script(name) for name in names),
     ]
     theme = (
         'const dark = matchMedia("(prefers-color-scheme: dark)");\n'
@@ -216,13 +244,13 @@ def _add_assets(
         context["body"], Path(app.outdir) / pictures, context["pathto"](pictures, 1)
     )
     app.add_css_file(f"{FOLDER}/figures.css")
-    app.add_js_file(f"{FOLDER}/host.js", loading_method="defer")
     for module in modules:
         if module not in script_names():
             raise ValueError(
                 f"the page {pagename} has a figure {module!r}, but there is no {module}/figure.js"
             )
-        app.add_js_file(f"{FOLDER}/{module}.js", loading_method="defer")
+    for name in page_scripts(modules):
+        app.add_js_file(f"{FOLDER}/{name}.js", loading_method="defer")
 
 
 def _write_for_build(app: "Sphinx") -> None:

@@ -1,9 +1,15 @@
 /* All weights as a heat map, and BLEU against the time of training. */
 
+import DATA from "./data.json" with { type: "json" };
+import { COLOUR, fmt, nearest, sum } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { textWidth } from "../kit/words.js";
+import { EVERY, quote, SENTENCES } from "./reading.js";
+
 // The map's height is the same for all sentences: with fewer words the rows are taller.
 const KEYS = SENTENCES.flatMap(({ source }) => source);
 const MAP_TOP = Math.ceil(38 + 0.6 * Math.max(...KEYS.map((word) => textWidth(word, 13))));
-const MAP_HEIGHT = MAP_TOP + 24 * Math.max(...EVERY.map((words) => words.length)) + 6;
+export const MAP_HEIGHT = MAP_TOP + 24 * Math.max(...EVERY.map((words) => words.length)) + 6;
 
 function mapSizes(view, width) {
   const left = 10 + Math.max(...view.words.map((word) => textWidth(word, 13)));
@@ -11,7 +17,7 @@ function mapSizes(view, width) {
   return { left, top: MAP_TOP, wide, tall: Math.min(46, (MAP_HEIGHT - MAP_TOP - 6) / view.words.length) };
 }
 
-function drawMap(p, view, act) {
+export function drawMap(p, view, act) {
   const { left, top, wide, tall } = mapSizes(view, p.width);
   const title = view.weights ? "All weights: queries down, keys across" : "No attention: there are no weights to show";
   p.text("title", 0, 15, title, { weight: 650, size: 14 });
@@ -85,7 +91,7 @@ function wrapped(text, width, size) {
   return lines;
 }
 
-function drawBleu(p, view, fig) {
+export function drawBleu(p, view, fig) {
   const plot = p.plot({ top: 44, right: 14, bottom: 42, left: 40 });
   const x = linear([0, DATA.epochs.at(-1)], [plot.left + 6, plot.right - 6]);
   const at = (moment) => x(DATA.epochs[moment]);

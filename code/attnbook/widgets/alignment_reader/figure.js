@@ -1,8 +1,15 @@
 /* The alignment reader: stored attention weights of a translator at several moments of its training, read word by
  * word. The target word that asks is drawn in the query's colour, the source words in the key's. */
-// uses data.json, ../kit/words.js, reading.js, charts.js, steps.js
 
-const quote = (words) => (isCut(words) ? `${words.slice(0, 4).join(" ")} …` : sentenceOf(words));
+import DATA from "./data.json" with { type: "json" };
+import { figure } from "../kit/card.js";
+import { fmt, html, newId, range } from "../kit/kit.js";
+import { sentenceOf, styleSheet } from "../kit/words.js";
+import { drawBleu, drawMap, MAP_HEIGHT } from "./charts.js";
+import {
+  drawReading, epochText, isCut, largest, layOut, quote, reading, sameBoth, SENTENCES, shortened, spreadOf,
+} from "./reading.js";
+import { playTraining, wordByWord } from "./steps.js";
 
 const whenOf = (moment) => (moment === 0 ? "untrained" : `after ${epochText(DATA.epochs[moment])}`);
 

@@ -1,10 +1,14 @@
 /* What was stored, and the drawing of the two sentences with their ribbons. */
 
-const SENTENCES = DATA.sentences;
+import DATA from "./data.json" with { type: "json" };
+import { clamp, COLOUR, fmt, sum, weightFill, weightInk } from "../kit/kit.js";
+import { isEnd, sentenceOf, textWidth } from "../kit/words.js";
+
+export const SENTENCES = DATA.sentences;
 const STATE_SIZE = DATA.recipe.sizes.hidden_size;
 
 // What is read: target words and, with attention, a row of weights for each; weights are stored in thousandths.
-function reading(sentence, moment, attention, target) {
+export function reading(sentence, moment, attention, target) {
   const row = SENTENCES[sentence];
   const words = target === "reference" ? row.reference : attention ? row.with[moment].own : row.without[moment];
   if (!attention) return { words, weights: null };
@@ -14,11 +18,11 @@ function reading(sentence, moment, attention, target) {
 
 const MOST = 8; // words that are shown of a translation that never ends
 
-const isCut = (words) => !words.some(isEnd);
-const shortened = (words) => (isCut(words) ? words.slice(0, MOST) : words);
+export const isCut = (words) => !words.some(isEnd);
+export const shortened = (words) => (isCut(words) ? words.slice(0, MOST) : words);
 
 // All that may stand below any sentence, at every moment of the training: the drawings have room for each.
-const EVERY = SENTENCES.flatMap(({ reference, with: own, without }) =>
+export const EVERY = SENTENCES.flatMap(({ reference, with: own, without }) =>
   [reference, ...own.map((one) => one.own), ...without].map(shortened),
 );
 const LONGEST = Math.max(
@@ -27,17 +31,17 @@ const LONGEST = Math.max(
 );
 
 // The same translation with and without attention?
-const sameBoth = (sentence, moment) => String(sentence.with[moment].own) === String(sentence.without[moment]);
+export const sameBoth = (sentence, moment) => String(sentence.with[moment].own) === String(sentence.without[moment]);
 
 // Over how many words a row is spread: the exponential of its entropy, 1 … S.
-function spreadOf(weights) {
+export function spreadOf(weights) {
   const total = sum(weights);
   return Math.exp(-sum(weights.filter((a) => a > 0).map((a) => (a / total) * Math.log(a / total))));
 }
 
-const largest = (weights) => weights.indexOf(Math.max(...weights));
+export const largest = (weights) => weights.indexOf(Math.max(...weights));
 
-const epochText = (epoch) => (epoch === 0 ? "untrained" : `${epoch} epoch${epoch === 1 ? "" : "s"}`);
+export const epochText = (epoch) => (epoch === 0 ? "untrained" : `${epoch} epoch${epoch === 1 ? "" : "s"}`);
 
 // ---- the drawing ---------------------------------------------------------------------------------
 
@@ -46,7 +50,7 @@ const BOX = 31;
 
 // Where the boxes of both sentences stand: two rows if every sentence fits, else two columns. The height is that of
 // the longest, so that nothing below moves when another sentence is chosen.
-function layOut(source, target, width) {
+export function layOut(source, target, width) {
   const gap = 4;
   const widths = (words, air) => words.map((word) => Math.max(30, textWidth(word, TYPE) + air));
   const fits = (all) => sum(all) + gap * (all.length - 1) <= width;
@@ -105,7 +109,7 @@ function ribbon(from, to, rows) {
   return `M${a.map(r)}C${c.map(r)} ${d.map(r)} ${b.map(r)}`;
 }
 
-function drawReading(p, view, act) {
+export function drawReading(p, view, act) {
   const { source, words, weights, shown, at } = view;
   const place = layOut(source, isCut(words) ? [...words, "…"] : words, p.width);
   const now = weights && at >= 0 ? weights[at] : null;
@@ -258,3 +262,5 @@ function drawFunnel(g, { shown }, place) {
     g.text(`name${i}`, x, y + 16 * i, text, { size: 13, weight: 650, halo: true, anchor }),
   );
 }
+
+export const quote = (words) => (isCut(words) ? `${words.slice(0, 4).join(" ")} …` : sentenceOf(words));

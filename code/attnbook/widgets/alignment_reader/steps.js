@@ -1,7 +1,10 @@
 /* The two sequences that can be stepped through: the moments of the training, and the words. */
 
+import DATA from "./data.json" with { type: "json" };
+import { html } from "../kit/kit.js";
+
 // A button that plays the training from its beginning; whoever moves the training meanwhile stops it.
-function playTraining(fig) {
+export function playTraining(fig) {
   const end = DATA.epochs.length - 1;
   let [timer, expected] = [null, 0];
   const stop = () => {
@@ -37,7 +40,7 @@ function playTraining(fig) {
 }
 
 // A slider over the words that are written, and two buttons; sizes() gives the last step and the number of all words.
-function wordByWord(fig, shown, sizes) {
+export function wordByWord(fig, shown, sizes) {
   const go = (to) => fig.set({ written: to >= sizes()[0] ? -1 : Math.max(0, to), at: -1 });
   const input = html("input", { type: "range", min: 0, step: 1, oninput: () => go(+input.value) });
   const now = html("output", { class: "ab-now", "data-value": "written", "aria-live": "off" });

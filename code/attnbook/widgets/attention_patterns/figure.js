@@ -1,7 +1,16 @@
 /* The attention-pattern viewer: every head of a small trained model, on sentences that the reader may change.
  * The model's weights come with the module (`DATA`); it runs here, in the browser, at every change. The word that looks
  * is drawn in the query's colour, the words that it looks at in the key's, the weights in violet. */
-// uses ../../data/sentence_model.json, maths.js, sentence.js, maps.js
+
+import DATA from "../../data/sentence_model.json" with { type: "json" };
+import { figure } from "../kit/card.js";
+import { clamp, fmt, html, range } from "../kit/kit.js";
+import { drawGrid, drawMap, drawNext, gridHeight, mapLayout, nextHeight } from "./maps.js";
+import {
+  byClass, exampleOf, foremost, half, headFacts, headFor, HEADS, isOff, JOBS, layerNorm, LAYERS, NEEDED, run, share,
+  START,
+} from "./maths.js";
+import { drawSentence, sentenceHeight, shortWeight } from "./sentence.js";
 
 const percent = (a) => `${fmt(100 * a, 0)} %`;
 

@@ -1,14 +1,19 @@
 /* The heat maps of all heads, the large map of one, and the next word. */
 
+import DATA from "../../data/sentence_model.json" with { type: "json" };
+import { clamp, COLOUR, fmt, range, weightInk } from "../kit/kit.js";
+import { foremost, headFacts, HEADS, isOff, LAYERS } from "./maths.js";
+import { headName, weightMap } from "./sentence.js";
+
 const GRID = { top: 18, label: 34, side: 22, gap: 8 };
 const tileSize = (width) => Math.min(78, (width - GRID.side - GRID.gap * (HEADS - 1)) / HEADS);
-const gridHeight = (width) => GRID.top + 14 + LAYERS * (tileSize(width) + GRID.label + 6);
+export const gridHeight = (width) => GRID.top + 14 + LAYERS * (tileSize(width) + GRID.label + 6);
 
 // Over the weights of a head that is off.
 const veil = (p, left, top, size) =>
   p.rect("veil", left, top, size, size, { fill: COLOUR.ground, "fill-opacity": 0.8, "pointer-events": "none" });
 
-function drawGrid(p, view, fig) {
+export function drawGrid(p, view, fig) {
   const size = tileSize(p.width);
   const T = view.words.length;
   const hatch = p.hatch("hatching", COLOUR.masked);
@@ -86,7 +91,7 @@ function drawGrid(p, view, fig) {
 
 // The map is as large for a short sentence: its cells are larger then.
 const LABELS = Math.max(...DATA.vocabulary.map((word) => word.length)) * 7.2 + 12;
-const mapLayout = (width, words) => {
+export const mapLayout = (width, words) => {
   const side = Math.min(465, width - LABELS - 2);
   const [left, size, top] = [LABELS, Math.min(52, side / words.length), 26 + LABELS];
   return { left, size, top, bottom: top + size * words.length, end: top + side };
@@ -95,9 +100,7 @@ const mapLayout = (width, words) => {
 // "1" and ".93", which fit into small cells
 const inCell = (a) => (a >= 0.995 ? "1" : fmt(a).replace("0.", "."));
 
-const headName = ({ layer, head, silent }) => `Layer ${layer}, head ${head}${silent ? ": off" : ""}`;
-
-function drawMap(p, view, fig) {
+export function drawMap(p, view, fig) {
   const { words, query } = view;
   const { left, size, top, bottom } = mapLayout(p.width, words);
   const rows = view.run.weights[view.layer - 1][view.head - 1];
@@ -176,9 +179,9 @@ function drawMap(p, view, fig) {
 }
 
 const NEXT = 4; // classes that are shown
-const nextHeight = 24 + 36 * NEXT + 22;
+export const nextHeight = 24 + 36 * NEXT + 22;
 
-function drawNext(p, view) {
+export function drawNext(p, view) {
   const { words, query, classes } = view;
   const truth = words[query + 1];
   p.text("title", 0, 15, `What comes after “${words[query]}”?`, { weight: 650, size: 14 });

@@ -1,13 +1,16 @@
 /* The model, computed here: its layers and heads, and what was measured of them. */
 
-const START = "<bos>";
+import DATA from "../../data/sentence_model.json" with { type: "json" };
+import { dot, mean, range, softmax, sum } from "../kit/kit.js";
+
+export const START = "<bos>";
 const SCALE = Math.sqrt(DATA.config.d_model);
-const LAYERS = DATA.config.num_layers;
-const HEADS = DATA.config.num_heads;
-const LONGEST = DATA.max_words;
+export const LAYERS = DATA.config.num_layers;
+export const HEADS = DATA.config.num_heads;
+export const LONGEST = DATA.max_words;
 
 // A 16-bit floating-point number from its bits.
-function half(bits) {
+export function half(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const power = (bits >> 10) & 31;
   const part = bits & 1023;
@@ -34,7 +37,7 @@ const weights = (() => {
 const added = (a, b) => a.map((v, i) => v + b[i]);
 const linear2 = (x, W, b) => W.map((row, i) => dot(row, x) + b[i]); // y = W x + b
 
-function layerNorm(x, gain, shift) {
+export function layerNorm(x, gain, shift) {
   const centre = mean(x);
   const size = Math.sqrt(mean(x.map((v) => (v - centre) ** 2)) + 1e-5);
   return x.map((v, i) => ((v - centre) / size) * gain[i] + shift[i]);
@@ -46,7 +49,7 @@ function place(t, f) {
   return f % 2 ? Math.cos(angle) : Math.sin(angle);
 }
 
-const isOff = (off, layer, head) => off.some(([l, h]) => l === layer && h === head);
+export const isOff = (off, layer, head) => off.some(([l, h]) => l === layer && h === head);
 
 // One layer: what comes out at each position, and the weights of each head, (H, T, T).
 function runLayer(x, number, off) {
@@ -82,7 +85,7 @@ function runLayer(x, number, off) {
 }
 
 // The whole model: words (with <bos>) → weights (L, H, T, T) and the probability of each next word, (T, V).
-function run(words, off = []) {
+export function run(words, off = []) {
   const w = weights();
   let x = words.map((word, t) => {
     const row = w["words.weight"][DATA.vocabulary.indexOf(word)];
@@ -102,7 +105,7 @@ function run(words, off = []) {
 }
 
 // Probabilities of the classes of words, the largest first, each with its most probable words.
-function byClass(next) {
+export function byClass(next) {
   return DATA.classes
     .map(([name, words]) => {
       const some = words.map((word) => [word, next[DATA.vocabulary.indexOf(word)]]).sort((a, b) => b[1] - a[1]);
@@ -111,21 +114,21 @@ function byClass(next) {
     .sort((a, b) => b.p - a.p);
 }
 
-const share = (next, name) =>
+export const share = (next, name) =>
   sum(DATA.classes.find(([n]) => n === name)[1].map((word) => next[DATA.vocabulary.indexOf(word)]));
 
 // Which example the words are: its number, or −1.
-const exampleOf = (words) => DATA.examples.findIndex(({ words: some }) => String(some) === String(words));
+export const exampleOf = (words) => DATA.examples.findIndex(({ words: some }) => String(some) === String(words));
 
-const headFacts = (layer, head) => DATA.measured.heads[layer - 1][head - 1];
+export const headFacts = (layer, head) => DATA.measured.heads[layer - 1][head - 1];
 
 // What a head does most, of the things that were measured: [name, mean weight].
-function foremost(facts) {
+export function foremost(facts) {
   return JOBS.map(([name, short]) => [name, short, facts[name]]).reduce((best, one) => (one[2] > best[2] ? one : best));
 }
 
 // [what is measured, for a small map, of which words it is the average, what they look at]
-const JOBS = [
+export const JOBS = [
   ["before", "previous", "", "the word before"],
   ["itself", "itself", "", "the word itself"],
   ["start", "<bos>", "", "<bos>"],
@@ -135,8 +138,8 @@ const JOBS = [
 ];
 
 // What a head has to look at for each kind of sentence, and the head that does so most: [layer, head].
-const NEEDED = { agreement: "subject", noun: "noun" };
-function headFor(kind) {
+export const NEEDED = { agreement: "subject", noun: "noun" };
+export function headFor(kind) {
   const all = DATA.measured.heads.flatMap((heads, l) => heads.map((facts, h) => [l + 1, h + 1, facts[NEEDED[kind]]]));
   return all.reduce((best, one) => (one[2] > best[2] ? one : best)).slice(0, 2);
 }

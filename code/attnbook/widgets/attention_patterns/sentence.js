@@ -1,16 +1,19 @@
 /* The sentence in a row, with lines from the word that looks to what it looks at. */
 
-const shortWeight = (a) => fmt(a, 2);
+import { clamp, COLOUR, fmt, range, sum, weightFill, weightInk } from "../kit/kit.js";
+import { LONGEST } from "./maths.js";
+
+export const shortWeight = (a) => fmt(a, 2);
 const wordWidth = (word, padding = 14) => Math.max(20 + padding, word.length * 7.4 + padding);
 const sentenceWidth = (words, padding) => sum(words.map((word) => wordWidth(word, padding))) + 4 * (words.length - 1);
 const lies = (words, width) => width >= 640 && sentenceWidth(words, 5) <= width; // in one line, or else one per line
 const ROWS = { top: 34, height: 312 }; // one word per line, as high for few words
 const rowHeight = (words) => clamp(ROWS.height / words.length, 26, 40); // for a finger
-const sentenceHeight = (words, width) =>
+export const sentenceHeight = (words, width) =>
   lies(words, width) ? 150 : ROWS.top + Math.max(ROWS.height, rowHeight(words) * words.length);
 
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
-function weightMap(p, key, rows, left, top, size, hatch) {
+export function weightMap(p, key, rows, left, top, size, hatch) {
   const round = (v) => Math.round(v * 100) / 100;
   const shades = new Map();
   rows.forEach((row, i) =>
@@ -86,7 +89,7 @@ const looksOfWord = (view, t) => {
 
 const bright = (a) => 0.2 + 0.8 * Math.min(1, a * 1.2);
 
-function drawSentence(p, view, fig) {
+export function drawSentence(p, view, fig) {
   const { words, query, row } = view;
   const many = words.length;
   const ofArc = (a, j) => ({
@@ -212,3 +215,5 @@ function drawSentence(p, view, fig) {
     }),
   );
 }
+
+export const headName = ({ layer, head, silent }) => `Layer ${layer}, head ${head}${silent ? ": off" : ""}`;

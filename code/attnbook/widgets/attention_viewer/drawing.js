@@ -1,13 +1,17 @@
 /* The overview, a long head as a whole, the window as a heat map with its tokens, and as lines. */
 
+import { clamp, COLOUR, linspace, range, signedFill, weightFill } from "../kit/kit.js";
+import { putImage } from "./images.js";
+import { isCausal } from "./stored.js";
+
 const LONGEST_LABEL = 14;
 
-function cut(label, most = LONGEST_LABEL) {
+export function cut(label, most = LONGEST_LABEL) {
   const letters = Array.from(label);
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : label;
 }
 
-const quoted = (label) => `“${cut(label, 24)}”`;
+export const quoted = (label) => `“${cut(label, 24)}”`;
 
 // Something to point at, at parts of its height and width, and to move in by steps with the arrow keys.
 function field(p, key, x, y, width, height, { label, move, point }) {
@@ -43,11 +47,11 @@ function field(p, key, x, y, width, height, { label, move, point }) {
 // ---- the overview ----
 
 // On a phone a few layers stand directly below the controls, small.
-const FEW = 4;
+export const FEW = 4;
 const onPhone = () => matchMedia("(max-width: 480px)").matches;
 const DIGIT = 7.2; // width of a digit beside the heads
 const digitsOf = (numbers) => String(Math.max(...numbers)).length;
-const overviewLayout = (width, kind, small = false) => {
+export const overviewLayout = (width, kind, small = false) => {
   const [left, top] = [Math.max(26, 12 + DIGIT * digitsOf(kind.layers)), small ? 18 : 44];
   const [layers, heads] = [kind.heads.length, kind.heads[0].length];
   const size = Math.min(small ? 72 / Math.max(2, layers) : 84, (width - left) / heads);
@@ -88,9 +92,9 @@ function drawScale(p, key, x, y, { shade, top, signed }) {
   p.rect(`${key}-edge`, left, y - 10, end - left, 11, { fill: "none", stroke: COLOUR.line, "stroke-width": 1 });
   p.text(`${key}-high`, end + 6, y, threeDigits(top) + (shade === "root" ? ", by square roots" : ""), look);
 }
-const isSmall = (layers) => layers <= FEW && onPhone();
+export const isSmall = (layers) => layers <= FEW && onPhone();
 
-function drawOverview(p, view, fig) {
+export function drawOverview(p, view, fig) {
   const { kind, layer, head } = view;
   const [layers, heads] = [kind.heads.length, kind.heads[0].length];
   const [row, column] = [kind.layers.indexOf(layer), kind.head_numbers.indexOf(head)];
@@ -147,10 +151,10 @@ const look = (strong, anchor) => ({
 
 // ---- a long head as a whole ----
 
-const longHeight = (width, [T, S]) => 30 + SCALE + Math.round(clamp((Math.min(width, LONG) * T) / S, 120, LONG));
+export const longHeight = (width, [T, S]) => 30 + SCALE + Math.round(clamp((Math.min(width, LONG) * T) / S, 120, LONG));
 const LONG = 210;
 
-function drawWhole(p, view, fig) {
+export function drawWhole(p, view, fig) {
   const { T, S, rows, columns } = view;
   const [width, height, top] = [Math.min(p.width, LONG), p.height - 30 - SCALE, 28];
   p.text("title", 0, 15, `The whole head: ${T} × ${S}`, { weight: 650, size: 14 });
@@ -179,7 +183,7 @@ function drawWhole(p, view, fig) {
 const LABEL = 7.6; // width of a letter
 const space = (labels) => 12 + LABEL * Math.max(...labels.map((label) => Array.from(cut(label)).length));
 
-const WIDEST = 64; // tokens in the largest window
+export const WIDEST = 64; // tokens in the largest window
 
 const READABLE = 18; // pixels: a cell with room for its label
 
@@ -199,7 +203,7 @@ function windowLayout(width, view) {
   return { left, top: 26 + above, wide, high, n, m, bottom: 26 + above + down * most };
 }
 
-const windowHeight = (width, view) => windowLayout(width, view).bottom + SCALE;
+export const windowHeight = (width, view) => windowLayout(width, view).bottom + SCALE;
 
 // A token beside a row or column, the whole of it as a tooltip if it had to be cut.
 function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) {
@@ -215,7 +219,7 @@ function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) 
   });
 }
 
-function drawWindow(p, view, fig) {
+export function drawWindow(p, view, fig) {
   const { left, top, wide, high, n, m } = windowLayout(p.width, view);
   const [right, bottom] = [left + m * wide, top + n * high];
   const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
@@ -268,9 +272,9 @@ const linesSpace = ({ T, S }) => {
   const most = Math.min(Math.max(T, S), WIDEST);
   return most * clamp(400 / most, 7, 17);
 };
-const linesHeight = (view) => 46 + linesSpace(view);
+export const linesHeight = (view) => 46 + linesSpace(view);
 
-function drawLines(p, view, fig) {
+export function drawLines(p, view, fig) {
   const { queryLabels, keyLabels } = view;
   const [q, k] = [view.query - view.rows[0], view.key - view.columns[0]];
   const wide = p.width;

@@ -1,6 +1,18 @@
 /* The attention viewer: all heads of a model, one of them in detail, and both directions of a weight:
  * where a query looks, and who looks at a key. */
-// uses stored.js, images.js, drawing.js, words.js
+
+import { figure } from "../kit/card.js";
+import { clamp, fmt, html } from "../kit/kit.js";
+import {
+  cut, drawLines, drawOverview, drawWhole, drawWindow, FEW, isSmall, linesHeight, longHeight, overviewLayout, WIDEST,
+  windowHeight,
+} from "./drawing.js";
+import { coloursNow, mapImage, overviewImage } from "./images.js";
+import {
+  averages, isCausal, isMasked, largestOf, mapOf, mapOfHead, packedOf, partOf, sizesOf, spreadOf, sumOf,
+  threeDecimals, topOfCells, unmasked, weightAt,
+} from "./stored.js";
+import { entropyInWords, inWords, longestSaid, makeList, MOST, notesOn, STYLE, topOf } from "./words.js";
 
 // The first and the last token of the page of `window` tokens that token t is on.
 function pageOf(t, count, window) {

@@ -1,10 +1,13 @@
 /* Heat maps as images: one pixel per cell, in the colours of the present theme. */
 
+import { clamp, html, range, signedFill, weightFill } from "../kit/kit.js";
+import { mapOfHead, NOT_KEPT, smaller, unmasked } from "./stored.js";
+
 const ABSENT = "#e6e9ef"; // as in figures.css, should it not be there
 
 // The present theme's colours as [red, green, blue]: the twenty-one shades of weightFill, those of negative weights,
 // and cells not kept.
-function coloursNow(card) {
+export function coloursNow(card) {
   const style = getComputedStyle(card);
   const numbers = (colour) =>
     colour[0] === "#"
@@ -45,11 +48,11 @@ function imageOf(across, down, fill) {
   return canvas.toDataURL();
 }
 
-const mapImage = (cells, rows, columns, colours) =>
+export const mapImage = (cells, rows, columns, colours) =>
   imageOf(columns, rows, (image) => paint(image, 0, 0, cells, columns, colours));
 
 // All heads, a map of at most `most` cells on a side for each. What separates them is drawn on top, in screen pixels.
-function overviewImage(kind, colours, most) {
+export function overviewImage(kind, colours, most) {
   const [rows, columns] = kind.thumb;
   const [high, wide] = [Math.min(rows, most), Math.min(columns, most)];
   return imageOf(kind.heads[0].length * wide, kind.heads.length * high, (image) =>
@@ -63,7 +66,7 @@ function overviewImage(kind, colours, most) {
 }
 
 // An image over a hatched ground, its pixels as sharp squares.
-function putImage(p, key, href, x, y, width, height) {
+export function putImage(p, key, href, x, y, width, height) {
   const attrs = { x, y, width, height, preserveAspectRatio: "none", style: "image-rendering:pixelated" };
   p.add("image", key, { href, "pointer-events": "none", "aria-hidden": "true", ...attrs });
 }

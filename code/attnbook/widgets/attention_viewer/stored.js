@@ -2,7 +2,9 @@
  * `NOT_KEPT` one that was not stored. An axis is "rows" (of a query) or "columns" (of a key). Layers and heads go by
  * the model's numbers. */
 
-const NOT_KEPT = -Infinity; // packing.py refuses infinite weights, so no weight is taken for this
+import { fmt, range, sum } from "../kit/kit.js";
+
+export const NOT_KEPT = -Infinity; // packing.py refuses infinite weights, so no weight is taken for this
 const halves = new Float32Array(65536); // every float16 number
 
 function fillHalves() {
@@ -37,7 +39,7 @@ function weightsOf(text) {
 
 const read = new WeakMap(); // packed head → its arrays, unpacked when first asked for
 
-const packedOf = (kind, layer, head) => kind.heads[kind.layers.indexOf(layer)][kind.head_numbers.indexOf(head)];
+export const packedOf = (kind, layer, head) => kind.heads[kind.layers.indexOf(layer)][kind.head_numbers.indexOf(head)];
 
 function headOf(kind, layer, head) {
   const packed = packedOf(kind, layer, head);
@@ -56,10 +58,10 @@ function headOf(kind, layer, head) {
   return read.get(packed);
 }
 
-const sizesOf = (kind) => [kind.queries.length, (kind.keys || kind.queries).length];
+export const sizesOf = (kind) => [kind.queries.length, (kind.keys || kind.queries).length];
 
 // The weights of a row or column that are there, largest first: [{at, weight}].
-function largestOf(kind, layer, head, axis, i, most = Infinity) {
+export function largestOf(kind, layer, head, axis, i, most = Infinity) {
   const [T, S] = sizesOf(kind);
   const found = headOf(kind, layer, head);
   const line = [];
@@ -75,19 +77,19 @@ function largestOf(kind, layer, head, axis, i, most = Infinity) {
 }
 
 // The sum of a row (NaN if one of its weights is) or of what is there of a column.
-function sumOf(kind, layer, head, axis, i) {
+export function sumOf(kind, layer, head, axis, i) {
   const found = headOf(kind, layer, head);
   if (!found.all) return found.sums[axis][i];
   const S = sizesOf(kind)[1];
   return axis === "rows" ? sum(Array.from(found.all.subarray(i * S, (i + 1) * S))) : received(kind, layer, head)[i];
 }
 
-function weightAt(kind, layer, head, i, j) {
+export function weightAt(kind, layer, head, i, j) {
   return partOf(kind, layer, head, [i, i + 1], [j, j + 1])[0];
 }
 
 // The cells of the rows a … b−1 and the columns c … d−1, row by row.
-function partOf(kind, layer, head, [a, b], [c, d]) {
+export function partOf(kind, layer, head, [a, b], [c, d]) {
   const S = sizesOf(kind)[1];
   const found = headOf(kind, layer, head);
   const cells = new Float32Array((b - a) * (d - c)).fill(NOT_KEPT);
@@ -114,16 +116,16 @@ const sizeOfCode = (code, signed) => (signed ? code / 127 - 1 : code / 254);
 const SQUARES = [false, true].map((signed) =>
   range(256).map((code) => (code === 255 ? NaN : sizeOfCode(code, signed) * Math.abs(sizeOfCode(code, signed)))),
 );
-const mapOf = (text, scale = 1, signed = false) =>
+export const mapOf = (text, scale = 1, signed = false) =>
   converted(bytesOf(text), SQUARES[+signed]).map((weight) => scale * weight);
-const mapOfHead = (packed, role) => mapOf(packed[role], packed.scale, packed.signed);
+export const mapOfHead = (packed, role) => mapOf(packed[role], packed.scale, packed.signed);
 
 // The weight of a cell that is farthest from 0; 0 if there is none.
-const topOfCells = (cells) =>
+export const topOfCells = (cells) =>
   cells.reduce((top, weight) => (Number.isFinite(weight) ? Math.max(top, Math.abs(weight)) : top), 0);
 
 // Each cell of a smaller map holds the weight of its cells that is farthest from 0.
-function smaller(cells, rows, columns, most) {
+export function smaller(cells, rows, columns, most) {
   const [high, wide] = [Math.min(rows, most), Math.min(columns, most)];
   if (high === rows && wide === columns) return cells;
   const out = new Float32Array(high * wide).fill(NaN);
@@ -138,7 +140,7 @@ function smaller(cells, rows, columns, most) {
 const causal = new WeakMap(); // kind → whether it is
 
 // Whether no query of any head looks at a later key: then these are taken to be masked.
-function isCausal(kind) {
+export function isCausal(kind) {
   if (!causal.has(kind)) {
     const [T, S] = sizesOf(kind);
     const n = kind.thumb[0];
@@ -152,10 +154,10 @@ function isCausal(kind) {
   return causal.get(kind);
 }
 
-const isMasked = (kind, i, j, weight) => isCausal(kind) && j > i && (weight === 0 || weight === NOT_KEPT);
+export const isMasked = (kind, i, j, weight) => isCausal(kind) && j > i && (weight === 0 || weight === NOT_KEPT);
 
 // Cells, of the whole or from (top, left) on, with NaN in place of what is masked.
-function unmasked(kind, cells, columns, top = 0, left = 0) {
+export function unmasked(kind, cells, columns, top = 0, left = 0) {
   if (!isCausal(kind)) return cells;
   const at = (n) => [top + Math.floor(n / columns), left + (n % columns)];
   return cells.map((weight, n) => (isMasked(kind, ...at(n), weight) ? NaN : weight));
@@ -175,10 +177,11 @@ function received(kind, layer, head) {
 
 // How many queries can see a key, and what it gets from them on average.
 const seenBy = (kind, j) => sizesOf(kind)[0] - (isCausal(kind) ? j : 0);
-const averages = (kind, layer, head) => Array.from(received(kind, layer, head), (all, j) => all / seenBy(kind, j));
+export const averages = (kind, layer, head) =>
+  Array.from(received(kind, layer, head), (all, j) => all / seenBy(kind, j));
 
 // What one weight is called wherever it is printed: "0.625", "< 0.001".
-function threeDecimals(weight) {
+export function threeDecimals(weight) {
   if (weight === NOT_KEPT) return "not kept";
   if (Number.isNaN(weight)) return "NaN";
   if (Math.abs(weight) >= 0.001) return fmt(weight, 3);
@@ -188,7 +191,7 @@ function threeDecimals(weight) {
 // How a row's weight is spread: on how many keys 90 % of it lie, its entropy, and the number of keys that
 // get more than what is rounded to 0.
 // Of a long head, whose small weights were not stored, only the first, if it is known; null of an unusual row.
-function spreadOf(kind, layer, head, i) {
+export function spreadOf(kind, layer, head, i) {
   const total = sumOf(kind, layer, head, "rows", i);
   const line = largestOf(kind, layer, head, "rows", i).filter(({ weight }) => weight !== 0);
   if (!(total > 0) || line.some(({ weight }) => weight < 0)) return null;

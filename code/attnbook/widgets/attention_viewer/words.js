@@ -1,9 +1,15 @@
 /* What the viewer says: notes on a head, a sentence in both directions, and the two lists. */
 
-const MOST = 8; // rows of a list
+import { clamp, fmt, html, mean, range, weightFill } from "../kit/kit.js";
+import { cut, quoted } from "./drawing.js";
+import {
+  averages, isCausal, isMasked, largestOf, packedOf, sizesOf, spreadOf, threeDecimals, topOfCells,
+} from "./stored.js";
+
+export const MOST = 8; // rows of a list
 
 // What one should know about this head before reading its numbers.
-function notesOn(kind, layer, head, kept) {
+export function notesOn(kind, layer, head, kept) {
   const { unusual, signed } = packedOf(kind, layer, head);
   const [off, low, high, missing] = unusual;
   const notes = [];
@@ -29,7 +35,7 @@ function spreadInWords(spread, kind, query) {
 }
 
 // "0.04 of 1.79": how evenly the row is spread, and how evenly it could be.
-function entropyInWords(spread, kind, query) {
+export function entropyInWords(spread, kind, query) {
   if (spread?.entropy === undefined) return null;
   return `${fmt(spread.entropy)} of ${fmt(Math.log(isCausal(kind) ? query + 1 : sizesOf(kind)[1]))}`;
 }
@@ -79,10 +85,10 @@ function ofKey({ kind, layer, head, key, queries, keys, rows }) {
 }
 
 // Both directions of a weight.
-const inWords = (view) => `${ofQuery(view)} ${ofKey(view)}`;
+export const inWords = (view) => `${ofQuery(view)} ${ofKey(view)}`;
 
 // The longest that can be said of a kind, for which there is room from the start: null if there are very many heads.
-function longestSaid(kind, known) {
+export function longestSaid(kind, known) {
   const [T, S] = sizesOf(kind);
   if (kind.heads.length * kind.heads[0].length * (T + S) > 3000) return null;
   const outside = Math.max(T, S) > 8 ? [0, 0] : [0, Infinity]; // of all that is named, or of nothing
@@ -99,14 +105,14 @@ function longestSaid(kind, known) {
 }
 
 // The largest weights of a row or column that are not masked: [{at, weight}].
-function topOf(kind, layer, head, axis, i) {
+export function topOf(kind, layer, head, axis, i) {
   const masked = ({ at, weight }) => isMasked(kind, ...(axis === "rows" ? [i, at] : [at, i]), weight);
   return largestOf(kind, layer, head, axis, i)
     .filter((one) => !masked(one))
     .slice(0, MOST);
 }
 
-function makeList(name, rows) {
+export function makeList(name, rows) {
   const caption = html("caption");
   const lines = range(rows).map(() => html("tr", {}, html("td"), html("td"), html("td")));
   const head = html("tr", {}, ...["pos.", "token", "weight"].map((text) => html("th", { scope: "col", text })));
@@ -137,7 +143,7 @@ function makeList(name, rows) {
   };
 }
 
-const STYLE = `
+export const STYLE = `
 .ab-card .ab-lists { flex: 1 1 300px; display: grid; grid-template-columns: repeat(2, minmax(0, 1fr));
   gap: 0.5rem 1.25rem; align-items: start; }
 .ab-card .ab-lists.ab-tall { flex: 0 1 300px; grid-template-columns: minmax(0, 1fr); align-content: start; }

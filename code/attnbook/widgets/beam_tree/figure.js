@@ -1,12 +1,13 @@
 /* The beam as a tree: the search itself, run here over a page model's next-word log-probabilities, step by step.
  * Kept prefixes are drawn in the colour of weights, what was dropped in grey, what is finished in a double frame. */
-// uses data.json, ../kit/words.js, search.js, tree.js, news.js
 
-function inWords(hyp, kind, view) {
-  if (kind === "root") return "The beginning of every sentence, <bos>";
-  const what = { kept: "kept", ended: "finished", dropped: "dropped" }[kind];
-  return `${named(hyp.words).join(" ")}: ${what}, log p ${fmt(hyp.logProb)}, score ${fmt(scoreOf(hyp, view.alpha))}`;
-}
+import DATA from "./data.json" with { type: "json" };
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, fmt, html, newId, range } from "../kit/kit.js";
+import { division, lengthFactor, ROWS, sentenceOf, sentenceRow, stepper, styleSheet } from "../kit/words.js";
+import { counted, explain, explained, viewOf } from "./news.js";
+import { ALPHAS, beamSearch, named, nameOf, nBest, ranked, scoreOf, spread, standing } from "./search.js";
+import { arrange, drawTree, leastWidth, MARGIN, sameWords, TOP } from "./tree.js";
 
 // As a list: the best three hypotheses (while the search goes on, of those so far), greedy decoding's, the references.
 function drawList(list, view) {

@@ -1,9 +1,14 @@
 /* What the sentence under the tree says: who leads, who overtakes and who falls out at a step, and how it ended. */
 
+import DATA from "./data.json" with { type: "json" };
+import { fmt, fmtShort } from "../kit/kit.js";
+import { beamSearch, EOS, named, ranked, scoreOf, standing } from "./search.js";
+import { sameWords } from "./tree.js";
+
 // The joke of the first state, for who reads no French.
 const GLOSSES = { "She has a sister who is a doctor.": ["un sœur", "wrong gender: sœur is feminine"] };
 
-const counted = (n, one) => `${n} ${n === 1 ? one : `${one}s`}`;
+export const counted = (n, one) => `${n} ${n === 1 ? one : `${one}s`}`;
 const quoted = (words) => `“${named(words).join(" ")}”`;
 
 // A prefix by its words after the first `from`; of a long one the first and the last; <eos> only where it is alone.
@@ -94,7 +99,7 @@ function outcome(view, parts) {
 }
 
 // The sentence under the tree: what happens at this step, and where widths 1 and k part.
-function explain(view) {
+export function explain(view) {
   const { step, last, width, alpha } = view;
   if (step === 0) return `The model has read “${view.text}”. Every search begins with <bos>, log-probability 0.`;
   if (step < last) return news(view);
@@ -106,7 +111,7 @@ function explain(view) {
 }
 
 // What is said and listed of a sentence at a width, without what is drawn; `searched` gives a search.
-function viewOf(searched, sentence, width, maxLen, alpha, shown = null) {
+export function viewOf(searched, sentence, width, maxLen, alpha, shown = null) {
   const search = searched(sentence, width, maxLen);
   const { text, references } = DATA.sentences[sentence];
   return {
@@ -123,4 +128,5 @@ function viewOf(searched, sentence, width, maxLen, alpha, shown = null) {
 }
 
 // What a test can read: the sentence of a state.
-const explained = (...of) => explain(viewOf((s, width, n) => beamSearch(DATA.sentences[s].nodes, width, n), ...of));
+export const explained = (...of) =>
+  explain(viewOf((s, width, n) => beamSearch(DATA.sentences[s].nodes, width, n), ...of));

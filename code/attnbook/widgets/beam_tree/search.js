@@ -1,14 +1,18 @@
 /* The search itself, over stored log-probabilities. */
 
-const EOS = DATA.words.indexOf("<eos>");
-const ALPHAS = range(21).map((i) => i / 10);
-const droppedAt = (width) => 6 - width; // so many of what is turned down are shown at each step, where they fit
+import DATA from "./data.json" with { type: "json" };
+import { range, sum } from "../kit/kit.js";
+import { lengthFactor } from "../kit/words.js";
 
-const scoreOf = (hyp, alpha) => hyp.logProb / lengthFactor(hyp.words.length, alpha);
+export const EOS = DATA.words.indexOf("<eos>");
+export const ALPHAS = range(21).map((i) => i / 10);
+export const droppedAt = (width) => 6 - width; // so many of what is turned down are shown at each step, where they fit
+
+export const scoreOf = (hyp, alpha) => hyp.logProb / lengthFactor(hyp.words.length, alpha);
 
 // All that one search does. `nodes` as stored: for every prefix its likeliest next words, [word, −log p in units,
 // place of the longer prefix]. As in attnbook.translation: what is finished keeps its place in the beam.
-function beamSearch(nodes, width, maxLen) {
+export function beamSearch(nodes, width, maxLen) {
   const root = { words: [], logProb: 0, own: 0, place: 0, parent: null };
   const steps = [];
   const finished = [];
@@ -41,23 +45,23 @@ function beamSearch(nodes, width, maxLen) {
 }
 
 // What the length cut off comes after everything that ended by itself.
-function ranked({ finished, unfinished }, alpha) {
+export function ranked({ finished, unfinished }, alpha) {
   const order = (hyps) => [...hyps].sort((a, b) => scoreOf(b, alpha) - scoreOf(a, alpha));
   return [...order(finished), ...order(unfinished)];
 }
 
-const named = (words) => words.map((word) => DATA.words[word]);
-const nameOf = (words) => (words.length ? named(words).join(" ") : "<bos>");
+export const named = (words) => words.map((word) => DATA.words[word]);
+export const nameOf = (words) => (words.length ? named(words).join(" ") : "<bos>");
 
 // What stands after a step, the best first: what has ended and the prefixes that go on.
-function standing({ steps }, step) {
+export function standing({ steps }, step) {
   if (step === 0) return [];
   const { kept, finished } = steps[step - 1];
   return [...finished, ...kept].sort((a, b) => b.logProb - a.logProb);
 }
 
 // What a test can compare: the best hypotheses of a sentence by its number.
-function nBest(sentence, width, alpha, maxLen) {
+export function nBest(sentence, width, alpha, maxLen) {
   return ranked(beamSearch(DATA.sentences[sentence].nodes, width, maxLen), alpha).map((hyp) => ({
     words: named(hyp.words),
     logProb: hyp.logProb,
@@ -67,7 +71,7 @@ function nBest(sentence, width, alpha, maxLen) {
 }
 
 // Places as near as possible to the wanted ones (weighted least squares), each at least `apart` from the one before.
-function spread(wanted, apart, weights) {
+export function spread(wanted, apart, weights) {
   const before = wanted.map((_, i) => sum(apart.slice(1, i + 1)));
   const blocks = [];
   wanted.forEach((w, i) => {

@@ -1,10 +1,15 @@
 /* Where everything is in the tree, and how it is drawn: from left to right where there is room for every step, and
  * downwards where there is not. "Across" is the direction in which the prefixes of one step stand beside each other. */
 
+import DATA from "./data.json" with { type: "json" };
+import { clamp, COLOUR, fmt, mean, range, sum } from "../kit/kit.js";
+import { textWidth } from "../kit/words.js";
+import { droppedAt, named, nameOf, scoreOf, spread } from "./search.js";
+
 const TALL = { root: 30, kept: 38, ended: 38, lane: 20, dropped: 32 };
 const RANKS = 68; // room for the ranking at the right
-const MARGIN = 20; // room for the steps' numbers at the left, where the tree grows downwards
-const sameWords = (a, b) => String(a) === String(b);
+export const MARGIN = 20; // room for the steps' numbers at the left, where the tree grows downwards
+export const sameWords = (a, b) => String(a) === String(b);
 const wordText = (word) => DATA.words[word];
 
 // How wide an entry is, at least; in a tree that grows to the right lanes need no width.
@@ -20,7 +25,7 @@ function needs({ kind, hyp }, upright) {
 
 // Steps of entries {hyp, kind, from}: the same order as their parents, so that no two branches cross. `room` is what
 // there is across: as many of the dropped as fit are shown, and the tree is spread over it.
-function arrange(search, greedy, { upright, room, width }) {
+export function arrange(search, greedy, { upright, room, width }) {
   const gap = upright ? 4 : 6;
   const size = (entry) => (upright ? needs(entry, true) : TALL[entry.kind]);
   const columns = [[{ hyp: search.root, kind: "root", from: null }]];
@@ -102,7 +107,7 @@ function within(places, apart, sizes, room) {
   return out;
 }
 
-const leastWidth = (plan) => Math.ceil(sum(plan.wide) + 10 * plan.columns.length + RANKS);
+export const leastWidth = (plan) => Math.ceil(sum(plan.wide) + 10 * plan.columns.length + RANKS);
 
 function placeColumns(plan, width) {
   const air = clamp((width - RANKS - sum(plan.wide)) / plan.columns.length, 6, 52);
@@ -116,7 +121,7 @@ function placeColumns(plan, width) {
 
 // ---- the drawing ---------------------------------------------------------------------------------
 
-const TOP = 26; // of a tree that grows to the right, below the steps' numbers
+export const TOP = 26; // of a tree that grows to the right, below the steps' numbers
 
 // Where things are on a drawing of this size: the box of an entry, the ends of its branches, its step's number.
 function geometry(plan, width, height) {
@@ -175,7 +180,7 @@ function branchLook({ hyp, kind, t }, strong, step) {
   return { stroke: COLOUR.weight, "stroke-width": 1.2 + 5 * Math.exp(hyp.own), opacity: strong ? 1 : 0.5 };
 }
 
-function drawTree(p, view, act) {
+export function drawTree(p, view, act) {
   const { plan, step, last, chosen } = view;
   const at = geometry(plan, p.width, p.height);
   const onPath = (hyp) => sameWords(chosen.words.slice(0, hyp.words.length), hyp.words);
@@ -340,4 +345,10 @@ function drawEntry(g, { hyp, kind, t }, { x, y, w, tall }, view, act, strong) {
         });
     },
   );
+}
+
+function inWords(hyp, kind, view) {
+  if (kind === "root") return "The beginning of every sentence, <bos>";
+  const what = { kept: "kept", ended: "finished", dropped: "dropped" }[kind];
+  return `${named(hyp.words).join(" ")}: ${what}, log p ${fmt(hyp.logProb)}, score ${fmt(scoreOf(hyp, view.alpha))}`;
 }

@@ -1,6 +1,15 @@
 /* The block explorer: a layer whose norm and residual sum can be moved and taken out, and what a stack of such
  * layers does before training. All numbers were measured by tools/experiments/block_grid.py and come with the state. */
-// uses ../kit/words.js, numbers.js, layer.js
+
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { textWidth } from "../kit/words.js";
+import { calm, drawBlock, isSmall, layerWide, shapeAt } from "./layer.js";
+import {
+  decades, DEEPEST, factor, FLOOR, inWords, lineOf, logTicks, longestSentences, LOOKS, MEASURES, nameOf, NORMS,
+  sentence, sentenceFor, SHORT_TITLES, tickName, TITLES, topsOf, trendOf, value, viewOf, WIRINGS,
+} from "./numbers.js";
 
 // ---- the charts ----------------------------------------------------------------------------------
 

@@ -1,15 +1,18 @@
 /* The drawing of a layer, whose norm and sum can be moved and taken out. */
 
+import { COLOUR } from "../kit/kit.js";
+
 // Where the parts of the layer are: beside the charts on a desk, and closer together beside them on a phone. `join`,
 // `sub`, `before` and `after` are measured upwards from where a side branch leaves; `starts`, `top`, `last` from below.
 const WIDE = { height: 440, main: 58, side: 170, half: 14, norm: 60, sublayer: 92, size: 13, head: 20, bottom: 40 };
 Object.assign(WIDE, { starts: [58, 198], join: 94, sub: 64, before: 28, after: 121, top: 345, last: 371, rim: 50 });
 const SMALL = { height: 352, main: 28, side: 96, half: 12, norm: 46, sublayer: 72, size: 12.5, head: 14, bottom: 24 };
 Object.assign(SMALL, { starts: [36, 152], join: 74, sub: 50, before: 20, after: 97, top: 269, last: 287, rim: 40 });
-const isSmall = (width) => width < 560;
-const shapeAt = (width) => (isSmall(width) ? SMALL : WIDE);
-const layerWide = (width) => (isSmall(width) ? 148 : Math.max(236, Math.round(0.3 * width))); // then come the charts
-const calm = () => globalThis.matchMedia && matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const isSmall = (width) => width < 560;
+export const shapeAt = (width) => (isSmall(width) ? SMALL : WIDE);
+// then come the charts
+export const layerWide = (width) => (isSmall(width) ? 148 : Math.max(236, Math.round(0.3 * width)));
+export const calm = () => globalThis.matchMedia && matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function pressable(label, pressed, act, first) {
   // attributes of a group that works like a button
@@ -45,7 +48,7 @@ function box(g, key, x, y, wide, text, { half, size, solid = false }) {
   });
 }
 
-function drawBlock(p, view, rewire) {
+export function drawBlock(p, view, rewire) {
   const { norm, residual, depth, place } = view;
   const shape = shapeAt(p.width);
   const small = shape === SMALL;

@@ -1,6 +1,8 @@
 /* The stored measurements, read for charts and for a sentence. */
 
-const WIRINGS = [
+import { clamp, COLOUR, fmt, mean, range } from "../kit/kit.js";
+
+export const WIRINGS = [
   ["post-LN", "after", true],
   ["pre-LN", "before", true],
   ["sum only", "none", true],
@@ -8,47 +10,51 @@ const WIRINGS = [
   ["pre-norm only", "before", false],
   ["bare layers", "none", false],
 ];
-const LOOKS = { after: [COLOUR.ink, "circle"], before: [COLOUR.accent, "square"], none: [COLOUR.muted, "triangle"] };
-const NORMS = [
+export const LOOKS = {
+  after: [COLOUR.ink, "circle"],
+  before: [COLOUR.accent, "square"],
+  none: [COLOUR.muted, "triangle"],
+};
+export const NORMS = [
   ["after", "after the sublayer"],
   ["before", "before the sublayer"],
   ["none", "nowhere"],
 ];
-const MEASURES = [
+export const MEASURES = [
   ["gradient", "gradient of each layer"],
   ["stream", "size of the stream"],
   ["apart", "what tells the words apart"],
 ];
-const TITLES = {
+export const TITLES = {
   gradient: "Gradient norm of each layer",
   stream: "Mean square of the stream",
   apart: "Share that tells the words apart",
 };
-const SHORT_TITLES = {
+export const SHORT_TITLES = {
   gradient: "Gradient of each layer",
   stream: "Size of the stream",
   apart: "What tells words apart",
 };
-const FLOOR = 1e-10; // of a share: below it there is only the rounding of single precision
-const DEEPEST = 12;
+export const FLOOR = 1e-10; // of a share: below it there is only the rounding of single precision
+export const DEEPEST = 12;
 
-const nameOf = (norm, residual) => WIRINGS.find(([, n, r]) => n === norm && r === residual)[0];
+export const nameOf = (norm, residual) => WIRINGS.find(([, n, r]) => n === norm && r === residual)[0];
 const stackOf = (grid, norm, residual, depth) =>
   grid.stacks.find((s) => s.norm === norm && s.residual === residual && s.depth === depth);
 
 // [layer, lower quartile, median, upper quartile], from the input up; layer 0 is the input of the first.
-function lineOf(grid, norm, residual, depth, measure) {
+export function lineOf(grid, norm, residual, depth, measure) {
   const stored = stackOf(grid, norm, residual, depth)[measure];
   const first = stored.length === depth ? 1 : 0;
   return stored.map((q, i) => [first + i, ...q.map((v) => (measure === "apart" ? Math.max(v, FLOOR) : v))]);
 }
 
 // The same for the last layer of stacks of 2 to 12: [depth, lower quartile, median, upper quartile].
-const topsOf = (grid, norm, residual, measure) =>
+export const topsOf = (grid, norm, residual, measure) =>
   range(2, DEEPEST + 1).map((depth) => [depth, ...lineOf(grid, norm, residual, depth, measure).at(-1).slice(1)]);
 
 // The decades that the wirings need at any depth, so that the axis stays when the depth changes; at least 0.8 of one.
-function decades(grid, wirings, measure) {
+export function decades(grid, wirings, measure) {
   const all = wirings.flatMap(([norm, residual]) =>
     range(2, DEEPEST + 1).flatMap((depth) =>
       lineOf(grid, norm, residual, depth, measure).flatMap((row) => row.slice(1)),
@@ -61,7 +67,7 @@ function decades(grid, wirings, measure) {
 }
 
 // Logarithms of round numbers: 1, 2, 5, 10, … where there are few decades, powers of ten where there are many.
-function logTicks(low, high) {
+export function logTicks(low, high) {
   const powers = range(Math.ceil(low) - 1, Math.floor(high) + 1);
   const few = high - low < 2.2;
   const every = Math.ceil((high - low) / 6);
@@ -76,13 +82,13 @@ const raised = (k) =>
     .replace("-", "⁻")
     .replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]);
 
-function tickName(t) {
+export function tickName(t) {
   const value = 10 ** t;
   return value > 0.009 && value < 1001 ? String(Number(value.toPrecision(2))) : `10${raised(Math.round(t))}`;
 }
 
 // A factor in two digits, or as a power of ten where it is far from 1.
-function factor(x) {
+export function factor(x) {
   if (x >= 1e4 || x < 1e-3) {
     const k = Math.floor(Math.log10(x));
     return `${fmt(x / 10 ** k, 1)} · 10${raised(k)}`;
@@ -90,10 +96,10 @@ function factor(x) {
   return fmt(x, x >= 9.95 ? 0 : clamp(1 - Math.floor(Math.log10(1.005 * x)), 1, 4));
 }
 
-const value = (x, measure) => (measure === "apart" && x <= FLOOR ? `< 10${raised(-10)}` : factor(x));
+export const value = (x, measure) => (measure === "apart" && x <= FLOOR ? `< 10${raised(-10)}` : factor(x));
 
 // All that is drawn and said of one state.
-function viewOf(grid, { norm, residual, depth, measure, layer, compare }) {
+export function viewOf(grid, { norm, residual, depth, measure, layer, compare }) {
   const name = nameOf(norm, residual);
   const [other, otherNorm, otherResidual] = WIRINGS.find(([n]) => n === compare && n !== name) || [null];
   return {
@@ -130,7 +136,7 @@ function reason(name, seen) {
 
 // Whether the last layer's number changes with depth: the first three stacks against the last three, as neighbouring
 // depths scatter by more than a tenth.
-function trendOf(tops) {
+export function trendOf(tops) {
   const medians = tops.map((row) => row[2]);
   const [few, many] = [mean(medians.slice(0, 3)), mean(medians.slice(-3))];
   const way = many > 1.15 * few ? "grows" : many < 0.85 * few ? "falls" : "scatters";
@@ -156,7 +162,7 @@ function layerWords({ measure, layer, depth, line, other, otherLine }) {
 }
 
 // The whole stack; `brief` leaves the reason out, where a layer of it is told first.
-function inWords({ name, other, depth, measure, line, otherLine, tops, residual }, brief = false) {
+export function inWords({ name, other, depth, measure, line, otherLine, tops, residual }, brief = false) {
   const [first, last] = [line[0][2], line.at(-1)[2]];
   const who = `${name[0].toUpperCase()}${name.slice(1)}, ${depth} layers`;
   const why = (seen) => (brief ? "" : reason(name, seen));
@@ -191,10 +197,10 @@ function inWords({ name, other, depth, measure, line, otherLine, tops, residual 
   );
 }
 
-const sentenceFor = (view) => layerWords(view) + inWords(view, view.layer < view.depth);
+export const sentenceFor = (view) => layerWords(view) + inWords(view, view.layer < view.depth);
 
 // The longest sentences that any state has: room is kept for them, so that nothing moves below.
-function longestSentences(grid) {
+export function longestSentences(grid) {
   const compares = [...WIRINGS.map(([name]) => name), "nothing"];
   const all = WIRINGS.flatMap(([, norm, residual]) =>
     MEASURES.flatMap(([measure]) =>
@@ -211,4 +217,4 @@ function longestSentences(grid) {
 }
 
 // What a test can read: the sentence of a state.
-const sentence = (grid, state) => sentenceFor(viewOf(grid, state));
+export const sentence = (grid, state) => sentenceFor(viewOf(grid, state));

@@ -1,10 +1,15 @@
 /* The row with its arcs, the next symbol, the course of training, and the maps of the four heads. */
 
-const quoted = (id) => (id ? `“${DATA.vocabulary[id]}”` : "<bos>");
+import DATA from "./data.json" with { type: "json" };
+import { clamp, COLOUR, fmt, mean, range, weightFill } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { LENGTH } from "./maths.js";
+
+export const quoted = (id) => (id ? `“${DATA.vocabulary[id]}”` : "<bos>");
 const BOS = 46; // width of the cell of <bos>
 const [ROOM, CELL] = [92, 26];
 const above = (width) => (width < 480 ? 72 : 36) + ROOM; // two more rows of the legend on a phone
-const stripHeight = (width) => above(width) + CELL + ROOM + 4;
+export const stripHeight = (width) => above(width) + CELL + ROOM + 4;
 const LOOKS = {
   first: { label: "layer 1", colour: COLOUR.muted, dash: "5 4", mark: "dash" },
   hop: { label: "layer 1, from where layer 2 looks most", colour: COLOUR.query, mark: "line" },
@@ -38,7 +43,7 @@ function arcs(g, name, row, from, y, side, { middle }) {
   });
 }
 
-function drawStrip(p, view, fig) {
+export function drawStrip(p, view, fig) {
   const { ids, position, target } = view;
   const layout = stripLayout(p.width);
   const top = above(p.width);
@@ -101,9 +106,9 @@ function drawStrip(p, view, fig) {
   });
 }
 
-const NEXT = 4;
+export const NEXT = 4;
 
-function drawNext(p, { ids, position, next }) {
+export function drawNext(p, { ids, position, next }) {
   p.text("title", 0, 15, `After position ${position}: the guess`, { weight: 650, size: 14 });
   const order = range(next.length).sort((a, b) => next[b] - next[a]);
   const [start, long] = [44, p.width - 44 - 44];
@@ -131,7 +136,7 @@ const COURSE = [
   { label: "repeated symbols guessed", colour: COLOUR.output, dash: "2 4", mark: "dash", of: (row) => row[3] },
 ];
 
-function drawCourse(p, { step }) {
+export function drawCourse(p, { step }) {
   const legend = p.width < 420 ? 74 : 52;
   p.text("title", 0, 15, "Along training, on 256 fresh rows", { weight: 650, size: 14 });
   const plot = p.plot({ top: 18 + legend, right: 10, bottom: 40, left: 34 });
@@ -161,9 +166,9 @@ function mapLayout(width) {
   return { across, size, high: size + 46 };
 }
 
-const mapsHeight = (width) => 24 + (4 / mapLayout(width).across) * mapLayout(width).high;
+export const mapsHeight = (width) => 24 + (4 / mapLayout(width).across) * mapLayout(width).high;
 
-function drawMaps(p, view, fig) {
+export function drawMaps(p, view, fig) {
   const { ids, position, run } = view;
   const { across, size, high } = mapLayout(p.width);
   const cell = size / ids.length;

@@ -1,5 +1,10 @@
 /* Induction heads: a row that repeats, and how two layers of attention find out what comes next. */
-// uses data.json, maths.js, drawing.js
+
+import DATA from "./data.json" with { type: "json" };
+import { figure } from "../kit/card.js";
+import { fmt, html, mean, newId, sum } from "../kit/kit.js";
+import { drawCourse, drawMaps, drawNext, drawStrip, mapsHeight, NEXT, quoted, stripHeight } from "./drawing.js";
+import { averaged, followers, foremost, prefixMatching, previousWeight, rowOf, runModel } from "./maths.js";
 
 function inWords({ ids, position: t, layers, after, target, next }) {
   const guess = foremost(next);

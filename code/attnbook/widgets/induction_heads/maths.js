@@ -1,11 +1,14 @@
 /* The attention-only model as tools/experiments/induction_heads.py describes it, and what is measured on a row. */
 
+import DATA from "./data.json" with { type: "json" };
+import { dot, mean, range, seededUniforms, softmax, sum } from "../kit/kit.js";
+
 const SYMBOLS = DATA.vocabulary.length - 1; // without <bos>, which is symbol 0
-const LENGTH = 24;
+export const LENGTH = 24;
 const snapshotAt = (step) => DATA.snapshots.find((snapshot) => snapshot.step === step);
 
 // <bos> and a row whose first `period` symbols, all different, come again and again; then the edits.
-function rowOf(seed, period, edits = []) {
+export function rowOf(seed, period, edits = []) {
   const draws = seededUniforms(seed, SYMBOLS);
   const order = range(SYMBOLS).sort((a, b) => draws[a] - draws[b]);
   const ids = [0, ...range(LENGTH).map((t) => order[t % period] + 1)];
@@ -59,7 +62,7 @@ function attend(stream, into, out, { D, heads, head_dim: size, base }) {
 const unpacked = new Map(); // step → matrices
 
 // Weights [layer][head][query][key ≤ query], and the probabilities of the next symbol at each position.
-function runModel(step, ids) {
+export function runModel(step, ids) {
   if (!unpacked.has(step)) {
     const entries = Object.entries(snapshotAt(step).weights);
     unpacked.set(step, Object.fromEntries(entries.map(([name, entry]) => [name, matrixOf(entry)])));
@@ -75,17 +78,17 @@ function runModel(step, ids) {
 }
 
 // The positions that followed earlier copies of the symbol at t.
-const followers = (ids, t) => range(1, t + 1).filter((j) => ids[j - 1] === ids[t]);
+export const followers = (ids, t) => range(1, t + 1).filter((j) => ids[j - 1] === ids[t]);
 
 // The weight on them, averaged over the positions that have some; null if none has.
-function prefixMatching(weights, ids) {
+export function prefixMatching(weights, ids) {
   const rows = range(ids.length).filter((t) => followers(ids, t).length);
   return rows.length ? mean(rows.map((t) => sum(followers(ids, t).map((j) => weights[t][j])))) : null;
 }
 
-const previousWeight = (weights) => mean(range(1, weights.length).map((t) => weights[t][t - 1]));
+export const previousWeight = (weights) => mean(range(1, weights.length).map((t) => weights[t][t - 1]));
 
 // The average of several heads, row by row.
-const averaged = (heads) => heads[0].map((row, t) => row.map((_, j) => mean(heads.map((head) => head[t][j]))));
+export const averaged = (heads) => heads[0].map((row, t) => row.map((_, j) => mean(heads.map((head) => head[t][j]))));
 
-const foremost = (xs) => xs.reduce((best, x, i) => (x > xs[best] ? i : best), 0);
+export const foremost = (xs) => xs.reduce((best, x, i) => (x > xs[best] ? i : best), 0);

@@ -1,8 +1,12 @@
 /* The fit over the row of weights, and the errors against the width. */
 
+import { clamp, COLOUR, fmt, linspace, range, variance } from "../kit/kit.js";
+import { linear, ticks, tickText } from "../kit/paint.js";
+import { KERNELS, lowest, predict, trueCurve, WIDTHS } from "./maths.js";
+
 const roundUp = (a) => [0.02, 0.05, 0.1, 0.2, 0.5].find((step) => a <= step) || 1;
 
-function drawFit(p, view, act) {
+export function drawFit(p, view, act) {
   const { x: keys, y: values, kernel, width, query, own, weights, prediction, domain, chosen } = view;
   const items = [
     { label: "training points", colour: COLOUR.value, mark: "dot" },
@@ -208,7 +212,7 @@ const ERRORS = [
   ["truth", "to the truth", COLOUR.ink, "7 3 1.5 3", "diamond"],
 ];
 
-function drawErrors(p, view) {
+export function drawErrors(p, view) {
   const shown = ERRORS.filter(([name]) => name !== "truth" || view.truth);
   p.text("title", 2, 15, "Error against width", { weight: 650, size: 14 });
   const plot = p.plot({ top: 54 + 20 * shown.length, right: 12, bottom: 40, left: 48 });

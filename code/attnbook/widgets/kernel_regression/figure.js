@@ -1,5 +1,11 @@
 /* Kernel regression by hand: points, a query, a kernel and its width; the fit, one row of weights, three errors. */
-// uses maths.js, drawing.js
+
+import { figure } from "../kit/card.js";
+import { clamp, fmt, fmtShort, mean, range } from "../kit/kit.js";
+import { drawErrors, drawFit } from "./drawing.js";
+import {
+  errorsAt, KERNEL_NAMES, KERNELS, lowest, nearestIndex, predict, QUERIES, queryGrid, trueCurve, weightsAt, WIDTHS,
+} from "./maths.js";
 
 // How many keys it takes to hold 90 % of the query's weight, and what the prediction is.
 function queryWords({ x, skip, query, weights, prediction }) {

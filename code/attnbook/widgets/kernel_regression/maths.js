@@ -1,25 +1,27 @@
 /* Kernels, weights, predictions, and the three errors. */
 
-const KERNELS = {
+import { mean, range } from "../kit/kit.js";
+
+export const KERNELS = {
   gaussian: (u) => Math.exp((-u * u) / 2),
   boxcar: (u) => (u <= 1 ? 1 : 0),
   triangular: (u) => Math.max(0, 1 - u),
   epanechnikov: (u) => Math.max(0, 1 - u * u),
 };
-const KERNEL_NAMES = [
+export const KERNEL_NAMES = [
   ["gaussian", "Gaussian"],
   ["boxcar", "boxcar"],
   ["triangular", "triangular"],
   ["epanechnikov", "Epanechnikov"],
 ];
-const WIDTHS = range(61).map((i) => Number((10 ** (i / 20 - 2)).toPrecision(3))); // 0.01 … 10
-const QUERIES = 100; // at which the error to the truth is measured
+export const WIDTHS = range(61).map((i) => Number((10 ** (i / 20 - 2)).toPrecision(3))); // 0.01 … 10
+export const QUERIES = 100; // at which the error to the truth is measured
 
-const trueCurve = (x) => 2 * Math.sin(x) + x ** 0.8;
+export const trueCurve = (x) => 2 * Math.sin(x) + x ** 0.8;
 
 // One row of weights; `skip` is the index of a key left out. All are 0 where no key is in reach.
 // Plain loops: dragging a point asks for some ten thousand rows at once.
-function weightsAt(kernel, width, query, x, skip = -1) {
+export function weightsAt(kernel, width, query, x, skip = -1) {
   const weights = x.map((key) => Math.abs(query - key) / width); // at first the scaled distances u
   // A common factor cancels in the fraction. The Gaussian of the nearest key, divided out, keeps the others of a
   // far query from all underflowing to 0.
@@ -40,7 +42,7 @@ function weightsAt(kernel, width, query, x, skip = -1) {
 }
 
 // The prediction, or null where no key is in reach: 0/0.
-function predict(kernel, width, query, x, y, skip = -1) {
+export function predict(kernel, width, query, x, y, skip = -1) {
   let [total, f] = [0, 0];
   weightsAt(kernel, width, query, x, skip).forEach((a, j) => {
     total += a;
@@ -49,10 +51,10 @@ function predict(kernel, width, query, x, y, skip = -1) {
   return total > 0 ? f : null;
 }
 
-const queryGrid = ([low, high]) => range(QUERIES).map((i) => low + ((high - low) * i) / QUERIES);
+export const queryGrid = ([low, high]) => range(QUERIES).map((i) => low + ((high - low) * i) / QUERIES);
 
 // Mean squared errors, and at how many places no key was in reach (the prediction counts as 0 there).
-function errorsAt(kernel, width, x, y, domain, truth = true) {
+export function errorsAt(kernel, width, x, y, domain, truth = true) {
   const measure = (places, wanted, leaveOut) => {
     const found = places.map((place, i) => predict(kernel, width, place, x, y, leaveOut ? i : -1));
     return {
@@ -70,8 +72,8 @@ function errorsAt(kernel, width, x, y, domain, truth = true) {
   return truth ? errors : { ...errors, truth: { error: null, gaps: errors.truth.gaps } };
 }
 
-const lowest = (errors) => errors.reduce((best, error, i) => (error < errors[best] ? i : best), 0);
+export const lowest = (errors) => errors.reduce((best, error, i) => (error < errors[best] ? i : best), 0);
 
-function nearestIndex(x, place) {
+export function nearestIndex(x, place) {
   return x.reduce((best, key, j) => (Math.abs(key - place) < Math.abs(x[best] - place) ? j : best), 0);
 }

@@ -8,8 +8,9 @@ from .source import (
     WIDGETS,
     fallback_image,
     figure_data,
+    figure_parts,
     module_source,
-    with_kit,
+    script_parts,
 )
 from .traits import (
     FLAG,
@@ -42,6 +43,7 @@ __all__ = [
     "choice",
     "fallback_image",
     "figure_data",
+    "figure_parts",
     "line",
     "listed",
     "module_source",
@@ -51,10 +53,10 @@ __all__ = [
     "point",
     "record",
     "same_number",
+    "script_parts",
     "static_box",
     "taking",
     "whole_number",
-    "with_kit",
     "word",
     "yes_or_no",
 ]

@@ -1,10 +1,13 @@
 /* The files of the page's trained models: their weights, and what is known of the corpus. They are not part of the
  * page: they come as a script beside this one, or, in JupyterLab, from the kernel (kit/models.py). */
 
+import { html } from "./kit.js";
+import { makeTranslator } from "./models.js";
+
 const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
 const waiting = {}; // name → promise
 
-function loadFile(model, name) {
+export function loadFile(model, name) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
   if (files[name]) return Promise.resolve(files[name]);
   if (!waiting[name]) waiting[name] = (SCRIPT ? fromScript : fromKernel)(model, name);
@@ -17,7 +20,7 @@ function loadFile(model, name) {
   );
 }
 
-const fromScript = (model, name) =>
+const fromScript = (_model, name) =>
   new Promise((resolve, reject) => {
     const script = html("script", { src: new URL(`model-${name}.js`, SCRIPT).href, async: true });
     script.onload = () => resolve(globalThis.attnbookFiles[name]);
@@ -39,9 +42,9 @@ const fromKernel = (model, name) =>
     model.send({ wanted: name });
   });
 
-const translators = {};
+export const translators = {};
 
-async function loadTranslator(model, name) {
+export async function loadTranslator(model, name) {
   const file = await loadFile(model, name);
   return (translators[name] = translators[name] || makeTranslator(file));
 }

@@ -167,6 +167,7 @@
 
   window.attnbook = {
     widgets,
+    modules: {}, // what the scripts of the kit give to those of the figures
     register(name, widget, limits = {}) {
       widgets[name] = { ...widget, limits };
       if (document.readyState !== "loading") hydrateAll();

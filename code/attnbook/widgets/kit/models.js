@@ -6,16 +6,18 @@
  *   translateIds(translator, source.ids)              [{id, word, logProb, weights, logProbs}], ending in <eos>
  */
 
-const [BOS, EOS, UNK] = [1, 2, 3];
+import { mean, range, softmax } from "./kit.js";
+
+export const [BOS, EOS, UNK] = [1, 2, 3];
 const SPECIALS = ["<pad>", "<bos>", "<eos>", "<unk>"];
-const MAX_WORDS = 60;
+export const MAX_WORDS = 60;
 
 // ---- text: as attnbook.spelling does it ----------------------------------------------------------
 
 // Python's; \s differs a little
 const SPACES = /[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
-function tokenise(sentence) {
+export function tokenise(sentence) {
   const composed = sentence.normalize("NFC").replace(/[\u2019\u2018\u02bc]/g, "'");
   const small = composed
     .toLowerCase()
@@ -25,7 +27,7 @@ function tokenise(sentence) {
 }
 
 // A number for a sentence (FNV-1a over its UTF-8 bytes): what the page keeps of the sentences of the corpus.
-function sentenceKey(normalised) {
+export function sentenceKey(normalised) {
   let key = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(normalised)) key = Math.imul(key ^ byte, 0x01000193);
   return key >>> 0;
@@ -52,7 +54,7 @@ function floatsOf(text) {
   return Float32Array.from({ length: count }, (_, i) => view.getFloat32(4 * i, true));
 }
 
-function wholesOf(text) {
+export function wholesOf(text) {
   const { count, view } = littleEndian(text, 4);
   return Uint32Array.from({ length: count }, (_, i) => view.getUint32(4 * i, true));
 }
@@ -279,7 +281,7 @@ function transformer(p, config) {
 
 // ---- a translator: text to text ------------------------------------------------------------------
 
-function makeTranslator(file) {
+export function makeTranslator(file) {
   if (!file || file.format !== "attnbook page model 1") throw new Error("this is not the file of a page model");
   const p = Object.fromEntries(Object.entries(file.weights).map(([name, entry]) => [name, weightOf(entry)]));
   const words = [...SPECIALS, ...file.target_vocab.words];
@@ -301,7 +303,7 @@ function makeTranslator(file) {
 }
 
 // What the model makes of all words as the next one after `id`; moves the state on.
-function nextStep(translator, id, state) {
+export function nextStep(translator, id, state) {
   const { logits, weights } = translator.step(id, state);
   const logProbs = nextWordLogProbs(logits);
   const best = logProbs.reduce((top, v, i) => (v > logProbs[top] ? i : top), EOS);
@@ -309,7 +311,7 @@ function nextStep(translator, id, state) {
 }
 
 // That step, once one word is chosen.
-const taken = (step, translator, id, given) => ({
+export const taken = (step, translator, id, given) => ({
   ...step,
   id,
   given,
@@ -318,7 +320,7 @@ const taken = (step, translator, id, given) => ({
 });
 
 // The likeliest word at every step, after the words in `prefix`, which are taken as given.
-function translateIds(translator, source, prefix = [], maxWords = MAX_WORDS) {
+export function translateIds(translator, source, prefix = [], maxWords = MAX_WORDS) {
   const state = translator.start(source);
   const steps = [];
   let id = BOS;
@@ -332,14 +334,14 @@ function translateIds(translator, source, prefix = [], maxWords = MAX_WORDS) {
 }
 
 // The k likeliest words of a step.
-function likeliest(logProbs, k) {
+export function likeliest(logProbs, k) {
   const order = Array.from(logProbs.keys()).sort((a, b) => logProbs[b] - logProbs[a] || a - b);
   return order.slice(0, k).map((id) => ({ id, prob: Math.exp(logProbs[id]) }));
 }
 
 // Tokens as people write them: a capital at the start, no space before a full stop; in French, narrow spaces before
 // ! ? ; and :
-function readable(tokens, language = "fr") {
+export function readable(tokens, language = "fr") {
   const [spoken] = language.toLowerCase().split("-"); // wherever it is spoken
   const plain = tokens
     .join(" ")

@@ -34,11 +34,13 @@
  *           p.once()                        true at a stage's first drawing
  */
 
-const NARROW = 480;
+import { clamp, COLOUR, fmt, html, newId, range, weightFill, weightInk } from "./kit.js";
+
+export const NARROW = 480;
 const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const SVG = "http://www.w3.org/2000/svg";
 
-function linear([d0, d1], [r0, r1]) {
+export function linear([d0, d1], [r0, r1]) {
   const scale = (value) => r0 + ((value - d0) / (d1 - d0)) * (r1 - r0);
   scale.invert = (pixel) => d0 + ((pixel - r0) / (r1 - r0)) * (d1 - d0);
   scale.domain = [d0, d1];
@@ -46,7 +48,7 @@ function linear([d0, d1], [r0, r1]) {
   return scale;
 }
 
-function ticks(low, high, about = 5) {
+export function ticks(low, high, about = 5) {
   if (!(high > low)) return [low];
   const rough = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -56,7 +58,7 @@ function ticks(low, high, about = 5) {
   return range(first, last + 1).map((i) => Number((i * step).toPrecision(12)));
 }
 
-function tickText(values) {
+export function tickText(values) {
   const digits = Math.max(...values.map((v) => (String(v).split(".")[1] || "").length));
   return (v) => fmt(v, digits);
 }
@@ -437,7 +439,7 @@ function makeMovable(node) {
   };
 }
 
-function makeStage(parent, { label, height = 300, keep, basis, grow = 1, draw }, current) {
+export function makeStage(parent, { label, height = 300, keep, basis, grow = 1, draw }, current) {
   const holder = html("div", { class: "ab-stage" });
   holder.style.flex = basis ? `${grow} 1 ${basis}px` : "1 1 100%";
   const svg = document.createElementNS(SVG, "svg");

@@ -1,8 +1,10 @@
 /* What the figures that show written sentences share: widths of words, sentences found by a search,
  * steps forwards and backwards. */
 
+import { fmt, html, sum } from "./kit.js";
+
 // About how wide a text is. An estimate, so that the drawing is the same whatever fonts a machine has.
-function textWidth(text, size = 13) {
+export function textWidth(text, size = 13) {
   const width = (letter) =>
     /[ijlI.,'!:;|()\u202f]/.test(letter)
       ? 0.31
@@ -14,25 +16,25 @@ function textWidth(text, size = 13) {
   return size * sum(Array.from(text, width));
 }
 
-const isEnd = (word) => word === "<eos>";
+export const isEnd = (word) => word === "<eos>";
 
 // A sentence as people write it: no <eos>, French spaces kept as they are between tokens.
-const sentenceOf = (words) => words.filter((word) => !isEnd(word)).join(" ");
+export const sentenceOf = (words) => words.filter((word) => !isEnd(word)).join(" ");
 
 // A sheet of style for one card, beside figures.css.
-const styleSheet = (text) => html("style", { text });
+export const styleSheet = (text) => html("style", { text });
 
 // What a log-probability is divided by before sentences of different lengths are compared: Wu et al. (2016), eq. 14.
-const lengthFactor = (length, alpha) => ((5 + length) / 6) ** alpha;
+export const lengthFactor = (length, alpha) => ((5 + length) / 6) ** alpha;
 
 // The score of a sentence as it is computed: "−1.35 ÷ 1.43 = −0.94".
-function division(logProb, length, alpha) {
+export function division(logProb, length, alpha) {
   const factor = lengthFactor(length, alpha);
   return `${fmt(logProb)} ÷ ${fmt(factor)} = ${fmt(logProb / factor)}`;
 }
 
 // French sentences one below the other, in a list of class "ab-rows": a mark, the text, its numbers.
-const ROWS = `
+export const ROWS = `
 .ab-rows { list-style: none; margin: 0.75rem 0 0; padding: 0; }
 .ab-rows li { display: flex; flex-wrap: wrap; gap: 0.1rem 0.75rem; align-items: baseline; padding: 0.3rem 0.25rem;
   margin: 0; border-top: 1px solid var(--ab-grid); }
@@ -41,7 +43,7 @@ const ROWS = `
 .ab-rows .ab-row-text { flex: 1 1 200px; min-width: 0; font-weight: 550; overflow-wrap: anywhere; }
 .ab-rows .ab-row-numbers { color: var(--ab-muted); font-variant-numeric: tabular-nums; font-size: 13px; }`;
 
-function sentenceRow(mark, text, numbers, colour) {
+export function sentenceRow(mark, text, numbers, colour) {
   return html(
     "li",
     { "data-row": mark },
@@ -53,7 +55,7 @@ function sentenceRow(mark, text, numbers, colour) {
 
 // Steps 0 … last of something that is written word by word: a slider with the number, backwards, forwards and play.
 // step() gives the step now, last() the last one, go(step) moves there. Returns what refreshes the buttons.
-function stepper(fig, { name, label, step, last, go, pace = 900 }) {
+export function stepper(fig, { name, label, step, last, go, pace = 900 }) {
   let timer = null;
   const stop = () => {
     clearInterval(timer);

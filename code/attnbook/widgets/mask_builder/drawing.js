@@ -1,9 +1,13 @@
 /* Sizes of the tables, names of the keys, sums, and cells. */
 
+import { clamp, COLOUR, weightFill, weightInk } from "../kit/kit.js";
+import { NARROW } from "../kit/paint.js";
+import { weightText } from "./maths.js";
+
 const textWidth = (string, size = 13) => string.length * size * 0.6;
 
 // Sizes of one table: tokens on two sides, a column for the sums on the right.
-function tableSizes(width, tokens, { left, rowHeight, top = 66 } = {}) {
+export function tableSizes(width, tokens, { left, rowHeight, top = 66 } = {}) {
   const longest = Math.max(...tokens.map((t) => textWidth(t, 14))); // "<" and ">" are broad
   const start = left || clamp(longest + 14, 46, 92);
   const cell = Math.floor(Math.min(54, (width - start - 50) / tokens.length));
@@ -13,7 +17,7 @@ function tableSizes(width, tokens, { left, rowHeight, top = 66 } = {}) {
   return { left: start, top: top + lift, cell, down, slanted, right: start + cell * tokens.length };
 }
 
-function drawKeys(p, size, tokens) {
+export function drawKeys(p, size, tokens) {
   tokens.forEach((token, j) => {
     const x = size.left + (j + 0.5) * size.cell;
     if (size.slanted) p.text(`key${j}`, x - 4, size.top - 8, token, { rotate: -38, colour: COLOUR.keyInk });
@@ -21,7 +25,7 @@ function drawKeys(p, size, tokens) {
   });
 }
 
-function drawSum(p, key, x, y, total) {
+export function drawSum(p, key, x, y, total) {
   const odd = !(Math.abs(total - 1) < 0.005);
   if (odd)
     p.rect(`${key}-box`, x - 19, y - 16, 46, 23, {
@@ -34,7 +38,7 @@ function drawSum(p, key, x, y, total) {
 }
 
 // One cell: its colour says the weight, its hatching that it may not be attended to.
-function drawCell(p, key, x, y, w, h, { weight, masked, text, hatch, plain = false }) {
+export function drawCell(p, key, x, y, w, h, { weight, masked, text, hatch, plain = false }) {
   const empty = plain || Number.isNaN(weight) || (masked && weight === 0);
   p.rect(`${key}-fill`, x, y, w, h, {
     fill: empty ? COLOUR.ground : weightFill(weight),

@@ -1,6 +1,14 @@
 /* The mask builder: a mask by rule or by hand, in four notations, and the weights under four policies.
  * A mask is a table of booleans, queries down, keys across; true = may attend. */
-// uses maths.js, drawing.js
+
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, fmt, html, newId, range, sum } from "../kit/kit.js";
+import { NARROW } from "../kit/paint.js";
+import { drawCell, drawKeys, drawSum, tableSizes } from "./drawing.js";
+import {
+  blockRow, buildMask, CONVENTIONS, drawScores, LIMIT, maskCode, maskRule, NOTES, POLICIES, POLICY_NOTES,
+  POLICY_SHORT, rowWeights, toggleCell, weightsUnder, weightText,
+} from "./maths.js";
 
 function render({ model, el }) {
   const fig = figure({

@@ -1,25 +1,27 @@
 /* Masks by rule and by hand, weights under four policies, and masks as code. */
 
-const POLICIES = [
+import { clamp, fmt, range, seededNormals, softmax } from "../kit/kit.js";
+
+export const POLICIES = [
   ["zeros", "zeros (this book)"],
   ["minus_inf", "fill −∞"],
   ["minus_1e6", "fill −10⁶"],
   ["multiply", "multiply afterwards"],
 ];
-const POLICY_NOTES = [
+export const POLICY_NOTES = [
   "all masked: a row of zeros",
   "all masked: 0 / 0, so NaN",
   "all masked: uniform",
   "less than 1 once a key is masked",
 ];
-const POLICY_SHORT = ["zeros (book)", "fill −∞", "fill −10⁶", "multiply after"];
-const CONVENTIONS = [
+export const POLICY_SHORT = ["zeros (book)", "fill −∞", "fill −10⁶", "multiply after"];
+export const CONVENTIONS = [
   ["book", "True = may attend (this book, F.scaled_dot_product_attention)"],
   ["blocked", "True = blocked (nn.MultiheadAttention)"],
   ["binary", "1 and 0 (Hugging Face)"],
   ["additive", "0 and −∞, added to the scores"],
 ];
-const NOTES = {
+export const NOTES = {
   book: "True = may attend. Such masks combine with &.",
   blocked:
     "True = blocked: the opposite. nn.MultiheadAttention reads attn_mask and key_padding_mask this way. " +
@@ -30,9 +32,9 @@ const NOTES = {
   additive:
     "Added to the scores: 0 changes nothing, −inf removes the cell. Both PyTorch functions accept it, as floats.",
 };
-const LIMIT = 9;
+export const LIMIT = 9;
 
-function buildMask(n, validLen, causal, edits = []) {
+export function buildMask(n, validLen, causal, edits = []) {
   const mask = range(n).map((i) => range(n).map((j) => j < validLen && (!causal || j <= i)));
   edits.forEach(([i, j, allowed]) => {
     mask[i][j] = allowed;
@@ -40,7 +42,7 @@ function buildMask(n, validLen, causal, edits = []) {
   return mask;
 }
 
-function rowWeights(policy, scores, allowed) {
+export function rowWeights(policy, scores, allowed) {
   const filled = (value) => scores.map((score, j) => (allowed[j] ? score : value));
   if (policy === "zeros") return softmax(scores, allowed);
   if (policy === "minus_inf") return softmax(filled(-Infinity)); // 0/0 where nothing is allowed: NaN
@@ -49,10 +51,10 @@ function rowWeights(policy, scores, allowed) {
   throw new Error(`no policy named ${policy}`);
 }
 
-const weightsUnder = (policy, scores, mask) => scores.map((row, i) => rowWeights(policy, row, mask[i]));
+export const weightsUnder = (policy, scores, mask) => scores.map((row, i) => rowWeights(policy, row, mask[i]));
 
 // The edits after cell (i, j) has been switched; an edit that only repeats the rule is dropped.
-function toggleCell(n, validLen, causal, edits, i, j) {
+export function toggleCell(n, validLen, causal, edits, i, j) {
   const now = buildMask(n, validLen, causal, edits)[i][j];
   const ruled = buildMask(n, validLen, causal)[i][j];
   const others = edits.filter(([a, b]) => a !== i || b !== j);
@@ -60,7 +62,7 @@ function toggleCell(n, validLen, causal, edits, i, j) {
 }
 
 // The edits after a whole row has been blocked.
-function blockRow(n, validLen, causal, edits, i) {
+export function blockRow(n, validLen, causal, edits, i) {
   const ruled = buildMask(n, validLen, causal)[i];
   return [
     ...edits.filter(([a]) => a !== i),
@@ -70,12 +72,12 @@ function blockRow(n, validLen, causal, edits, i) {
   ];
 }
 
-function drawScores(seed, n) {
+export function drawScores(seed, n) {
   const drawn = seededNormals(seed, n * n);
   return range(n).map((i) => range(n).map((j) => Number(clamp(1.5 * drawn[i * n + j], -LIMIT, LIMIT).toFixed(1))));
 }
 
-function maskCode(convention, mask, tokens, rule = "") {
+export function maskCode(convention, mask, tokens, rule = "") {
   const [name, what] = {
     book: ["mask", "(T, S), True = may attend"],
     blocked: ["blocked", "(T, S), True = blocked"],
@@ -108,10 +110,10 @@ function maskCode(convention, mask, tokens, rule = "") {
 }
 
 // The package's functions that make this mask, while nothing is set by hand.
-function maskRule(n, validLen, causal) {
+export function maskRule(n, validLen, causal) {
   const length = `sequence_mask(torch.tensor(${validLen}), ${n})`;
   return causal ? `${length} & causal_mask(${n})` : `${length}.expand(${n}, ${n})`;
 }
 
 // "0" is exactly zero, "0.00" is merely small.
-const weightText = (a, digits = 2) => (Number.isNaN(a) ? "NaN" : a === 0 ? "0" : fmt(a, digits));
+export const weightText = (a, digits = 2) => (Number.isNaN(a) ? "NaN" : a === 0 ? "0" : fmt(a, digits));

@@ -1,5 +1,9 @@
 /* The plane of angles and values with a curve per memory. */
 
+import { clamp, COLOUR, fmt, linspace, range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { REACH, UNIT } from "./maths.js";
+
 const LOOKS = {
   softmax: { label: "softmax", colour: COLOUR.weight, dash: undefined, mark: "line" },
   linear: { label: "linear", colour: COLOUR.muted, dash: "9 5", mark: "dash" },
@@ -19,7 +23,7 @@ const WIDTHS = { softmax: 2.2, before: 1.6 };
 const degrees = (x) => `${fmt(x * UNIT, 0)}°`;
 const TOP = 4; // how far up the plane goes, more than a value may
 
-function drawPlane(p, view, fig) {
+export function drawPlane(p, view, fig) {
   const plot = p.plot({ top: p.width < 640 ? 54 : 34, right: 14, bottom: 46, left: 44 });
   const x = linear([-REACH, REACH], [plot.left, plot.right]);
   const y = linear([-TOP, TOP], [plot.bottom, plot.top]);

@@ -1,5 +1,10 @@
 /* Memories as regressions: what softmax attention, linear attention and the delta rule answer to all keys. */
-// uses ../kit/words.js, maths.js, drawing.js
+
+import { figure } from "../kit/card.js";
+import { clamp, fmt, range } from "../kit/kit.js";
+import { stepper } from "../kit/words.js";
+import { drawPlane } from "./drawing.js";
+import { answers, keyAt, leastSquares, readBack, softmaxAnswer, UNIT, written } from "./maths.js";
 
 // The last two written pairs that have the same key, or nothing.
 function sharing(pairs) {

@@ -1,12 +1,14 @@
 /* What three memories make of the pairs: keys are points on the unit circle, values are numbers. */
 
-const UNIT = 30; // degrees
-const REACH = 3;
+import { dot, mean, softmax, sum } from "../kit/kit.js";
 
-const keyAt = (x) => [Math.cos((x * UNIT * Math.PI) / 180), Math.sin((x * UNIT * Math.PI) / 180)];
+export const UNIT = 30; // degrees
+export const REACH = 3;
+
+export const keyAt = (x) => [Math.cos((x * UNIT * Math.PI) / 180), Math.sin((x * UNIT * Math.PI) / 180)];
 
 // The matrix of one row after all pairs have been written; beta null: values are written as they are.
-function written(pairs, decay, beta = null) {
+export function written(pairs, decay, beta = null) {
   let state = [0, 0];
   for (const [x, value] of pairs) {
     const key = keyAt(x);
@@ -18,7 +20,7 @@ function written(pairs, decay, beta = null) {
 }
 
 // The row with the smallest sum of squared errors; of several the shortest.
-function leastSquares(pairs) {
+export function leastSquares(pairs) {
   const keys = pairs.map(([x]) => keyAt(x));
   const values = pairs.map(([, value]) => value);
   const entry = (i, j) => sum(keys.map((k) => k[i] * k[j]));
@@ -31,14 +33,14 @@ function leastSquares(pairs) {
   return size === 0 ? [0, 0] : [(a * right[0] + b * right[1]) / size ** 2, (b * right[0] + d * right[1]) / size ** 2];
 }
 
-function softmaxAnswer(pairs, sharpness, x) {
+export function softmaxAnswer(pairs, sharpness, x) {
   if (!pairs.length) return 0;
   const weights = softmax(pairs.map(([k]) => sharpness * dot(keyAt(k), keyAt(x))));
   return sum(weights.map((a, j) => a * pairs[j][1]));
 }
 
 // For each memory a function: angle → answer.
-function answers(pairs, { sharpness, beta, decay }) {
+export function answers(pairs, { sharpness, beta, decay }) {
   const reads = (state) => (x) => dot(state, keyAt(x));
   return {
     softmax: (x) => softmaxAnswer(pairs, sharpness, x),
@@ -51,7 +53,7 @@ function answers(pairs, { sharpness, beta, decay }) {
 const rootMeanSquare = (xs) => (xs.length ? Math.sqrt(mean(xs.map((x) => x * x))) : 0);
 
 // What each memory reads back for the pairs, and how far off it is on average.
-function readBack(pairs, options) {
+export function readBack(pairs, options) {
   const found = answers(pairs, options);
   return Object.fromEntries(
     Object.entries(found).map(([name, answer]) => {

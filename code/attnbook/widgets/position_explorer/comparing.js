@@ -1,6 +1,11 @@
 /* The other two views: similarities of positions, and attention on shuffled words. */
 
-function drawGram(p, view, fig) {
+import { clamp, COLOUR, fmt, range, signedFill, signedInk } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { FURTHEST, P, plain } from "./maths.js";
+import { heat, MAP, shadeKey, viewHeight } from "./waves.js";
+
+export function drawGram(p, view, fig) {
   const { gram, at, k, D, phone } = view;
   const left = 44;
   const wide = Math.min(p.width - left - 24, p.height - MAP.top - 28) / P;
@@ -73,7 +78,7 @@ function sayDiagonals(p, { D, spread }, x) {
   lines.forEach((line, n) => p.text(`said${n}`, x, MAP.top + 48 + 19 * n, line, { size: 12.5, colour: COLOUR.muted }));
 }
 
-function drawSimilarity(p, view, fig) {
+export function drawSimilarity(p, view, fig) {
   const { gram, at, k, phone } = view;
   const plot = p.plot({ top: phone ? 46 : 58, right: 10, bottom: 42, left: 40 });
   const all = gram.flat();
@@ -144,10 +149,10 @@ function drawSimilarity(p, view, fig) {
 
 // Two blocks of n words: what else there is, and the lowest row.
 const [AROUND, ROW] = [80, 24];
-const shuffleHeight = (n, phone) =>
+export const shuffleHeight = (n, phone) =>
   Math.max(phone ? viewHeight(phone) / 2 - 4 : viewHeight(phone), AROUND + 2 * n * ROW);
 
-function drawShuffle(p, view, positions) {
+export function drawShuffle(p, view, positions) {
   const { words, order, D } = view;
   const n = words.length;
   const row = Math.min(44, (p.height - AROUND) / 2 / n);

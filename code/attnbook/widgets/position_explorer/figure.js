@@ -1,6 +1,15 @@
 /* The position explorer: sinusoidal positions as waves, as rotations and as similarities, and what they are for:
  * attention on shuffled words. Position p is drawn in the query's colour, position p + k in the key's. */
-// uses maths.js, waves.js, comparing.js
+
+import { figure } from "../kit/card.js";
+import { fmt, fmtShort, html, range } from "../kit/kit.js";
+import { NARROW } from "../kit/paint.js";
+import { drawGram, drawShuffle, drawSimilarity, shuffleHeight } from "./comparing.js";
+import {
+  BASES, encoding, firstRise, frequencyOf, FURTHEST, gramMatrix, nextOrder, offsetSpread, P, pairs, plain, rotatePair,
+  selfAttention, shuffled, twinOf, VIEWS, wordVector,
+} from "./maths.js";
+import { CIRCLE, CIRCLE_WIDTH, drawCircle, drawMap, mapHeight, pairText, viewHeight } from "./waves.js";
 
 const ALIKE = 3; // degrees: of places this close a hand is said to be almost the same
 
@@ -62,7 +71,7 @@ function inWords(view) {
 }
 
 // The views as tabs: arrow keys go from one to the next.
-function tabs(fig, model) {
+function tabs(fig) {
   const buttons = VIEWS.map(([name, text], i) => {
     const button = html("button", {
       type: "button",
@@ -114,7 +123,7 @@ function render({ model, el }) {
     hint: VIEWS[0][2],
   });
   fig.keep("view", null, { reset: false });
-  const showTab = tabs(fig, model);
+  const showTab = tabs(fig);
   const phone = () => fig.card.clientWidth < NARROW;
   const parts = []; // [element, the views that show it]
   const stage = (view, options) => {

@@ -1,9 +1,13 @@
 /* The first view: the encoding as a heat map, as waves and as a rotation. */
 
-const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
+import { clamp, COLOUR, fmt, fmtShort, linspace, range, signedFill } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { P, pairs } from "./maths.js";
+
+export const pairText = (pair) => `(${pair.map((v) => fmt(v)).join(", ")})`;
 
 // A heat map in few elements: one path for each of 21 shades, cells of one shade side by side in one piece.
-function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
+export function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
   const shades = new Map();
   const across = (j) => Math.round((left + j * wide) * 10) / 10;
   const down = (i) => Math.round((top + i * tall) * 10) / 10;
@@ -30,7 +34,7 @@ function heat(p, key, rows, { left, top, wide, tall, limit = 1 }) {
 }
 
 // The key to the colours, −limit … limit.
-function shadeKey(p, key, x, y, limit) {
+export function shadeKey(p, key, x, y, limit) {
   const text = (v) => String(Number(v.toPrecision(2))).replace("-", "−");
   p.group(key, { "aria-hidden": "true" }, (g) => {
     g.text("low", x, y, text(-limit), { size: 12, colour: COLOUR.muted, anchor: "end" });
@@ -40,13 +44,13 @@ function shadeKey(p, key, x, y, limit) {
   });
 }
 
-const MAP = { top: 46, bottom: 46 };
+export const MAP = { top: 46, bottom: 46 };
 const tallOf = (phone) => (phone ? 4 : 5.6); // a row of the map
-const mapHeight = (phone) => MAP.top + P * tallOf(phone) + MAP.bottom;
+export const mapHeight = (phone) => MAP.top + P * tallOf(phone) + MAP.bottom;
 // On a phone the circle stands above the map, its words beside it; two drawings of each view are as high as these.
-const CIRCLE = 164;
-const CIRCLE_WIDTH = 338; // on a desk
-const viewHeight = (phone) => (phone ? CIRCLE + 8 + mapHeight(phone) : mapHeight(phone));
+export const CIRCLE = 164;
+export const CIRCLE_WIDTH = 338; // on a desk
+export const viewHeight = (phone) => (phone ? CIRCLE + 8 + mapHeight(phone) : mapHeight(phone));
 
 function positionLine(p, key, y, left, right, colour, dash) {
   p.line(key, left, y, right, y, {
@@ -57,7 +61,7 @@ function positionLine(p, key, y, left, right, colour, dash) {
   });
 }
 
-function drawMap(p, view, fig) {
+export function drawMap(p, view, fig) {
   const { rows, at, k, D, i, omega } = view;
   const tall = tallOf(view.phone);
   const waves = Math.max(90, Math.round(p.width * 0.27));
@@ -187,7 +191,7 @@ function sayTurn(p, { k, i, omega, angle, here, phone }, x, y) {
   );
 }
 
-function drawCircle(p, view) {
+export function drawCircle(p, view) {
   const { at, k, i, omega, here, there, angle, phone } = view;
   const lone = here.length < 2;
   p.text("title", 0, 15, lone ? `Frequency i = ${i}: a sine alone` : `Pair i = ${i}: a turn by kω`, {

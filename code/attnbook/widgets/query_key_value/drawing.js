@@ -1,20 +1,25 @@
 /* The two planes, the bars, and the numbers as a table. */
 
+import { clamp, COLOUR, fmt, fmtShort, html, range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { textWidth } from "../kit/words.js";
+import { borders, convexHull, REACH, winningRegions } from "./maths.js";
+
 // The example's words, with invented numbers: a key says what a word is, a value where one meets it and how loud.
-const WORDS = ["horse", "tree", "piano", "candle", "mouse"];
+export const WORDS = ["horse", "tree", "piano", "candle", "mouse"];
 const KEY_AXES = { x: ["thing", "animal"], y: ["small", "big"] };
 const VALUE_AXES = { x: ["indoors", "outdoors"], y: ["quiet", "loud"] };
 
 // The name of what lies that far along an axis, "" near the middle.
 const along = (v, [low, high]) => (v > 0.4 ? high : v < -0.4 ? low : "");
 
-function questionOf([x, y]) {
+export function questionOf([x, y]) {
   const [kind, size] = [along(x, KEY_AXES.x), along(y, KEY_AXES.y)];
   if (!kind) return size ? `something ${size}` : "anything";
   return size ? `a ${size} ${kind}` : kind === "animal" ? "an animal" : "a thing";
 }
 
-function answerOf([x, y]) {
+export function answerOf([x, y]) {
   const [where, loudness] = [along(x, VALUE_AXES.x), along(y, VALUE_AXES.y)];
   if (where && loudness) return `${where} and ${loudness}`;
   if (where) return `${where}, neither quiet nor loud`;
@@ -22,11 +27,11 @@ function answerOf([x, y]) {
 }
 
 const sub = (name, j) => name + "₁₂₃₄₅₆₇₈"[j];
-const place = ([x, y]) => `(${fmt(x)}, ${fmt(y)})`;
-const percent = (a) => (a > 0 && a < 0.005 ? "less than 1 %" : `${fmt(100 * a, 0)} %`);
+export const place = ([x, y]) => `(${fmt(x)}, ${fmt(y)})`;
+export const percent = (a) => (a > 0 && a < 0.005 ? "less than 1 %" : `${fmt(100 * a, 0)} %`);
 
 // Which key wins, for those who do not see it.
-const bestOf = ({ winner, named }) =>
+export const bestOf = ({ winner, named }) =>
   winner < 0 ? "several keys tie" : named ? `${WORDS[winner]} fits best` : `key ${winner + 1} answers best`;
 
 // A plane with equal units both ways, as wide as the stage; what is drawn in it may stand on its rim. The ends of its
@@ -87,7 +92,7 @@ function nameTag(p, key, { plot, x, y }, point, string, distance, word) {
 
 const knob = (weight, scale = 1) => scale * (6 + 7 * Math.sqrt(weight)); // the area grows with the weight
 
-function drawQueryPlane(p, view, fig) {
+export function drawQueryPlane(p, view, fig) {
   const { query, keys, weights, winner, score, named } = view;
   const title = named ? "Query and keys: what is asked for?" : "Query and keys: which key answers best?";
   const note = named ? "dotted: two tie" : "dotted lines: two keys tie";
@@ -166,7 +171,7 @@ function drawQueryPlane(p, view, fig) {
   }
 }
 
-function drawValuePlane(p, view, fig) {
+export function drawValuePlane(p, view, fig) {
   const { values, weights, output, named } = view;
   const note = named ? "shaded: in reach" : "shaded: where the output can be";
   const space = plane(p, "Values and output: weighted average", p.width > 320 ? note : "", named && VALUE_AXES);
@@ -213,7 +218,7 @@ function drawValuePlane(p, view, fig) {
 }
 
 // One row for each pair: its score as a bar to either side of 0 (a number alone on a phone), its weight as a bar.
-function drawRows(p, view) {
+export function drawRows(p, view) {
   const { scores, weights, sharpness, named } = view;
   const [top, row] = [28, 26];
   const names = named ? 98 : 90;
@@ -263,7 +268,7 @@ function drawRows(p, view) {
 }
 
 // The numbers of the rows once more, for screen readers: a drawing cannot be read cell by cell.
-function numbersTable(pairs, named) {
+export function numbersTable(pairs, named) {
   const table = html("table", {
     style: "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap",
   });

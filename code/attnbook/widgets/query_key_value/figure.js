@@ -1,5 +1,13 @@
 /* A soft look-up in the plane: one query, a few keys, their values, and the average that comes out. */
-// uses ../kit/words.js, maths.js, drawing.js
+
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, fmt, fmtShort, range, sum } from "../kit/kit.js";
+import {
+  answerOf, bestOf, drawQueryPlane, drawRows, drawValuePlane, numbersTable, percent, place, questionOf, WORDS,
+} from "./drawing.js";
+import {
+  convexHull, keysTakingPart, lookUp, outputOf, SCORES, scoresOf, SHARPNESS, tiedKeys, weightsOf, winningRegions,
+} from "./maths.js";
 
 function inWords({ query, weights, output, winner, sharpness, named }) {
   const order = range(weights.length).sort((a, b) => weights[b] - weights[a]);

@@ -1,15 +1,17 @@
 /* Scores, weights and the output; which key wins where in the plane. */
 
-const REACH = 2.5; // no coordinate goes further from 0
-const SCORES = [
+import { dot, fmt, range, softmax, sum } from "../kit/kit.js";
+
+export const REACH = 2.5; // no coordinate goes further from 0
+export const SCORES = [
   ["dot", "dot product  q·k"],
   ["scaled_dot", "scaled dot product  q·k/√2"],
   ["gaussian", "Gaussian  −½‖q−k‖²"],
 ];
 // 0, then steps that grow from 0.03 to 3.8; 1 in the middle, 50 at the end.
-const SHARPNESS = range(61).map((i) => Number(((49 ** (i / 30) - 1) / 48).toPrecision(3)));
+export const SHARPNESS = range(61).map((i) => Number(((49 ** (i / 30) - 1) / 48).toPrecision(3)));
 
-function scoresOf(name, query, keys) {
+export function scoresOf(name, query, keys) {
   return keys.map((key) => {
     if (name === "dot") return dot(query, key);
     if (name === "scaled_dot") return dot(query, key) / Math.sqrt(query.length);
@@ -18,21 +20,22 @@ function scoresOf(name, query, keys) {
   });
 }
 
-const weightsOf = (scores, sharpness) => softmax(scores.map((e) => sharpness * e));
+export const weightsOf = (scores, sharpness) => softmax(scores.map((e) => sharpness * e));
 
-const outputOf = (weights, values) => values[0].map((_, i) => sum(values.map((value, j) => weights[j] * value[i])));
+export const outputOf = (weights, values) =>
+  values[0].map((_, i) => sum(values.map((value, j) => weights[j] * value[i])));
 
-function lookUp(name, query, keys, values, sharpness) {
+export function lookUp(name, query, keys, values, sharpness) {
   const scores = scoresOf(name, query, keys);
   const weights = weightsOf(scores, sharpness);
   return { scores, weights, output: outputOf(weights, values) };
 }
 
 // The keys that a hard look-up chooses from: one, if not several have the highest score.
-const tiedKeys = (scores) => range(scores.length).filter((j) => scores[j] > Math.max(...scores) - 1e-9);
+export const tiedKeys = (scores) => range(scores.length).filter((j) => scores[j] > Math.max(...scores) - 1e-9);
 
 // The convex hull of points in the plane, counter-clockwise, by Andrew's monotone chain.
-function convexHull(points) {
+export function convexHull(points) {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
   const chain = (order) => {
@@ -61,7 +64,7 @@ function halfPlane(polygon, [a, b, c]) {
 
 // For each key the queries that it answers best. The difference of two scores is linear in the query — in the
 // Gaussian the squares ‖q‖² cancel — so that each of these regions is a polygon (or empty).
-function winningRegions(name, keys, frame) {
+export function winningRegions(name, keys, frame) {
   const half = (key) => (name === "gaussian" ? -dot(key, key) / 2 : 0);
   return keys.map((key, j) =>
     keys.reduce(
@@ -73,7 +76,7 @@ function winningRegions(name, keys, frame) {
 }
 
 // The sides of the regions, without those that lie on the frame, and each only once though two regions share it.
-function borders(regions, frame) {
+export function borders(regions, frame) {
   const [low, high] = [frame[3], frame[1]];
   const same = (a, b) => Math.abs(a - b) < 1e-9;
   const onFrame = (a, b) =>
@@ -89,4 +92,4 @@ function borders(regions, frame) {
   return [...sides.values()];
 }
 
-const keysTakingPart = (weights) => 1 / sum(weights.map((a) => a * a));
+export const keysTakingPart = (weights) => 1 / sum(weights.map((a) => a * a));

@@ -1,7 +1,15 @@
 /* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.translation.filter_logits
  * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. The
  * first distribution is stored; the model itself is read when somebody draws a word to go on from. */
-// uses data.json, ../kit/words.js, ../kit/models.js, ../kit/files.js, says.js
+
+import DATA from "./data.json" with { type: "json" };
+import { figure } from "../kit/card.js";
+import { loadTranslator } from "../kit/files.js";
+import { clamp, COLOUR, fmt, fmtShort, html, range, seededUniforms, softmax, sum } from "../kit/kit.js";
+import { BOS, nextStep, translateIds } from "../kit/models.js";
+import { linear, NARROW, ticks } from "../kit/paint.js";
+import { isEnd, styleSheet, textWidth } from "../kit/words.js";
+import { explain, ofDraws } from "./says.js";
 
 const EXAMPLES = DATA.examples;
 const TEMPERATURES = range(1, 31).map((i) => i / 10);

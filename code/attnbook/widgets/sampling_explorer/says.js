@@ -1,6 +1,10 @@
 /* What the sampling explorer says: which words are left, what became of the likeliest, what was drawn. */
 
-function explain(view) {
+import { fmt, fmtShort, sum } from "../kit/kit.js";
+import { readable } from "../kit/models.js";
+import { isEnd } from "../kit/words.js";
+
+export function explain(view) {
   const { temperature, topK, topP, size, afterK, afterP, ended, history, greedy, names, before, after } = view;
   if (view.problem) return view.problem;
   if (view.loading) return "Loading the model …";
@@ -47,7 +51,7 @@ const listOf = (words) =>
 const GREEDY = "drawing from it is greedy decoding";
 
 // How often the likeliest word came up when words were drawn by hundreds; the product is that of the numbers shown.
-function ofDraws({ draws, drawn, names, after }) {
+export function ofDraws({ draws, drawn, names, after }) {
   if (!draws) return "";
   if (after[0] === 1) return ` All of ${draws} draws gave “${names[0]}”.`;
   const [count, share] = [drawn.filter((place) => place === 0).length, after[0].toFixed(3)];

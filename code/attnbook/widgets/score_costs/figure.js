@@ -1,6 +1,10 @@
 /* What five scores cost, in multiples of the dot product's: two lines over the hidden units, what time was
  * measured, and a table. */
 
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, fmt, html, range } from "../kit/kit.js";
+import { linear, NARROW } from "../kit/paint.js";
+
 const SCORES = [
   ["dot", "dot product"],
   ["scaled_dot", "scaled dot product"],

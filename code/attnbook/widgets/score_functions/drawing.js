@@ -1,5 +1,9 @@
 /* The plane, and the weights of two scores side by side. */
 
+import { COLOUR, dot, fmt, range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { joinPieces, levelStep, onCircle, REACH, region } from "./maths.js";
+
 // Relative steps in tenths of a pixel: the stored picture of the figure stays small.
 function pathData(polygons, x, y, closed) {
   const tenth = (v) => String(v / 10);
@@ -12,7 +16,7 @@ function pathData(polygons, x, y, closed) {
     .join("");
 }
 
-const subscript = (j) => "₁₂₃₄"[j];
+export const subscript = (j) => "₁₂₃₄"[j];
 
 // Where a level's number stands: on its line, as far as can be from everything that stands there already.
 function placeLabel(pieces, taken, x, y) {
@@ -26,7 +30,7 @@ function placeLabel(pieces, taken, x, y) {
   return best;
 }
 
-function drawPlane(p, view, fig) {
+export function drawPlane(p, view, fig) {
   const plot = p.plot({ top: 30, right: 10, bottom: 40, left: 44 });
   const x = linear([-REACH, REACH], [plot.left, plot.right]);
   const y = linear([-REACH, REACH], [plot.bottom, plot.top]);
@@ -178,7 +182,7 @@ function drawPlane(p, view, fig) {
 }
 
 // For each key the weight of the chosen score, and of the one it is compared with.
-function drawWeights(p, view) {
+export function drawWeights(p, view) {
   const wide = p.width - 34 - 44;
   const hatch = p.hatch("hatch", COLOUR.weight);
   p.text("title", 0, 15, "Softmax over the four keys", { weight: 650, size: 14 });

@@ -1,5 +1,11 @@
 /* Score functions: five scores of a query over the plane of all keys, and their weights. */
-// uses maths.js, drawing.js
+
+import { figure } from "../kit/card.js";
+import { dot, fmt, range, softmax, sum } from "../kit/kit.js";
+import { drawPlane, drawWeights, subscript } from "./drawing.js";
+import {
+  joinPieces, largestDifference, levelStep, onCircle, region, sampleScores, score, scoreAll, SCORES,
+} from "./maths.js";
 
 function render({ model, el }) {
   const fig = figure({

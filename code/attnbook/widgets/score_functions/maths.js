@@ -1,20 +1,22 @@
 /* Five scores, and the level lines of a score over the plane. */
 
-const SCORES = [
+import { dot, linspace, range, sum } from "../kit/kit.js";
+
+export const SCORES = [
   ["dot", "dot product  q·k", "dot"],
   ["scaled_dot", "scaled dot  q·k/√d", "scaled dot"],
   ["multiplicative", "multiplicative  qᵀMk", "multiplicative"],
   ["additive", "additive  w_vᵀ tanh(W_q q + W_k k)", "additive"],
   ["gaussian", "Gaussian  −½‖q−k‖²", "Gaussian"],
 ];
-const REACH = 3;
+export const REACH = 3;
 const CELLS = 48; // the plane is sampled at 49 × 49 points
 const LEVEL_STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 4, 10, 20, 50, 100, 200];
 
 const times = (matrix, v) => matrix.map((row) => dot(row, v));
 
 // parameters: { weight: M (d, d), W_q (h, d), W_k (h, d), w_v (h) }
-function score(name, q, k, parameters = {}) {
+export function score(name, q, k, parameters = {}) {
   if (name === "dot") return dot(q, k);
   if (name === "scaled_dot") return dot(q, k) / Math.sqrt(q.length);
   if (name === "gaussian") return -sum(q.map((x, i) => (x - k[i]) ** 2)) / 2;
@@ -29,20 +31,20 @@ function score(name, q, k, parameters = {}) {
   throw new Error(`no score named ${name}`);
 }
 
-const scoreAll = (name, q, keys, parameters) => keys.map((k) => score(name, q, k, parameters));
+export const scoreAll = (name, q, keys, parameters) => keys.map((k) => score(name, q, k, parameters));
 
 // Each key moved along its ray from the origin to the norm `radius`; one at the origin goes to the right.
-function onCircle(keys, radius) {
+export function onCircle(keys, radius) {
   return keys.map(([x, y]) => {
     const norm = Math.hypot(x, y);
     return norm > 0 ? [(x / norm) * radius, (y / norm) * radius] : [radius, 0];
   });
 }
 
-const largestDifference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
+export const largestDifference = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
 
 // Distance of neighbouring level lines: at most nine of them on either side of zero.
-const levelStep = (greatest) => LEVEL_STEPS.find((step) => greatest / step <= 9.5) || LEVEL_STEPS.at(-1);
+export const levelStep = (greatest) => LEVEL_STEPS.find((step) => greatest / step <= 9.5) || LEVEL_STEPS.at(-1);
 
 // A square of the grid cut along f = level: the corners with f ≥ level (sign 1) or f ≤ level (sign −1) and
 // the crossings between them. Corner: [x, y, f].
@@ -61,7 +63,7 @@ function cutSquare(corners, level, sign) {
 }
 
 // The region f ≥ level (or ≤) of a grid of values, as polygons, and the line f = level, as pieces.
-function region(xs, ys, values, level, sign) {
+export function region(xs, ys, values, level, sign) {
   const [areas, pieces] = [[], []];
   range(ys.length - 1).forEach((r) => {
     let run = null; // neighbouring whole squares become one rectangle
@@ -104,7 +106,7 @@ function region(xs, ys, values, level, sign) {
 }
 
 // Pieces of a line joined end to end, so that its dashes run on from one to the next.
-function joinPieces(pieces) {
+export function joinPieces(pieces) {
   const name = ([x, y]) => `${x.toFixed(6)} ${y.toFixed(6)}`;
   const at = new Map();
   pieces.forEach((piece, i) => piece.forEach((end) => at.set(name(end), [...(at.get(name(end)) || []), i])));
@@ -126,7 +128,7 @@ function joinPieces(pieces) {
   });
 }
 
-function sampleScores(name, q, parameters) {
+export function sampleScores(name, q, parameters) {
   const axis = linspace(-REACH, REACH, CELLS + 1);
   return { axis, values: axis.map((y) => axis.map((x) => score(name, q, [x, y], parameters))) };
 }

@@ -1,8 +1,11 @@
 /* The six steps, and the tensor of the chosen one as cells. */
 
-const letter = (t) => "abcdef"[t];
-const shapeText = (shape) => `(${shape.join(", ")})`;
-const indexText = (index) => `[${index.map((i) => (i === null ? ":" : i)).join(", ")}]`;
+import { COLOUR, fmt, range, weightFill, weightInk } from "../kit/kit.js";
+import { blocksOf, LOOKS, STEPS, WEIGHT } from "./maths.js";
+
+export const letter = (t) => "abcdef"[t];
+export const shapeText = (shape) => `(${shape.join(", ")})`;
+export const indexText = (index) => `[${index.map((i) => (i === null ? ":" : i)).join(", ")}]`;
 const short = (a, digits = 2) => fmt(a, digits).replace(/^(−?)0\./, "$1."); // ".25": what fits a narrow cell
 
 function codeOf(step, { T, D, H, wrong }) {
@@ -22,7 +25,7 @@ function axesOf(step, wrong) {
 }
 
 // The six steps as a row of cards (three by two on a phone): name, shape, and where the followed number is.
-function drawSteps(p, view, fig) {
+export function drawSteps(p, view, fig) {
   const columns = p.narrow ? 3 : 6;
   const [gap, tall] = [p.narrow ? 8 : 12, 66];
   const wide = (p.width - gap * (columns - 1)) / columns;
@@ -199,7 +202,7 @@ function drawCell(g, view, plan, [t, f], hatch) {
 // A place in the drawing of a step from its index: an output cell stands where the merged number stood.
 const placeOf = (paths, t, f, step) => paths[t][f][step === 5 ? 4 : step];
 
-function drawTensor(p, view, fig, ids, onKey) {
+export function drawTensor(p, view, fig, ids, onKey) {
   const { step, size, cell } = view;
   const plan = blocksOf(step, p.width, size);
   const hatch = p.hatch("hatch", COLOUR.ink);

@@ -1,6 +1,14 @@
 /* The shape tracer: the six tensors of multi-head attention, drawn cell by cell.
  * A cell is named by where it was after the projection: the letter of its position, the number of its feature. */
-// uses maths.js, drawing.js
+
+import { figure } from "../kit/card.js";
+import { clamp, fmt, html, newId, range } from "../kit/kit.js";
+import { NARROW } from "../kit/paint.js";
+import { drawSteps, drawTensor, indexText, letter, shapeText } from "./drawing.js";
+import {
+  attend, blocksOf, divisionError, furthest, HEADS, mergeHeads, misplaced, POSITIONS, sample, shapesOf, SIZES,
+  splitHeads, STEPS, trace, traceAll, viewHeads,
+} from "./maths.js";
 
 function inWords(view) {
   const {

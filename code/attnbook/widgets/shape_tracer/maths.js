@@ -1,10 +1,13 @@
 /* Where every number is after each step, and the attention that is computed with them. */
 
-const STEPS = ["project", "split", "transpose", "attend", "merge", "W_O"];
-const POSITIONS = [2, 3, 4, 5, 6];
-const SIZES = [4, 6, 8, 12];
-const HEADS = [1, 2, 3, 4];
-const LOOKS = [
+import { clamp, COLOUR, dot, range, seededNormals, softmax, sum } from "../kit/kit.js";
+import { NARROW } from "../kit/paint.js";
+
+export const STEPS = ["project", "split", "transpose", "attend", "merge", "W_O"];
+export const POSITIONS = [2, 3, 4, 5, 6];
+export const SIZES = [4, 6, 8, 12];
+export const HEADS = [1, 2, 3, 4];
+export const LOOKS = [
   [COLOUR.heads[0], "circle"],
   [COLOUR.heads[1], "square"],
   [COLOUR.heads[2], "triangle"],
@@ -12,22 +15,22 @@ const LOOKS = [
 ]; // of the heads
 
 // (T, D) → (H, T, D/H): head h holds features h·D/H … (h + 1)·D/H − 1 of every position.
-function splitHeads(x, H) {
+export function splitHeads(x, H) {
   const Dh = x[0].length / H;
   return range(H).map((h) => x.map((row) => row.slice(h * Dh, (h + 1) * Dh)));
 }
 
-const mergeHeads = (x) => x[0].map((_, t) => x.flatMap((head) => head[t]));
+export const mergeHeads = (x) => x[0].map((_, t) => x.flatMap((head) => head[t]));
 
 // The wrong way to the same shape: the numbers stay in the order of memory and are only cut anew.
-function viewHeads(x, H) {
+export function viewHeads(x, H) {
   const [T, Dh] = [x.length, x[0].length / H];
   const flat = x.flat();
   return range(H).map((h) => range(T).map((t) => flat.slice((h * T + t) * Dh, (h * T + t + 1) * Dh)));
 }
 
 // Where the number of position t and feature f is after each step; null stands for a whole axis.
-function trace(t, f, { T, D, H, wrong }) {
+export function trace(t, f, { T, D, H, wrong }) {
   const Dh = D / H;
   const memory = t * D + f;
   const split = [0, t, Math.floor(f / Dh), f % Dh]; // (B, T, H, Dh)
@@ -38,15 +41,15 @@ function trace(t, f, { T, D, H, wrong }) {
   return [[0, t, f], wrong ? headed : split, headed, headed, [0, row, h * Dh + column], [0, row, null]];
 }
 
-const traceAll = (size) => range(size.T).map((t) => range(size.D).map((f) => trace(t, f, size)));
+export const traceAll = (size) => range(size.T).map((t) => range(size.D).map((f) => trace(t, f, size)));
 
-function shapesOf({ T, D, H, wrong }) {
+export function shapesOf({ T, D, H, wrong }) {
   const headed = [1, H, T, D / H];
   return [[1, T, D], wrong ? headed : [1, T, H, D / H], headed, headed, [1, T, D], [1, T, D]];
 }
 
 // The numbers (positions, features) that are in a place of (H, T, Dh) where they do not belong.
-function misplaced(size) {
+export function misplaced(size) {
   const right = { ...size, wrong: false };
   return range(size.T)
     .flatMap((t) => range(size.D).map((f) => [t, f]))
@@ -59,13 +62,13 @@ const table = (seed, rows, columns, scale) => {
 };
 
 // A seeded sequence and the four weights, (out, in) as in nn.Linear.
-function sample(T, D) {
+export function sample(T, D) {
   const scale = 1 / Math.sqrt(D);
   const [W_q, W_k, W_v, W_o] = [1.4, 1.4, 1, 1].map((s, i) => table(i + 1, D, D, s * scale));
   return { x: table(0, T, D, 1), W_q, W_k, W_v, W_o };
 }
 
-function attend({ x, W_q, W_k, W_v, W_o }, H, wrong) {
+export function attend({ x, W_q, W_k, W_v, W_o }, H, wrong) {
   const linearMap = (rows, W) => rows.map((row) => W.map((w) => dot(w, row)));
   const toHeads = wrong ? viewHeads : splitHeads;
   const projected = linearMap(x, W_q);
@@ -80,10 +83,10 @@ function attend({ x, W_q, W_k, W_v, W_o }, H, wrong) {
   return { projected, q, weights, context, merged, output: linearMap(merged, W_o) };
 }
 
-const furthest = (a, b) => Math.max(...a.flatMap((row, i) => row.map((v, j) => Math.abs(v - b[i][j]))));
+export const furthest = (a, b) => Math.max(...a.flatMap((row, i) => row.map((v, j) => Math.abs(v - b[i][j]))));
 
 // Nothing, or why so many heads cannot share so many features.
-function divisionError(D, H) {
+export function divisionError(D, H) {
   if (D % H === 0) return "";
   const fit = (values, test) => values.filter(test).join(", ");
   return (
@@ -96,10 +99,10 @@ function divisionError(D, H) {
 
 const TOP = 92; // of the cells: title, code, names of the heads, numbers of the columns
 const LABEL = 20; // width of a column of row labels
-const WEIGHT = 30; // width of a cell of the weights
+export const WEIGHT = 30; // width of a cell of the weights
 
 // The place of every block of cells at a step: a whole table, or one block a head; and the total height.
-function blocksOf(step, width, size) {
+export function blocksOf(step, width, size) {
   const { T, D, H, wrong } = size;
   const Dh = D / H;
   const tall = 32;

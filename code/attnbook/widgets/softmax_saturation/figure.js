@@ -1,5 +1,11 @@
 /* Dot products grow with the dimension, and the softmax over them turns into a hard choice. */
 
+import { figure } from "../kit/card.js";
+import {
+  COLOUR, fmt, fmtShort, linspace, mean, range, seededNormals, seededUniforms, softmax, variance, weightFill,
+} from "../kit/kit.js";
+import { linear, ticks } from "../kit/paint.js";
+
 const GROUPS = 16; // each of 16 queries that share 16 keys
 const QUERIES = 16;
 const KEYS = 16;

@@ -1,6 +1,10 @@
 /* Span scores of a trained reader: a table per type, a threshold, and the spans that it finds and misses.
  * A row is where a span starts, a column where it ends. `DATA` holds the scores from the diagonal on. */
-// uses data.json
+
+import DATA from "./data.json" with { type: "json" };
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, fmt, html, weightFill, weightInk } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
 
 const MARKS = { hit: "✓", missed: "○", wrong: "!" };
 const REACH = 20; // of the threshold

@@ -1,5 +1,8 @@
 /* What a page keeps of a figure that needs a kernel: stored pictures, one at a time, and what each of them says. */
 
+import { figure } from "../kit/card.js";
+import { html } from "../kit/kit.js";
+
 function render({ model, el }) {
   const frames = model.get("frames");
   const fig = figure({ model, el, title: model.get("title"), hint: model.get("hint") });

@@ -1,12 +1,15 @@
 /* Attention tile by tile: a running maximum, sum and average per query, and never a table. */
-// uses ../kit/words.js
+
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, dot, fmt, range, seededNormals, sum, weightFill } from "../kit/kit.js";
+import { linear, NARROW, ticks } from "../kit/paint.js";
+import { stepper } from "../kit/words.js";
 
 const WORDS = 16;
 const FEATURES = 3;
 const WINDOW = 4;
 const SEES = ["all keys", "causal", "a window of 4"];
 const TILES = [2, 4, 8, 16];
-const MOST_STEPS = (WORDS / TILES[0]) ** 2;
 const TOP = 40;
 
 function sample(seed) {

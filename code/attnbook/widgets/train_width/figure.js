@@ -1,5 +1,11 @@
 /* Gradient descent on the width of a kernel, one step at a time: the loss over w, and the curve that w gives. */
-// uses data.json, ../kit/words.js, ../kernel_regression/maths.js
+
+import DATA from "./data.json" with { type: "json" };
+import { trueCurve, weightsAt } from "../kernel_regression/maths.js";
+import { figure } from "../kit/card.js";
+import { clamp, COLOUR, fmt, fmtShort, linspace, range } from "../kit/kit.js";
+import { linear } from "../kit/paint.js";
+import { stepper } from "../kit/words.js";
 
 const RATES = [0.5, 0.05, 0.01, 0.005];
 const STARTS = range(1, 61).map((i) => i / 10);

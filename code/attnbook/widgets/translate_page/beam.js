@@ -1,17 +1,22 @@
 /* Beam search over a trained translator of the page: the search and the score of attnbook.translation.beam_search. */
 
-const WIDTHS = [
+import { COLOUR, fmt, sum } from "../kit/kit.js";
+import { BOS, EOS, likeliest, MAX_WORDS, nextStep, readable, taken } from "../kit/models.js";
+import { division, lengthFactor, sentenceRow } from "../kit/words.js";
+import { shownWord } from "./drawing.js";
+
+export const WIDTHS = [
   [1, "1 (greedy)"],
   [2, "2"],
   [4, "4"],
 ];
-const ALPHA = 0.6; // of the length penalty; attnbook.translation's, unless it is told otherwise
+export const ALPHA = 0.6; // of the length penalty; attnbook.translation's, unless it is told otherwise
 
-const scoreOf = ({ steps, logProb }) => logProb / lengthFactor(steps.length, ALPHA);
+export const scoreOf = ({ steps, logProb }) => logProb / lengthFactor(steps.length, ALPHA);
 
 // Returns at most `width` hypotheses {steps, logProb, ended}, the best first. A generator: it pauses after every pass
 // through the model, so that whoever runs it can let the browser draw. What is finished keeps its place in the beam.
-function* searchBeam(translator, source, width, prefix = [], maxWords = MAX_WORDS) {
+export function* searchBeam(translator, source, width, prefix = [], maxWords = MAX_WORDS) {
   const finished = [];
   let going = [{ steps: [], logProb: 0, state: translator.start(source) }];
   for (let t = 0; t < maxWords && going.length; t++) {
@@ -41,7 +46,7 @@ function* searchBeam(translator, source, width, prefix = [], maxWords = MAX_WORD
 
 // Runs a generator for some milliseconds, lets the browser have its turn, and goes on while `wanted()`.
 // done(value, time, late) is called at the end: not late if one turn is enough; time is what the generator took.
-function inSlices(generator, wanted, done, slice = 50, before = 0) {
+export function inSlices(generator, wanted, done, slice = 50, before = 0) {
   const began = performance.now();
   let turn = generator.next();
   while (!turn.done && performance.now() - began < slice) turn = generator.next();
@@ -53,11 +58,11 @@ function inSlices(generator, wanted, done, slice = 50, before = 0) {
     });
 }
 
-const textOf = (steps) => readable(steps.filter((step) => step.id !== EOS).map((step) => shownWord(step.word)));
+export const textOf = (steps) => readable(steps.filter((step) => step.id !== EOS).map((step) => shownWord(step.word)));
 const idsOf = (steps) => String(steps.map((step) => step.id));
 
 // The list of what the beam found, the best first.
-function listFound(list, found) {
+export function listFound(list, found) {
   list.replaceChildren(
     ...found.map((hyp, i) =>
       sentenceRow(
@@ -71,7 +76,7 @@ function listFound(list, found) {
 }
 
 // Whether the search was worth its while.
-function beamInWords([best, ...others], greedy) {
+export function beamInWords([best, ...others], greedy) {
   const score = scoreOf({ steps: greedy, logProb: sum(greedy.map((step) => step.logProb)) });
   if (idsOf(best.steps) === idsOf(greedy))
     return `The best of the ${others.length + 1} in the beam is what greedy decoding writes, too.`;

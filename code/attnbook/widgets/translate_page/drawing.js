@@ -1,12 +1,17 @@
 /* What the figure “translate in the page” draws: the two sentences with their ribbons, the heat map, the choices. */
 
+import { clamp, COLOUR, fmt, sum } from "../kit/kit.js";
+import { EOS, likeliest, UNK } from "../kit/models.js";
+import { textWidth } from "../kit/words.js";
+
 const TYPE = 15; // of the words, in pixels
 
-const shownWord = (word) => (word.length > 15 ? `${word.slice(0, 13)}…` : word);
-const percent = (x) => (x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
+export const shownWord = (word) => (word.length > 15 ? `${word.slice(0, 13)}…` : word);
+export const percent = (x) =>
+  (x === null ? "–" : x > 0.995 && x < 1 ? ">99 %" : x < 0.005 ? "<1 %" : `${fmt(100 * x, 0)} %`);
 
 // Where the boxes of both sentences stand: two rows if they fit, else two columns.
-function layOut(view, width) {
+export function layOut(view, width) {
   const widths = [view.source.tokens, view.steps.map((s) => s.word)].map((words) =>
     words.map((w) => Math.max(30, textWidth(shownWord(w), TYPE) + 18)),
   );
@@ -78,7 +83,7 @@ function wordBox(g, { x, y, w }, word, { colour, strong = false, unknown = false
   });
 }
 
-function drawAlignment(p, view, act) {
+export function drawAlignment(p, view, act) {
   if (!view.ready) {
     p.text("wait", p.width / 2, 60, view.problem || "Reading the model …", {
       anchor: "middle",
@@ -212,11 +217,11 @@ function wordInWords({ source, steps }, i) {
 const HEAT = { cell: 28, wide: 44, left: 96 };
 const heatTop = (tokens) => 30 + Math.max(...tokens.map((token) => textWidth(shownWord(token), 13))) * 0.72;
 
-function heatHeight(view) {
+export function heatHeight(view) {
   return view && view.ready ? Math.ceil(heatTop(view.source.tokens) + HEAT.cell * view.steps.length + 8) : 120;
 }
 
-function drawHeat(p, view, act) {
+export function drawHeat(p, view, act) {
   if (!view.ready) return;
   const { source, steps, shown, at, round } = view;
   p.text("title", 0, 15, steps[0].weights ? "Weights: queries down, keys across" : "No attention, no weights", {
@@ -272,9 +277,9 @@ function drawHeat(p, view, act) {
 }
 
 const BAR = 34;
-const choiceHeight = 52 + 5 * BAR;
+export const choiceHeight = 52 + 5 * BAR;
 
-function drawChoices(p, view, act) {
+export function drawChoices(p, view, act) {
   if (!view.ready || !view.shown) return;
   const { steps, at, words } = view;
   const before = steps

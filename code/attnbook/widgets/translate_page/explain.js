@@ -1,13 +1,18 @@
 /* What “translate in the page” says about a translation, in sentences. */
 
-function heatInWords({ source, steps, shown }) {
+import { fmt, range } from "../kit/kit.js";
+import { EOS, tokenise, UNK } from "../kit/models.js";
+import { beamInWords } from "./beam.js";
+import { percent, shownWord } from "./drawing.js";
+
+export function heatInWords({ source, steps, shown }) {
   if (!steps[0].weights) return "This model has no attention weights";
   return `Attention weights of ${shown} written words over ${source.tokens.length} source words`;
 }
 
 // Two words, one after the other, of which the second looks mainly at a place before that of the first: those whose
 // looks are the clearest, as [the first word, its place, the second word's place].
-function crossing({ source, steps }) {
+export function crossing({ source, steps }) {
   const looks = steps.map(({ weights }) => weights.indexOf(Math.max(...weights)));
   const isWord = (j) => j < source.tokens.length - 1 && /\p{L}/u.test(source.tokens[j]);
   const clear = (i) => (isWord(looks[i]) ? steps[i].weights[looks[i]] : 0);
@@ -29,7 +34,7 @@ function firmest({ source, steps }) {
 }
 
 // While not all is written: the word that is looked at.
-function wordSoFar({ source, steps, shown, at }) {
+export function wordSoFar({ source, steps, shown, at }) {
   if (!shown) return "No word is written yet: the model has only read the sentence.";
   const { word, weights, logProb } = steps[at];
   const most = weights ? weights.indexOf(Math.max(...weights)) : -1;
@@ -61,7 +66,7 @@ function unknownWords({ source, steps }) {
 }
 
 // Whether one of people's translations is this one, but for capitals, spaces and the mark at the end.
-function asPeopleWrote(people, steps) {
+export function asPeopleWrote(people, steps) {
   const plain = (words) => words.join(" ").replace(/ [.!?]$/, "");
   const here = plain(steps.filter((step) => step.id !== EOS).map((step) => step.word));
   return people.some((theirs) => plain(tokenise(theirs)) === here);
@@ -96,7 +101,7 @@ function linesInWords({ source, steps, size, heads }) {
 const NO_MARK = "Nearly all sentences of the corpus end in a mark: try it with a full stop.";
 
 // What is odd about the translation comes first; if nothing is, what the lines show.
-function inWords(view, text) {
+export function inWords(view, text) {
   const { steps, found, greedy, unmarked } = view;
   const yours = steps.filter((step) => step.given && step.id !== step.best);
   const odd = [unmarked ? NO_MARK : "", unknownWords(view), yours.length ? "" : besidePeople(view)].filter(Boolean);

@@ -1,7 +1,20 @@
 /* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
  * The mathematics is in kit/models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
  * weights are read (kit/files.js) when the figure comes near the window. */
-// uses ../kit/words.js, ../kit/models.js, ../kit/files.js, beam.js, standing.js, drawing.js, style.js, explain.js
+
+import { figure } from "../kit/card.js";
+import { loadFile, loadTranslator, translators } from "../kit/files.js";
+import { clamp, fmt, html, newId, sum } from "../kit/kit.js";
+import {
+  EOS, likeliest, makeTranslator, MAX_WORDS, readable, sentenceKey, tokenise, translateIds,
+} from "../kit/models.js";
+import { ALPHA, inSlices, listFound, scoreOf, searchBeam, textOf, WIDTHS } from "./beam.js";
+import {
+  choiceHeight, drawAlignment, drawChoices, drawHeat, heatHeight, layOut, percent, shownWord,
+} from "./drawing.js";
+import { asPeopleWrote, crossing, heatInWords, inWords, wordSoFar } from "./explain.js";
+import { byPeople, known, SAID, SAID_OF_OWN, standing } from "./standing.js";
+import { STYLE } from "./style.js";
 
 const MODELS = [
   ["bahdanau", "GRU, Bahdanau’s attention"],

@@ -1,6 +1,8 @@
 /* What is known of a sentence: whether the models were trained on it. */
 
-function known(file) {
+import { sentenceKey, wholesOf } from "../kit/models.js";
+
+export function known(file) {
   // the sentences of the corpus: numbers of those trained with, the held-out ones whole
   return (known.kept = known.kept || {
     train: new Set(wholesOf(file.train)),
@@ -17,7 +19,7 @@ function variants(tokens) {
 
 // Whether a sentence was trained with: "train", "dev", "test"; but for the mark at its end, "near", "nearDev",
 // "nearTest"; or "new".
-function standing(corpus, tokens) {
+export function standing(corpus, tokens) {
   const find = (text) => {
     if (Object.hasOwn(corpus.test, text)) return "test";
     const key = sentenceKey(text);
@@ -30,10 +32,10 @@ function standing(corpus, tokens) {
 }
 
 // What people wrote for a held-out sentence, whatever the mark at its end; null for others.
-const byPeople = (corpus, tokens) =>
+export const byPeople = (corpus, tokens) =>
   corpus.test[variants(tokens).find((text) => Object.hasOwn(corpus.test, text))] || null;
 
-const SAID = {
+export const SAID = {
   train: ["seen", "The models were trained on this sentence: a good translation shows memory, not skill."],
   near: ["seen", "Except for its final punctuation mark, the models were trained on this sentence."],
   dev: ["held out", "No model was trained on this sentence, but settings were chosen by results on sentences like it."],
@@ -44,7 +46,7 @@ const SAID = {
 };
 
 // of a page with a model of one's own, whose pairs were split in two
-const SAID_OF_OWN = {
+export const SAID_OF_OWN = {
   train: ["seen", "The model was trained on this sentence: a good translation shows memory, not skill."],
   near: ["seen", "Except for its final punctuation mark, the model was trained on this sentence."],
   test: ["held out", "The model was not trained on this sentence."],

@@ -1,6 +1,8 @@
 /* How the figure “translate in the page” looks, beside what all figures share. */
 
-const STYLE = `${ROWS}
+import { ROWS } from "../kit/words.js";
+
+export const STYLE = `${ROWS}
 .ab-tp-ask { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin-bottom: 0.5rem; }
 .ab-tp-ask label { font-weight: 550; flex: 1 1 100%; margin: 0; }
 .ab-tp-ask input { flex: 1 1 12rem; min-width: 0; font: inherit; font-size: 18px; padding: 8px 12px; min-height: 44px;
