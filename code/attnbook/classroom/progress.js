@@ -16,7 +16,7 @@ const store = {
     try {
       if (text === null) localStorage.removeItem(place);
       else localStorage.setItem(place, text);
-      return !globalThis.attnbookForgets && localStorage.getItem(place) === text; // tools/pages.py
+      return !globalThis.attnbookForgets && !globalThis.attnbookUnkept?.has(place); // tools/pages.py
     } catch { return false; } // private windows and full disks: the page works, and forgets
   },
 };
@@ -134,7 +134,7 @@ function offerFiles(accept, giving, give, taking, read) {
   table.before(element("p", { className: "classroom-bar" }, giver, taker, choose, said));
 }
 
-if (globalThis.attnbookFull) tellFull();
+if (globalThis.attnbookUnkept?.size) tellFull();
 addEventListener("attnbook-full", tellFull);
 
 function linkExercises() {
