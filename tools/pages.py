@@ -40,7 +40,7 @@ PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 # In front of all scripts: where a browser keeps nothing, even to ask for its storage is an error, which would
 # end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page. Where the storage
-# is full, to write to it is no error either; progress.js tells the reader.
+# is full, what is written lasts as long as well; progress.js tells the reader.
 CHARSET = '<meta charset="utf-8" />'
 STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {
@@ -59,13 +59,19 @@ for (const name of ["localStorage", "sessionStorage"]) {
   }
 }
 {
-  const { setItem } = Storage.prototype;
-  Storage.prototype.setItem = function (key, text) {
-    try { setItem.call(this, key, text); } catch {
-      window.attnbookFull = true;
-      dispatchEvent(new Event("attnbook-full"));
-    }
-  };
+  const { getItem, setItem, removeItem } = Storage.prototype;
+  const unkept = window.attnbookUnkept = new Map();
+  Object.assign(Storage.prototype, {
+    getItem(key) { return unkept.get(`${key}`) ?? getItem.call(this, key); },
+    removeItem(key) { unkept.delete(`${key}`); removeItem.call(this, key); },
+    setItem(key, text) {
+      unkept.delete(`${key}`);
+      try { setItem.call(this, key, text); } catch {
+        unkept.set(`${key}`, `${text}`);
+        dispatchEvent(new Event("attnbook-full"));
+      }
+    },
+  });
 }
 """
 FIRST_SCRIPT = f"{CHARSET}\n    <script>{' '.join(STORAGE.split())}</script>"

@@ -18,7 +18,7 @@ export const store = {
     try {
       if (text === null) localStorage.removeItem(place);
       else localStorage.setItem(place, text);
-      return !globalThis.attnbookForgets && localStorage.getItem(place) === text; // tools/pages.py
+      return !globalThis.attnbookForgets && !globalThis.attnbookUnkept?.has(place); // tools/pages.py
     } catch { return false; } // private windows and full disks: the page works, and forgets
   },
 };
@@ -136,7 +136,7 @@ export function offerFiles(accept, giving, give, taking, read) {
   table.before(element("p", { className: "classroom-bar" }, giver, taker, choose, said));
 }
 
-if (globalThis.attnbookFull) tellFull();
+if (globalThis.attnbookUnkept?.size) tellFull();
 addEventListener("attnbook-full", tellFull);
 
 export function linkExercises() {
