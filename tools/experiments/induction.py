@@ -2,7 +2,7 @@
 
     python -m tools.experiments.induction
 
-writes two files; about eight minutes of one core. An interrupted run goes on where it stopped.
+writes three files; about eight minutes of one core. An interrupted run goes on where it stopped.
 
 chapters/results/induction.json has a row for each model that was trained, in order: two layers, one layer, one layer
 with a single period, two layers with a sink, two layers on rows without <bos>, the same with a sink, and two layers
@@ -10,11 +10,11 @@ whose weights stay uniform. `curve` has the measures every 25 steps, [step, loss
 loss of repeated ones, accuracy, prefix matching (L × H), previous token (L × H)], and `without` the measures of
 repeated symbols when a head is silenced, by zeros or by its mean.
 
-code/attnbook/widgets/induction_heads/data.json is for the figure: snapshots of the two-layer model of seed 0.
+code/attnbook/weights/induction.safetensors has snapshots of the two-layer model of seed 0, in eight bits: the weights
+of step 200, say, are named `200.layers.0.W_qkv.weight` and so on. code/attnbook/widgets/induction_heads/data.json is
+for the figure:
   sizes      V (symbol 0 is <bos>, its name is in `vocabulary`), D, layers, heads, head_dim, longest row, rotary base
-  snapshots  step; loss {new, repeated}, accuracy, prefix [L][H], previous [L][H], measured with the stored weights;
-             weights: for each parameter of `AttentionOnly` its shape, int8 `bytes` row by row and one float32 of
-             `scales` for each row, both little-endian in base64: weight[i][j] = bytes[i][j] · scales[i]
+  snapshots  step; loss {new, repeated}, accuracy, prefix [L][H], previous [L][H], measured with the stored weights
   curve      as above, for the line along training
 The model: x = embedding[ids]; for each layer, with q, k, v = W_qkv x (rows q, then k, then v; each split into heads),
 q and k rotated (pairs of neighbouring features 2i, 2i + 1, angle position · base^(−2i / head_dim)), causal softmax of
@@ -43,7 +43,8 @@ from attnbook.studies import (
     measure_induction,
     repeated_rows,
 )
-from attnbook.translation.quantisation import packed, restored
+from attnbook.studies.induction import STORED_SNAPSHOTS
+from attnbook.weights import to_float, to_int8, weights_file
 from tools import ROOT
 from tools.experiments.stored import made_by, row_by_row, unfinished
 
@@ -120,17 +121,16 @@ def without(model: AttentionOnly) -> Iterator[dict]:
                 )
 
 
-def snapshot(step: int, model: AttentionOnly) -> dict:
-    """The model as the figure gets it."""
-    weights = {name: packed(name, w) for name, w in model.state_dict().items()}
-    stored = deepcopy(model)
-    stored.load_state_dict({name: restored(w) for name, w in weights.items()})
-    return {"step": step} | entry(measure_induction(stored)) | {"weights": weights}
+def snapshot(step: int, weights: dict) -> dict:
+    """What is measured of a model as it is stored."""
+    stored = AttentionOnly()
+    stored.load_state_dict(to_float(weights))
+    return {"step": step} | entry(measure_induction(stored))
 
 
-def run(plan: dict, seed: int) -> tuple[dict, list[dict]]:
-    """Train one model: its row, and its snapshots."""
-    curve, snapshots = [], []
+def run(plan: dict, seed: int) -> tuple[dict, dict[int, dict]]:
+    """Train one model: its row, and its weights at some steps as they are stored."""
+    curve, snapshots = [], {}
     measure = partial(measure_induction, periods=plan["periods"], bos=plan["bos"])
     began = time.process_time()
 
@@ -138,7 +138,7 @@ def run(plan: dict, seed: int) -> tuple[dict, list[dict]]:
         if step % EVERY == 0:
             curve.append(point(step, measure(model)))
         if step in SHOWN:
-            snapshots.append(snapshot(step, model))
+            snapshots[step] = to_int8(model.state_dict())
 
     model, _ = fit_induction(seed, watch=watch, **plan)
     row = plan | {"seed": seed, "end": entry(measure(model))}
@@ -155,6 +155,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=RESULT)
     parser.add_argument("--figure", type=Path, default=FIGURE)
+    parser.add_argument("--weights", type=Path, default=STORED_SNAPSHOTS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=750)
     options = parser.parse_args()
@@ -174,6 +175,7 @@ def main() -> None:
     for plan, seed in jobs[done:]:
         row, snapshots = run(plan, seed)
         if plan == next(plans(options.steps)) and seed == 0:
+            write_weights(options.weights, made, snapshots)
             write_figure(options.figure, made, row["curve"], snapshots)
         result["rows"].append(row)
         print(
@@ -183,7 +185,19 @@ def main() -> None:
         write_atomically(options.out, row_by_row(result, "rows"))
 
 
-def write_figure(path: Path, made: dict, curve: list, snapshots: list[dict]) -> None:
+def write_weights(path: Path, made: dict, snapshots: dict[int, dict]) -> None:
+    """Store the weights of all snapshots in one file."""
+    stored = {
+        f"{step}.{name}": tensor
+        for step, weights in snapshots.items()
+        for name, tensor in weights.items()
+    }
+    write_atomically(path, weights_file(stored, made | {"seed": 0}))
+
+
+def write_figure(
+    path: Path, made: dict, curve: list, snapshots: dict[int, dict]
+) -> None:
     """Store what the figure draws."""
     model = AttentionOnly()
     first = model.layers[0]
@@ -200,7 +214,7 @@ def write_figure(path: Path, made: dict, curve: list, snapshots: list[dict]) -> 
         },
         "periods": list(PERIODS),
         "curve": curve,
-        "snapshots": snapshots,
+        "snapshots": [snapshot(*one) for one in snapshots.items()],
     }
     path.parent.mkdir(exist_ok=True)
     write_atomically(path, row_by_row(data, "snapshots"))

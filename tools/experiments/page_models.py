@@ -1,6 +1,6 @@
 """The translators that the book's pages run: trained on the bundled corpus, rounded to 8 bits, measured, stored.
 
-    python -m tools.experiments.page_models                        all three, one core, into code/attnbook/data/models
+    python -m tools.experiments.page_models                        all three, one core, into code/attnbook/weights
     python -m tools.experiments.page_models --only transformer     one of them
     python -m tools.experiments.page_models --dev --only seq2seq   measured on the development set, nothing written
     python -m tools.experiments.page_models --measure              the stored models measured again, not trained
@@ -11,7 +11,6 @@ commands.
 
 import argparse
 import hashlib
-import json
 import time
 from dataclasses import asdict
 
@@ -28,10 +27,10 @@ from attnbook.translation import (
     export_page_model,
     load_page_model,
     page_model_header,
-    page_models,
     page_sentences,
     train_page_model,
 )
+from attnbook.weights import FOLDER
 from tools.experiments.stored import made_by
 
 SEED = SPLIT_SEED = 0
@@ -64,8 +63,7 @@ def main() -> None:
     split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     if not wanted.dev:
-        text = json.dumps(page_sentences(split), ensure_ascii=False, indent=0)
-        write_atomically(page_models.FOLDER / "sentences.json", text + "\n")
+        write_atomically(FOLDER / "sentences.safetensors", page_sentences(split))
     for name in [wanted.only] if wanted.only else PAGE_MODELS:
         began = time.perf_counter()
         translator = (
@@ -96,7 +94,7 @@ def main() -> None:
         }
         if wanted.measure:  # how it was made has not changed
             measured = page_model_header(name) | {"test": test}
-        path = page_models.FOLDER / f"{name}.json"
+        path = FOLDER / f"{name}.safetensors"
         size = export_page_model(translator, path, measured)
         print(f"    {path.name}: {size / 1e6:.2f} MB", flush=True)
 

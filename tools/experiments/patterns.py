@@ -1,6 +1,9 @@
 """Train the small model of chapter 10's attention viewer with several seeds, measure every head, store one of them.
 
-    python -m tools.experiments.patterns     writes code/attnbook/data/sentence_model.json (some ten minutes, one core)
+    python -m tools.experiments.patterns     (some ten minutes, one core)
+
+writes the model to code/attnbook/weights/next_words.safetensors, in half precision, and what was measured to
+code/attnbook/studies/next_words.json.
 
 Stored is the first model with a head that puts 0.95 of its weight on the subject and one that puts 0.95 on the noun
 (without such a model, the one that comes closest). The numbers of all seeds are kept.
@@ -25,11 +28,11 @@ from attnbook.studies import (
     fit_sentences,
     measure_heads,
     noun_sentence,
-    pack_weights,
     sentences,
-    unpack_weights,
     without_head,
 )
+from attnbook.studies.next_words import STORED_MODEL
+from attnbook.weights import to_float, to_half, weights_file
 from tools.experiments.stored import made_by
 
 EXAMPLES = [  # all held out
@@ -93,6 +96,7 @@ def main() -> None:
     """Train, measure, and store; the file is written anew after every seed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=STORED)
+    parser.add_argument("--weights", type=Path, default=STORED_MODEL)
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--steps", type=int, default=2500)
     parser.add_argument(
@@ -103,7 +107,6 @@ def main() -> None:
     result = {
         **made_by(__spec__.name, options),
         "max_words": MAX_WORDS,
-        "vocabulary": VOCABULARY,
         "classes": list(CLASSES.items()),
         "examples": [
             {"kind": kind, "words": text.split(), "source": source, "answer": answer}
@@ -114,9 +117,8 @@ def main() -> None:
     best = None
     for seed in range(options.seeds):
         model, losses = fit_sentences(seed, options.steps)
-        model.load_state_dict(
-            unpack_weights(pack_weights(model))
-        )  # measured as it is stored
+        stored = to_half(model.state_dict())
+        model.load_state_dict(to_float(stored))  # measured as it is stored
         found = summary(model, options.count)
         heads = [head for layer in found["heads"] for head in layer]
         greatest = {job: max(head[job] for head in heads) for job in JOBS}
@@ -127,12 +129,10 @@ def main() -> None:
         print(result["runs"][-1], flush=True)
         if best is None or clarity(found) > best:
             best = clarity(found)
-            result |= {
-                "seed": seed,
-                "config": model.sizes,
-                "measured": found,
-                "weights": pack_weights(model),
-            }
+            result |= {"seed": seed, "measured": found}
+            about = {key: result[key] for key in ("command", "versions", "seed")}
+            about |= {"config": model.sizes, "vocabulary": VOCABULARY}
+            write_atomically(options.weights, weights_file(stored, about))
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         write_atomically(options.out, text + "\n")
 

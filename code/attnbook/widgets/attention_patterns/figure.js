@@ -1,7 +1,8 @@
 /* The attention-pattern viewer: every head of a small trained model, on sentences that the reader may change.
  * The model's weights come with the module (`DATA`); it runs here, in the browser, at every change. The word that looks
  * is drawn in the query's colour, the words that it looks at in the key's, the weights in violet. */
-// uses ../../data/sentence_model.json, maths.js, sentence.js, maps.js
+// uses ../../studies/next_words.json, ../../weights/next_words.safetensors, ../kit/weights.js
+// uses maths.js, sentence.js, maps.js
 
 const percent = (a) => `${fmt(100 * a, 0)} %`;
 
@@ -46,7 +47,7 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
     : `With ${others} off, ${looks}`;
   const likely = (chances) => {
     const i = chances.indexOf(Math.max(...chances));
-    return [`“${DATA.vocabulary[i]}”`, fmt(chances[i])];
+    return [`“${VOCABULARY[i]}”`, fmt(chances[i])];
   };
   const [[after, p], [was, q]] = [likely(next), likely(whole.next[query])];
   const second =
@@ -272,7 +273,7 @@ function render({ model, el }) {
     const best = `${words[most]} ${shortWeight(row[most])}`;
     const word1 = next.indexOf(Math.max(...next));
     fig.show({
-      next: `${DATA.vocabulary[word1]} ${fmt(next[word1])}`,
+      next: `${VOCABULARY[word1]} ${fmt(next[word1])}`,
       singular: share(next, "verb, singular"),
       plural: share(next, "verb, plural"),
     });

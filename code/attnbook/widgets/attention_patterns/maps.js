@@ -85,7 +85,7 @@ function drawGrid(p, view, fig) {
 }
 
 // The map is as large for a short sentence: its cells are larger then.
-const LABELS = Math.max(...DATA.vocabulary.map((word) => word.length)) * 7.2 + 12;
+const LABELS = Math.max(...VOCABULARY.map((word) => word.length)) * 7.2 + 12;
 const mapLayout = (width, words) => {
   const side = Math.min(465, width - LABELS - 2);
   const [left, size, top] = [LABELS, Math.min(52, side / words.length), 26 + LABELS];
@@ -203,7 +203,7 @@ function drawNext(p, view) {
       });
   });
   const told = truth
-    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][DATA.vocabulary.indexOf(truth)])}`
+    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][VOCABULARY.indexOf(truth)])}`
     : "The sentence ends here.";
   p.text("truth", 0, 26 + 36 * NEXT + 14, told, { size: 13, "data-number": "truth" });
 }

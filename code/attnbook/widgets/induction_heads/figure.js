@@ -1,5 +1,5 @@
 /* Induction heads: a row that repeats, and how two layers of attention find out what comes next. */
-// uses data.json, maths.js, drawing.js
+// uses data.json, ../../weights/induction.safetensors, ../kit/weights.js, maths.js, drawing.js
 
 function inWords({ ids, position: t, layers, after, target, next }) {
   const guess = foremost(next);

@@ -9,7 +9,6 @@ from typing import Any
 
 KIT = Path(__file__).parent
 WIDGETS = KIT.parent
-PACKAGE = WIDGETS.parent
 USES = re.compile(r"^// uses (.+)$", re.MULTILINE)
 
 
@@ -22,8 +21,9 @@ def with_kit(source: str) -> str:
 def module_source(module: str) -> str:
     """Reads a figure's JavaScript with everything it uses in front of it: one ES module without imports.
 
-    The kit is always there. What else `figure.js` needs, it names in a line `// uses a.js, b.json`: files relative to
-    its own folder, put in front in this order, a JSON file as `const DATA = …;`.
+    The kit is always there. What else `figure.js` needs, it names in lines `// uses a.js, b.json`: files relative to
+    its own folder, put in front in this order; a JSON file as `const DATA = …;`, a file of weights as the text that
+    `readWeights` of kit/weights.js takes, `const WEIGHTS = "…";`.
 
     Args:
         module: the figure's name, which is that of its folder.
@@ -45,8 +45,15 @@ def module_source(module: str) -> str:
 
 
 def _in_front(path: Path) -> str:
+    if path.suffix == ".safetensors":
+        return f'const WEIGHTS = "{base64_of(path)}";'
     text = path.read_text("utf-8")
     return text if path.suffix == ".js" else f"const DATA = {text.strip()};"
+
+
+def base64_of(path: Path) -> str:
+    """Reads a file as base64."""
+    return base64.b64encode(path.read_bytes()).decode("ascii")
 
 
 @cache

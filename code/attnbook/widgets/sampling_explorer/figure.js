@@ -1,7 +1,7 @@
 /* The sampling explorer: a page model's complete next-word distribution, filtered as attnbook.translation.filter_logits
  * does: first the temperature, then top-k, then top-p. Before is an outline, after is filled, cut off is hatched. The
  * first distribution is stored; the model itself is read when somebody draws a word to go on from. */
-// uses data.json, ../kit/words.js, ../kit/models.js, ../kit/files.js, says.js
+// uses data.json, ../kit/words.js, ../kit/weights.js, ../kit/models.js, ../kit/files.js, says.js
 
 const EXAMPLES = DATA.examples;
 const TEMPERATURES = range(1, 31).map((i) => i / 10);

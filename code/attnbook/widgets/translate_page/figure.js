@@ -1,7 +1,8 @@
 /* Translate in the page: the reader types English, a model trained for the book writes French, word by word, here.
  * The mathematics is in kit/models.js, the search for the best sentence in beam.js, the drawing in drawing.js. The
  * weights are read (kit/files.js) when the figure comes near the window. */
-// uses ../kit/words.js, ../kit/models.js, ../kit/files.js, beam.js, standing.js, drawing.js, style.js, explain.js
+// uses ../kit/words.js, ../kit/weights.js, ../kit/models.js, ../kit/files.js
+// uses beam.js, standing.js, drawing.js, style.js, explain.js
 
 const MODELS = [
   ["bahdanau", "GRU, Bahdanau’s attention"],
@@ -456,7 +457,7 @@ function render({ model, el }) {
 }
 
 // For tests: a sentence through a loaded model, written greedily and by a beam.
-const loaded = (name) => (translators[name] = translators[name] || makeTranslator(globalThis.attnbookFiles[name]));
+const loaded = (name) => (translators[name] = translators[name] || makeTranslator(readFile(name)));
 
 function translate(name, sentence, prefix = []) {
   const source = loaded(name).read(sentence);
@@ -491,6 +492,6 @@ export default {
     translate,
     nBest,
     crossing,
-    standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens),
+    standing: (tokens) => standing(known(readFile("sentences")), tokens),
   },
 };
