@@ -13,8 +13,8 @@ RAREST = 50  # a word that occurs less often may be left out, if the vocabularie
 
 
 def train(options, rest) -> int:
-    """Hand on to `attnbook.train`."""
-    from attnbook.train import main
+    """Hand on to `attnbook.command.train`."""
+    from attnbook.command.train import main
 
     return main(rest, "attnbook train")
 
