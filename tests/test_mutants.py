@@ -160,9 +160,9 @@ TABLE = {
          "test_attention_viewer.py::test_tokens_are_made_visible_and_no_more"),
     ],
     "widgets/attention_viewer/packing": [
-        ("the smallest are kept", "table.topk(kept, dim=1)", "table.topk(kept, dim=1, largest=False)",
+        ("the smallest are kept", "by.topk(kept, dim=1)", "by.topk(kept, dim=1, largest=False)",
          "test_attention_viewer.py::test_of_a_long_head_python_reads_the_same"),
-        ("columns are rows", '("columns", known.T)', '("columns", known)',
+        ("columns are rows", '("columns", sizes.T, known.T)', '("columns", sizes, known)',
          "test_attention_viewer.py::test_of_a_long_head_python_reads_the_same"),
         ("NaN rows are just not kept", 'np.isnan(unpack(head["row_sums"], "<f2", T))', "[]",
          "test_attention_viewer.py::test_of_a_long_head_python_reads_the_same"),
