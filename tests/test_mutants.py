@@ -344,7 +344,7 @@ TABLE = {
         ("the hidden layer is overwritten", '"relu": F.relu', '"relu": F.relu_',
          "test_blocks.py::test_what_a_hook_has_kept_of_the_hidden_layer_is_not_overwritten"),
         ("a refused mask stays in the cache",
-         "memory_mask = looking.one_mask( inputs, valid_lens, memory_mask, None, across )", "pass",
+         "memory_mask = looking.one_mask( inputs, valid_lens, mask=memory_mask, cache=across )", "pass",
          "test_bad_input.py::test_a_refused_mask_leaves_the_cache_of_a_layer_empty"),
     ],
     "transformer/models": [

@@ -13,7 +13,7 @@ from tensors import B, D, H, S, T, close, coin, fill, randn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.func import vmap
 
-from attnbook import attention
+from attnbook import attention, transformer, translation
 from attnbook.attention import (
     AdditiveAttention,
     CrossAttention,
@@ -188,9 +188,22 @@ def test_every_argument_is_tried():
         tried = set().union(*(given | more for _, given, more in doors))
         kinds = inspect.signature(call).parameters.values()
         named = {p.name for p in kinds if p.kind is not p.VAR_KEYWORD}
-        assert named - tried <= {"cache", "checked"}, (
-            thing
-        )  # caches: test_cache.py, and below
+        assert named - tried <= {"cache"}, thing  # caches: test_cache.py, and below
+
+
+def test_options_have_names_and_one_order():
+    """Tensors and their lengths stand where they do in other libraries; what may be left out besides is named."""
+    order = ["mask", "memory_mask", "bias", "need_weights", "cache"]
+    rooms = attention, transformer, translation
+    things = (thing for room in rooms for thing in vars(room).values())
+    layers = {t for t in things if isinstance(t, type) and issubclass(t, torch.nn.Module)}  # fmt: skip
+    assert len(layers) > 20
+    for layer in layers - {NWKernelRegression}:
+        kinds = inspect.signature(layer.forward).parameters
+        options = [name for name in kinds if name in order]
+        assert options == sorted(options, key=order.index), layer
+        for name in options:
+            assert kinds[name].kind is inspect.Parameter.KEYWORD_ONLY, (layer, name)
 
 
 @each_door

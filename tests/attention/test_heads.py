@@ -144,7 +144,7 @@ def test_the_three_stages_are_one_function(bias, dtype):
     for stage in stages:
         arguments = sequences(dtype, grad=True)
         options = {"need_weights": True} if stage is stages[2] else {}
-        output, weights = stage(*arguments, LENS, mask, **options)
+        output, weights = stage(*arguments, LENS, mask=mask, **options)
         assert output.dtype == dtype and weights.shape == (B, H, T, S)
         (output * randn(B, T, E, seed=9, dtype=dtype)).sum().backward()
         results.append((output, weights, *(x.grad for x in arguments)))
@@ -204,7 +204,7 @@ def test_against_loops(need_weights, num_kv_heads, lengths):
     shape = torch.Size([B, H, T, S])
     allowed = combine_masks(shape, torch.tensor(lengths), mask)
     output, weights = layer(
-        query, key, value, torch.tensor(lengths), mask, need_weights
+        query, key, value, torch.tensor(lengths), mask=mask, need_weights=need_weights
     )
     expected = by_loops(layer, query, key, value, allowed)
     close(output, expected[0])
@@ -310,7 +310,11 @@ def test_with_and_without_weights_are_one_function(dtype, learned, num_kv_heads)
         arguments = sequences(dtype, grad=True)
         bias = randn(1, H, T, S, seed=4, grad=learned)  # float64: it follows the layer
         output, weights = layer(
-            *arguments, torch.tensor([0, 6]), mask, need_weights, bias=bias
+            *arguments,
+            torch.tensor([0, 6]),
+            mask=mask,
+            need_weights=need_weights,
+            bias=bias,
         )
         nothing = layer.W_o.bias.expand(T, E)
         close(output[0], nothing, 0)
@@ -388,7 +392,9 @@ def test_order_does_not_matter(need_weights, seed):
     layer, generator = layer_of(), torch.Generator().manual_seed(seed)
     query, key, value = sequences()
     mask = coin(B, H, T, S, seed=seed)
-    output, weights = layer(query, key, value, None, mask, need_weights)
+    output, weights = layer(
+        query, key, value, None, mask=mask, need_weights=need_weights
+    )
     columns = torch.randperm(S, generator=generator)
     rows = torch.randperm(T, generator=generator)
     other, _ = layer(
@@ -396,8 +402,8 @@ def test_order_does_not_matter(need_weights, seed):
         key[:, columns],
         value[:, columns],
         None,
-        mask[:, :, rows][..., columns],
-        need_weights,
+        mask=mask[:, :, rows][..., columns],
+        need_weights=need_weights,
     )
     close(other, output[:, rows])
     if need_weights:
@@ -431,10 +437,12 @@ def test_every_parameter_learns():
 def test_half_precision(need_weights, dtype):
     layer = layer_of(dtype)
     arguments = sequences(dtype)
-    output, _ = layer(*arguments, LENS, causal_mask(T, S), need_weights)
+    output, _ = layer(
+        *arguments, LENS, mask=causal_mask(T, S), need_weights=need_weights
+    )
     assert output.dtype == dtype
     arguments = (x.double() for x in arguments)
-    expected, _ = layer.double()(*arguments, LENS, causal_mask(T, S))
+    expected, _ = layer.double()(*arguments, LENS, mask=causal_mask(T, S))
     close(output.double(), expected, 2 * HALF_TOLERANCE[dtype])
 
 
@@ -451,12 +459,14 @@ def test_autocast(need_weights):
 @BOTH
 def test_compiles_into_one_graph(need_weights):
     layer, lengths = layer_of(), torch.tensor([0, 6])
-    bias = randn(1, H, T, S)
-    call = (*sequences(), lengths, causal_mask(T, S), need_weights, bias)
-    output, weights = torch.compile(layer, fullgraph=True, backend="eager")(*call)
-    close(output, layer(*call)[0])
+    call = (*sequences(), lengths)
+    options = {"mask": causal_mask(T, S), "bias": randn(1, H, T, S)}
+    options["need_weights"] = need_weights
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+    output, weights = compiled(*call, **options)
+    close(output, layer(*call, **options)[0])
     if need_weights:
-        close(weights, layer(*call)[1])
+        close(weights, layer(*call, **options)[1])
 
 
 @BOTH
@@ -465,7 +475,9 @@ def test_everything_follows_the_query(need_weights, device):
     """Lengths and masks may come from the CPU."""
     layer = layer_of(torch.float32, device)
     arguments = sequences(torch.float32, device=device)
-    output, weights = layer(*arguments, LENS, coin(T, S), need_weights)
+    output, weights = layer(
+        *arguments, LENS, mask=coin(T, S), need_weights=need_weights
+    )
     assert output.device.type == device and output.shape == (B, T, E)
     assert weights is None or weights.device.type == device
 
@@ -474,12 +486,13 @@ def test_everything_follows_the_query(need_weights, device):
 def test_strides_do_not_matter_and_arguments_are_left_alone(need_weights):
     layer = layer_of()
     query, key, value = (randn(E, B, n, seed=n).permute(1, 2, 0) for n in (T, S, S))
-    given_ = (query, key, value, LENS.clone(), coin(S, T).T)
-    assert not any(x.is_contiguous() for x in (*given_[:3], given_[4]))
-    before = [x.clone() for x in given_]
-    output, _ = layer(*given_, need_weights)
-    assert all(torch.equal(x, y) for x, y in zip(before, given_, strict=True))
-    close(output, layer(*(x.contiguous() for x in before), need_weights)[0])
+    names = "query", "key", "value", "mask", "valid_lens"
+    passed = dict(zip(names, (query, key, value, coin(S, T).T, LENS), strict=True))
+    assert not any(passed[name].is_contiguous() for name in names[:4])
+    before = {name: x.clone().contiguous() for name, x in passed.items()}
+    output, _ = layer(**passed, need_weights=need_weights)
+    assert all(torch.equal(before[name], x) for name, x in passed.items())
+    close(output, layer(**before, need_weights=need_weights)[0])
 
 
 @BOTH
@@ -552,14 +565,25 @@ QUERY, KEY, VALUE = sequences(torch.float32)
         ((QUERY, KEY, VALUE, [3, 6]), TypeError, ("valid_lens must be a tensor of integers",)),
         ((QUERY, KEY, VALUE, LENS + 2), ValueError, ("number of keys, 7; got 8",)),
         ((QUERY, KEY, VALUE, LENS[:1]), ValueError, ("valid_lens must have shape (2,)",)),
-        ((QUERY, KEY, VALUE, None, torch.ones(T, S)), TypeError, ("mask must be a bool tensor", "from_binary")),
-        ((QUERY, KEY, VALUE, None, "causal"), TypeError, ("mask must be a bool tensor", "str")),
-        ((QUERY, KEY, VALUE, None, coin(S, T)), ValueError, ("does not broadcast", "(queries, keys)")),
     ],
 )  # fmt: skip
 def test_wrong_inputs(stage, arguments, error, message):
     with pytest.raises(error, match=says(*message)):
         stage(E, H)(*arguments)
+
+
+@pytest.mark.parametrize("stage", [WideHeads, SeparateHeads, MultiHeadAttention])
+@pytest.mark.parametrize(
+    ("mask", "error", "message"),
+    [
+        (torch.ones(T, S), TypeError, ("mask must be a bool tensor", "from_binary")),
+        ("causal", TypeError, ("mask must be a bool tensor", "str")),
+        (coin(S, T), ValueError, ("does not broadcast", "(queries, keys)")),
+    ],
+)
+def test_wrong_masks(stage, mask, error, message):
+    with pytest.raises(error, match=says(*message)):
+        stage(E, H)(QUERY, KEY, VALUE, mask=mask)
 
 
 @BOTH

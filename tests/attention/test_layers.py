@@ -102,9 +102,9 @@ def test_against_loops(kind, dtype, lengths):
     mask = coin(T, S, seed=8)
     mask[4] = False
     output, weights = layer(
-        query, key, value, torch.tensor(lengths), mask, need_weights=True
+        query, key, value, torch.tensor(lengths), mask=mask, need_weights=True
     )
-    fused, none = layer(query, key, value, torch.tensor(lengths), mask)
+    fused, none = layer(query, key, value, torch.tensor(lengths), mask=mask)
     assert none is None
     assert output.shape == (B, T, DV) and weights.shape == (B, T, S)
     assert output.dtype == weights.dtype == dtype
@@ -158,7 +158,14 @@ def test_with_and_without_weights_are_one_function(kind):
     gradients = []
     for need_weights in (True, False):
         query, key, value = inputs((B, H), grad=True)
-        output, _ = layer(query, key, value, lengths, causal_mask(T, S), need_weights)
+        output, _ = layer(
+            query,
+            key,
+            value,
+            lengths,
+            mask=causal_mask(T, S),
+            need_weights=need_weights,
+        )
         (output * randn(B, H, T, DV, seed=9)).sum().backward()
         gradients.append((output.detach(), query.grad, key.grad, value.grad))
     for with_weights, without in zip(*gradients, strict=True):
@@ -349,7 +356,9 @@ def test_a_query_with_nothing_to_attend_to(kind, need_weights, dtype, lead):
     query, key, value = inputs(lead, dtype=dtype, grad=True)
     mask = torch.ones(T, S, dtype=torch.bool)
     mask[2] = False
-    output, _ = layer(query, key, value, torch.tensor([0, 4]), mask, need_weights)
+    output, _ = layer(
+        query, key, value, torch.tensor([0, 4]), mask=mask, need_weights=need_weights
+    )
     assert (output[0] == 0).all() and (output[1, ..., 2, :] == 0).all()
     assert (output[1, ..., 1, :] != 0).any()
     output.sum().backward()
@@ -402,7 +411,9 @@ def test_leading_axes_broadcast(kind, need_weights):
         randn(B, 1, S, DV, seed=3),
     )
     mask = coin(H, T, S)
-    output, weights = layer(query, key, value, QUERY_LENS, mask[None], need_weights)
+    output, weights = layer(
+        query, key, value, QUERY_LENS, mask=mask[None], need_weights=need_weights
+    )
     assert output.shape == (B, H, T, DV)
     assert weights is None or weights.shape == (B, H, T, S)
     allowed = sequence_mask(QUERY_LENS, S)
@@ -466,13 +477,14 @@ def test_strides_do_not_matter_and_arguments_are_left_alone(kind, need_weights):
     mask, lengths = coin(S, T).T, LENS.clone()
     assert not any(x.is_contiguous() for x in (query, key, value, mask))
     before = [x.clone() for x in (query, key, value, lengths, mask)]
-    output, _ = layer(query, key, value, lengths, mask, need_weights)
+    output, _ = layer(query, key, value, lengths, mask=mask, need_weights=need_weights)
     assert all(
         torch.equal(x, y)
         for x, y in zip(before, (query, key, value, lengths, mask), strict=True)
     )
-    contiguous = (x.contiguous() for x in (query, key, value, lengths, mask))
-    close(output, layer(*contiguous, need_weights)[0])
+    contiguous = (x.contiguous() for x in (query, key, value, lengths))
+    options = {"mask": mask.contiguous(), "need_weights": need_weights}
+    close(output, layer(*contiguous, **options)[0])
 
 
 @ALL
@@ -482,7 +494,10 @@ def test_everything_follows_the_query(kind, need_weights, device):
     """Lengths and masks may come from the CPU."""
     layer = layer_of(kind, torch.float32, device)
     output, weights = layer(
-        *inputs(dtype=torch.float32, device=device), LENS, coin(T, S), need_weights
+        *inputs(dtype=torch.float32, device=device),
+        LENS,
+        mask=coin(T, S),
+        need_weights=need_weights,
     )
     assert output.device.type == device and output.shape == (B, T, DV)
     assert weights is None or weights.device.type == device
@@ -497,10 +512,12 @@ def test_every_device_and_dtype_agrees_with_float64_on_the_cpu(
 ):
     mask, lengths = causal_mask(T, S), torch.tensor([0, 6])
     arguments = inputs((B, H), dtype=dtype, device=device, grad=True)
-    output, _ = layer_of(kind, dtype, device)(*arguments, lengths, mask, need_weights)
+    output, _ = layer_of(kind, dtype, device)(
+        *arguments, lengths, mask=mask, need_weights=need_weights
+    )
     output.sum().backward()
     expected, _ = layer_of(kind)(
-        *(x.detach().cpu().double() for x in arguments), lengths, mask
+        *(x.detach().cpu().double() for x in arguments), lengths, mask=mask
     )
     close(
         output.cpu().double(), expected, {torch.float32: 1e-5, **HALF_TOLERANCE}[dtype]
@@ -523,10 +540,10 @@ def test_gradcheck(kind, need_weights):
     )
 
     def output(query, key, value, *weights):
-        call = (query, key, value, lengths, None, need_weights)
-        return torch.func.functional_call(
-            layer, dict(zip(names, weights, strict=True)), call
-        )[0]
+        call = (query, key, value, lengths)
+        own = dict(zip(names, weights, strict=True))
+        options = {"need_weights": need_weights}
+        return torch.func.functional_call(layer, own, call, options)[0]
 
     assert torch.autograd.gradcheck(output, (*arguments, *parameters), fast_mode=True)
 
@@ -534,12 +551,11 @@ def test_gradcheck(kind, need_weights):
 @ALL
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_compiles_into_one_graph(kind, need_weights):
-    layer, arguments = (
-        layer_of(kind),
-        (*inputs(), torch.tensor([0, 6]), causal_mask(T, S), need_weights),
-    )
-    output, weights = torch.compile(layer, fullgraph=True, backend="eager")(*arguments)
-    expected = layer(*arguments)
+    layer, arguments = layer_of(kind), (*inputs(), torch.tensor([0, 6]))
+    options = {"mask": causal_mask(T, S), "need_weights": need_weights}
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+    output, weights = compiled(*arguments, **options)
+    expected = layer(*arguments, **options)
     close(output, expected[0])
     if need_weights:
         close(weights, expected[1])
@@ -784,7 +800,9 @@ def test_wrong_inputs(
     kind, need_weights, query, key, value, lengths, mask, error, message
 ):
     with pytest.raises(error, match=says(*message)):
-        layer_of(kind, torch.float32)(query, key, value, lengths, mask, need_weights)
+        layer_of(kind, torch.float32)(
+            query, key, value, lengths, mask=mask, need_weights=need_weights
+        )
 
 
 def test_the_fused_kernels_second_derivative_is_refused_and_the_other_is_right():

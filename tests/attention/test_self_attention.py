@@ -80,7 +80,7 @@ def test_cross_attention_against_loops(dtype):
     layer, (x, memory) = cross(dtype), x_and_memory(dtype)
     mask = coin(B, T, S, seed=8)
     mask[1, 2] = False
-    output, weights = layer(x, memory, LENS, mask)
+    output, weights = layer(x, memory, LENS, mask=mask)
     assert output.shape == (B, T, D) and weights.shape == (B, T, S)
     allowed = mask & sequence_mask(LENS, S)[:, None]
     for b in range(B):
@@ -138,8 +138,8 @@ def test_self_attention_is_cross_attention_with_itself():
     general = fill(CrossAttention(D)).double()
     lengths = torch.tensor([3, 5])
     for layer, allowed in ((same, mask), (masked, mask & causal_mask(T))):
-        ours = layer(x, lengths, mask)
-        for got, wanted in zip(ours, general(x, x, lengths, allowed), strict=True):
+        ours = layer(x, lengths, mask=mask)
+        for got, wanted in zip(ours, general(x, x, lengths, mask=allowed), strict=True):
             close(got, wanted)
     close(masked(x)[1], general(x, x, mask=causal_mask(T))[1])
 

@@ -139,6 +139,29 @@ def test_the_rooms_that_answers_may_import_work_with_it():
     assert run_in_the_page(program).endswith("+page\n")
 
 
+WORD_BY_WORD = """
+import torch
+from attnbook.transformer import Transformer, TransformerConfig
+
+torch.manual_seed(0)
+sizes = {"d_model": 8, "num_heads": 2, "d_ff": 8, "num_encoder_layers": 1, "num_decoder_layers": 2}
+model = Transformer(TransformerConfig(source_vocab_size=7, target_vocab_size=7, **sizes)).eval()
+source, lens = torch.tensor([[1, 2, 3, 4], [4, 3, 2, 1]]), torch.tensor([4, 2])
+target = torch.tensor([[1, 3, 5, 2, 6], [1, 6, 6, 4, 2]])
+with torch.no_grad():
+    memory, _ = model.encode(source, lens)
+    cache = model.decoder.start_cache()
+    steps = [model.decoder(target[:, t : t + 1], memory, lens, cache=cache)[0] for t in range(5)]
+    whole, _ = model.decoder(target, memory, lens)
+torch.testing.assert_close(torch.cat(steps, dim=1), whole)
+print("the same")
+"""
+
+
+def test_a_decoder_writes_word_by_word_with_a_cache():
+    assert run_in_the_page(WORD_BY_WORD) == "the same\n"
+
+
 def test_there_is_no_numpy_and_it_says_so():
     program = "import numpy as np\ntry:\n    np.arange(3)\nexcept AttributeError as error:\n    print(error)"
     assert "numpy.arange is not available in the page" in run_in_the_page(program)

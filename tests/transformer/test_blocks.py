@@ -110,7 +110,7 @@ def test_residual_by_hand(norm_first):
 def test_encoder_layer_by_its_parts(norm_first):
     layer, x = encoder(norm_first=norm_first, activation="gelu"), x_and_memory()[0]
     mask = coin(B, H, T, T, seed=3)
-    output, weights = layer(x, OWN_LENS, mask, need_weights=True)
+    output, weights = layer(x, OWN_LENS, mask=mask, need_weights=True)
     first, second = layer.around_attention.norm, layer.around_feed_forward.norm
 
     def attend(h):
@@ -123,9 +123,11 @@ def test_encoder_layer_by_its_parts(norm_first):
         middle = first(x + attend(x))
         close(output, second(middle + layer.feed_forward(middle)))
     looked_at = first(x) if norm_first else x
-    expected = layer.attention(looked_at, None, None, OWN_LENS, mask, True)[1]
+    expected = layer.attention(
+        looked_at, None, None, OWN_LENS, mask=mask, need_weights=True
+    )[1]
     close(weights, expected)
-    close(layer(x, OWN_LENS, mask)[0], output)
+    close(layer(x, OWN_LENS, mask=mask)[0], output)
     assert layer(x)[1] is None
 
 
@@ -151,7 +153,9 @@ def test_encoder_layer_options_reach_the_attention(norm_first):
 def test_decoder_layer_by_its_parts(norm_first):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
     mask, memory_mask = causal_mask(T), coin(B, T, S, seed=5)
-    output, (own, cross) = layer(x, memory, LENS, mask, memory_mask, need_weights=True)
+    output, (own, cross) = layer(
+        x, memory, LENS, mask=mask, memory_mask=memory_mask, need_weights=True
+    )
     norms = (
         layer.around_self_attention.norm,
         layer.around_cross_attention.norm,
@@ -159,7 +163,9 @@ def test_decoder_layer_by_its_parts(norm_first):
     )
     parts = (
         lambda h: layer.self_attention(h, mask=mask, need_weights=True),
-        lambda h: layer.cross_attention(h, memory, memory, LENS, memory_mask, True),
+        lambda h: layer.cross_attention(
+            h, memory, memory, LENS, mask=memory_mask, need_weights=True
+        ),
         lambda h: (layer.feed_forward(h), None),
     )
     seen = []
@@ -172,7 +178,7 @@ def test_decoder_layer_by_its_parts(norm_first):
     close(cross, seen[1])
     assert own.shape == (B, H, T, T) and cross.shape == (B, H, T, S)
     x, memory = x_and_memory()
-    fused, nothing = layer(x, memory, LENS, mask, memory_mask)
+    fused, nothing = layer(x, memory, LENS, mask=mask, memory_mask=memory_mask)
     close(fused, output)
     assert nothing == (None, None)
 
@@ -181,14 +187,16 @@ def test_decoder_layer_by_its_parts(norm_first):
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_step_by_step_as_at_once(norm_first, need_weights):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory()
-    at_once, (own, cross) = layer(x, memory, LENS, causal_mask(T), need_weights=True)
+    at_once, (own, cross) = layer(
+        x, memory, LENS, mask=causal_mask(T), need_weights=True
+    )
     cache = DecoderLayerCache()
     for t in range(T):
         step, weights = layer(
             x[:, t : t + 1],
             memory,
             LENS,
-            causal_mask(1, t + 1),
+            mask=causal_mask(1, t + 1),
             need_weights=need_weights,
             cache=cache,
         )
@@ -202,7 +210,7 @@ def test_step_by_step_as_at_once(norm_first, need_weights):
 @PRE_AND_POST
 def test_the_decoder_sees_the_past_and_the_memory_but_no_padding(norm_first):
     layer, (x, memory) = decoder(norm_first=norm_first), x_and_memory(grad=True)
-    output, _ = layer(x, memory, LENS, causal_mask(T))
+    output, _ = layer(x, memory, LENS, mask=causal_mask(T))
     for t in range(T):
         loss = output[:, t].square().sum()
         to_x, to_memory = torch.autograd.grad(loss, (x, memory), retain_graph=True)
@@ -224,9 +232,9 @@ def test_every_parameter_learns(norm_first, activation):
     upstream = randn(B, T, E, seed=9)
     for layer, arguments in (
         (encoder(**options), (x, OWN_LENS)),
-        (decoder(**options), (x, memory, LENS, causal_mask(T))),
+        (decoder(**options), (x, memory, LENS)),
     ):
-        (layer(*arguments)[0] * upstream).sum().backward()
+        (layer(*arguments, mask=causal_mask(T))[0] * upstream).sum().backward()
         for name, parameter in layer.named_parameters():
             gradient = parameter.grad
             if name.endswith("W_qkv.bias"):  # no softmax notices the keys' part
@@ -263,16 +271,18 @@ def test_half_precision(norm_first, dtype):
         decoder(norm_first=norm_first).to(dtype),
         x_and_memory(dtype=dtype),
     )
-    output, _ = layer(x, memory, LENS, causal_mask(T))
+    output, _ = layer(x, memory, LENS, mask=causal_mask(T))
     assert output.dtype == dtype
-    precise = layer.double()(x.double(), memory.double(), LENS, causal_mask(T))[0]
+    precise = layer.double()(x.double(), memory.double(), LENS, mask=causal_mask(T))[0]
     close(output.double(), precise, 4 * HALF_TOLERANCE[dtype])  # three sublayers, norms
 
 
 def test_compiles_into_one_graph():
-    layer, call = decoder(), (*x_and_memory(), LENS, causal_mask(T), None, True)
-    output, weights = torch.compile(layer, fullgraph=True, backend="eager")(*call)
-    expected = layer(*call)
+    layer, call = decoder(), (*x_and_memory(), LENS)
+    options = {"mask": causal_mask(T), "need_weights": True}
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+    output, weights = compiled(*call, **options)
+    expected = layer(*call, **options)
     close(output, expected[0])
     close(weights[0], expected[1][0])
     close(weights[1], expected[1][1])

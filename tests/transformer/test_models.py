@@ -90,7 +90,9 @@ def test_several_words_at_once_into_a_cache():
     memory, _ = model.encoder(SOURCE, LENS)
     cache = model.decoder.start_cache()
     first, _ = model.decoder(TARGET[:, :2], memory, LENS, cache=cache)
-    rest, weights = model.decoder(TARGET[:, 2:], memory, LENS, True, cache)
+    rest, weights = model.decoder(
+        TARGET[:, 2:], memory, LENS, need_weights=True, cache=cache
+    )
     close(torch.cat([first, rest], dim=1), logits)
     assert weights[0][0].shape == (B, 3, T - 2, T)
 

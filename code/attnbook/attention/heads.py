@@ -30,6 +30,7 @@ class _Contract(nn.Module):
         self,
         inputs: tuple[Tensor, Tensor, Tensor],
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | OneMask | None = None,
         bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
@@ -122,9 +123,10 @@ class MultiHeadAttention(_Contract):
         key: Tensor | None = None,
         value: Tensor | None = None,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | OneMask | None = None,
-        need_weights: bool = False,
         bias: Tensor | None = None,
+        need_weights: bool = False,
         cache: KeyValueCache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend with all heads at once.
@@ -137,8 +139,8 @@ class MultiHeadAttention(_Contract):
             mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
                 With a cache that grows, S counts the stored keys too. Or what `one_mask` has made of lengths, mask and
                 bias: then nothing is checked again.
-            need_weights: return the weights too; without them the fused kernel never stores the T × S table.
             bias: floating point, added to the scores (relative positions); its axes are those of a mask.
+            need_weights: return the weights too; without them the fused kernel never stores the T × S table.
             cache: a `KeyValueCache`: one that grows for self-attention, one that does not for
                 attention to a memory that stays the same.
 
@@ -150,7 +152,9 @@ class MultiHeadAttention(_Contract):
         """
         key = query if key is None else key
         value = key if value is None else value
-        one = self.one_mask((query, key, value), valid_lens, mask, bias, cache)
+        one = self.one_mask(
+            (query, key, value), valid_lens, mask=mask, bias=bias, cache=cache
+        )
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head

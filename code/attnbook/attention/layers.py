@@ -1,6 +1,6 @@
 """Attention as a layer: score, masked softmax, average.
 
-All layers share one call: `layer(query, key, value, valid_lens=None, mask=None, need_weights=False)` returns
+All layers share one call: `layer(query, key, value, valid_lens=None, *, mask=None, need_weights=False)` returns
 (output, weights), with weights None unless asked for; `DotProductAttention.forward` documents it for all. Without
 weights, a dot product runs in PyTorch's fused kernel.
 """
@@ -101,6 +101,7 @@ class DotProductAttention(nn.Module):
         key: Tensor,
         value: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -162,6 +163,7 @@ class MultiplicativeAttention(nn.Module):
         key: Tensor,
         value: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -209,6 +211,7 @@ class AdditiveAttention(nn.Module):
         key: Tensor,
         value: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:

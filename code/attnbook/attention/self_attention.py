@@ -79,6 +79,7 @@ class CrossAttention(nn.Module):
         x: Tensor,
         memory: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Let every position of x look at every position of the memory.
@@ -86,7 +87,7 @@ class CrossAttention(nn.Module):
         Args:
             x: (B, T, D).
             memory: (B, S, memory_size).
-            valid_lens: (B,) or (B, T) integers: how many memory positions count.
+            valid_lens: (B,) or (B, T) integers: how many positions of the memory count.
             mask: bool, broadcastable to (B, T, S), True = may attend.
 
         Returns:
@@ -120,13 +121,17 @@ class SelfAttention(CrossAttention):
         self.causal = causal
 
     def forward(  # type: ignore[override]  # x is its own memory
-        self, x: Tensor, valid_lens: Tensor | None = None, mask: Tensor | None = None
+        self,
+        x: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Let every position look at every (or every earlier) position of its own sequence.
 
         Args:
             x: (B, T, D).
-            valid_lens: (B,) or (B, T) integers.
+            valid_lens: (B,) or (B, T) integers: how many positions count.
             mask: bool, broadcastable to (B, T, T), True = may attend.
 
         Returns:
@@ -138,7 +143,7 @@ class SelfAttention(CrossAttention):
             if mask is not None:
                 check_mask(mask, torch.Size([x.shape[0], *past.shape]))
             mask = past if mask is None else mask.to(x.device) & past
-        return super().forward(x, x, valid_lens, mask)
+        return super().forward(x, x, valid_lens, mask=mask)
 
 
 class QueryPooling(nn.Module):

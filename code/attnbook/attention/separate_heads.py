@@ -43,6 +43,7 @@ class WideHeads(nn.Module):
         key: Tensor,
         value: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Attend with each head in turn, concatenate, and mix with W_o.
@@ -51,7 +52,7 @@ class WideHeads(nn.Module):
             query: (B, T, D).
             key: (B, S, D).
             value: (B, S, D).
-            valid_lens: (B,) or (B, T) integers.
+            valid_lens: (B,) or (B, T) integers: how many keys count.
             mask: bool, broadcastable to (B, T, S), True = may attend.
 
         Returns:
@@ -59,7 +60,7 @@ class WideHeads(nn.Module):
         """
         projection = cast(_Head, self.heads[0]).W_q
         check_inputs(query, key, value, self.d_model, projection)
-        pairs = [head(query, key, value, valid_lens, mask) for head in self.heads]
+        pairs = [head(query, key, value, valid_lens, mask=mask) for head in self.heads]
         outputs, weights = zip(*pairs, strict=True)
         return self.W_o(torch.cat(outputs, dim=-1)), torch.stack(weights, dim=1)
 
@@ -79,6 +80,7 @@ class _Head(nn.Module):
         key: Tensor,
         value: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         scores = scaled_dot_score(self.W_q(query), self.W_k(key))  # (B, T, S)

@@ -55,6 +55,7 @@ class SinkAttention(MultiHeadAttention):
         self,
         inputs: tuple[Tensor, Tensor, Tensor],
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | OneMask | None = None,
         bias: Tensor | None = None,
         cache: KeyValueCache | None = None,
@@ -66,7 +67,9 @@ class SinkAttention(MultiHeadAttention):
         (sink_mask, mask), (sink_bias, bias) = (
             _without_sink(table, shape) for table in (mask, bias)
         )
-        mask, bias = super().one_mask(inputs, valid_lens, mask, bias, cache)
+        mask, bias = super().one_mask(
+            inputs, valid_lens, mask=mask, bias=bias, cache=cache
+        )
         return OneMask(
             _with_sink(sink_mask, mask, shape), _with_sink(sink_bias, bias, shape)
         )

@@ -74,8 +74,7 @@ def idea(text: str) -> str:
     """A source text without docstrings, argument checks and annotations; comments and layout stay.
 
     A check is a call of a function whose name begins with `check_`, an `assert`, or an `if` that ends in a `raise`;
-    with it goes what serves no other purpose: an assignment or a last parameter that only checks read, a block that
-    held nothing else.
+    with it goes what serves no other purpose: an assignment that only checks read, a block that held nothing else.
 
     Args:
         text: of a function or class.
@@ -88,9 +87,7 @@ def idea(text: str) -> str:
     signatures: dict[int, list[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            idle = _idle(node)
-            _drop_parameters(node, idle)
-            for statement in idle:
+            for statement in _idle(node):
                 drop |= _lines_of(statement)
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             line = lines[node.lineno - 1]
@@ -136,16 +133,6 @@ def _signature(node: ast.FunctionDef) -> list[str]:
     start = f"{' ' * node.col_offset}def {node.name}("
     whole = f"{start}{ast.unparse(node.args)}):".replace("'", '"')
     return textwrap.wrap(whole, WIDTH, subsequent_indent=" " * len(start))
-
-
-def _drop_parameters(function: ast.FunctionDef, idle: set[ast.stmt]) -> None:
-    """Take away the last parameters that have defaults and that only checks read, such as `checked`."""
-    used = _names_read(_walk_without(function, idle))
-    checked = {name for s in idle for name in _names_read(ast.walk(s))} - used
-    arguments = function.args
-    while arguments.defaults and arguments.args[-1].arg in checked:
-        arguments.args.pop()
-        arguments.defaults.pop()
 
 
 def _names_read(nodes) -> set[str]:

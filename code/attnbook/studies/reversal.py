@@ -106,7 +106,7 @@ def run_decoder(
     x = decoder.embedding(ids) * model.config.d_model**0.5  # (B, T, D)
     x = decoder.positions(x, start=start)
     for i, layer in enumerate(decoder.layers):
-        x, _ = layer(x, memory, lens, mask, cache=cache[i] if cache else None)
+        x, _ = layer(x, memory, lens, mask=mask, cache=cache[i] if cache else None)
     return decoder.norm(x) @ decoder.embedding.weight.T  # (B, T, V): the head
 
 

@@ -155,9 +155,10 @@ class EncoderLayer(nn.Module):
         self,
         x: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | OneMask | None = None,
-        need_weights: bool = False,
         bias: Tensor | None = None,
+        need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at the others, then think by itself.
 
@@ -171,7 +172,7 @@ class EncoderLayer(nn.Module):
         """
         if not isinstance(mask, OneMask):
             check_vectors("x", x, self.attention.d_model)
-            mask = self.attention.one_mask((x, x, x), valid_lens, mask, bias)
+            mask = self.attention.one_mask((x, x, x), valid_lens, mask=mask, bias=bias)
         weights = None
 
         def attend(h: Tensor) -> Tensor:
@@ -252,6 +253,7 @@ class DecoderLayer(nn.Module):
         x: Tensor,
         memory: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         mask: Tensor | OneMask | None = None,
         memory_mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
@@ -279,9 +281,9 @@ class DecoderLayer(nn.Module):
                 check_vectors(name, vectors, self.self_attention.d_model)
             check_same_batch(x, memory)
             inputs, looking = (x, memory, memory), self.cross_attention
-            mask = self.self_attention.one_mask((x, x, x), None, mask, None, own)
+            mask = self.self_attention.one_mask((x, x, x), mask=mask, cache=own)
             memory_mask = looking.one_mask(
-                inputs, valid_lens, memory_mask, None, across
+                inputs, valid_lens, mask=memory_mask, cache=across
             )
         own_weights = cross_weights = None
 

@@ -157,16 +157,17 @@ class Encoder(nn.Module):
         self,
         ids: Tensor,
         valid_lens: Tensor | None = None,
-        need_weights: bool = False,
+        *,
         mask: Tensor | OneMask | None = None,
+        need_weights: bool = False,
     ) -> tuple[Tensor, list[Tensor] | None]:
         """Encode a batch of source sentences.
 
         Args:
             ids: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
-            need_weights: return each layer's attention weights too.
             mask: bool, broadcastable to (B, H, S, S), True = may attend; or one that has been checked, with the ids.
+            need_weights: return each layer's attention weights too.
 
         Returns:
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
@@ -218,9 +219,10 @@ class Decoder(nn.Module):
         ids: Tensor,
         memory: Tensor,
         valid_lens: Tensor | None = None,
+        *,
+        memory_mask: Tensor | OneMask | None = None,
         need_weights: bool = False,
         cache: list[DecoderLayerCache] | None = None,
-        memory_mask: Tensor | OneMask | None = None,
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
         """Score the next word at every position; no position sees a later one.
 
@@ -228,10 +230,10 @@ class Decoder(nn.Module):
             ids: (B, T) target ids, beginning with <bos>; with a cache, only those not yet decoded.
             memory: (B, S, D) from the encoder.
             valid_lens: (B,) integers, how many positions of the memory are real.
-            need_weights: return each layer's self- and cross-attention weights too.
-            cache: from `start_cache`, when decoding step by step.
             memory_mask: bool, broadcastable to (B, H, T, S), True = may attend; or one that has been checked, with the
                 other arguments.
+            need_weights: return each layer's self- and cross-attention weights too.
+            cache: from `start_cache`, when decoding step by step.
 
         Returns:
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
@@ -287,12 +289,12 @@ class Transformer(nn.Module):
         Returns:
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
         """
-        memory, mask = self.read(source, valid_lens)
+        memory, mask = self.encode(source, valid_lens)
         check_ids("target", target, self.config.target_vocab_size)
         check_memory(self.decoder, target, memory)
         return self.decoder(target, memory, memory_mask=OneMask(mask))[0]
 
-    def read(
+    def encode(
         self, source: Tensor, valid_lens: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
         """Encode the source, and keep the mask of its padding for the decoder.
@@ -391,6 +393,7 @@ class BertEncoder(nn.Module):
         ids: Tensor,
         valid_lens: Tensor | None = None,
         segments: Tensor | None = None,
+        *,
         mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, list[Tensor] | None]:

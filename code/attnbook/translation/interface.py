@@ -28,7 +28,7 @@ class TranslationModel(DraftModel, Protocol):
     """A model that writes. Its state can also be reordered, as beam search does."""
 
     def step(
-        self, ids: Tensor, state: Any, need_weights: bool = False
+        self, ids: Tensor, state: Any, *, need_weights: bool = False
     ) -> tuple[Tensor, Tensor | None, Any]:
         """Read one word (B,) of each sentence; return logits (B, V), the weights (B, S) if asked for, and the state."""
 

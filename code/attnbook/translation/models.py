@@ -102,7 +102,7 @@ class RecurrentTranslator(nn.Module):
                 self.decoder(ids[:, :-words], state)
 
     def step(
-        self, ids: Tensor, state: RecurrentState, need_weights: bool = False
+        self, ids: Tensor, state: RecurrentState, *, need_weights: bool = False
     ) -> tuple[Tensor, Tensor | None, RecurrentState]:
         """Read the previous word, score the next one.
 
@@ -125,6 +125,7 @@ class RecurrentTranslator(nn.Module):
         source: Tensor,
         target: Tensor,
         valid_lens: Tensor,
+        *,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, Tensor | None]:
         """Score every word of known targets (teacher forcing).
@@ -201,7 +202,7 @@ class TransformerTranslator(Transformer):
         Returns:
             The decoder's state before the first word.
         """
-        memory, mask = self.read(source, valid_lens)
+        memory, mask = self.encode(source, valid_lens)
         return TransformerState(memory, mask, self.decoder.start_cache())
 
     def extend(self, ids: Tensor, state: TransformerState) -> Tensor:
@@ -233,7 +234,7 @@ class TransformerTranslator(Transformer):
             layer.own.shorten(read - words)
 
     def step(
-        self, ids: Tensor, state: TransformerState, need_weights: bool = False
+        self, ids: Tensor, state: TransformerState, *, need_weights: bool = False
     ) -> tuple[Tensor, Tensor | None, TransformerState]:
         """Read the previous word, score the next one; earlier words' keys and values come from the cache.
 
@@ -263,6 +264,7 @@ class TransformerTranslator(Transformer):
         source: Tensor,
         target: Tensor,
         valid_lens: Tensor | None = None,
+        *,
         need_weights: bool = False,
     ) -> Tensor | tuple[Tensor, list[Tensor]]:
         """Score every word of known targets in one parallel pass (teacher forcing).
@@ -278,7 +280,7 @@ class TransformerTranslator(Transformer):
         """
         if not need_weights:
             return super().forward(source, target, valid_lens)
-        memory, mask = self.read(source, valid_lens)
+        memory, mask = self.encode(source, valid_lens)
         logits, seen = self.decoder(target, memory, need_weights=True, memory_mask=mask)
         return logits, [across for _, across in seen]
 

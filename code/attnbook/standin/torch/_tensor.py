@@ -16,10 +16,10 @@ from ._numbers import axis, broadcast, in_a_row, listed, places, rows, stretched
 
 
 class Storage:
-    """A list of Python numbers that tensors share; `version` counts how often it was written into."""
+    """A list of Python numbers that tensors share; `version` counts the writes, `inferred`: inference mode made it."""
 
     def __init__(self, values: list):
-        self.values, self.version = values, 0
+        self.values, self.version, self.inferred = values, 0, inferring[0]
 
 
 class Tensor:
@@ -122,6 +122,7 @@ FACTS = {
     "is_contiguous": lambda self, memory_format=None: in_a_row(self._shape, self._strides),
     "is_floating_point": lambda self: self.dtype.kind == 2,
     "is_complex": lambda self: self.dtype.kind == 3,
+    "is_inference": lambda self: self._store.inferred,
     "data_ptr": lambda self: id(self._store) + self._offset * self.dtype.itemsize,
     "__float__": lambda self: self._number(float),
     "__int__": lambda self: self._number(int),
@@ -188,7 +189,7 @@ def view_of(x, shape, strides, offset: int, name: str, back) -> Tensor:
     return record(view, name, (x,), lambda g: (back(g),))
 
 
-recording = [True]
+recording, inferring = [True], [False]
 _made = itertools.count()
 _ended = []  # what nodes that are gone have held
 
@@ -333,13 +334,14 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 
 
 @contextlib.contextmanager
-def _switched(mode):
+def _switched(mode, infer=None):
     """A block, or a function decorated with it, for which the tape is on or off."""
-    before, recording[0] = recording[0], mode
+    before = recording[0], inferring[0]
+    recording[0], inferring[0] = mode, inferring[0] if infer is None else infer
     try:
         yield
     finally:
-        recording[0] = before
+        recording[0], inferring[0] = before
 
 
 def _switch(mode):
@@ -350,7 +352,7 @@ no_grad, enable_grad, Tensor.backward = _switch(False), _switch(True), backward
 
 
 def inference_mode(mode=True):
-    return no_grad(mode) if mode else _switched(recording[0])
+    return inference_mode()(mode) if callable(mode) else _switched(not mode, mode)
 
 
 LINE, MOST, EDGE = 80, 1000, 3
