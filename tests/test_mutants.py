@@ -336,7 +336,7 @@ TABLE = {
          "self.norm(x) + self.dropout(sublayer(self.norm(x)))", "test_blocks.py::test_residual_by_hand"),
         ("post-LN without a residual", "self.norm(x + self.dropout(sublayer(x)))",
          "self.norm(self.dropout(sublayer(x)))", "test_blocks.py::test_residual_by_hand"),
-        ("the memory's mask is lost", "mask=memory_mask", "mask=None",
+        ("the memory's mask is lost", "mask=memory_mask, need_weights", "mask=None, need_weights",
          "test_blocks.py::test_decoder_layer_by_its_parts"),
         ("the activation comes first", "self.dropout(self.activation(self.W_1(x)))",
          "self.dropout(self.W_1(self.activation(x)))",
