@@ -44,10 +44,9 @@ from attnbook.translation.page_models import (
     load_page_model,
     page_model_file,
     page_model_header,
-    page_sentences,
     quantised,
-    sentence_key,
 )
+from attnbook.translation.page_sentences import page_sentences, sentence_key
 from attnbook.translation.page_training import (
     PAGE_SETTINGS,
     PageSetting,

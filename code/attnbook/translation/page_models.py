@@ -9,12 +9,10 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 
-from attnbook.data import Split, references
 from attnbook.files import write_atomically
-from attnbook.text import WordVocabulary, normalise, vocabulary_from_dict
+from attnbook.text import WordVocabulary, vocabulary_from_dict
 from attnbook.translation.translator import Translator, kind_of, stored_model
 from attnbook.weights import FOLDER, read_weights, to_float, to_int8, weights_file
 
@@ -82,7 +80,8 @@ def quantised(translator: Translator) -> Translator:
         ValueError: a weight that is not finite.
     """
     model = copy.deepcopy(translator.model).cpu().eval()
-    model.load_state_dict(_rounded(model), strict=False)
+    rounded = to_float(to_int8(_parameters(model)))
+    model.load_state_dict(rounded, strict=False)
     return Translator(model, translator.source_vocab, translator.target_vocab)
 
 
@@ -146,54 +145,9 @@ def export_page_model(translator: Translator, path: str | Path, measured: dict) 
     return len(content)
 
 
-def sentence_key(sentence: str) -> int:
-    """A number that represents a sentence where the sentence itself would take too much space.
-
-    Args:
-        sentence: as people write it; it is normalised first.
-
-    Returns:
-        From 0 to 2³² − 1. Two sentences share a number by a chance of one in four billion.
-
-    Raises:
-        TypeError: not a str.
-
-    Source:
-        Fowler, Noll and Vo's FNV-1a hash, 32 bits, over the UTF-8 bytes.
-    """
-    key = 0x811C9DC5
-    for byte in normalise(sentence).encode("utf-8"):
-        key = (key ^ byte) * 0x01000193 % 2**32
-    return key
-
-
-def page_sentences(split: Split) -> bytes:
-    """What a page has to know of the corpus to say whether a sentence was seen in training.
-
-    Args:
-        split: the one that the page models were trained with.
-
-    Returns:
-        A file in the format of `attnbook.weights`. `train` and `dev`: the numbers of their source sentences, sorted,
-        as 32-bit integers; what the file says of itself is `test`: each normalised source with its translations, since
-        those can be shown beside a model's.
-    """
-
-    def keys(pairs: list) -> Tensor:
-        numbers = sorted({sentence_key(source) for source in references(pairs)})
-        return torch.tensor(numbers).to(torch.uint32)
-
-    stored = {"train": keys(split.train), "dev": keys(split.dev)}
-    return weights_file(stored, {"test": references(split.test)})
-
-
 def _parameters(model: nn.Module) -> dict[str, Tensor]:
     # named_parameters names a shared matrix once, by its first name
     return dict(model.named_parameters())
-
-
-def _rounded(model: nn.Module) -> dict[str, Tensor]:
-    return to_float(to_int8(_parameters(model)))
 
 
 def _check_measured(measured: dict, what: str) -> None:
