@@ -22,7 +22,7 @@ def to_int8(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         weights: by name.
 
     Returns:
-        What a file stores: for a matrix the int8 tensor, and its scales (rows,) under the name with `.scales`; vectors
+        What a file stores: for a matrix the int8 tensor, and its scales (rows,) under ``name.scales``; vectors
         and matrices of a single row as float32, since they are few and dear. Rounding again changes nothing.
 
     Raises:
