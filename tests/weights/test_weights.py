@@ -48,7 +48,8 @@ def bits(weights):
 
 def in_the_browser(page, content):
     text = base64.b64encode(content).decode()
-    return page.evaluate(READ, [(KIT / "weights.js").read_text("utf-8"), text])
+    source = (KIT / "weights.js").read_text("utf-8").replace("export ", "")
+    return page.evaluate(READ, [source, text])
 
 
 @pytest.fixture(scope="module")

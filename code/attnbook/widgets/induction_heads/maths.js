@@ -3,7 +3,6 @@
 const SYMBOLS = DATA.vocabulary.length - 1; // without <bos>, which is symbol 0
 const LENGTH = 24;
 const STORED = readWeights(WEIGHTS);
-const snapshotAt = (step) => DATA.snapshots.find((snapshot) => snapshot.step === step);
 
 // <bos> and a row whose first `period` symbols, all different, come again and again; then the edits.
 function rowOf(seed, period, edits = []) {
