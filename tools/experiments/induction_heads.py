@@ -14,7 +14,7 @@ network. Positions are rotary, and not added to the embeddings, so that what lay
 symbols only. Half a minute on one core.
 """
 
-import torch
+from types import SimpleNamespace
 
 from attnbook.files import write_atomically
 from attnbook.studies import (
@@ -43,37 +43,29 @@ def snapshot(step: int, stored: dict) -> dict:
 
 def settings(options) -> list[dict]:
     """The one model."""
-    return [{"seed": 0, "steps": options.steps}]
+    return [{"seed": 0, "steps": options.steps, "weights": options.weights}]
 
 
-def run(seed: int, steps: int) -> dict:
-    """Train it: its curve, and its weights at some steps."""
-    curve, weights = [], {}
+def run(seed: int, steps: int, weights: str | None) -> dict:
+    """Train it, and store its weights: its curve, and what its snapshots do."""
+    curve, snapshots, stored = [], [], {}
 
     def watch(step: int, model: AttentionOnly) -> None:
         if step % EVERY == 0:
             curve.append(point(step, measure_induction(model)))
         if step in SHOWN:
-            weights[step] = {n: w.tolist() for n, w in model.state_dict().items()}
+            small = to_int8(model.state_dict())
+            snapshots.append(snapshot(step, small))
+            stored.update({f"{step}.{name}": tensor for name, tensor in small.items()})
 
     fit_induction(seed, steps, watch=watch)
-    return {"curve": curve, "weights": weights}
+    about = made_by("induction_heads", SimpleNamespace(steps=steps)) | {"seed": seed}
+    write_atomically(weights or STORED_SNAPSHOTS, weights_file(stored, about))
+    return {"curve": curve, "snapshots": snapshots}
 
 
 def summary(results: list[dict], options) -> dict:
-    """What the figure draws; the weights are stored apart."""
-    (found,) = results
-    snapshots = {
-        int(step): to_int8({n: torch.tensor(w) for n, w in weights.items()})
-        for step, weights in found["weights"].items()
-    }
-    stored = {
-        f"{step}.{name}": w
-        for step, of_step in snapshots.items()
-        for name, w in of_step.items()
-    }
-    about = made_by("induction_heads", options) | {"seed": 0}
-    write_atomically(options.weights or STORED_SNAPSHOTS, weights_file(stored, about))
+    """What the figure draws."""
     model = AttentionOnly()
     first = model.layers[0]
     return {
@@ -87,6 +79,5 @@ def summary(results: list[dict], options) -> dict:
             "base": first.rotary.base,
         },
         "periods": list(PERIODS),
-        "curve": found["curve"],
-        "snapshots": [snapshot(*one) for one in snapshots.items()],
+        **results[0],
     }
