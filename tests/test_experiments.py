@@ -1,25 +1,23 @@
-"""Every stored result says which command repeats it, and that command can be run."""
+"""Every experiment has a design and runs; every stored result is what the runner would write."""
 
-import argparse
-import importlib
+import itertools
 import json
 import re
 import shlex
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+from attnbook.translation import PAGE_MODELS, page_model_header
+from attnbook.weights import FOLDER, read_weights
 from tools import ROOT, bench
+from tools.experiments import __main__ as runner
 from tools.experiments import scores
-from tools.experiments.stored import made_by, row_by_row, unfinished
+from tools.experiments.stored import DESIGN, made_by, row_by_row
 
-EXPERIMENTS = sorted(
-    f"tools.experiments.{path.stem}"
-    for path in (ROOT / "tools" / "experiments").glob("*.py")
-    if path.stem not in ("__init__", "stored")
-)
+NAMES = runner.names()
 
 
 def stored_commands() -> list[str]:
@@ -29,97 +27,314 @@ def stored_commands() -> list[str]:
         for path in (ROOT / folder).rglob("*.json"):
             text = path.read_text("utf-8")
             found |= set(re.findall(r'"command": ?"(python -?[^"]*)"', text))
-    return sorted(found)
+    told = [read_weights(path)[1] for path in FOLDER.glob("*.safetensors")]
+    return sorted(found | {about["command"] for about in told if "command" in about})
 
 
-class Parsed(Exception):
-    """Raised in place of a run that would take minutes."""
+COMMANDS = stored_commands()
 
 
-@pytest.fixture
-def parse(monkeypatch):
-    """A function: module, arguments → the options that its `main` understands; nothing is run."""
-    understand = argparse.ArgumentParser.parse_args
-
-    def stop(self, *_):
-        raise Parsed(understand(self))
-
-    def parse(module, arguments):
-        main = importlib.import_module(module).main
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "argv", [module, *arguments])
-            patch.setattr(argparse.ArgumentParser, "parse_args", stop)
-            with pytest.raises(Parsed) as caught:
-                main()
-        return caught.value.args[0]
-
-    return parse
+def of_experiment(command: str) -> tuple[str, SimpleNamespace]:
+    """The experiment of a stored command, and its options."""
+    python, flag, module, name, *words = shlex.split(command)
+    assert (python, flag, module) == ("python", "-m", "tools.experiments")
+    assert name in NAMES
+    return name, runner.understood(name, words)[0]
 
 
 def test_every_result_has_a_command():
-    assert len(stored_commands()) >= 15
+    assert len(COMMANDS) >= 30
 
 
-@pytest.mark.parametrize("command", stored_commands())
-def test_a_stored_command_can_be_run_and_stores_itself(command, parse, monkeypatch):
-    python, flag, module, *arguments = shlex.split(command)
-    assert (python, flag) == ("python", "-m")
-    if module == "tools.bench":
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_stored_command_can_be_run_and_stores_itself(command, monkeypatch):
+    if "tools.bench" in command:
         monkeypatch.setattr(Path, "is_file", lambda path: True)
+        arguments = shlex.split(command)[3:]
         assert bench.parse(arguments) and bench.said(arguments) == command
     else:
-        assert module in EXPERIMENTS
-        assert made_by(module, parse(module, arguments))["command"] == command
+        assert made_by(*of_experiment(command))["command"] == command
 
 
-@pytest.mark.parametrize("module", EXPERIMENTS)
-def test_an_experiment_explains_itself_and_runs_without_arguments(module, parse):
-    assert f"python -m {module}" in importlib.import_module(module).__doc__
-    assert parse(module, []) is not None
+# --- designs ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_has_a_design_or_says_why_not(name):
+    said = runner.experiment(name).__doc__
+    lines = re.findall(r"^([A-Z][\w ]*): +\S", said, re.MULTILINE)
+    fields = tuple(line for line in lines if line in (*DESIGN, "No design"))
+    assert fields in (DESIGN, ("No design",))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_can_be_run_without_arguments(name):
+    options, general = runner.understood(name, [])
+    module = runner.experiment(name)
+    assert vars(options) == module.OPTIONS
+    assert (general.threads, general.resume) == (1, False)
+    assert general.out == ROOT / getattr(
+        module, "RESULT", f"chapters/results/{name}.json"
+    )
+
+
+def test_the_list_has_a_line_for_each(capsys):
+    runner.main(["--list"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == NAMES
+    assert all(len(line.split()) > 4 for line in lines)
+
+
+# --- what is stored --------------------------------------------------------------------------------------------------
+
+
+def by_seed(rows: list[dict], *names: str) -> list[dict]:
+    """Rows whose entries in `names` have a number for each seed, as a row for each seed."""
+    return [
+        row | {name: row[name][seed] for name in names} | {"seed": seed}
+        for row in rows
+        for seed in range(len(row[names[0]]))
+    ]
+
+
+def tagged(stored: dict, key: str, *names: str) -> list[dict]:
+    """The rows of several entries, each with the entry's name under a key."""
+    return [{key: name} | row for name in names for row in stored[name]]
+
+
+def in_tables(stored: dict) -> list[dict]:
+    """The runs of `efficient`: a row each, or a whole table."""
+    rows = [{"what": "memory", "rows": [row]} for row in stored["memory"]]
+    rows += [{"what": "windows", "rows": [row]} for row in stored["windows"]]
+    for what in ("dtypes", "compiled"):
+        rows.append({"what": what, "rows": stored[what]})
+    return [*rows, {"what": "processes", "rows": [stored["processes"]]}]
+
+
+def of_size(stored: dict) -> list[dict]:
+    """The runs of `scores`: the rows of each size."""
+    rows = itertools.groupby(stored["rows"], key=lambda row: (row["d"], row["h"]))
+    return [{"d": d, "h": h, "rows": list(some)} for (d, h), some in rows]
+
+
+# an experiment → its runs, from its result; where nothing is said, they are the `rows`
+RUNS = {
+    "alignments": lambda s: [
+        *({"costs": list(c)} for _, c in itertools.groupby(s["costs"], lambda row: row["seed"])),
+        *s["rows"],
+    ],
+    "beam_trees": lambda s: s["sentences"],
+    "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
+    "costs": lambda s: s["times"],
+    "digits": lambda s: s["opponents"] + s["rows"],
+    "drafts": lambda s: s["rows"] * 5,
+    "efficient": in_tables,
+    "head_pruning": lambda s: s["runs"],
+    "heads": lambda s: by_seed(s["runs"], "accuracy"),
+    "induction_heads": lambda s: [{"curve": s["curve"], "snapshots": s["snapshots"]}],
+    "next_words": lambda s: s["examples"],
+    "poolings": lambda s: by_seed(
+        [{"steps": 200} | row for row in s["runs"]] + s["patient"], "as trained", "longer"
+    ),
+    "retrained": lambda s: [
+        {"what": what} | row | row["choice"] for what in ("heads", "induction") for row in s[what]
+    ],
+    "scores": of_size,
+    "span_tables": lambda s: [
+        {
+            "name": name,
+            "f1": f1,
+            "tables": [row[name] for row in s["sentences"]],
+        }
+        for name, f1 in s["f1"].items()
+    ],
+}  # fmt: skip
+# what only the runs themselves can tell, since the result keeps less than they have found
+LOSSY = {
+    "alignment_reader": "what is seen at each moment is stored sentence by sentence",
+    "block_grid": "quartiles are stored, not the seeds",
+    "page_models": "the models are the result",
+    "patterns": "the weights of one model are stored",
+}
+# the translators choose what they are asked about, and number words anew; that takes a minute
+CHOSEN = ("beam_trees", "next_words")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LOSSY])
+def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
+    module = runner.experiment(name)
+    stored = json.loads(runner.place(name).read_text("utf-8"))
+    options = of_experiment(stored["command"])[1]
+    runs = RUNS.get(name, lambda result: result["rows"])(stored)
+    if name not in CHOSEN:
+        settings = json.loads(json.dumps(list(module.settings(options))))
+        assert len(runs) == len(settings)
+        for found, setting in zip(runs, settings, strict=True):
+            both = found.keys() & setting.keys() - {"steps", "rounds", "sentences"}
+            assert all((found[k] or "") == (setting[k] or "") for k in both), (
+                found,
+                setting,
+            )
+    again = json.loads(json.dumps(module.summary(runs, options)))
+    ours = set(stored) - {"command", "versions"}
+    assert set(again) - {"versions"} == ours
+    # a machine is that of the run; words are numbered anew
+    for key in ours - {"machine"} - ({"words"} if name in CHOSEN else set()):
+        expected = stored[key]
+        if name == "retrained":
+            again[key] = [
+                {k: row[k] for k in ("choice", "curve", "says")} for row in again[key]
+            ]
+        assert again[key] == expected, key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_is_stored_under_the_name_of_its_experiment(name):
+    place = runner.place(name)
+    stored = (
+        [page_model_header(model) for model in PAGE_MODELS]
+        if place == FOLDER
+        else [json.loads(place.read_text("utf-8"))]
+    )
+    assert {of_experiment(one["command"])[0] for one in stored} == {name}
+
+
+def test_no_result_is_without_its_experiment():
+    """All but those of the benchmarks, which are no experiments."""
+    known = {runner.place(name) for name in NAMES}
+    results = set((ROOT / "chapters" / "results").glob("*.json"))
+    assert {path.stem for path in results - known} == {"bench", "quality"}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in ("page_models", "patterns")]
+)
+def test_a_stored_result_is_laid_out_as_the_runner_writes_it(name):
+    """A result that is made again differs in what has changed, and not in how it is laid out."""
+    text = runner.place(name).read_text("utf-8")
+    assert text == row_by_row(json.loads(text))
+
+
+# --- the runner ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def coins(monkeypatch):
+    """An experiment that costs nothing; it has written down what was run, and can be made to break."""
+    ran = []
+
+    def run(seed, side):
+        if len(ran) == module.breaks_at:
+            raise RuntimeError("the power is gone")
+        ran.append((seed, side))
+        return {"seed": seed, "found": {1: (side,)}}
+
+    module = SimpleNamespace(
+        __doc__="Coins.",
+        OPTIONS={
+            "seeds": 2,
+            "sides": ["a"],
+            "weight": 1.5,
+            "fair": False,
+            "name": None,
+        },
+        settings=lambda o: [
+            {"seed": s, "side": x} for s in range(o.seeds) for x in o.sides
+        ],
+        run=run,
+        summary=lambda results, options: {"n": options.seeds, "rows": results},
+        ran=ran,
+        breaks_at=None,
+    )
+    monkeypatch.setattr(runner, "experiment", lambda name: module)
+    monkeypatch.setattr(runner, "names", lambda: ["coins"])
+    monkeypatch.setattr(torch, "set_num_threads", lambda number: None)
+    return module
+
+
+def test_a_run_stores_command_versions_and_rows(coins, tmp_path):
+    out = tmp_path / "new" / "coins.json"
+    runner.main(
+        ["coins", "--seeds", "1", "--sides", "a", "b", "--fair", "--out", str(out)]
+    )
+    stored = json.loads(out.read_text("utf-8"))
+    assert stored.pop("versions").keys() == {"python", "torch"}
+    assert stored == {
+        "command": "python -m tools.experiments coins --seeds 1 --sides a b --weight 1.5 --fair",
+        "n": 1,
+        "rows": [{"seed": 0, "found": {"1": [side]}} for side in "ab"],
+    }
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_an_interrupted_run_leaves_the_result_alone_and_goes_on_where_it_stopped(
+    coins, tmp_path
+):
+    out = tmp_path / "coins.json"
+    out.write_text("the last one")
+    coins.breaks_at = 2
+    with pytest.raises(RuntimeError):
+        runner.main(["coins", "--seeds", "3", "--out", str(out)])
+    assert out.read_text() == "the last one"
+    coins.breaks_at = None
+    runner.main(["coins", "--seeds", "3", "--out", str(out), "--resume"])
+    assert coins.ran == [(0, "a"), (1, "a"), (2, "a")]
+    whole = tmp_path / "whole.json"
+    runner.main(["coins", "--seeds", "3", "--out", str(whole)])
+    assert out.read_bytes() == whole.read_bytes() and len(coins.ran) == 6
+
+
+def test_only_what_the_same_command_has_begun_is_gone_on_with(coins, tmp_path):
+    out = tmp_path / "coins.json"
+    coins.breaks_at = 1
+    with pytest.raises(RuntimeError):
+        runner.main(["coins", "--out", str(out)])
+    coins.breaks_at = None
+    with pytest.raises(
+        SystemExit, match="was begun with the command .*leave out --resume"
+    ):
+        runner.main(["coins", "--seeds", "5", "--out", str(out), "--resume"])
+    runner.main(["coins", "--out", str(out)])  # from the beginning
+    assert coins.ran == [(0, "a"), (0, "a"), (1, "a")]
+
+
+def test_more_threads_are_part_of_the_command(coins):
+    options, general = runner.understood("coins", ["--threads", "2"])
+    assert general.threads == 2
+    assert made_by("coins", options)["command"].endswith("--threads 2")
+
+
+def test_a_name_that_is_none_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        runner.main(["coin"])
+    assert "invalid choice: 'coin'" in capsys.readouterr().err
 
 
 def test_the_command_writes_all_options_out_as_they_are_typed():
-    options = argparse.Namespace(
-        batch_size=3, seconds=[20, 60], dev=True, fresh=False, only=None, out=Path("x")
+    options = SimpleNamespace(
+        batch_size=3, seconds=[20, 60], dev=True, fresh=False, only=None
     )
-    made = made_by("tools.experiments.race", options)
+    made = made_by("race", options)
     assert made["command"] == (
-        "python -m tools.experiments.race --batch-size 3 --seconds 20 60 --dev"
+        "python -m tools.experiments race --batch-size 3 --seconds 20 60 --dev"
     )
-    import torch
-
     # PyTorch for CUDA calls itself "2.13.0+cu130"; its package is 2.13.0
     assert torch.__version__.startswith(made["versions"]["torch"])
 
 
-def test_only_a_result_of_the_same_command_and_versions_is_gone_on_with(tmp_path):
-    path = tmp_path / "result.json"
-    fresh = {"command": "a", "versions": {"torch": "2"}, "rows": []}
-    assert unfinished(path, fresh) is fresh
-    begun = fresh | {"rows": [1]}
-    path.write_text(json.dumps(begun))
-    assert unfinished(path, fresh) == begun
-    for other in ({"command": "b"}, {"versions": {"torch": "3"}}):
-        assert unfinished(path, fresh | other) == fresh | other
-
-
 def test_a_result_row_by_row_is_the_same_result():
-    result = {"command": "é", "rows": [{"a": [1, 2]}, {"a": []}], "seeds": 2}
-    text = row_by_row(result, "rows")
+    result = {
+        "command": "é",
+        "rows": [{"a": [1, 2]}, {"a": []}],
+        "seeds": [2],
+        "none": [],
+    }
+    text = row_by_row(result)
     assert json.loads(text) == result
     assert '\n{"a":[1,2]},\n{"a":[]}\n' in text and '"command": "é",\n' in text
 
 
-def test_the_stored_figures_are_written_in_this_form():
-    """A result that is made again differs in what has changed, and not in how it is laid out."""
-    found = 0
-    for path in (ROOT / "code" / "attnbook" / "widgets").rglob("*.json"):
-        text = path.read_text("utf-8")
-        if text.startswith('{\n"command"'):
-            result = json.loads(text)
-            assert text == row_by_row(result, list(result)[-1])
-            found += 1
-    assert found == 5
+# --- single experiments ----------------------------------------------------------------------------------------------
 
 
 def test_peak_memory_counts_what_is_alive_at_one_time():
@@ -130,7 +345,7 @@ def test_peak_memory_counts_what_is_alive_at_one_time():
 
 
 def test_the_stored_counts_of_the_scores_are_those_of_the_formula():
-    stored = json.loads(scores.RESULT.read_text("utf-8"))
+    stored = json.loads(runner.place("scores").read_text("utf-8"))
     for row in stored["rows"]:
         d, h = row["d"], row["h"]
         assert (

@@ -22,7 +22,8 @@ from attnbook.studies import (
 )
 from attnbook.weights import FOLDER
 from attnbook.widgets.kit import figure_data
-from tools.experiments.induction import SHOWN, head_means, plans, without
+from tools.experiments.induction import head_means, plans, without
+from tools.experiments.induction_heads import SHOWN
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "induction.json"
 

@@ -189,7 +189,7 @@ def test_the_stored_results_are_complete():
     )
     assert len(stored["seeds"]) >= 3
     assert all(0 <= row[name] <= 1 for row in stored["rows"] for name in measured)
-    assert stored["command"].startswith("python -m tools.experiments.positions")
+    assert stored["command"].startswith("python -m tools.experiments positions")
     assert set(stored["versions"]) == {"python", "torch"}
 
 

@@ -122,5 +122,5 @@ def test_the_stored_results_are_complete():
         assert [int(n) for n in row["right"]] == list(PAIRS)
         assert all(0 <= right <= 1 for right in row["right"].values())
     assert sum(row["cpu_seconds"] for row in stored["rows"]) < 12 * 60
-    assert stored["command"].startswith("python -m tools.experiments.recall")
+    assert stored["command"].startswith("python -m tools.experiments recall")
     assert set(stored["versions"]) == {"python", "torch"}

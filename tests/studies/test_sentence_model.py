@@ -1,7 +1,6 @@
 """The small model of the attention viewer: causal, measured as described, stored without loss of what is claimed."""
 
 import json
-import sys
 
 import pytest
 import torch
@@ -219,7 +218,7 @@ def test_training_is_seeded_and_lowers_the_loss():
 def test_the_stored_file_says_where_it_comes_from_and_is_small():
     assert STORED.stat().st_size < 5_000 and STORED_MODEL.stat().st_size < 80_000
     assert all(ABOUT[key] == DATA[key] for key in ("command", "versions", "seed"))
-    assert DATA["command"].startswith("python -m tools.experiments.patterns --seeds")
+    assert DATA["command"].startswith("python -m tools.experiments patterns --seeds")
     assert DATA["versions"].keys() == {"python", "torch"}
     assert [run["seed"] for run in DATA["runs"]] == list(range(len(DATA["runs"])))
     assert len(DATA["runs"]) >= 3 and DATA["seed"] in range(len(DATA["runs"]))
@@ -291,14 +290,12 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path, left_out, change, says):
 
 
 def test_the_experiment_writes_such_a_file(tmp_path, monkeypatch):
-    from tools.experiments import patterns
+    from tools.experiments.__main__ import main
 
     path, weights = tmp_path / "new" / "model.json", tmp_path / "new" / "model"
-    options = ["--out", str(path), "--weights", str(weights), "--seeds", "2"]
-    options += ["--steps", "2", "--count", "9"]
-    monkeypatch.setattr(sys, "argv", ["patterns.py", *options])
+    sizes = ["--seeds", "2", "--steps", "2", "--count", "9"]
     monkeypatch.setattr(torch, "set_num_threads", lambda n: None)
-    patterns.main()
+    main(["patterns", *sizes, "--out", str(path), "--weights", str(weights)])
     found = json.loads(path.read_text("utf-8"))
     assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [
         0,

@@ -296,7 +296,7 @@ def test_a_stored_model_is_small_and_knows_its_corpus(name):
     sources = CORPUS.with_name("SOURCES.md").read_text("utf-8")
     earlier = re.findall(r"earlier edition.*?([0-9a-f]{64})", sources, re.S)
     assert header["corpus_sha256"] in [hashlib.sha256(corpus).hexdigest(), *earlier], (
-        "the corpus has changed since: run python -m tools.experiments.page_models, or say in SOURCES.md what changed"
+        "the corpus has changed since: run python -m tools.experiments page_models, or say in SOURCES.md what changed"
     )
     assert (header["seed"], header["split_seed"]) == (0, 0)
 

@@ -45,7 +45,7 @@ def test_the_grid_is_whole_and_says_where_it_comes_from():
     stored = json.loads(
         (ROOT / "code/attnbook/widgets/block_explorer/data.json").read_text("utf-8")
     )
-    assert stored["command"] == "python -m tools.experiments.block_grid --seeds 20"
+    assert stored["command"] == "python -m tools.experiments block_grid --seeds 20"
     assert set(stored["versions"]) == {"python", "torch"} and stored["seeds"] >= 10
     assert len(stored["stacks"]) == 6 * 11
     for norm, residual in WIRINGS.values():

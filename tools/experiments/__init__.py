@@ -1,4 +1,10 @@
-"""Runs that take longer than a page should: `python -m tools.experiments.NAME`, one module each, results in files.
+"""Experiments that take longer than a page should, one module each: `python -m tools.experiments NAME`, or `--list`.
 
-A result holds the command that repeats it, the versions it was made with, and the seeds.
+What an experiment trains lives in `attnbook.studies`, where chapters find it too; a module here says what is compared:
+    its docstring                 the design, written before the run (see `DESIGN` in stored.py)
+    RESULT                        where the result goes; chapters/results/NAME.json if not given
+    OPTIONS                       what can be asked for on the command line, with defaults; `seeds` is how many
+    settings(options)             the arguments of every run, in order
+    run(seed, …) → dict           one run
+    summary(results, options)     what is stored of all runs, beside the command and the versions
 """

@@ -1,23 +1,36 @@
-"""What a translator reads while it learns: the numbers behind the figure “alignment reader” of chapter 12.
+"""What a translator reads while it learns, for the figure "alignment reader" of chapter 12.
 
-    python -m tools.experiments.alignment_reader
+No design: one translator with additive attention and one without are shown at eight moments between "untrained" and
+"done", and the figure says that it is one seed. How both fare with several seeds is in `lengths`.
 
-Trains two small translators on the bundled corpus, one with additive attention and one without, three minutes each on
-one core, and stops at eight moments between “untrained” and “done”. At each one it stores how both translate a few
-sentences, and where the first one looks, for its own translation and for the reference. Writes
-code/attnbook/widgets/alignment_reader/data.json, the same bytes for the same versions.
+At each moment the file has how both translate a few sentences, and where the first one looks, for its own translation
+and for the reference. Three minutes each on one core. The same bytes for the same versions.
 """
 
-import argparse
+import functools
 import hashlib
 from dataclasses import asdict, replace
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
-from tools.surroundings import clean_environment
+from attnbook.data import (
+    Split,
+    bundled_pairs,
+    make_batches,
+    references,
+    split_pairs,
+)
+from attnbook.data.corpus import CORPUS
+from attnbook.text import UNK, normalise, tokenise
+from attnbook.training import evaluating, train
+from attnbook.translation import (
+    RECIPES,
+    evaluate,
+    greedy,
+    prepare,
+    translation_loss,
+)
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "alignment_reader" / "data.json"
+RESULT = "code/attnbook/widgets/alignment_reader/data.json"
+OPTIONS: dict = {}
 SEED = SPLIT_SEED = 0
 EPOCHS = (0, 1, 2, 3, 4, 6, 9, 16)  # the moments; the last one is the end
 LONGEST = 14  # tokens of a translation that are stored, <eos> included
@@ -34,8 +47,6 @@ SENTENCES = {  # English → which of the corpus' translations is the reference
 
 def recipe(attention: str):
     """One translator's sizes and its training."""
-    from attnbook.translation import RECIPES
-
     sizes = {"embed_size": 96, "hidden_size": 128, "num_layers": 1, "dropout": 0.0}
     sizes |= {"bidirectional": True, "attention": attention}
     chosen = replace(RECIPES["bahdanau"], sizes=sizes, batch_size=64)
@@ -44,8 +55,6 @@ def recipe(attention: str):
 
 def look(translator, sentences: dict, development: list) -> dict:
     """What one translator makes of the sentences now; its weights in thousandths, None without attention."""
-    from attnbook.training import evaluating
-    from attnbook.translation import evaluate, greedy
 
     def whole(weights) -> list:
         return [[round(1000 * a) for a in row] for row in weights.tolist()]
@@ -65,72 +74,67 @@ def look(translator, sentences: dict, development: list) -> dict:
     return {"bleu": bleu, "rows": rows}
 
 
-def run(attention: str, split, sentences: dict) -> tuple[list[int], list[dict]]:
-    """Train one translator and look at it at every moment; the steps and what was seen."""
-    from attnbook.data import make_batches
-    from attnbook.training import train
-    from attnbook.translation import prepare, translation_loss
-
-    how = recipe(attention)
-    translator, encoded = prepare(how, split.train, SEED)
-    an_epoch = -(-len(encoded) // how.batch_size)
-    steps = [round(epoch * an_epoch) for epoch in EPOCHS]
-    config = replace(how.training, steps=steps[-1], seed=SEED)
-    seen = [look(translator, sentences, split.dev)]
-
-    def after_step(progress) -> bool:
-        if progress.step in steps:
-            seen.append(look(translator, sentences, split.dev))
-            print(
-                f"{attention}: step {progress.step}, BLEU {seen[-1]['bleu']}",
-                flush=True,
-            )
-        return False
-
-    batches = make_batches(encoded, how.batch_size, SEED)
-    loss_fn = translation_loss(how.label_smoothing)
-    train(translator.model, loss_fn, batches, config, after_step=after_step)
-    return steps, seen
-
-
-def main() -> None:
-    """Train both and store what was seen."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options = parser.parse_args()
-    import torch
-
-    from attnbook.data import bundled_pairs, references, split_pairs
-    from attnbook.data.corpus import CORPUS
-    from attnbook.text import UNK, normalise, tokenise
-
-    torch.set_num_threads(1)
+@functools.cache
+def checked_pairs() -> tuple[list, Split]:
+    """The corpus and its parts; a ValueError if the sentences or their references are not where they should be."""
     pairs = bundled_pairs()
     split = split_pairs(pairs, seed=SPLIT_SEED)
-    sources = {name: references(getattr(split, name)) for name in ("train", "test")}
+    shown = references(split.train).keys() | references(split.test)
     for source, reference in SENTENCES.items():
         known = references(pairs).get(normalise(source), [])
         if reference not in known:
             raise ValueError(
                 f"the corpus translates {source!r} by {known}, not {reference!r}"
             )
-        if not any(normalise(source) in part for part in sources.values()):
+        if normalise(source) not in shown:
             raise ValueError(
                 f"{source!r} stands in the development set; take another one"
             )
+    return pairs, split
 
+
+def settings(options) -> list[dict]:
+    """Both translators."""
+    checked_pairs()
+    return [{"seed": SEED, "attention": kind} for kind in ("additive", "none")]
+
+
+def run(seed: int, attention: str) -> dict:
+    """Train one translator and look at it at every moment."""
+    _, split = checked_pairs()
+    how = recipe(attention)
+    translator, encoded = prepare(how, split.train, seed)
+    an_epoch = -(-len(encoded) // how.batch_size)
+    steps = [round(epoch * an_epoch) for epoch in EPOCHS]
+    config = replace(how.training, steps=steps[-1], seed=seed)
+    seen = [look(translator, SENTENCES, split.dev)]
+
+    def after_step(progress) -> bool:
+        if progress.step in steps:
+            seen.append(look(translator, SENTENCES, split.dev))
+        return False
+
+    batches = make_batches(encoded, how.batch_size, seed)
+    loss_fn = translation_loss(how.label_smoothing)
+    train(translator.model, loss_fn, batches, config, after_step=after_step)
+    return {"attention": attention, "steps": steps, "moments": seen}
+
+
+def summary(results: list[dict], options) -> dict:
+    """What the figure draws."""
+    _, split = checked_pairs()
     vocabulary = recipe("none").vocabulary([pair.source for pair in split.train])
-    steps, attentive = run("additive", split, SENTENCES)
-    _, plain = run("none", split, SENTENCES)
-    corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    result = {
-        **made_by(__spec__.name, options),
+    known = references(split.train)
+    attentive, plain = (found["moments"] for found in results)
+    corpus = CORPUS.read_bytes().replace(b"\r\n", b"\n")
+    return {
         "seed": SEED,
         "split_seed": SPLIT_SEED,
-        "corpus_sha256": corpus,
+        "corpus_sha256": hashlib.sha256(corpus).hexdigest(),
         "recipe": asdict(recipe("additive")),
         "measured": "BLEU on the development set; attention weights in thousandths",
         "epochs": list(EPOCHS),
-        "steps": steps,
+        "steps": results[0]["steps"],
         "bleu": {
             "with": [moment["bleu"] for moment in attentive],
             "without": [moment["bleu"] for moment in plain],
@@ -144,18 +148,10 @@ def main() -> None:
                 ],
                 "human": reference,
                 "reference": [*tokenise(reference), "<eos>"],
-                "seen": normalise(source) in sources["train"],
+                "seen": normalise(source) in known,
                 "with": [moment["rows"][i] for moment in attentive],
                 "without": [moment["rows"][i]["own"] for moment in plain],
             }
             for i, (source, reference) in enumerate(SENTENCES.items())
         ],
     }
-    text = row_by_row(result, "sentences")
-    write_atomically(RESULT, text)
-    print(f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB")
-
-
-if __name__ == "__main__":
-    with clean_environment():
-        main()

@@ -1,33 +1,44 @@
-"""Additive, scaled dot and multiplicative scores in the same translator: the runs behind chapter 12's last comparison.
+"""Additive, scaled dot and multiplicative scores in the same translator: is one better, and what does each cost?
 
-    python -m tools.experiments.alignments --seeds 3 --steps 900 --rates 0.004
+Question: at equal size and training, does the score make a difference to translation and alignment, or only to cost?
+Varies: the score.
+Equal: grammar sentences of 4 to 14 words, batches, steps, the learning rate; a GRU encoder that reads one way (a dot
+    product needs states of one size); parameters within 1 %: the products, whose scores have fewer weights or none, get
+    wider states.
+Control: none; the rates that were tried are options.
+Seeds: 3 of model and data, all stored.
+Turned round by: an order of the scores that changes from seed to seed, or with the learning rate.
 
-Grammar sentences of 4 to 14 words, a GRU encoder that reads one way (a dot product needs states of one size), the same
-batches and steps, and the same number of parameters within 1 %: the products, whose scores have fewer weights or none,
-get wider states. About 40 seconds of processor time per model;
-writes chapters/results/alignments.json after every model and goes on where it stopped.
+About 40 seconds of processor time per model.
 """
 
-import argparse
-import json
 import statistics
 import time
+from collections.abc import Iterator
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, unfinished
-from tools.surroundings import clean_environment
+import torch
+from torch.autograd.graph import saved_tensors_hooks
 
-RESULT = ROOT / "chapters" / "results" / "alignments.json"
+from attnbook.data import BilingualGrammar, make_batches
+from attnbook.training import TrainConfig
+from attnbook.transformer import count_parameters
+from attnbook.translation import (
+    Recipe,
+    alignment_error_rate,
+    bleu,
+    fit,
+    hard_alignment,
+    prepare,
+    translation_loss,
+)
+
+OPTIONS = {"seeds": 3, "steps": 900, "rates": [0.004]}
 KINDS = ("additive", "scaled dot", "multiplicative")
 TIMED_STEPS = 40
 
 
 def recipe(kind: str, rate: float):
     """The recipe of a score, its states as wide as makes the models equally large."""
-    from attnbook.training import TrainConfig
-    from attnbook.transformer import count_parameters
-    from attnbook.translation import Recipe
 
     def with_states(kind: str, size: int):
         return Recipe(
@@ -61,8 +72,6 @@ def recipe(kind: str, rate: float):
 
 def sentences(seed: int) -> tuple[list, list]:
     """Training pairs, and new aligned sentences."""
-    from attnbook.data import BilingualGrammar
-
     trained = BilingualGrammar(seed).sample(8000, 4, 14)
     known = {aligned.source for aligned in trained}
     fresh = [
@@ -73,41 +82,8 @@ def sentences(seed: int) -> tuple[list, list]:
     return [aligned.pair for aligned in trained], fresh
 
 
-def run(kind: str, seed: int, rate: float, steps: int) -> dict:
-    """Train one model and measure it."""
-    from attnbook.transformer import count_parameters
-    from attnbook.translation import alignment_error_rate, bleu, fit, hard_alignment
-
-    pairs, fresh = sentences(seed)
-    translator = fit(recipe(kind, rate), pairs, steps=steps, seed=seed).translator
-    written = translator.translate([" ".join(a.source) for a in fresh], max_len=60)
-    predicted, sure, possible = set(), set(), set()
-    for k, aligned in enumerate(fresh):
-        texts = " ".join(aligned.source), " ".join(aligned.target)
-        weights = translator.align(*texts)[2][:-1, :-1]
-        predicted |= {(k, *link) for link in hard_alignment(weights)}
-        sure |= {(k, *link) for link in aligned.sure}
-        possible |= {(k, *link) for link in aligned.alignment}
-    row = {
-        "kind": kind,
-        "seed": seed,
-        "rate": rate,
-        "parameters": count_parameters(translator.model),
-        "bleu": round(bleu(written, [[" ".join(a.target)] for a in fresh]), 2),
-        "aer": round(alignment_error_rate(predicted, sure, possible), 4),
-    }
-    print(row, flush=True)
-    return row
-
-
 def costs(seed: int, rate: float) -> list[dict]:
     """Processor milliseconds and kept bytes of a training step, the three models taking turns on the same batches."""
-    import torch
-    from torch.autograd.graph import saved_tensors_hooks
-
-    from attnbook.data import make_batches
-    from attnbook.translation import prepare, translation_loss
-
     pairs, _ = sentences(seed)
     loss_fn, took = translation_loss(), {kind: [] for kind in KINDS}
     made = {kind: prepare(recipe(kind, rate), pairs, seed) for kind in KINDS}
@@ -149,42 +125,46 @@ def costs(seed: int, rate: float) -> list[dict]:
     ]
 
 
-def main() -> None:
-    """Run what is missing and store it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=900)
-    parser.add_argument("--rates", type=float, nargs="+", default=[0.004])
-    options = parser.parse_args()
-    import torch
-
-    torch.set_num_threads(1)
-    result = {
-        **made_by(__spec__.name, options),
-        "measured": "BLEU and alignment error rate on new sentences of 4 to 14 words; median processor milliseconds "
-        f"of {TIMED_STEPS} training steps in which the models take turns; MiB that the forward pass keeps for the "
-        "backward pass on the longest batch (kept_of: sentences, source and target tokens), parameters not counted",
-        "rows": [],
-        "costs": [],
-    }
-    result = unfinished(RESULT, result)
-
-    def store() -> None:
-        write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
-
-    if not result["costs"]:
-        for seed in range(options.seeds):
-            result["costs"] += costs(seed, options.rates[0])
-        store()
-    done = {(row["kind"], row["seed"], row["rate"]) for row in result["rows"]}
+def settings(options) -> Iterator[dict]:
+    """The costs (no kind), then every model with every rate and seed."""
+    for seed in range(options.seeds):
+        yield {"seed": seed, "rate": options.rates[0]}
     for rate in options.rates:
         for seed in range(options.seeds):
             for kind in KINDS:
-                if (kind, seed, rate) not in done:
-                    result["rows"].append(run(kind, seed, rate, options.steps))
-                    store()
+                yield {"seed": seed, "rate": rate, "kind": kind, "steps": options.steps}
 
 
-if __name__ == "__main__":
-    with clean_environment():
-        main()
+def run(seed: int, rate: float, kind: str = "", steps: int = 0) -> dict:
+    """Train one model and measure it; without a kind, what a step of each costs."""
+    if not kind:
+        return {"costs": costs(seed, rate)}
+    pairs, fresh = sentences(seed)
+    translator = fit(recipe(kind, rate), pairs, steps=steps, seed=seed).translator
+    written = translator.translate([" ".join(a.source) for a in fresh], max_len=60)
+    predicted, sure, possible = set(), set(), set()
+    for k, aligned in enumerate(fresh):
+        texts = " ".join(aligned.source), " ".join(aligned.target)
+        weights = translator.align(*texts)[2][:-1, :-1]
+        predicted |= {(k, *link) for link in hard_alignment(weights)}
+        sure |= {(k, *link) for link in aligned.sure}
+        possible |= {(k, *link) for link in aligned.alignment}
+    return {
+        "kind": kind,
+        "seed": seed,
+        "rate": rate,
+        "parameters": count_parameters(translator.model),
+        "bleu": round(bleu(written, [[" ".join(a.target)] for a in fresh]), 2),
+        "aer": round(alignment_error_rate(predicted, sure, possible), 4),
+    }
+
+
+def summary(results: list[dict], options) -> dict:
+    """Rows and costs."""
+    return {
+        "measured": "BLEU and alignment error rate on new sentences of 4 to 14 words; median processor milliseconds "
+        f"of {TIMED_STEPS} training steps in which the models take turns; MiB that the forward pass keeps for the "
+        "backward pass on the longest batch (kept_of: sentences, source and target tokens), parameters not counted",
+        "rows": [found for found in results if "costs" not in found],
+        "costs": [row for found in results for row in found.get("costs", [])],
+    }

@@ -1,22 +1,21 @@
-"""What the figure “beam tree” of chapter 14 searches in: a page model's next-word log-probabilities.
+"""A page model's next-word log-probabilities, for the figure "beam tree" of chapter 14.
 
-    python -m tools.experiments.beam_trees
+No design: nothing is compared. The sentences are chosen by what a beam does to them (`kind_of`), from those that the
+model was not trained on, and the figure says so.
 
-The sentences are chosen by what a beam does to them (`kind_of`), from those that the model was not trained on.
 For every sentence the file has each prefix that a search of width 1 to 5 asks the model about, and the likeliest words
 after it. A search of width w takes at most w words from one prefix, so that these are all it needs, and the browser can
 search by itself. The same bytes for the same versions and the same model.
 """
 
-import argparse
+import torch
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, page_model, row_by_row
-from tools.surroundings import clean_environment
+from attnbook.text import BOS, EOS, UNK, normalise
+from attnbook.translation import beam_search, next_word_log_probs
+from tools.experiments.stored import page_model
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "beam_tree" / "data.json"
-MODEL = "transformer"
+RESULT = "code/attnbook/widgets/beam_tree/data.json"
+OPTIONS = {"model": "transformer"}
 WIDTHS = range(1, 6)
 LONGEST = 12  # tokens of a hypothesis, <eos> included
 FITTING = 9  # words of the translations, so that their trees fit a page
@@ -38,11 +37,6 @@ class Asked:
 
     def __call__(self, prefix: tuple[int, ...]) -> list[float]:
         """Log-probabilities of all next words after a prefix whose beginning has been asked before."""
-        import torch
-
-        from attnbook.text import BOS
-        from attnbook.translation import next_word_log_probs
-
         if prefix not in self.answers:
             state = self.states[prefix[:-1]].copy()
             word = torch.tensor([prefix[-1] if prefix else BOS])
@@ -55,8 +49,6 @@ class Asked:
 
 def search(ask: Asked, width: int) -> None:
     """Ask about every prefix that `attnbook.decoding.beam_search` of this width extends."""
-    from attnbook.text import EOS
-
     beams, room = [((), 0.0)], width
     for _ in range(LONGEST):
         grown = [
@@ -73,8 +65,6 @@ def search(ask: Asked, width: int) -> None:
 
 def tree(translator, sentence: str) -> list[list[list[int]]]:
     """Every prefix's likeliest next words: [word's id, −log p in units, place of the longer prefix if there is one]."""
-    from attnbook.text import EOS
-
     ask = Asked(translator, sentence)
     for width in WIDTHS:
         search(ask, width)
@@ -102,9 +92,6 @@ def kind_of(translator, sentence: str, wanted: list[str]) -> str | None:
     "better": a width of 3 finds a translation that a person has written, greedy decoding does not; "worse": the other
     way round; "longer": at a width of 5 the length penalty decides what is best; "same": all agree, and with a person.
     """
-    from attnbook.text import UNK, normalise
-    from attnbook.translation import beam_search
-
     ids, lens = translator.encode([sentence])
     vocab = translator.target_vocab
     found = [
@@ -130,45 +117,37 @@ def choose(translator, held_out: dict[str, list[str]]) -> list[str]:
         kind = kind_of(translator, sentence, held_out[sentence])
         if kind and len(taken[kind]) < KINDS[kind]:
             taken[kind].append(sentence)
-            print(f"{kind}: {sentence}", flush=True)
     return [sentence for sentences in taken.values() for sentence in sentences]
 
 
-def main() -> None:
-    """Ask the model about every sentence and store its answers."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", default=MODEL)
-    options = parser.parse_args()
-    translator, held_out, written, about = page_model(options.model)
-    rows = [
-        {
-            "text": written[sentence],
-            "references": held_out[sentence],
-            "nodes": tree(translator, sentence),
-        }
-        for sentence in choose(translator, held_out)
-    ]
-    used = sorted({entry[0] for row in rows for node in row["nodes"] for entry in node})
-    number = {word: place for place, word in enumerate(used)}
-    for row in rows:
-        row["nodes"] = [
-            [[number[word], *rest] for word, *rest in node] for node in row["nodes"]
-        ]
-    result = {
-        **made_by(__spec__.name, options),
-        **about,
-        "longest": LONGEST,
-        "unit": UNIT,
-        "words": translator.target_vocab.tokens(used),
-        "sentences": rows,
+def settings(options) -> list[dict]:
+    """The chosen sentences."""
+    translator, held_out, _, _ = page_model(options.model)
+    chosen = choose(translator, held_out)
+    return [{"seed": 0, "model": options.model, "sentence": one} for one in chosen]
+
+
+def run(seed: int, model: str, sentence: str) -> dict:
+    """Ask the model about one sentence."""
+    translator, held_out, written, _ = page_model(model)
+    return {
+        "text": written[sentence],
+        "references": held_out[sentence],
+        "nodes": tree(translator, sentence),
     }
-    text = row_by_row(result, "sentences")
-    write_atomically(RESULT, text)
-    print(
-        f"{RESULT.name}: {len(text.encode()) / 1000:.0f} KB, {[len(r['nodes']) for r in rows]} prefixes"
-    )
 
 
-if __name__ == "__main__":
-    with clean_environment():
-        main()
+def summary(results: list[dict], options) -> dict:
+    """All sentences, their words numbered anew."""
+    translator, _, _, about = page_model(options.model)
+    nodes = [node for row in results for node in row["nodes"]]
+    used = sorted({entry[0] for node in nodes for entry in node})
+    number = {word: place for place, word in enumerate(used)}
+
+    def numbered(node: list) -> list:
+        return [[number[word], *rest] for word, *rest in node]
+
+    rows = [row | {"nodes": list(map(numbered, row["nodes"]))} for row in results]
+    words = translator.target_vocab.tokens(used)
+    about = about | {"longest": LONGEST, "unit": UNIT, "words": words}
+    return about | {"sentences": rows}

@@ -1,29 +1,27 @@
-"""Measure stacks of layers in every wiring before training, for the block explorer.
+"""Stacks of layers in every wiring before training, for the figure "block explorer" of chapter 9.
 
-    python -m tools.experiments.block_grid        about half a minute
+Question: what does a gradient meet on its way down, and what becomes of the stream on its way up, before any training?
+Varies: where the norm stands (after the sublayer, before it, nowhere), whether there is a residual sum, the depth.
+Equal: width 64, the rows, the initialisation.
+Control: the stacks without norm and without sum.
+Seeds: 20; the quartiles are stored and drawn.
+Turned round by: quartiles of two wirings that overlap where the chapter tells them apart.
 
-writes code/attnbook/widgets/block_explorer/data.json.
-
-Six wirings (the layer norm after the sublayer, before it or nowhere; with and without the residual sum), stacks of
-2 to 12 layers, and 20 seeds of each. What is stored of the seeds is the lower quartile, the median and the upper
-quartile.
+About half a minute on one core.
 """
 
-import argparse
 import itertools
-import json
-from pathlib import Path
+from collections.abc import Iterator
 
 import torch
 
-from attnbook.files import write_atomically
 from attnbook.studies import NORM_PLACES, measure_stack
-from tools import ROOT
-from tools.experiments.stored import made_by
 
+RESULT = "code/attnbook/widgets/block_explorer/data.json"
+OPTIONS = {"seeds": 20}
 DEPTHS = range(2, 13)
+WIRINGS = list(itertools.product((True, False), NORM_PLACES, DEPTHS))
 MEASURES = ("gradient", "stream", "apart")
-DEFAULT = ROOT / "code" / "attnbook" / "widgets" / "block_explorer" / "data.json"
 MEASURED = (
     "lower quartile, median, upper quartile over the seeds, before training, width 64, rows of 16 symbols; gradient: "
     "norm of the gradient of each layer's W_2; stream: mean square of the stream's entries, before the first layer "
@@ -40,40 +38,33 @@ def quartiles(values: list[float]) -> list[float]:
     return [float(f"{number:.3g}") for number in found.tolist()]
 
 
-def entry(norm: str, residual: bool, depth: int, seeds: int) -> dict:
+def entry(residual: bool, norm: str, depth: int, runs: list[dict]) -> dict:
     """One stack of the grid, as it is stored."""
-    runs = [measure_stack(norm, residual, depth, seed) for seed in range(seeds)]
     result = {"norm": norm, "residual": residual, "depth": depth, "ratio": {}}
     for measure in MEASURES:
-        by_seed = [getattr(run, measure) for run in runs]
+        by_seed = [run[measure] for run in runs]
         result[measure] = [quartiles(list(at)) for at in zip(*by_seed, strict=True)]
         result["ratio"][measure] = quartiles([line[-1] / line[0] for line in by_seed])
     return result
 
 
-def main() -> None:
-    """Measure the whole grid and replace the file in one step."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--seeds", type=int, default=20)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    wirings = itertools.product((True, False), NORM_PLACES, DEPTHS)
-    result = {
-        **made_by(__spec__.name, options),
-        "measured": MEASURED,
-        "seeds": options.seeds,
-        "stacks": [
-            entry(norm, residual, depth, options.seeds)
-            for residual, norm, depth in wirings
-        ],
-    }
-    rows = ",\n".join(
-        json.dumps(stack, separators=(",", ":")) for stack in result.pop("stacks")
-    )
-    head = json.dumps(result, indent=1)[:-2]
-    write_atomically(options.out, f'{head},\n "stacks": [\n{rows}\n]}}\n')
+def settings(options) -> Iterator[dict]:
+    """Every stack with every seed."""
+    for residual, norm, depth in WIRINGS:
+        for seed in range(options.seeds):
+            yield {"norm": norm, "residual": residual, "depth": depth, "seed": seed}
 
 
-if __name__ == "__main__":
-    main()
+def run(seed: int, norm: str, residual: bool, depth: int) -> dict:
+    """Measure one stack."""
+    found = measure_stack(norm, residual, depth, seed)
+    stack = {"norm": norm, "residual": residual, "depth": depth}
+    return stack | {measure: getattr(found, measure) for measure in MEASURES}
+
+
+def summary(results: list[dict], options) -> dict:
+    """The quartiles of each stack."""
+    runs = iter(results)
+    same = [[next(runs) for _ in range(options.seeds)] for _ in WIRINGS]
+    stacks = [entry(*stack, some) for stack, some in zip(WIRINGS, same, strict=True)]
+    return {"measured": MEASURED, "seeds": options.seeds, "stacks": stacks}

@@ -1,26 +1,28 @@
-"""Measure pre-LN and post-LN stacks with several seeds: gradients before training, and the effect of warm-up.
+"""Pre-LN and post-LN stacks: gradients before training, and who needs a warm-up.
 
-    python -m tools.experiments.blocks            writes chapters/results/blocks.json (twenty minutes, one core)
+Question: are post-LN's gradients larger in the last layers before training, and does it need a warm-up that pre-LN does
+    not?
+Varies: where the norm stands; the depth (gradients); the peak rate and the steps of warm-up (training).
+Equal: width, data, batches and steps; the rate falls in the same way after the peak, with warm-up or without.
+Control: pre-LN without warm-up; five peak rates, so that no side is judged at a rate that suits the other.
+Seeds: 20 for gradients, 3 for training; one for the runs of 4,000 steps, which only ask whether patience is enough.
+Turned round by: post-LN that learns without warm-up at rates at which pre-LN learns, or after 4,000 steps.
 
-The file is written anew after every training. An interrupted run goes on where it stopped.
+About twenty minutes on one core.
 """
 
-import argparse
 import itertools
-from pathlib import Path
+from collections.abc import Iterator
 
 import torch
 
-from attnbook.files import write_atomically
 from attnbook.studies import fit_stack, layer_gradients
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row, unfinished
 
+OPTIONS = {"gradient_seeds": 20, "seeds": 3, "steps": 1000}
 DEPTHS, PEAKS = (2, 4, 6, 8, 10, 12), (1e-3, 3e-3, 6e-3, 1e-2, 3e-2)
 WARMUPS = {False: (0, 60, 400), True: (0, 60)}  # norm_first → steps of warm-up
 CHUNK = 50  # steps that one stored loss is the mean of
 LONGER, LONGER_PEAKS = 4000, (6e-3, 1e-2)  # post-LN without warm-up, one seed
-DEFAULT = ROOT / "chapters" / "results" / "blocks.json"
 MEASURED = (
     "gradients: norm of the gradient of each layer's W_2 before training; training: six layers, 32 wide, rows of 16 "
     "symbols out of 8 to be reversed (guessing: 2.079); warmup: steps of the rise to the peak rate, after which the "
@@ -38,58 +40,46 @@ def trained(
     return [round(loss.mean().item(), 3) for loss in torch.tensor(losses).split(CHUNK)]
 
 
-def main() -> None:
-    """Run all measurements that the result file does not hold yet."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--gradient-seeds", type=int, default=20)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=1000)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    fresh = {
-        **made_by(__spec__.name, options),
-        "measured": MEASURED,
-        "gradients": [],
-        "training": [],
-        "longer": [],
-    }
-    result = unfinished(options.out, fresh)
-
-    def there(rows: str, *names: str) -> set:
-        return {tuple(row[name] for name in names) for row in result[rows]}
-
-    def store(rows: str, row: dict) -> None:
-        result[rows].append(row)
-        text = row_by_row(result, "gradients", "training", "longer")
-        write_atomically(options.out, text)
-
-    done = there("gradients", "norm_first", "depth", "seed")
-    for key in itertools.product((False, True), DEPTHS, range(options.gradient_seeds)):
-        if key not in done:
-            norm_first, depth, seed = key
-            found = [round(g, 4) for g in layer_gradients(depth, norm_first, seed)]
-            row = {"norm_first": norm_first, "depth": depth, "seed": seed}
-            store("gradients", row | {"by_layer": found})
-
-    done = there("training", "peak", "seed", "norm_first", "warmup")
+def settings(options) -> Iterator[dict]:
+    """Gradients, then trainings, then longer ones; `rows` is where a run is stored."""
+    for norm_first, depth, seed in itertools.product(
+        (False, True), DEPTHS, range(options.gradient_seeds)
+    ):
+        yield {
+            "rows": "gradients",
+            "norm_first": norm_first,
+            "depth": depth,
+            "seed": seed,
+        }
     for seed, peak, norm_first in itertools.product(
         range(options.seeds), PEAKS, (False, True)
     ):
         for warmup in WARMUPS[norm_first]:
-            if (peak, seed, norm_first, warmup) in done:
-                continue
             row = {"peak": peak, "seed": seed, "norm_first": norm_first}
-            losses = trained(norm_first, warmup, peak, seed, options.steps)
-            store("training", row | {"warmup": warmup, "losses": losses})
-            print(result["training"][-1], flush=True)
-
-    done = there("longer", "peak")
+            row |= {"warmup": warmup, "steps": options.steps}
+            yield {"rows": "training"} | row
     for peak in LONGER_PEAKS:
-        if (peak,) not in done:
-            losses = trained(False, 0, peak, 0, LONGER)
-            store("longer", {"peak": peak, "seed": 0, "losses": losses})
+        row = {"peak": peak, "seed": 0, "norm_first": False}
+        yield {"rows": "longer"} | row | {"warmup": 0, "steps": LONGER}
 
 
-if __name__ == "__main__":
-    main()
+def run(seed: int, rows: str, norm_first: bool, **how) -> dict:
+    """Measure the gradients of a new stack, or train one."""
+    if rows == "gradients":
+        found = [round(g, 4) for g in layer_gradients(how["depth"], norm_first, seed)]
+        row = {"norm_first": norm_first, "depth": how["depth"], "seed": seed}
+        return {"rows": rows} | row | {"by_layer": found}
+    losses = trained(norm_first, how["warmup"], how["peak"], seed, how["steps"])
+    row = {"peak": how["peak"], "seed": seed}
+    if rows == "training":
+        row |= {"norm_first": norm_first, "warmup": how["warmup"]}
+    return {"rows": rows} | row | {"losses": losses}
+
+
+def summary(results: list[dict], options) -> dict:
+    """The rows of each kind."""
+    found: dict[str, list] = {"gradients": [], "training": [], "longer": []}
+    for one in results:
+        row = {key: value for key, value in one.items() if key != "rows"}
+        found[one["rows"]].append(row)
+    return {"measured": MEASURED, **found}

@@ -1,32 +1,31 @@
-"""Time self-attention, recurrence and convolution, for chapter 15.
+"""Self-attention, recurrence and convolution: what does each cost at which length and width?
 
-    python -m tools.experiments.costs            writes chapters/results/costs.json (some five minutes, one core)
+Question: do the times follow the counts of operations, and at which length does attention cost more than a recurrence?
+Varies: the layer; the length n and the width d; for the recurrence, one sentence or a batch of 32.
+Equal: inputs, one thread, no gradients; every round times all layers in turn, so that a busy moment meets all of them.
+Control: the products alone that the recurrence needs, and PyTorch's own kernels beside the bare formulas.
+Seeds: one; times do not depend on the numbers. The median over the rounds is stored.
+Turned round by: a batch of 32 (`rnn_of_32`) that makes the recurrence the faster one where attention was.
 
-Every round times all layers one after the other, so that a busy moment of the machine meets all of them; what is stored
-is the median over the rounds, in milliseconds of processor time of one thread, without gradients.
+Times are milliseconds of processor time. Some five minutes on one core.
 """
 
-import argparse
 import platform
 import statistics
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from attnbook.files import write_atomically
 from attnbook.studies import bare_attention, bare_convolution, bare_recurrence
 from attnbook.transformer import EncoderLayer
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
 
+OPTIONS = {"rounds": 9}
 WIDTHS, LENGTHS = (64, 512), (64, 128, 256, 512, 1024, 2048, 4096)
 WINDOW, BATCH, HEAD = 3, 32, 64
 LEAST = 0.02  # seconds that one measurement takes at least
-DEFAULT = ROOT / "chapters" / "results" / "costs.json"
 MEASURED = (
     "milliseconds of processor time for one sequence of n words of width d; softmax: of an n by n table; products: "
     "the multiplications of the recurrence, x W and x U, with no waiting; rnn: nn.RNN; rnn_of_32: the same on a batch "
@@ -67,37 +66,28 @@ def milliseconds(run: Callable[[], object]) -> float:
     return 1000 * (time.thread_time() - began) / calls
 
 
-def main() -> None:
-    """Measure everything and replace the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--rounds", type=int, default=9)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    result = {
-        **made_by(__spec__.name, options),
-        "machine": {"architecture": platform.machine(), "threads": 1},
-        "measured": MEASURED,
-        "times": [],
-    }
+def settings(options) -> Iterator[dict]:
+    """Every width and length."""
     for d in WIDTHS:
         for n in LENGTHS:
-            runs = layers(n, d)
-            rounds = {name: [] for name in runs}
-            with torch.no_grad():
-                for number in range(options.rounds + 1):  # the first one warms up
-                    for name, run in runs.items():
-                        spent = milliseconds(run) / (
-                            BATCH if name == "rnn_of_32" else 1
-                        )
-                        rounds[name] += [spent] if number else []
-            found = {name: statistics.median(spent) for name, spent in rounds.items()}
-            row = {"d": d, "n": n} | {k: float(f"{v:.4g}") for k, v in found.items()}
-            result["times"].append(row)
-            print(row, flush=True)
-    write_atomically(options.out, row_by_row(result, "times"))
+            yield {"seed": 0, "d": d, "n": n, "rounds": options.rounds}
 
 
-if __name__ == "__main__":
-    main()
+@torch.no_grad()
+def run(seed: int, d: int, n: int, rounds: int) -> dict:
+    """Time all layers at one size."""
+    torch.manual_seed(seed)
+    runs = layers(n, d)
+    spent: dict[str, list] = {name: [] for name in runs}
+    for number in range(rounds + 1):  # the first one warms up
+        for name, layer in runs.items():
+            took = milliseconds(layer) / (BATCH if name == "rnn_of_32" else 1)
+            spent[name] += [took] if number else []
+    found = {name: statistics.median(some) for name, some in spent.items()}
+    return {"d": d, "n": n} | {k: float(f"{v:.4g}") for k, v in found.items()}
+
+
+def summary(results: list[dict], options) -> dict:
+    """All times, and on what they were measured."""
+    machine = {"architecture": platform.machine(), "threads": torch.get_num_threads()}
+    return {"machine": machine, "measured": MEASURED, "times": results}

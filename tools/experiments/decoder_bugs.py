@@ -1,16 +1,17 @@
-"""How much do the chapter's three bugs of a decoder depend on the seed? Train with several, and store what happens.
+"""Three bugs of a decoder: how much does what they do depend on the seed?
 
-    python -m tools.experiments.decoder_bugs
+Question: what happens to loss and to written rows when the causal mask is missing, in training or only in use?
+Varies: whether the model was trained with the mask, and whether it is used with it.
+Equal: model, rows, batches, steps and learning rate.
+Control: the model that is trained and used with the mask.
+Seeds: 5, all on the page.
+Turned round by: a model without the mask that writes the rows of digits as well as the one with it.
 
-writes chapters/results/decoder_bugs.json; about two minutes on one core.
+About two minutes on one core.
 """
-
-import argparse
-from pathlib import Path
 
 import torch
 
-from attnbook.files import write_atomically
 from attnbook.studies.reversal import (
     backwards,
     digit_rows,
@@ -23,13 +24,16 @@ from attnbook.studies.reversal import (
     write,
     write_anew,
 )
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
 
-DEFAULT = ROOT / "chapters" / "results" / "decoder_bugs.json"
+OPTIONS = {"seeds": 5}
 
 
-def measure(seed: int) -> dict:
+def settings(options) -> list[dict]:
+    """Every seed."""
+    return [{"seed": seed} for seed in range(options.seeds)]
+
+
+def run(seed: int) -> dict:
     """Train a model with the mask and one without, and try both on rows that neither has seen."""
     held_out = digit_rows(500, seed=-1, held_out=True)
     batch = pack_pairs(held_out, [row[::-1] for row in held_out])
@@ -52,26 +56,11 @@ def measure(seed: int) -> dict:
     return {"seed": seed} | {name: round(number, 4) for name, number in row.items()}
 
 
-def main() -> None:
-    """Run all trainings and write the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--seeds", type=int, default=5)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    rows = []
-    for seed in range(options.seeds):
-        rows.append(measure(seed))
-        print(rows[-1], flush=True)
-    result = {
-        **made_by(__spec__.name, options),
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    return {
         "measured": "losses, and fractions of 500 held-out rows: of the model trained with the causal mask, with the "
         "mask and without; of the one trained without (`peeking`), and what it takes from its right-hand side, see "
         "`tell_peeking`",
-        "rows": rows,
+        "rows": results,
     }
-    write_atomically(options.out, row_by_row(result, "rows"))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,18 @@
-"""What the thrifty forms of attention save: memory, time, bits, and processes; behind the chapter on them.
+"""The thrifty forms of attention: what do they save in memory and time, what do they cost in bits?
 
-    python -m tools.experiments.efficient        writes chapters/results/efficient.json (some four minutes)
+Question: how much memory and time do tiles, windows, fewer bits and compiled code save, and is the result the same?
+Varies: the form and the length; the window; the precision; compiled or not; one process or two.
+Equal: inputs, heads and sizes within a table; one thread. Two processes train a translator without dropout on the same
+    batches as one.
+Control: the formula with its table; float64 for the errors; a mask instead of tiles that are left out.
+Seeds: one; errors are of one draw, given to two digits. Times are medians over rounds in which the candidates take
+    turns.
+Turned round by: a fused kernel with a mask that is as fast as tiles that are left out.
 
-One thread. Memory is the most that a process of its own holds beyond what it held before, by Linux's account. Times are
-processor time in milliseconds, medians over rounds in which all candidates take turns. Two processes train a translator
-without dropout on the same batches as one.
+Memory is the most that a process of its own holds beyond what it held before, by Linux's account. Times are processor
+time in milliseconds. Some four minutes.
 """
 
-import argparse
 import json
 import os
 import platform
@@ -15,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -28,14 +33,11 @@ from attnbook.attention import (
     sliding_window_mask,
     tiled_attention,
 )
-from attnbook.files import write_atomically
 from attnbook.transformer import EncoderLayer
-from tools import ROOT
 from tools.benchmarks.measure import PEAK_RESET, _peak_resident
 from tools.experiments.costs import milliseconds
-from tools.experiments.stored import made_by, row_by_row
 
-RESULT = ROOT / "chapters" / "results" / "efficient.json"
+OPTIONS: dict = {}
 LENGTHS = 512, 1024, 2048, 4096
 HEADS, SIZE, WINDOW = 4, 64, 256
 STEPS = 20
@@ -76,25 +78,18 @@ def peak(form: str, n: int, backward: bool) -> float:
     return round((_peak_resident() - before) / 2**20, 2)
 
 
-def peaks() -> list[dict]:
-    """`peak` of all forms and lengths, each in a fresh process."""
+def alone(*words: object, **more: str) -> str:
+    """What a call of this module in a process of its own prints."""
+    job = [sys.executable, "-m", "tools.experiments.efficient", *map(str, words)]
+    done = subprocess.run(job, env=os.environ | more, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def peaks(n: int, form: str) -> dict:
+    """`peak` without gradients and with, each in a fresh process."""
     thrifty = {"MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
-    rows = []
-    for n in LENGTHS:
-        for form in FORMS:
-            row = {"n": n, "form": form}
-            for name, backward in (("forward", 0), ("with_gradients", 1)):
-                job = [sys.executable, "-m", __spec__.name, "--peak", form, str(n)]
-                done = subprocess.run(
-                    [*job, str(backward)],
-                    env=os.environ | thrifty,
-                    capture_output=True,
-                    check=True,
-                )
-                row[name] = float(done.stdout)
-            rows.append(row)
-            print(row, flush=True)
-    return rows
+    found = [float(alone("peak", form, n, back, **thrifty)) for back in (False, True)]
+    return {"n": n, "form": form, "forward": found[0], "with_gradients": found[1]}
 
 
 def medians(runs: dict[str, Callable], rounds: int = 7) -> dict[str, float]:
@@ -123,16 +118,6 @@ def window_runs(n: int) -> dict[str, Callable]:
         "tiles": lambda: tiled_attention(q, k, v, causal=True),
         "tiles_window": lambda: tiled_attention(q, k, v, causal=True, window=WINDOW),
     }
-
-
-@torch.no_grad()
-def windows() -> list[dict]:
-    """Milliseconds of a causal window: as a mask for the fused kernel, and as tiles that are left out."""
-    rows = []
-    for n in LENGTHS:
-        rows.append({"n": n, **medians(window_runs(n), 5)})
-        print(rows[-1], flush=True)
-    return rows
 
 
 def difference(a: torch.Tensor, b: torch.Tensor) -> float:
@@ -195,7 +180,6 @@ def compiled() -> list[dict]:
             rows.append(
                 {"what": name, **medians(runs), "first_call_s": round(first, 1)}
             )
-            print(rows[-1], flush=True)
     return rows
 
 
@@ -221,49 +205,66 @@ def processes() -> dict:
     with tempfile.TemporaryDirectory() as folder:
         for devices in (1, 2):
             out = Path(folder) / f"{devices}.json"
-            job = [sys.executable, "-m", __spec__.name, "--train", str(devices)]
-            subprocess.run([*job, str(out)], check=True, capture_output=True)
+            alone("train", devices, out)
             found[devices] = json.loads(out.read_text())
     return {"steps": STEPS, "one": found[1], "two": found[2]}
 
 
-def main() -> None:
-    """Measure everything and replace the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--peak", nargs=3, help=argparse.SUPPRESS)
-    parser.add_argument("--train", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    if options.peak:
-        form, n, backward = options.peak
-        print(peak(form, int(n), backward == "1"))
-        return
-    if options.train:
-        trained(int(options.train[0]), options.train[1])
-        return
-    result = {
-        **made_by(__spec__.name, options),
-        "machine": {
-            "architecture": platform.machine(),
-            "processor": torch.backends.cpu.get_cpu_capability(),
-            "threads": 1,
-        },
+TABLES = {"dtypes": dtypes, "compiled": compiled}
+
+
+def settings(options) -> Iterator[dict]:
+    """Every row of memory and of windows, then the other tables."""
+    for n in LENGTHS:
+        for form in FORMS:
+            yield {"seed": 0, "what": "memory", "n": n, "form": form}
+    for n in LENGTHS:
+        yield {"seed": 0, "what": "windows", "n": n}
+    for what in (*TABLES, "processes"):
+        yield {"seed": 0, "what": what}
+
+
+def run(seed: int, what: str, n: int = 0, form: str = "") -> dict:
+    """Measure a row or a table."""
+    torch.manual_seed(seed)
+    if what == "memory":
+        rows = [peaks(n, form)]
+    elif what == "windows":
+        with torch.no_grad():
+            rows = [{"n": n, **medians(window_runs(n), 5)}]
+    elif what == "processes":
+        rows = [processes()]
+    else:
+        rows = TABLES[what]()
+    return {"what": what, "rows": rows}
+
+
+def summary(results: list[dict], options) -> dict:
+    """All tables, and on what they were measured."""
+
+    def table(what: str) -> list[dict]:
+        return [
+            row for found in results if found["what"] == what for row in found["rows"]
+        ]
+
+    return {
         "measured": "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "
         f"the same, a causal window of {WINDOW}; dtypes: milliseconds and relative errors, n = 512, eight heads of 64; "
         "compiled: milliseconds, n = 256, four heads of 64; processes: losses of Bahdanau's model without dropout",
-        "memory": peaks(),
-        "windows": windows(),
-        "dtypes": dtypes(),
-        "compiled": compiled(),
-        "processes": processes(),
+        "machine": {
+            "architecture": platform.machine(),
+            "processor": torch.backends.cpu.get_cpu_capability(),
+            "threads": torch.get_num_threads(),
+        },
+        "processes": table("processes")[0],
+        **{what: table(what) for what in ("memory", "windows", "dtypes", "compiled")},
     }
-    rows = "memory", "windows", "dtypes", "compiled"
-    write_atomically(
-        RESULT,
-        row_by_row({k: result[k] for k in (*result.keys() - rows, *rows)}, *rows),
-    )
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # one measurement in a process of its own
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    if sys.argv[1] == "peak":
+        print(peak(sys.argv[2], int(sys.argv[3]), sys.argv[4] == "True"))
+    else:
+        trained(int(sys.argv[2]), sys.argv[3])

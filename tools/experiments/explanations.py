@@ -1,16 +1,21 @@
-"""Train readers of topics, and store what other weights do to their answers.
+"""Is attention an explanation? What other weights do to the answers of trained readers of topics.
 
-    python -m tools.experiments.explanations
+Question: do the answers depend on the attention weights, and can quite different weights give the same answers?
+Varies: whether a GRU reads the words before they are averaged; the weights: the model's, permuted, uniform (in use and
+    in training), and the furthest that an adversary finds.
+Equal: data, steps, batches, sizes of the readers. A GRU adds parameters; the reader without one is trained four
+    times as long too.
+Control: readers trained with uniform weights.
+Seeds: 3, all stored; the adversary tries 200 sentences of each.
+Turned round by: readers without context whose answers survive a permutation of the weights.
 
-writes chapters/results/explanations.json; about three minutes of one core.
+About three minutes on one core.
 """
 
-import argparse
-from pathlib import Path
+from collections.abc import Iterator
 
 import torch
 
-from attnbook.files import write_atomically
 from attnbook.studies import (
     TopicReader,
     adversarial_weights,
@@ -18,24 +23,35 @@ from attnbook.studies import (
     jensen_shannon,
     topic_rows,
 )
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
 
-DEFAULT = ROOT / "chapters" / "results" / "explanations.json"
+OPTIONS = {"seeds": 3, "steps": 600}
+
+
+def settings(options) -> Iterator[dict]:
+    """Both kinds of reader, one of them trained for longer too, with every seed."""
+    for context, longer in ((False, 1), (True, 1), (False, 4)):
+        for seed in range(options.seeds):
+            yield {"seed": seed, "context": context, "steps": longer * options.steps}
 
 
 def quartiles(values: torch.Tensor) -> list[float]:
     """The lower quartile, the median and the upper quartile."""
-    return [round(q, 4) for q in values.quantile(torch.tensor([0.25, 0.5, 0.75])).tolist()]  # fmt: skip
+    found = values.quantile(torch.tensor([0.25, 0.5, 0.75]))
+    return [round(q, 4) for q in found.tolist()]
+
+
+def share(which: torch.Tensor) -> float:
+    """The fraction that is true."""
+    return which.float().mean().item()
 
 
 @torch.no_grad()
 def accuracy(model: TopicReader, test: tuple) -> float:
     """The fraction of right topics."""
-    return round((model(test[0]).argmax(-1) == test[1]).float().mean().item(), 4)
+    return round(share(model(test[0]).argmax(-1) == test[1]), 4)
 
 
-def measure(context: bool, seed: int, steps: int) -> dict:
+def run(seed: int, context: bool, steps: int) -> dict:
     """Train two readers, one with uniform weights, and try other weights on the first."""
     model = fit_topics(context, seed=seed, steps=steps)
     blind = fit_topics(context, uniform=True, seed=seed, steps=steps)
@@ -48,7 +64,7 @@ def measure(context: bool, seed: int, steps: int) -> dict:
         for _ in range(20):
             order = torch.rand(weights.shape, generator=generator).argsort(-1)
             other = model.answer(values, weights.gather(1, order)).argmax(-1)
-            changed.append((other != told).float().mean().item())
+            changed.append(share(other != told))
         even = model.answer(values, torch.full_like(weights, 1 / 12)).argmax(-1)
     some = values[:200]
     found = adversarial_weights(lambda w: model.answer(some, w), weights[:200])
@@ -58,40 +74,20 @@ def measure(context: bool, seed: int, steps: int) -> dict:
         "seed": seed,
         "accuracy": accuracy(model, test),
         "retrained uniform": accuracy(blind, test),
-        "on the loudest": round(
-            (weights.argmax(-1) == test[2]).float().mean().item(), 4
-        ),  # fmt: skip
+        "on the loudest": round(share(weights.argmax(-1) == test[2]), 4),
         "changed by permuting": round(sum(changed) / len(changed), 4),
-        "changed by uniform": round((even != told).float().mean().item(), 4),
+        "changed by uniform": round(share(even != told), 4),
         "adversary": quartiles(jensen_shannon(weights[:200], found)),
     }
 
 
-def main() -> None:
-    """Run all trainings and write the result file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=600)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    rows = []
-    plans = (False, 1), (True, 1), (False, 4)  # context, steps as a multiple
-    for context, longer in plans:
-        for seed in range(options.seeds):
-            rows.append(measure(context, seed, longer * options.steps))
-            print(rows[-1], flush=True)
-    result = {
-        **made_by(__spec__.name, options),
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    return {
         "measured": "on 1000 fresh sentences: how often the topic is right, with the trained weights and when trained "
         "with uniform ones; how often the largest weight is on the loudest word; how many predictions change when "
         "each sentence's weights are permuted (20 times) or replaced by uniform ones. adversary: quartiles over 200 "
         "sentences of the Jensen-Shannon divergence between the weights and the furthest found under which the answer "
         "moves by at most 0.01 in total variation",
-        "rows": rows,
+        "rows": results,
     }
-    write_atomically(options.out, row_by_row(result, "rows"))
-
-
-if __name__ == "__main__":
-    main()

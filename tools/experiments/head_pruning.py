@@ -1,44 +1,32 @@
-"""Eight heads for four jars, taken out one by one: the runs behind chapter 07's section on it, five seeds.
+"""Eight heads for four jars, taken out one by one: how many are needed?
 
-    python -m tools.experiments.head_pruning
+Question: how many heads can a layer lose before it answers less, when it has twice as many as there are looks?
+Varies: how many heads are left, the least missed going first.
+Equal: the trained model; nothing is trained again.
+Control: the formula for a layer that fetches as many jars as it has heads and guesses the rest.
+Seeds: 5; the chapter shows the range.
+Turned round by: accuracy that falls with the first head, or does not fall below four.
 
-The task, the layer and the training are the chapter's own cells, those with the tag `experiment`. Takes about a minute
-on one core; writes chapters/results/head_pruning.json.
+About a minute on one core.
 """
 
-import argparse
+from attnbook.studies import look_up_run, prune
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.heads import CHAPTER
-from tools.experiments.stored import made_by, row_by_row
-from tools.notebooks import read_twin, twin_path
-from tools.surroundings import clean_environment
-
-RESULT = ROOT / "chapters" / "results" / "head_pruning.json"
-SEEDS = range(5)
+OPTIONS = {"seeds": 5}
 
 
-def main() -> None:
-    """Train and prune one model per seed; store the accuracy with 8, 7, … 1 heads left."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    import torch
-
-    torch.set_num_threads(1)
-    chapter: dict = {}
-    for cell in read_twin(twin_path(CHAPTER)).cells:
-        if "experiment" in cell.metadata.get("tags", []):
-            exec(compile(cell.source, f"<{CHAPTER}>", "exec"), chapter)
-    runs = []
-    for seed in SEEDS:
-        _, model = chapter["look_up_run"](8, 8, wanted=4, steps=800, seed=seed)
-        left = [round(a, 4) for a in chapter["prune"](model)]
-        runs.append({"seed": seed, "heads": 8, "width": 8, "steps": 800, "left": left})
-        print(runs[-1], flush=True)
-    result = {**made_by(__spec__.name, options), "runs": runs}
-    write_atomically(RESULT, row_by_row(result, "runs"))
+def settings(options) -> list[dict]:
+    """One model per seed."""
+    return [{"seed": seed} for seed in range(options.seeds)]
 
 
-if __name__ == "__main__":
-    with clean_environment():
-        main()
+def run(seed: int) -> dict:
+    """Train and prune one model: the accuracy with 8, 7, … 1 heads left."""
+    _, model = look_up_run(8, 8, wanted=4, steps=800, seed=seed)
+    left = [round(a, 4) for a in prune(model)]
+    return {"seed": seed, "heads": 8, "width": 8, "steps": 800, "left": left}
+
+
+def summary(results: list[dict], options) -> dict:
+    """All runs."""
+    return {"runs": results}

@@ -1,41 +1,26 @@
-"""Train attention-only models on rows that repeat, and store what they learn, and when.
+"""Attention-only models on rows that repeat: what do they learn, and when?
 
-    python -m tools.experiments.induction
+Question: does copying need two layers, does it come suddenly, and what do its heads do when there is nothing to copy?
+Varies: one layer or two; a single period; a sink in the softmax; rows without <bos>; weights kept uniform.
+Equal: width, heads, batches, learning rate and rows; one layer is trained twice as long, a single period half as long.
+Control: one layer; weights that stay uniform; each head silenced, by zeros or by its mean (`without`).
+Seeds: 3, all stored; the chapter tells what differs between them.
+Turned round by: one layer that copies at several periods, or two layers that copy with uniform weights.
 
-writes three files; about eight minutes of one core. An interrupted run goes on where it stopped.
-
-chapters/results/induction.json has a row for each model that was trained, in order: two layers, one layer, one layer
-with a single period, two layers with a sink, two layers on rows without <bos>, the same with a sink, and two layers
-whose weights stay uniform. `curve` has the measures every 25 steps, [step, loss of new symbols,
-loss of repeated ones, accuracy, prefix matching (L × H), previous token (L × H)], and `without` the measures of
-repeated symbols when a head is silenced, by zeros or by its mean.
-
-code/attnbook/weights/induction.safetensors has snapshots of the two-layer model of seed 0, in eight bits: the weights
-of step 200, say, are named `200.layers.0.W_qkv.weight` and so on. code/attnbook/widgets/induction_heads/data.json is
-for the figure:
-  sizes      V (symbol 0 is <bos>, its name is in `vocabulary`), D, layers, heads, head_dim, longest row, rotary base
-  snapshots  step; loss {new, repeated}, accuracy, prefix [L][H], previous [L][H], measured with the stored weights
-  curve      as above, for the line along training
-The model: x = embedding[ids]; for each layer, with q, k, v = W_qkv x (rows q, then k, then v; each split into heads),
-q and k rotated (pairs of neighbouring features 2i, 2i + 1, angle position · base^(−2i / head_dim)), causal softmax of
-q·k / √head_dim, heads joined, x += W_o output; logits = unembedding x. There is no bias, no norm and no feed-forward
-network. Positions are rotary, and not added to the embeddings, so that what layer 1 writes for layer 2 is about
-symbols only.
+`curve` has the measures every 25 steps: [step, loss of new symbols, loss of repeated ones, accuracy, prefix matching
+(L × H), previous token (L × H)]; `without` has those of repeated symbols when a head is silenced.
+About eight minutes of one core.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import partial
-from pathlib import Path
 
 import torch
 
 from attnbook.attention import ablate_head
-from attnbook.files import write_atomically
 from attnbook.studies import (
-    NUM_SYMBOLS,
     PERIODS,
     AttentionOnly,
     InductionMeasures,
@@ -43,15 +28,9 @@ from attnbook.studies import (
     measure_induction,
     repeated_rows,
 )
-from attnbook.studies.induction import STORED_SNAPSHOTS
-from attnbook.weights import to_float, to_int8, weights_file
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row, unfinished
 
-RESULT = ROOT / "chapters" / "results" / "induction.json"
-FIGURE = ROOT / "code" / "attnbook" / "widgets" / "induction_heads" / "data.json"
+OPTIONS = {"seeds": 3, "steps": 750}
 EVERY = 25
-SHOWN = 0, 100, 200, 250, 300, 350, 400, 500, 750
 FIXED = (8, 8)
 ELSEWHERE = (9, 16)
 
@@ -121,24 +100,22 @@ def without(model: AttentionOnly) -> Iterator[dict]:
                 )
 
 
-def snapshot(step: int, weights: dict) -> dict:
-    """What is measured of a model as it is stored."""
-    stored = AttentionOnly()
-    stored.load_state_dict(to_float(weights))
-    return {"step": step} | entry(measure_induction(stored))
+def settings(options) -> Iterator[dict]:
+    """Every plan with every seed."""
+    for plan in plans(options.steps):
+        for seed in range(options.seeds):
+            yield plan | {"seed": seed}
 
 
-def run(plan: dict, seed: int) -> tuple[dict, dict[int, dict]]:
-    """Train one model: its row, and its weights at some steps as they are stored."""
-    curve, snapshots = [], {}
+def run(seed: int, **plan) -> dict:
+    """Train one model."""
+    curve = []
     measure = partial(measure_induction, periods=plan["periods"], bos=plan["bos"])
     began = time.process_time()
 
     def watch(step: int, model: AttentionOnly) -> None:
         if step % EVERY == 0:
             curve.append(point(step, measure(model)))
-        if step in SHOWN:
-            snapshots[step] = to_int8(model.state_dict())
 
     model, _ = fit_induction(seed, watch=watch, **plan)
     row = plan | {"seed": seed, "end": entry(measure(model))}
@@ -147,79 +124,10 @@ def run(plan: dict, seed: int) -> tuple[dict, dict[int, dict]]:
     if plan == next(plans(plan["steps"])):
         row["without"] = list(without(model))
     spent = round(time.process_time() - began, 1)
-    return row | {"cpu_seconds": spent, "curve": curve}, snapshots
+    return row | {"cpu_seconds": spent, "curve": curve}
 
 
-def main() -> None:
-    """Run all trainings and write both files."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=RESULT)
-    parser.add_argument("--figure", type=Path, default=FIGURE)
-    parser.add_argument("--weights", type=Path, default=STORED_SNAPSHOTS)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=750)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    made = made_by(__spec__.name, options)
-    result = unfinished(
-        options.out,
-        {
-            **made,
-            "seeds": list(range(options.seeds)),
-            "elsewhere": ELSEWHERE,
-            "rows": [],
-        },
-    )
-    done = len(result["rows"])
-    jobs = [(p, s) for p in plans(options.steps) for s in result["seeds"]]
-    for plan, seed in jobs[done:]:
-        row, snapshots = run(plan, seed)
-        if plan == next(plans(options.steps)) and seed == 0:
-            write_weights(options.weights, made, snapshots)
-            write_figure(options.figure, made, row["curve"], snapshots)
-        result["rows"].append(row)
-        print(
-            {key: row[key] for key in row if key not in ("curve", "without")},
-            flush=True,
-        )
-        write_atomically(options.out, row_by_row(result, "rows"))
-
-
-def write_weights(path: Path, made: dict, snapshots: dict[int, dict]) -> None:
-    """Store the weights of all snapshots in one file."""
-    stored = {
-        f"{step}.{name}": tensor
-        for step, weights in snapshots.items()
-        for name, tensor in weights.items()
-    }
-    write_atomically(path, weights_file(stored, made | {"seed": 0}))
-
-
-def write_figure(
-    path: Path, made: dict, curve: list, snapshots: dict[int, dict]
-) -> None:
-    """Store what the figure draws."""
-    model = AttentionOnly()
-    first = model.layers[0]
-    data = {
-        **made,
-        "vocabulary": ["<bos>", *"abcdefghijklmnopqrstuvwxyz"[:NUM_SYMBOLS]],
-        "sizes": {
-            "D": first.d_model,
-            "layers": len(model.layers),
-            "heads": first.num_heads,
-            "head_dim": first.head_dim,
-            "longest": 33,
-            "base": first.rotary.base,
-        },
-        "periods": list(PERIODS),
-        "curve": curve,
-        "snapshots": [snapshot(*one) for one in snapshots.items()],
-    }
-    path.parent.mkdir(exist_ok=True)
-    write_atomically(path, row_by_row(data, "snapshots"))
-    print(f"{path.name}: {path.stat().st_size / 1000:.0f} KB", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    seeds = list(range(options.seeds))
+    return {"seeds": seeds, "elsewhere": list(ELSEWHERE), "rows": results}

@@ -1,20 +1,17 @@
 """The translators that the book's pages run: trained on the bundled corpus, rounded to 8 bits, measured, stored.
 
-    python -m tools.experiments.page_models                        all three, one core, into code/attnbook/weights
-    python -m tools.experiments.page_models --only transformer     one of them
-    python -m tools.experiments.page_models --dev --only seq2seq   measured on the development set, nothing written
-    python -m tools.experiments.page_models --measure              the stored models measured again, not trained
+    page_models                         all three, one core, into code/attnbook/weights
+    page_models --only transformer      one of them
+    page_models --dev --only seq2seq    measured on the development set, nothing written
+    page_models --measure               the stored models measured again (references have been added), not trained
 
-The settings (`PAGE_SETTINGS`) were chosen on the development set. The test set is looked at once, by the first two
-commands.
+No design: nothing is compared. The settings (`PAGE_SETTINGS`) were chosen on the development set; the test set is
+looked at once, by the first two commands.
 """
 
-import argparse
 import hashlib
-import time
 from dataclasses import asdict
-
-import torch
+from types import SimpleNamespace
 
 from attnbook.data import bundled_pairs, split_pairs
 from attnbook.data.corpus import CORPUS
@@ -33,6 +30,8 @@ from attnbook.translation import (
 from attnbook.weights import FOLDER
 from tools.experiments.stored import made_by
 
+RESULT = "code/attnbook/weights"  # the folder; each model has a file
+OPTIONS = {"only": None, "dev": False, "measure": False}
 SEED = SPLIT_SEED = 0
 
 
@@ -44,60 +43,52 @@ def samples(translator: Translator, pairs: list, number: int = 20) -> None:
         print(f"    {source}  →  {written}")
 
 
-def main() -> None:
-    """Train, measure and store the models that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=PAGE_MODELS)
-    parser.add_argument(
-        "--dev",
-        action="store_true",
-        help="measure on the development set and write nothing",
-    )
-    parser.add_argument(
-        "--measure",
-        action="store_true",
-        help="measure the stored models again, on references that have been added since",
-    )
-    wanted = parser.parse_args()
-    torch.set_num_threads(1)
+def settings(options) -> list[dict]:
+    """The models that were asked for."""
+    if options.only and options.only not in PAGE_MODELS:
+        raise ValueError(
+            f"--only takes one of {', '.join(PAGE_MODELS)}, got {options.only}"
+        )
+    how = {"dev": options.dev, "measure": options.measure}
+    wanted = [options.only] if options.only else PAGE_MODELS
+    return [{"seed": SEED, "model": name} | how for name in wanted]
+
+
+def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
+    """Train or load one model, measure it, and store its weights in their own format."""
     split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    if not wanted.dev:
-        write_atomically(FOLDER / "sentences.safetensors", page_sentences(split))
-    for name in [wanted.only] if wanted.only else PAGE_MODELS:
-        began = time.perf_counter()
-        translator = (
-            load_page_model(name)
-            if wanted.measure
-            else train_page_model(PAGE_SETTINGS[name], split, SEED)
-        )
-        took = time.perf_counter() - began
-        on = split.dev if wanted.dev else split.test
-        found = evaluate(translator, on)
-        test = {key: round(found[key], 2) for key in ("bleu", "chrf")} | {
-            "sentences": found["sentences"]
-        }
-        print(
-            f"{name}: {'dev' if wanted.dev else 'test'} {test}, made in {took:.0f} s",
-            flush=True,
-        )
-        samples(translator, on)
-        if wanted.dev:
-            continue
+    translator = (
+        load_page_model(model)
+        if measure
+        else train_page_model(PAGE_SETTINGS[model], split, seed)
+    )
+    on = split.dev if dev else split.test
+    found = evaluate(translator, on)
+    test = {key: round(found[key], 2) for key in ("bleu", "chrf")} | {
+        "sentences": found["sentences"]
+    }
+    samples(translator, on)
+    if not dev:
         measured = {
-            **made_by(__spec__.name, argparse.Namespace(only=name)),
-            "seed": SEED,
+            **made_by("page_models", SimpleNamespace(only=model)),
+            "seed": seed,
             "split_seed": SPLIT_SEED,
             "corpus_sha256": corpus,
-            "training": asdict(PAGE_SETTINGS[name]),
+            "training": asdict(PAGE_SETTINGS[model]),
             "test": test,
         }
-        if wanted.measure:  # how it was made has not changed
-            measured = page_model_header(name) | {"test": test}
-        path = FOLDER / f"{name}.safetensors"
+        if measure:  # how it was made has not changed
+            measured = page_model_header(model) | {"test": test}
+        path = FOLDER / f"{model}.safetensors"
         size = export_page_model(translator, path, measured)
         print(f"    {path.name}: {size / 1e6:.2f} MB", flush=True)
+    return {"model": model, "on": "dev" if dev else "test"} | test
 
 
-if __name__ == "__main__":
-    main()
+def summary(results: list[dict], options) -> dict:
+    """Nothing beside the models, but the sentences that pages offer for translation."""
+    if not options.dev:
+        split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
+        write_atomically(FOLDER / "sentences.safetensors", page_sentences(split))
+    return {}

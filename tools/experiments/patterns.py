@@ -1,17 +1,15 @@
-"""Train the small model of chapter 10's attention viewer with several seeds, measure every head, store one of them.
+"""The small model of chapter 10's attention viewer: what does each head of several models look at?
 
-    python -m tools.experiments.patterns     (some ten minutes, one core)
+Question: does a trained model have heads that find the subject and the noun, and are they needed?
+Varies: the seed; which head is taken out.
+Equal: sentences, sizes, steps.
+Control: the model with all heads; each head taken out.
+Seeds: 4. The numbers of all are kept; the weights are those of the first model with a head that puts 0.95 of its weight
+    on the subject and one that puts 0.95 on the noun (without such a model, of the one that comes closest).
+Turned round by: models that answer alike without the head that looks where the answer is.
 
-writes the model to code/attnbook/weights/next_words.safetensors, in half precision, and what was measured to
-code/attnbook/studies/next_words.json.
-
-Stored is the first model with a head that puts 0.95 of its weight on the subject and one that puts 0.95 on the noun
-(without such a model, the one that comes closest). The numbers of all seeds are kept.
+Some ten minutes on one core. The weights go to code/attnbook/weights/next_words.safetensors, in half precision.
 """
-
-import argparse
-import json
-from pathlib import Path
 
 import torch
 
@@ -20,7 +18,6 @@ from attnbook.studies import (
     CLASSES,
     JOBS,
     MAX_WORDS,
-    STORED,
     VOCABULARY,
     NextWordModel,
     agreement_sentence,
@@ -35,6 +32,9 @@ from attnbook.studies.next_words import STORED_MODEL
 from attnbook.weights import to_float, to_half, weights_file
 from tools.experiments.stored import made_by
 
+RESULT = "code/attnbook/studies/next_words.json"
+# test sentences of each kind; another file for the weights
+OPTIONS = {"seeds": 4, "steps": 2500, "count": 600, "weights": None}
 EXAMPLES = [  # all held out
     ("agreement", "the dogs that the king likes sleep .", 2, 7),
     ("agreement", "the dog that the kings like sleeps .", 2, 7),
@@ -54,7 +54,7 @@ EXAMPLES = [  # all held out
 CLEAR = 0.95
 
 
-def summary(model: NextWordModel, count: int) -> dict:
+def heads_of(model: NextWordModel, count: int) -> dict:
     """What is stored of one model: how often it is right, as it is and without each head, and what the heads do."""
     both = {"agreement": agreement_sentence, "noun": noun_sentence}
     tests = {
@@ -92,50 +92,51 @@ def clarity(found: dict) -> float:
     )
 
 
-def main() -> None:
-    """Train, measure, and store; the file is written anew after every seed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=STORED)
-    parser.add_argument("--weights", type=Path, default=STORED_MODEL)
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--steps", type=int, default=2500)
-    parser.add_argument(
-        "--count", type=int, default=600, help="test sentences of each kind"
+def settings(options) -> list[dict]:
+    """One model per seed."""
+    how = {"steps": options.steps, "count": options.count}
+    return [{"seed": seed} | how for seed in range(options.seeds)]
+
+
+def run(seed: int, steps: int, count: int) -> dict:
+    """Train one model, and measure it as it is stored."""
+    model, losses = fit_sentences(seed, steps)
+    stored = to_half(model.state_dict())
+    model.load_state_dict(to_float(stored))
+    found = heads_of(model, count)
+    heads = [head for layer in found["heads"] for head in layer]
+    return {
+        "seed": seed,
+        "loss": round(sum(losses[-20:]) / len(losses[-20:]), 4),
+        "full": found["full"],
+        "greatest": {job: max(head[job] for head in heads) for job in JOBS},
+        "config": model.sizes,
+        "measured": found,
+        "weights": {name: weight.tolist() for name, weight in stored.items()},
+    }
+
+
+def summary(results: list[dict], options) -> dict:
+    """The numbers of all models, and the clearest of them, whose weights are stored."""
+    best = max(results, key=lambda found: clarity(found["measured"]))
+    about = made_by("patterns", options) | {
+        "seed": best["seed"],
+        "config": best["config"],
+        "vocabulary": VOCABULARY,
+    }
+    weights = {name: torch.tensor(numbers) for name, numbers in best["weights"].items()}
+    write_atomically(
+        options.weights or STORED_MODEL, weights_file(to_half(weights), about)
     )
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    result = {
-        **made_by(__spec__.name, options),
+    kept = ("seed", "loss", "full", "greatest")
+    return {
         "max_words": MAX_WORDS,
         "classes": list(CLASSES.items()),
         "examples": [
             {"kind": kind, "words": text.split(), "source": source, "answer": answer}
             for kind, text, source, answer in EXAMPLES
         ],
-        "runs": [],
+        "runs": [{key: found[key] for key in kept} for found in results],
+        "seed": best["seed"],
+        "measured": best["measured"],
     }
-    best = None
-    for seed in range(options.seeds):
-        model, losses = fit_sentences(seed, options.steps)
-        stored = to_half(model.state_dict())
-        model.load_state_dict(to_float(stored))  # measured as it is stored
-        found = summary(model, options.count)
-        heads = [head for layer in found["heads"] for head in layer]
-        greatest = {job: max(head[job] for head in heads) for job in JOBS}
-        loss = round(sum(losses[-20:]) / len(losses[-20:]), 4)
-        result["runs"].append(
-            {"seed": seed, "loss": loss, "full": found["full"], "greatest": greatest}
-        )
-        print(result["runs"][-1], flush=True)
-        if best is None or clarity(found) > best:
-            best = clarity(found)
-            result |= {"seed": seed, "measured": found}
-            about = {key: result[key] for key in ("command", "versions", "seed")}
-            about |= {"config": model.sizes, "vocabulary": VOCABULARY}
-            write_atomically(options.weights, weights_file(stored, about))
-        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
-        write_atomically(options.out, text + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,60 +1,59 @@
-"""Seven ways from a sentence to one vector, three tasks: the runs behind chapter 06's section on it, ten seeds each.
+"""Seven ways from a sentence to one vector, three tasks: what does each lose?
 
-Some are trained five times as long too, with three seeds: what has not finished learning should not be compared.
+Question: can maximum, mean, first or last word, the ends of a GRU, or a learned query hold what a task asks for, and do
+    they still when sixty small words come in between?
+Varies: the pooling; the task (the most words, the loudest word, what is said after *but*).
+Equal: the 2,000 training sentences, batches, steps, learning rate; word vectors of 16 and a linear classifier.
+Control: guessing gives 1/4; "first" and "last" see one word. Mean and learned query are trained five times as long
+    too: what has not finished learning should not be compared.
+Seeds: 10; 3 for the longer runs. The chapter shows the worst and the best of them.
+Turned round by: a ranking that changes with the longer training. It does, for the mean at "most"; the chapter says so.
 
-    python -m tools.experiments.poolings
-
-The tasks, the models and the training are the chapter's own cells, those with the tag `experiment`. Takes about five
-minutes on one core; writes chapters/results/poolings.json.
+About five minutes on one core.
 """
 
-import argparse
+from collections.abc import Iterator
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
-from tools.notebooks import read_twin, twin_path
-from tools.surroundings import clean_environment
+from attnbook.studies import POOLING_TASKS, POOLINGS, pooling_run
 
-CHAPTER = "06-self-and-cross-attention"
-RESULT = ROOT / "chapters" / "results" / "poolings.json"
-TASKS = ("most", "loudest", "after but")
-SEEDS = range(10)
-PATIENT = {"steps": 1000, "kinds": ("mean", "learned query"), "seeds": range(3)}
+OPTIONS = {"seeds": 10}
+USUAL, PATIENT = 200, 1000  # steps
 
 
-def main() -> None:
-    """Run every pooling on every task with every seed and store the accuracies."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    import torch
-
-    torch.set_num_threads(1)
-    chapter: dict = {}
-    for cell in read_twin(twin_path(CHAPTER)).cells:
-        if "experiment" in cell.metadata.get("tags", []):
-            exec(compile(cell.source, f"<{CHAPTER}>", "exec"), chapter)
-
-    def run(task, kind, seeds, **options):
-        pairs = [chapter["pooling_run"](task, kind, seed, **options) for seed in seeds]
-        short, long = (
-            [round(a, 3) for a in column] for column in zip(*pairs, strict=True)
-        )
-        found = {"task": task, "kind": kind, "as trained": short, "longer": long}
-        print(found | options, flush=True)
-        return found | options
-
-    runs = [run(task, kind, SEEDS) for task in TASKS for kind in chapter["poolings"]]
-    steps, seeds = PATIENT["steps"], PATIENT["seeds"]
-    patient = [
-        run(task, kind, seeds, steps=steps)
-        for task in ("most", "loudest")
-        for kind in PATIENT["kinds"]
-    ]
-    result = {**made_by(__spec__.name, options), "seeds": list(SEEDS)}
-    result |= {"runs": runs, "patient": patient}
-    write_atomically(RESULT, row_by_row(result, "runs", "patient"))
+def plans() -> Iterator[dict]:
+    """What is trained, seeds aside."""
+    for task in POOLING_TASKS:
+        for kind in POOLINGS:
+            yield {"task": task, "kind": kind, "steps": USUAL}
+    for task in ("most", "loudest"):
+        for kind in ("mean", "learned query"):
+            yield {"task": task, "kind": kind, "steps": PATIENT}
 
 
-if __name__ == "__main__":
-    with clean_environment():
-        main()
+def settings(options) -> Iterator[dict]:
+    """Every plan with its seeds."""
+    for plan in plans():
+        few = min(3, options.seeds)
+        for seed in range(options.seeds if plan["steps"] == USUAL else few):
+            yield plan | {"seed": seed}
+
+
+def run(seed: int, task: str, kind: str, steps: int) -> dict:
+    """Train one classifier, and test it on sentences as in training and on longer ones."""
+    short, long = (round(a, 3) for a in pooling_run(task, kind, seed, steps))
+    found = {"task": task, "kind": kind, "as trained": short, "longer": long}
+    return found | {"steps": steps, "seed": seed}
+
+
+def summary(results: list[dict], options) -> dict:
+    """The accuracies of each pooling and task, one for each seed."""
+    runs: dict[str, list] = {"runs": [], "patient": []}
+    for plan in plans():
+        same = [found for found in results if plan.items() <= found.items()]
+        row = {"task": plan["task"], "kind": plan["kind"]}
+        row |= {t: [one[t] for one in same] for t in ("as trained", "longer")}
+        if plan["steps"] == USUAL:
+            runs["runs"].append(row)
+        else:
+            runs["patient"].append(row | {"steps": PATIENT})
+    return {"seeds": list(range(options.seeds)), **runs}

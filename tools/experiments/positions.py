@@ -1,17 +1,21 @@
-"""Train readers that are told their positions in different ways, and store how often they are right.
+"""Eight ways to tell an encoder where its symbols are: which answers, and which still does at twice the length?
 
-    python -m tools.experiments.positions
+Question: which way of telling positions solves a task of fixed distance (look back) and one of place (mirror), and does
+    it hold beyond the trained length?
+Varies: the kind of position; the task; the room for distances and the steps; the mask; for sinusoids and learned
+    vectors how many different rows there are, and how large learned vectors start out.
+Equal: two layers of width 32, batches, learning rate, steps and data. Learned and relative positions have parameters
+    that the others lack.
+Control: "none", an encoder that is told nothing; guessing gives 1/8.
+Seeds: 3; all are stored.
+Turned round by: a kind that fails only because its distances are clipped or its training is short (the longer runs),
+    or "none" answering without a causal mask.
 
-writes chapters/results/positions.json; about 20 minutes on one core. An interrupted run goes on where it stopped.
+About 20 minutes on one core.
 """
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
-import torch
-
-from attnbook.files import write_atomically
 from attnbook.studies import (
     KINDS,
     fit_reader,
@@ -19,11 +23,9 @@ from attnbook.studies import (
     reading_accuracy,
     reversal_batch,
 )
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row, unfinished
 
+OPTIONS = {"seeds": 3, "steps": 600, "length": 24}
 TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
-DEFAULT = ROOT / "chapters" / "results" / "positions.json"
 LOUD = 0.5**0.5  # as large as the sinusoids
 PLAN = {
     "causal": False,
@@ -55,58 +57,33 @@ def plans() -> Iterator[dict]:
             yield PLAN | {"task": "look back", "kind": kind} | little
 
 
-def measure(plan: dict, seed: int, length: int, steps: int) -> dict:
+def settings(options) -> Iterator[dict]:
+    """Every plan with every seed."""
+    sizes = {"length": options.length, "steps": options.steps}
+    for plan in plans():
+        for seed in range(options.seeds):
+            yield plan | {"seed": seed} | sizes
+
+
+def run(seed: int, task: str, kind: str, length: int, steps: int, **plan) -> dict:
     """Train one reader, and mark it on fresh rows."""
-    sizes = {key: plan[key] for key in ("causal", "max_distance", "learned_std")}
-    batch = TASKS[plan["task"]]
-    reader = fit_reader(
-        plan["kind"],
-        batch,
-        length,
-        seed,
-        plan["longer"] * steps,
-        rows=plan["rows"],
-        **sizes,
-    )
-    beyond = reading_accuracy(reader, batch, 2 * length, first=length)
-    trained = reading_accuracy(reader, batch, length)
+    how = dict(plan)
+    steps *= how.pop("longer")
+    reader = fit_reader(kind, TASKS[task], length, seed, steps, **how)
+    beyond = reading_accuracy(reader, TASKS[task], 2 * length, first=length)
+    trained = reading_accuracy(reader, TASKS[task], length)
     right = {"trained_length": round(trained, 4), "beyond": round(beyond, 4)}
-    return plan | {"seed": seed} | right
+    return plan | {"task": task, "kind": kind, "seed": seed} | right
 
 
-def main() -> None:
-    """Run all trainings and write the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--length", type=int, default=24)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    fresh = {
-        **made_by(__spec__.name, options),
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    return {
         "length": options.length,
         "steps": options.steps,
         "seeds": list(range(options.seeds)),
         "measured": "fraction of right answers on 200 fresh rows: at the trained length, and at twice the length in "
         "the second half only. `longer` multiplies the steps; `rows` is how many different rows were trained on, "
         "null if none came twice",
-        "rows": [],
+        "rows": results,
     }
-    result = unfinished(options.out, fresh)
-    done = [
-        {key: row[key] for key in [*PLAN, "task", "kind", "seed"]}
-        for row in result["rows"]
-    ]
-    for plan in plans():
-        for seed in result["seeds"]:
-            if plan | {"seed": seed} in done:
-                continue
-            row = measure(plan, seed, options.length, options.steps)
-            result["rows"].append(row)
-            print(row, flush=True)
-            write_atomically(options.out, row_by_row(result, "rows"))
-
-
-if __name__ == "__main__":
-    main()

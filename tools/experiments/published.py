@@ -1,27 +1,26 @@
-"""Bahdanau's model as Dive into Deep Learning publishes it, on 512 pairs and on the whole corpus: behind chapter 12.
+"""Bahdanau's model as Dive into Deep Learning publishes it: does it learn from 512 pairs, or learn them by heart?
 
-    python -m tools.experiments.published --epochs 30 --seeds 3
+Question: how well does the published recipe translate what it has not seen, after 512 pairs and after the whole corpus?
+Varies: the number of training pairs.
+Equal: batch 128, vectors of 256, two layers of 256, dropout 0.2, learning rate 0.005, clipping at 1, epochs.
+Control: sentences that were trained on, beside held-out ones that are equally hard as far as one can count: equally
+    many of each length, all words known to the model, all translations of the corpus allowed. The 512 pairs and the
+    sentences held out from them both come from the training part; for the whole corpus the test part is held out, which
+    lists more translations per sentence, so that the difference is rather too small.
+Seeds: 3, which also draw the 512 pairs; all are stored.
+Turned round by: held-out sentences that are translated as well as those that were trained on.
 
-Batch 128, vectors of 256, two layers of 256, dropout 0.2, learning rate 0.005, clipping at 1, 30 epochs. A run with 512
-pairs takes half a minute on one core, one with the whole corpus about five; writes chapters/results/published.json
-after every run and goes on where it stopped.
-
-What was memorised is measured on two sets of sentences, trained on and held out, that are equally hard as far as one
-can count: equally many of each length, all their words known to the model, all translations of the corpus allowed. The
-512 pairs and the sentences held out from them both come from the training part; for the whole corpus the test part is
-held out, which lists more translations per sentence, so that the difference is rather too small.
+A run with 512 pairs takes half a minute on one core, one with the whole corpus about five.
 """
 
-import argparse
-import json
 import random
+from collections.abc import Iterator
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, unfinished
-from tools.surroundings import clean_environment
+from attnbook.data import bundled_pairs, near_duplicates, references, split_pairs
+from attnbook.text import UNK, normalise
+from attnbook.translation import RECIPES, d2l_bleu, evaluate, fit
 
-RESULT = ROOT / "chapters" / "results" / "published.json"
+OPTIONS = {"epochs": 30, "seeds": 3}
 DEMO = ("Go.", "I lost.", "He's calm.", "I'm home.")
 FEW = 512
 
@@ -45,17 +44,15 @@ def equally_long(first, second, seed: int) -> tuple[list, list]:
     return drawn
 
 
-def run(whole: bool, seed: int, epochs: int) -> dict:
-    """Train one model and measure it."""
-    from attnbook.data import (
-        bundled_pairs,
-        near_duplicates,
-        references,
-        split_pairs,
-    )
-    from attnbook.text import UNK, normalise
-    from attnbook.translation import RECIPES, d2l_bleu, evaluate, fit
+def settings(options) -> Iterator[dict]:
+    """512 pairs and the whole corpus, with every seed."""
+    for whole in (False, True):
+        for seed in range(options.seeds):
+            yield {"seed": seed, "whole": whole, "epochs": options.epochs}
 
+
+def run(seed: int, whole: bool, epochs: int) -> dict:
+    """Train one model and measure it."""
     corpus = bundled_pairs()
     split = split_pairs(corpus, seed=0)
     train = split.train if whole else few_pairs(split.train, corpus, seed)
@@ -89,7 +86,7 @@ def run(whole: bool, seed: int, epochs: int) -> dict:
     near = near_duplicates(
         [pair for pair in split.test if normalise(pair.source) in tested], train
     )
-    row = {
+    return {
         "pairs": len(train),
         "seed": seed,
         "training": [
@@ -117,39 +114,14 @@ def run(whole: bool, seed: int, epochs: int) -> dict:
             for source, found in zip(DEMO, translator.translate(DEMO), strict=True)
         },
     }
-    print(
-        {k: v for k, v in row.items() if k not in ("training", "development")},
-        flush=True,
-    )
-    return row
 
 
-def main() -> None:
-    """Run what is missing and store it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--epochs", type=int, default=30)
-    parser.add_argument("--seeds", type=int, default=3)
-    options = parser.parse_args()
-    import torch
-
-    torch.set_num_threads(1)
-    result = {
-        **made_by(__spec__.name, options),
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    return {
         "measured": "negative log-likelihood in nats per word: of the training batches (with dropout), averaged over "
         "an epoch, and of the development set; BLEU after the last epoch: on sentences trained on (seen) and held out "
         "(unseen), equally many of each length and with known words only, on the test set, and on those of its "
         "sentences that are no near-duplicates of one trained on; d2l's BLEU with k = 2 of four sentences",
-        "rows": [],
+        "rows": results,
     }
-    result = unfinished(RESULT, result)
-    done = {(row["pairs"] > FEW, row["seed"]) for row in result["rows"]}
-    for whole in (False, True):
-        for seed in range(options.seeds):
-            if (whole, seed) not in done:
-                result["rows"].append(run(whole, seed, options.epochs))
-                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    with clean_environment():
-        main()

@@ -1,31 +1,37 @@
-"""The Transformer and Bahdanau's model at equal time on one core: the runs behind chapter 13's comparison.
+"""The Transformer and Bahdanau's model at equal time on one core: which translates better after how long?
 
-    python -m tools.experiments.race --seeds 3 --seconds 10 20 40 80
+Question: after the same time of training on one core, which of the two is ahead?
+Varies: the model; the seconds.
+Equal: the bundled corpus, subwords and vocabularies, batches, parameters within 2 %; each with its recipe's own
+    learning rate, which falls to zero as the clock runs out.
+Control: times from too short for either to long enough for both.
+Seeds: 3, all stored.
+Turned round by: an order that changes with the seed, or with the time.
 
-Both translate subwords (the same vocabularies), have the same number of parameters to within 2 %, and train on the
-bundled corpus. The training's clock is the processor's, which does not count the time that others had it; the learning
-rate falls to zero as the clock runs out. Writes chapters/results/race.json after every model and goes on where it
-stopped; about 20 minutes of processor time in all.
+The clock is the processor's, which does not count the time that others had it. About 20 minutes of it in all.
 """
 
-import argparse
-import json
+import functools
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from unittest.mock import patch
 
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, unfinished
-from tools.surroundings import clean_environment
+from attnbook.data import Split, bundled_pairs, split_pairs
+from attnbook.transformer import count_parameters
+from attnbook.translation import RECIPES, evaluate, fit
 
-RESULT = ROOT / "chapters" / "results" / "race.json"
+OPTIONS = {"seeds": 3, "seconds": [10, 20, 40, 80]}
+
+
+@functools.cache
+def corpus() -> Split:
+    """The bundled pairs."""
+    return split_pairs(bundled_pairs(), seed=0)
 
 
 def recipes() -> dict:
     """The book's two recipes, made alike in all that is not the model."""
-    from attnbook.translation import RECIPES
-
     transformer, bahdanau = RECIPES["transformer"], RECIPES["bahdanau"]
     alike = {
         "subwords": transformer.subwords,
@@ -35,12 +41,17 @@ def recipes() -> dict:
     return {"transformer": transformer, "bahdanau": replace(bahdanau, **alike)}
 
 
-def run(kind: str, seconds: int, seed: int, split) -> dict:
-    """Train one model for so long, and measure it."""
-    from attnbook.transformer import count_parameters
-    from attnbook.translation import evaluate, fit
+def settings(options) -> Iterator[dict]:
+    """Every time and model with every seed."""
+    for seed in range(options.seeds):
+        for seconds in options.seconds:
+            for kind in recipes():
+                yield {"seed": seed, "kind": kind, "seconds": seconds}
 
-    readings = []
+
+def run(seed: int, kind: str, seconds: int) -> dict:
+    """Train one model for so long, and measure it."""
+    readings, split = [], corpus()
 
     def clock() -> float:
         readings.append(time.process_time())
@@ -68,37 +79,10 @@ def run(kind: str, seconds: int, seed: int, split) -> dict:
     }
 
 
-def main() -> None:
-    """Run what is missing and store it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, nargs="+", default=[10, 20, 40, 80])
-    options = parser.parse_args()
-    import torch
-
-    from attnbook.data import bundled_pairs, split_pairs
-
-    torch.set_num_threads(1)
-    split = split_pairs(bundled_pairs(), seed=0)
-    result = {
-        **made_by(__spec__.name, options),
+def summary(results: list[dict], options) -> dict:
+    """All rows."""
+    return {
         "measured": "BLEU after so many seconds of training, in the processor's time on one core; spent: the seconds "
         "that it really took",
-        "rows": [],
+        "rows": results,
     }
-    result = unfinished(RESULT, result)
-    done = {(row["kind"], row["seconds"], row["seed"]) for row in result["rows"]}
-    for seed in range(options.seeds):
-        for seconds in options.seconds:
-            for kind in recipes():
-                if (kind, seconds, seed) in done:
-                    continue
-                row = run(kind, seconds, seed, split)
-                print(row, flush=True)
-                result["rows"].append(row)
-                write_atomically(RESULT, json.dumps(result, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    with clean_environment():
-        main()

@@ -1,24 +1,17 @@
-"""The runs that the pages show where a notebook trains anew: chapters 07 and 18, one seed or two of some settings.
+"""The runs that chapters 7 and 18 show where a notebook trains anew, one seed or two of some settings.
 
-    python -m tools.experiments.retrained
+No design: these are examples of what a reader can start in a notebook, and no conclusion rests on them.
 
-What trains them are the chapters' own cells with the tag `experiment`, the last of which defines `retrain`. Takes about
-three minutes on one core; writes chapters/results/retrained.json.
+About three minutes on one core.
 """
 
-import argparse
-
-from attnbook.files import write_atomically
+from attnbook.studies import retrain_induction, retrain_look_up
 from attnbook.training import watched
 from attnbook.workbench.retraining import thinned
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
-from tools.notebooks import read_twin, twin_path
-from tools.surroundings import clean_environment
 
-RESULT = ROOT / "chapters" / "results" / "retrained.json"
-CHAPTERS = {"heads": "07-multi-head-attention", "induction": "18-reading-attention"}
-SETTINGS = {
+OPTIONS: dict = {}
+RETRAIN = {"heads": retrain_look_up, "induction": retrain_induction}
+CHOICES = {
     "heads": [
         {"heads": heads, "width": width, "jars": jars, "seed": 0}
         for jars, sizes in (
@@ -41,39 +34,33 @@ SETTINGS = {
 }
 
 
-def run_one(chapter: dict, choice: dict) -> dict:
+def settings(options) -> list[dict]:
+    """Every choice."""
+    return [
+        {"what": what} | choice for what, some in CHOICES.items() for choice in some
+    ]
+
+
+def run(seed: int, what: str, **sizes) -> dict:
     """Train with these settings: the curve, and what the chapter says of the result."""
-    curve: list = []
+    choice, curve = sizes | {"seed": seed}, []
 
     def look(losses: list[float], part: float) -> None:
         curve[:] = losses
 
     with watched(look):
-        said = chapter["retrain"](**choice)
+        said = RETRAIN[what](**choice)
     points = [[step, round(loss, 3)] for step, loss in thinned(curve)]
-    return {"choice": choice, "curve": points, "says": said}
+    return {"what": what, "choice": choice, "curve": points, "says": said}
 
 
-def main() -> None:
-    """Run every setting and store the curves."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    import torch
-
-    torch.set_num_threads(1)
-    result = made_by(__spec__.name, options)
-    for kind, name in CHAPTERS.items():
-        chapter: dict = {}
-        for cell in read_twin(twin_path(name)).cells:
-            if "experiment" in cell.metadata.get("tags", []):
-                exec(compile(cell.source, f"<{name}>", "exec"), chapter)
-        result[kind] = []
-        for choice in SETTINGS[kind]:
-            result[kind].append(run_one(chapter, choice))
-            print(kind, choice, result[kind][-1]["says"], flush=True)
-    write_atomically(RESULT, row_by_row(result, *CHAPTERS).encode())
-    print(f"written: {RESULT.relative_to(ROOT)}")
-
-
-if __name__ == "__main__":
-    with clean_environment():
-        main()
+def summary(results: list[dict], options) -> dict:
+    """The runs of each figure."""
+    return {
+        what: [
+            {key: value for key, value in found.items() if key != "what"}
+            for found in results
+            if found["what"] == what
+        ]
+        for what in RETRAIN
+    }

@@ -1,18 +1,21 @@
 """What a table of scores costs: operations, memory and time of four ways to fill it.
 
-    python -m tools.experiments.scores
+Question: how much more than a scaled dot product does an additive score cost, and does a small hidden layer make it
+    cheap?
+Varies: the score; the size d and the hidden units; for memory, the length.
+Equal: random queries and keys, as many of the one as of the other, float32, one thread, no gradients. The scores take
+    turns, and a ratio is the median over the rounds of the ratios within a round.
+Control: the counts of the formula beside the times; the dot product with its query scaled first, which must cost alike.
+Seeds: one; neither memory nor time depends on the numbers. The least and the greatest ratio are stored.
+Turned round by: times that follow neither the operations nor the memory.
 
-Random queries and keys, as many of the one as of the other, float32, on the CPU in one thread, without gradients. Time
-is that of the thread; the scores take turns, and a ratio is the median over the rounds of the ratios within a round.
-Takes about a minute; writes chapters/results/scores.json.
+About a minute on one core.
 """
 
-import argparse
-import json
 import platform
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from statistics import median
 
 import torch
@@ -25,11 +28,8 @@ from attnbook.attention import (
     multiplicative_score,
     scaled_dot_score,
 )
-from attnbook.files import write_atomically
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row
 
-RESULT = ROOT / "chapters" / "results" / "scores.json"
+OPTIONS = {"rounds": 21, "calls": 10}
 SIZES = (64, 64), (256, 8), (1024, 8), (1024, 4), (1024, 2)  # (d, hidden units)
 LENGTHS = 64, 128, 256, 512  # for memory
 TIMED = 256  # queries, and keys
@@ -108,48 +108,39 @@ def timed(scores: dict[str, Callable], rounds: int, calls: int) -> dict[str, lis
     return spent
 
 
-@torch.no_grad()
-def rows(rounds: int, calls: int) -> list[dict]:
-    """One row per size and score."""
-    found = []
+def settings(options) -> Iterator[dict]:
+    """Every size."""
     for d, h in SIZES:
-        spent = timed(scorers(TIMED, d, h), rounds, calls)
-        for name, milliseconds in spent.items():
-            ratios = sorted(
-                a / b for a, b in zip(milliseconds, spent["scaled dot"], strict=True)
-            )
-            found.append(
-                {
-                    "score": name,
-                    "d": d,
-                    "h": h,
-                    "multiply_adds": multiply_adds(TIMED, d, h)[name],
-                    "peak": {n: peak(scorers(n, d, h)[name]) for n in LENGTHS},
-                    "ms": round(median(milliseconds), 3),
-                    "ratio": round(median(ratios), 3),
-                    "ratios": [round(r, 3) for r in (ratios[0], ratios[-1])],
-                }
-            )
-            print(json.dumps(found[-1]), flush=True)
-    return found
+        rounds = {"rounds": options.rounds, "calls": options.calls}
+        yield {"seed": 0, "d": d, "h": h} | rounds
 
 
-def main() -> None:
-    """Measure and store."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--calls", type=int, default=10)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    result = made_by(__spec__.name, options) | {
-        "machine": {"architecture": platform.machine(), "threads": 1},
-        "n": TIMED,
-        "lengths": LENGTHS,
-        "seed": 0,
-        "rows": rows(options.rounds, options.calls),
-    }
-    write_atomically(RESULT, row_by_row(result, "rows"))
+@torch.no_grad()
+def run(seed: int, d: int, h: int, rounds: int, calls: int) -> dict:
+    """Measure all scores at one size: a row for each."""
+    spent = timed(scorers(TIMED, d, h, seed), rounds, calls)
+    rows = []
+    for name, milliseconds in spent.items():
+        ratios = sorted(
+            a / b for a, b in zip(milliseconds, spent["scaled dot"], strict=True)
+        )
+        row = {
+            "score": name,
+            "d": d,
+            "h": h,
+            "multiply_adds": multiply_adds(TIMED, d, h)[name],
+            "peak": {n: peak(scorers(n, d, h)[name]) for n in LENGTHS},
+            "ms": round(median(milliseconds), 3),
+            "ratio": round(median(ratios), 3),
+            "ratios": [round(r, 3) for r in (ratios[0], ratios[-1])],
+        }
+        rows.append(row)
+    return {"d": d, "h": h, "rows": rows}
 
 
-if __name__ == "__main__":
-    main()
+def summary(results: list[dict], options) -> dict:
+    """All rows, and on what they were measured."""
+    machine = {"architecture": platform.machine(), "threads": torch.get_num_threads()}
+    rows = [row for found in results for row in found["rows"]]
+    about = {"machine": machine, "n": TIMED, "lengths": list(LENGTHS), "seed": 0}
+    return about | {"rows": rows}

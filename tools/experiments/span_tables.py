@@ -1,15 +1,14 @@
-"""Train a GlobalPointer with and one without rotary positions, and store their tables for the figure `span_table`.
+"""Tables of a GlobalPointer with and one without rotary positions, for the figure "span table" of chapter 17.
 
-    python -m tools.experiments.span_tables
+No design: the comparison is that of `spans`, with several seeds; here are the tables of one model of each kind.
 
-writes code/attnbook/widgets/span_table/data.json; about half a minute on one core.
+About half a minute on one core.
 """
 
-import argparse
+from collections.abc import Iterator
 
 import torch
 
-from attnbook.files import write_atomically
 from attnbook.studies import (
     TYPES,
     NestedSentence,
@@ -19,11 +18,10 @@ from attnbook.studies import (
     nested_sentences,
     span_f1,
 )
-from tools import ROOT
-from tools.experiments.spans import sentences
-from tools.experiments.stored import made_by, row_by_row
+from tools.experiments.spans import draw
 
-RESULT = ROOT / "code" / "attnbook" / "widgets" / "span_table" / "data.json"
+RESULT = "code/attnbook/widgets/span_table/data.json"
+OPTIONS = {"steps": 300, "sentences": 1000, "seed": 0}
 LONGEST = 14
 TEXT = "the founder of the museum of paris lives in georgia ."  # the chapter's example
 FOUNDER = NestedSentence(
@@ -43,44 +41,45 @@ def examples(drawn: dict) -> list[NestedSentence]:
     return [FOUNDER, *test[:3], *deep[:2]]
 
 
-def main() -> None:
-    """Train both readers and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--sentences", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    drawn = sentences(options.sentences)
+def settings(options) -> Iterator[dict]:
+    """Both readers."""
+    for name in ("rotary", "plain"):
+        sizes = {"sentences": options.sentences, "steps": options.steps}
+        yield {"seed": options.seed, "name": name} | sizes
+
+
+def run(seed: int, name: str, sentences: int, steps: int) -> dict:
+    """Train one reader: its F1, and its tables, the upper halves row by row."""
+    drawn = draw(sentences)
     train = [one for one in drawn["train"] if one.words != FOUNDER.words]
-    shown = examples(drawn)
+    torch.manual_seed(seed)
+    model = SpanReader(rotary=name == "rotary")
+    fit_pairs(model, train, steps, seed)
+    with torch.no_grad():
+        tables = [model(*nested_ids([one]))[0].tolist() for one in examples(drawn)]
+    halves = [
+        [
+            [[round(s, 1) for s in line[i:]] for i, line in enumerate(layer)]
+            for layer in table
+        ]
+        for table in tables  # (C, T, T) each
+    ]
+    return {
+        "name": name,
+        "f1": round(span_f1(model, drawn["test"]), 3),
+        "tables": halves,
+    }
+
+
+def summary(results: list[dict], options) -> dict:
+    """The sentences, each with the tables of both readers."""
     rows = [
         {"words": list(one.words), "gold": sorted(map(list, one.spans))}
-        for one in shown
+        | {found["name"]: found["tables"][i] for found in results}
+        for i, one in enumerate(examples(draw(options.sentences)))
     ]
-    f1 = {}
-    for name, rotary in (("rotary", True), ("plain", False)):
-        torch.manual_seed(options.seed)
-        model = SpanReader(rotary=rotary)
-        fit_pairs(model, train, options.steps, options.seed)
-        f1[name] = round(span_f1(model, drawn["test"]), 3)
-        for row, one in zip(rows, shown, strict=True):
-            with torch.no_grad():
-                table = model(*nested_ids([one]))[0]  # (C, T, T)
-            row[name] = [
-                [[round(s, 1) for s in line[i:]] for i, line in enumerate(layer)]
-                for layer in table.tolist()
-            ]
-    result = {
-        **made_by(__spec__.name, options),
+    return {
         "types": list(TYPES),
-        "f1": f1,
+        "f1": {found["name"]: found["f1"] for found in results},
         "sentences": rows,
     }
-    RESULT.parent.mkdir(exist_ok=True)
-    write_atomically(RESULT, row_by_row(result, "sentences"))
-    print(f1, RESULT.stat().st_size)
-
-
-if __name__ == "__main__":
-    main()

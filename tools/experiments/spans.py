@@ -1,18 +1,23 @@
-"""Train taggers and tables of pairs on nested names, and store which spans and relations they find.
+"""Nested names: what can a tag per token, and what can a table of pairs, find?
 
-    python -m tools.experiments.spans
+Question: do tables of pairs find nested spans that tags cannot express, and what do rotary positions and the loss add?
+Varies: the reader (three ways to tag, six tables, relations by linked tokens); for two of them, an encoder that is told
+    no positions.
+Equal: 1,000 sentences, encoder, steps, batches. The tables have about 6,200 parameters each on top of the encoder, the
+    taggers some hundreds: they are limited by what tags can say (`ceilings`), not by their size.
+Control: the best that is possible with tags (`ceilings`); sentences one level deeper than in training.
+Seeds: 3, all stored.
+Turned round by: taggers that stay below their ceilings, so that size and not form would be to blame.
 
-writes chapters/results/spans.json; about five minutes on one core. An interrupted run goes on where it stopped.
+About five minutes on one core.
 """
 
-import argparse
+import functools
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import torch
 
-from attnbook.files import write_atomically
 from attnbook.pairs import binary_loss, f1_score, pair_loss
 from attnbook.studies import (
     LinkReader,
@@ -27,10 +32,8 @@ from attnbook.studies import (
     span_f1,
 )
 from attnbook.transformer import count_parameters
-from tools import ROOT
-from tools.experiments.stored import made_by, row_by_row, unfinished
 
-DEFAULT = ROOT / "chapters" / "results" / "spans.json"
+OPTIONS = {"seeds": 3, "steps": 300, "sentences": 1000}
 TAGS = ("one tag", "a tag per type", "joint labels")
 # name → (scorer, head_dim, rotary, loss); about 6,200 parameters each
 TABLES = {
@@ -43,7 +46,8 @@ TABLES = {
 }
 
 
-def sentences(count: int) -> dict[str, list[NestedSentence]]:
+@functools.cache
+def draw(count: int) -> dict[str, list[NestedSentence]]:
     """What is trained on, and two tests: as deep as training, and one level deeper but no longer."""
     test = nested_sentences(300, seed=99)
     tested = {one.words for one in test}
@@ -79,9 +83,9 @@ def plans(count: int) -> Iterator[dict]:
         yield {"name": name, "sentences": count, "blind": True}
 
 
-def measure(plan: dict, seed: int, drawn: dict, steps: int) -> dict:
+def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:
     """Train one reader, and mark it."""
-    name = plan["name"]
+    drawn = draw(sentences)
     torch.manual_seed(seed)
     if name == "links":
         model = LinkReader()
@@ -90,12 +94,14 @@ def measure(plan: dict, seed: int, drawn: dict, steps: int) -> dict:
     else:
         scorer, head_dim, rotary, loss = TABLES[name]
         model = SpanReader(scorer, head_dim, rotary, loss)
-    if plan["blind"]:  # an encoder that is told no positions
+    if blind:  # an encoder that is told no positions
         model.encoder.embeddings.position.weight.requires_grad_(False).zero_()
     began = time.process_time()
-    fit_pairs(model, drawn["train"][: plan["sentences"]], steps, seed)
+    fit_pairs(model, drawn["train"], steps, seed)
     row = {
-        **plan,
+        "name": name,
+        "sentences": sentences,
+        "blind": blind,
         "seed": seed,
         "parameters": count_parameters(model) - count_parameters(model.encoder),
         "cpu_seconds": round(time.process_time() - began, 1),
@@ -116,18 +122,17 @@ def measure(plan: dict, seed: int, drawn: dict, steps: int) -> dict:
     return row
 
 
-def main() -> None:
-    """Run all trainings and write the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DEFAULT)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=300)
-    parser.add_argument("--sentences", type=int, default=1000)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    drawn = sentences(options.sentences)
-    fresh = {
-        **made_by(__spec__.name, options),
+def settings(options) -> Iterator[dict]:
+    """Every reader with every seed."""
+    for seed in range(options.seeds):
+        for plan in plans(options.sentences):
+            yield plan | {"seed": seed, "steps": options.steps}
+
+
+def summary(results: list[dict], options) -> dict:
+    """All rows, and what is possible."""
+    drawn = draw(options.sentences)
+    return {
         "drawn": {name: len(some) for name, some in drawn.items()},
         "longest": max(len(one.words) for one in drawn["train"]),
         "seeds": list(range(options.seeds)),
@@ -136,20 +141,5 @@ def main() -> None:
         "parameters are those on top of the encoder; "
         "blind: the encoder is told no positions",
         "ceilings": {where: ceilings(drawn[where]) for where in ("test", "deeper")},
-        "rows": [],
+        "rows": results,
     }
-    result = unfinished(options.out, fresh)
-    keys = ("name", "sentences", "blind", "seed")
-    done = [{key: row[key] for key in keys} for row in result["rows"]]
-    for seed in result["seeds"]:
-        for plan in plans(options.sentences):
-            if plan | {"seed": seed} in done:
-                continue
-            row = measure(plan, seed, drawn, options.steps)
-            result["rows"].append(row)
-            print(row, flush=True)
-            write_atomically(options.out, row_by_row(result, "rows"))
-
-
-if __name__ == "__main__":
-    main()

@@ -257,7 +257,7 @@ def stored_model(path: str | Path = STORED_MODEL) -> NextWordModel:
     if about.get("vocabulary") != VOCABULARY:
         raise ValueError(
             f"{path} was made with a vocabulary other than that of attnbook.studies; "
-            "run tools/experiments/patterns.py again"
+            "run python -m tools.experiments patterns"
         )
     try:
         sizes = settings(NextWordModel, about["config"], weights)

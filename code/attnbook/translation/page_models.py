@@ -175,7 +175,7 @@ def _read(name: str) -> tuple[dict[str, Tensor], dict]:
     path = FOLDER / f"{name}.safetensors"
     if not path.is_file():
         raise FileNotFoundError(
-            f"{path.name} is not there; make it with python -m tools.experiments.page_models"
+            f"{path.name} is not there; make it with python -m tools.experiments page_models"
         )
     try:
         weights, about = read_weights(path)
@@ -205,5 +205,5 @@ def _translator(weights: dict[str, Tensor], about: dict) -> Translator:
 def _damaged(name: str, why: str) -> ValueError:
     return ValueError(
         f"{name}.safetensors is not a page model ({why}); install the book again, or make it anew with "
-        "python -m tools.experiments.page_models"
+        "python -m tools.experiments page_models"
     )

@@ -28,8 +28,8 @@ EDIT = record(
 class InductionHeadsFigure(Figure):
     """A row that repeats, where two layers look from one of its symbols, and the guess of the next symbol.
 
-    The weights were stored by `tools/experiments/induction.py`; the browser computes the model. Weights of a layer are
-    averages of its two heads, except in the maps.
+    The weights were stored by `tools/experiments/induction_heads.py`; the browser computes the model. Weights of a
+    layer are averages of its two heads, except in the maps.
 
     Args:
         step: how long the model has trained, one of `STEPS`.

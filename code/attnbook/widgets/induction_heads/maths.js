@@ -1,4 +1,4 @@
-/* The attention-only model as tools/experiments/induction.py describes it, and what is measured on a row. */
+/* The attention-only model as tools/experiments/induction_heads.py describes it, and what is measured on a row. */
 
 const SYMBOLS = DATA.vocabulary.length - 1; // without <bos>, which is symbol 0
 const LENGTH = 24;

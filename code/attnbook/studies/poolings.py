@@ -1,0 +1,262 @@
+"""What does a sentence lose on its way to one vector? Seven poolings under the same small classifier, three tasks."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnbook.attention import QueryPooling, masked_softmax, sequence_mask
+from attnbook.reproducible import seed_everything
+from attnbook.training import TrainConfig, train
+
+TOPIC_WORDS = {
+    "sea": "shell wave sail storm",
+    "food": "salt soup bread feast",
+    "music": "hum tune song drum",
+    "garden": "moss leaf rose hedge",
+}
+SMALL_WORDS = "the a of and we to in is"
+LEXICON = [
+    *" ".join(TOPIC_WORDS.values()).split(),
+    *SMALL_WORDS.split(),
+    "but",
+    "<pad>",
+]
+POOLING_TASKS = ("most", "loudest", "after but")
+POOLINGS = (
+    "maximum",
+    "mean",
+    "first",
+    "last",
+    "BiGRU ends",
+    "learned query",
+    "query, tanh",
+)
+
+
+def topic_sentence(task: str, rng: random.Random, extra: int = 0) -> tuple[list, int]:
+    """A sentence and its topic.
+
+    Args:
+        task: "most": the topic with the most words, three against two and two. "loudest": that of the loudest word,
+            among six quieter ones. "after but": that of the three words in the half after *but*.
+        rng: where it comes from.
+        extra: so many more small words.
+
+    Returns:
+        ids in `LEXICON` (4 · topic + loudness, small words from 16 on), and the topic.
+    """
+    topic, second, third = rng.sample(range(4), 3)
+    small = [16 + rng.randrange(8) for _ in range(extra + rng.randint(1, 5))]
+    if task == "most":
+        of = [topic] * 3 + [second] * 2 + [third] * 2
+        ids = [4 * t + rng.randrange(4) for t in of] + small
+    elif task == "loudest":
+        loudness = rng.randint(1, 3)
+        ids = [4 * topic + loudness] + small
+        for _ in range(6):
+            ids.append(4 * rng.choice([second, third]) + rng.randrange(loudness))
+    else:
+        cut = rng.randint(0, len(small))
+        before = [4 * second + rng.randrange(4) for _ in range(3)] + small[:cut]
+        after = [4 * topic + rng.randrange(4) for _ in range(3)] + small[cut:]
+        first, then = rng.sample(before, len(before)), rng.sample(after, len(after))
+        return [*first, 24, *then], topic
+    return rng.sample(ids, len(ids)), topic
+
+
+def topic_data(
+    task: str, size: int, seed: int, extra: int = 0
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A data set of sentences.
+
+    Args:
+        task, extra: see `topic_sentence`.
+        size: B.
+        seed: for the sentences.
+
+    Returns:
+        ids (B, T) padded, lengths (B,), topics (B,).
+    """
+    rng = random.Random(seed)
+    rows, topics = zip(
+        *(topic_sentence(task, rng, extra) for _ in range(size)), strict=True
+    )
+    return *padded(rows), torch.tensor(topics)
+
+
+def padded(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
+    """Rows of ids as a tensor (B, T), and their lengths (B,)."""
+    longest, pad = max(map(len, rows)), len(LEXICON) - 1
+    ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
+    return ids, torch.tensor([len(row) for row in rows])
+
+
+class TopicClassifier(nn.Module):
+    """Word vectors, one of seven poolings, a linear map to four topics; nothing else mixes words.
+
+    Args:
+        kind: one of `POOLINGS`.
+        size: D.
+    """
+
+    def __init__(self, kind: str, size: int = 16):
+        super().__init__()
+        self.kind, self.words = kind, nn.Embedding(len(LEXICON), size)
+        self.out = nn.Linear(size, len(TOPIC_WORDS))
+        self.pool, self.query = QueryPooling(size), nn.Parameter(torch.randn(size) / 8)
+        self.hidden = nn.Linear(size, size)
+        self.rnn = nn.GRU(size, size // 2, batch_first=True, bidirectional=True)
+
+    def pooled(self, x: Tensor, lens: Tensor) -> Tensor:
+        """From word vectors x (B, T, D) to one vector per sentence (B, D)."""
+        real = sequence_mask(lens, x.shape[1])  # (B, T)
+        if self.kind == "maximum":
+            return x.masked_fill(~real[..., None], -torch.inf).amax(dim=1)
+        if self.kind == "mean":
+            return (x * real[..., None]).sum(dim=1) / lens[:, None]
+        if self.kind == "first":
+            return x[:, 0]
+        if self.kind == "last":
+            return x[torch.arange(len(x)), lens - 1]
+        if self.kind == "BiGRU ends":
+            packed = nn.utils.rnn.pack_padded_sequence(
+                x, lens, batch_first=True, enforce_sorted=False
+            )
+            return torch.cat([*self.rnn(packed)[1]], dim=-1)  # the two last states
+        if self.kind == "learned query":
+            return self.pool(x, lens)[0][:, 0]
+        scores = torch.tanh(self.hidden(x)) @ self.query  # (B, T): "query, tanh"
+        return (masked_softmax(scores, mask=real)[:, None] @ x)[:, 0]
+
+    def forward(self, ids: Tensor, lens: Tensor) -> Tensor:
+        """Score the topics.
+
+        Args:
+            ids: (B, T), padded.
+            lens: (B,), how many words are real.
+
+        Returns:
+            logits (B, 4).
+        """
+        return self.out(self.pooled(self.words(ids), lens))
+
+
+def fit_on(
+    data: tuple[Tensor, ...],
+    model: nn.Module,
+    loss: Callable[..., Tensor],
+    steps: int,
+    seed: int,
+) -> None:
+    """Train a model on rows of the data in a random order, 64 in a batch."""
+
+    def batches(epoch: int) -> Iterator[tuple[Tensor, ...]]:
+        generator = torch.Generator().manual_seed(1000 * seed + epoch)
+        for some in torch.randperm(len(data[0]), generator=generator).split(64):
+            yield tuple(part[some] for part in data)
+
+    config = TrainConfig(steps, lr=2e-2, seed=seed, schedule="warmup-cosine", warmup=10)
+    train(model, loss, batches, config)
+
+
+def pooling_run(task: str, kind: str, seed: int, steps: int = 200) -> list[float]:
+    """Train one classifier on 2,000 sentences, and test it.
+
+    Args:
+        task: one of `POOLING_TASKS`.
+        kind: one of `POOLINGS`.
+        seed: for the weights and the order; the sentences are always the same.
+        steps: updates, with 64 sentences each.
+
+    Returns:
+        The fractions of right topics on 1,000 new sentences and on 1,000 with sixty more small words.
+    """
+    seed_everything(seed)
+    model = TopicClassifier(kind)
+
+    def loss(model: TopicClassifier, batch: tuple[Tensor, ...]) -> Tensor:
+        return F.cross_entropy(model(*batch[:2]), batch[2])
+
+    fit_on(topic_data(task, 2000, 0), model, loss, steps, seed)
+    tests = topic_data(task, 1000, 1), topic_data(task, 1000, 2, extra=60)
+    with torch.no_grad():
+        return [
+            (model(ids, lens).argmax(-1) == topics).float().mean().item()
+            for ids, lens, topics in tests
+        ]
+
+
+def tagged_data(size: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Sentences in which each topic has one word or none, among small words.
+
+    Args:
+        size: B.
+        seed: for the sentences.
+
+    Returns:
+        ids (B, T) padded, lengths (B,), and which topics are present (B, 4), 0 or 1.
+    """
+    rng, rows, labels = random.Random(seed), [], []
+    for _ in range(size):
+        present = [rng.random() < 0.5 for _ in range(4)]
+        ids = [4 * t + rng.randrange(4) for t in range(4) if present[t]]
+        ids += [16 + rng.randrange(8) for _ in range(rng.randint(6, 12))]
+        rows.append(rng.sample(ids, len(ids)))
+        labels.append(present)
+    return *padded(rows), torch.tensor(labels).float()
+
+
+class TopicTagger(nn.Module):
+    """Four yes-or-no labels from one pooled vector, or from one vector per label.
+
+    Args:
+        num_queries: 1 or 4.
+        size: D.
+    """
+
+    def __init__(self, num_queries: int, size: int = 16):
+        super().__init__()
+        self.words = nn.Embedding(len(LEXICON), size)
+        self.pool = QueryPooling(size, num_queries)
+        self.out = nn.Parameter(torch.randn(4, size) / 4)
+
+    def forward(self, ids: Tensor, lens: Tensor) -> tuple[Tensor, Tensor]:
+        """Score the labels.
+
+        Args:
+            ids: (B, T), padded.
+            lens: (B,), how many words are real.
+
+        Returns:
+            logits (B, 4) and the weights of the pooling (B, queries, T).
+        """
+        pooled, weights = self.pool(self.words(ids), lens)
+        return (pooled * self.out).sum(-1), weights
+
+
+def tagging_run(
+    num_queries: int, seed: int, test: tuple[Tensor, Tensor, Tensor]
+) -> tuple[float, Tensor]:
+    """Train one tagger for 300 steps on 2,000 sentences, and test it.
+
+    Args:
+        num_queries: 1 or 4.
+        seed: for the weights and the order.
+        test: see `tagged_data`.
+
+    Returns:
+        The fraction of right labels, and the weights on the test sentences (B, queries, T).
+    """
+    seed_everything(seed)
+    model = TopicTagger(num_queries)
+
+    def loss(model: TopicTagger, batch: tuple[Tensor, ...]) -> Tensor:
+        return F.binary_cross_entropy_with_logits(model(*batch[:2])[0], batch[2])
+
+    fit_on(tagged_data(2000, 0), model, loss, 300, seed)
+    with torch.no_grad():
+        logits, weights = model(*test[:2])
+    return ((logits > 0) == (test[2] > 0)).float().mean().item(), weights

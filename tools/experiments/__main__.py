@@ -1,0 +1,167 @@
+"""Run an experiment, and store its result.
+
+    python -m tools.experiments --list
+    python -m tools.experiments NAME [--seeds N] [--its-own-options …] [--out FILE] [--threads N] [--resume]
+
+Every finished run is kept in FILE.part, written in one step; FILE itself is replaced when all are there.
+"""
+
+import argparse
+import ast
+import importlib
+import json
+import time
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+from attnbook.files import write_atomically
+from tools import ROOT
+from tools.experiments.stored import made_by, row_by_row
+from tools.surroundings import clean_environment
+
+BESIDE = ("__init__", "__main__", "stored")
+
+
+def names() -> list[str]:
+    """All experiments."""
+    return sorted(
+        {path.stem for path in Path(__file__).parent.glob("*.py")} - {*BESIDE}
+    )
+
+
+def experiment(name: str) -> ModuleType:
+    """The module of an experiment."""
+    return importlib.import_module(f"tools.experiments.{name}")
+
+
+def place(name: str) -> Path:
+    """Where an experiment's result goes if nothing else is said."""
+    return ROOT / getattr(experiment(name), "RESULT", f"chapters/results/{name}.json")
+
+
+def understood(
+    name: str, words: list[str]
+) -> tuple[SimpleNamespace, argparse.Namespace]:
+    """What is said after an experiment's name: its own options, and those that all have."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m tools.experiments {name}",
+        description=experiment(name).__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own = experiment(name).OPTIONS
+    for option, default in own.items():
+        flag = f"--{option.replace('_', '-')}"
+        if default is False:
+            parser.add_argument(flag, action="store_true")
+        elif isinstance(default, list):
+            kind = type(default[0])
+            parser.add_argument(flag, nargs="+", type=kind, default=default)
+        else:
+            kind = str if default is None else type(default)
+            parser.add_argument(
+                flag, type=kind, default=default, help=f"{default} if not given"
+            )
+    parser.add_argument(
+        "--out", type=Path, default=place(name), help="the file of the result"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="1 if not given")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the runs in FILE.part"
+    )
+    asked = parser.parse_args(words)
+    options = SimpleNamespace(**{option: getattr(asked, option) for option in own})
+    if asked.threads != 1:
+        options.threads = asked.threads
+    return options, asked
+
+
+def begun(part: Path, made: dict) -> list[dict]:
+    """The runs of an interrupted experiment; a ValueError if another command or other versions made them."""
+    if not part.exists():
+        return []
+    before = json.loads(part.read_text("utf-8"))
+    for key, value in made.items():
+        if before[key] != value:
+            raise ValueError(
+                f"{part.name} was begun with the {key} {before[key]}, this is {value}; "
+                "leave out --resume to begin again"
+            )
+    return before["runs"]
+
+
+def shown(found: dict) -> dict:
+    """A run in a line: without what is long."""
+    return {key: value for key, value in found.items() if len(str(value)) < 100}
+
+
+def measure(
+    name: str, options: SimpleNamespace, out: Path, resume: bool = False
+) -> dict:
+    """Make all runs of an experiment and store the result.
+
+    Args:
+        name: the experiment's.
+        options: its options, see `understood`.
+        out: where to.
+        resume: begin with the runs that an interrupted call has left in OUT.part.
+
+    Returns:
+        The result.
+    """
+    module, made = experiment(name), made_by(name, options)
+    part = out.with_name(f"{out.name}.part")
+    runs = begun(part, made) if resume else []
+    settings = list(module.settings(options))
+    for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
+        began = time.perf_counter()
+        found = json.loads(
+            json.dumps(module.run(**setting))
+        )  # the same if it is resumed
+        runs.append(found)
+        write_atomically(part, json.dumps(made | {"runs": runs}))
+        spent = time.perf_counter() - began
+        print(f"{number}/{len(settings)}, {spent:.1f} s: {shown(found)}", flush=True)
+    result = module.summary(runs, options)
+    part.unlink()
+    if not result:  # the module has stored what there is
+        return result
+    # a module may add a version of its own
+    result = made | result | {"versions": made["versions"] | result.get("versions", {})}
+    text = getattr(module, "text", row_by_row)(result)
+    write_atomically(out, text)
+    print(f"{out}: {len(text.encode()) / 1000:.0f} KB")
+    return result
+
+
+def main(words: list[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.experiments",
+        description="Run an experiment, and store its result.",
+    )
+    parser.add_argument("name", nargs="?", choices=names(), metavar="NAME")
+    parser.add_argument(
+        "--list", action="store_true", help="all names, with a line each"
+    )
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help="see NAME --help")
+    asked = parser.parse_args(words)
+    if asked.list or not asked.name:
+        for name in names():
+            said = ast.get_docstring(
+                ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
+            )
+            print(f"{name:18}{said.splitlines()[0]}")
+        return
+    options, general = understood(asked.name, asked.rest)
+    import torch
+
+    torch.set_num_threads(general.threads)
+    try:
+        measure(asked.name, options, general.out, general.resume)
+    except ValueError as problem:
+        raise SystemExit(f"error: {problem}") from problem
+
+
+if __name__ == "__main__":
+    with clean_environment():
+        main()
