@@ -2,6 +2,7 @@
 
     python -m tools.book                            a warning is an error
     python -m tools.book --path-output DIR --all    into DIR/_build/html, every page anew
+    python -m tools.book --links                    no pages: ask each address outside the book whether it answers
 
 Jupyter Book does the work, in several processes where the system has them.
 """
@@ -17,7 +18,7 @@ from jupyter_book.sphinx import build_sphinx
 
 from tools import ROOT
 
-ROOM = 100_000_000  # bytes that a build may need, with what an older one has left
+ROOM = 110_000_000  # bytes that a build may need, with what an older one has left
 SETTINGS = {  # as the command line of Jupyter Book gives them
     "external_toc_path": str(ROOT / "_toc.yml"),
     "latex_individualpages": False,
@@ -44,7 +45,7 @@ def build(source: Path, whole: Path, anew: bool = False, **options) -> Path:
         source: the folder of the book.
         whole: the folder for pages and caches; the pages go into `html` in it.
         anew: read and write every page.
-        options: of Jupyter Book's `build_sphinx`.
+        options: of Jupyter Book's `build_sphinx`; the folder is named after `builder`.
 
     Returns:
         The folder of the pages.
@@ -52,7 +53,7 @@ def build(source: Path, whole: Path, anew: bool = False, **options) -> Path:
     Raises:
         NoBook: there is no room, a warning or an error has been told, or Ctrl-C was pressed.
     """
-    html = whole / "html"
+    html = whole / options.get("builder", "html")
     html.mkdir(parents=True, exist_ok=True)
     old = sum(path.stat().st_size for path in whole.rglob("*") if path.is_file())
     free = shutil.disk_usage(whole).free
@@ -87,6 +88,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("tools.book", description=__doc__.splitlines()[0])
     parser.add_argument("--path-output", type=Path, default=ROOT, metavar="DIR")
     parser.add_argument("--all", action="store_true", help="every page anew")
+    parser.add_argument(
+        "--links", action="store_true", help="ask each address whether it answers"
+    )
     options = parser.parse_args(arguments)
     try:
         html = build(
@@ -96,6 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
             noconfig=True,
             path_config=ROOT / "_config.yml",
             confoverrides={**SETTINGS},
+            builder="linkcheck" if options.links else "html",
             jobs=max(2, os.cpu_count() or 1) if hasattr(os, "fork") else 1,
             warningiserror=True,
             keep_going=True,
@@ -108,6 +113,8 @@ def main(arguments: list[str] | None = None) -> int:
         return refuse(FULL)
     except NoBook as error:
         return refuse(str(error), error.status)
+    if options.links:
+        return 0
     address = (html / "index.html").resolve().as_uri()
     print(
         f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n"

@@ -168,7 +168,8 @@ def exercises() -> dict[str, list[str]]:
 
 
 @functools.cache
-def _packed(content: bytes) -> str:
+def packed(content: bytes) -> str:
+    """Any bytes as text that a script may hold: gzip, then base64."""
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
@@ -211,8 +212,8 @@ def scripts() -> dict[str, str]:
     parts = {**pyodide_parts(), "book": zipped(book_files())}
     text, places = "", {}
     for name, content in parts.items():
-        places[name] = len(text), len(text) + len(packed := _packed(content))
-        text += packed
+        begin, text = len(text), text + packed(content)
+        places[name] = begin, len(text)
     slices = [text[begin : begin + SLICE] for begin in range(0, len(text), SLICE)]
     files = {
         f"engine-{number}.js": f"(globalThis.attnbookSlices ??= [])[{number}] = {json.dumps(piece)};\n"

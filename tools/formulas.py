@@ -80,7 +80,12 @@ def _display(writer, node):
 def with_punctuation(body: str) -> str:
     """A page on which a comma after a formula is part of it: it would start the next line otherwise."""
     closing = "</span>" * 4
-    return re.sub(closing + END + "([,.;:!?)]*)", r"\1" + closing, body)
+
+    def inside(found):  # _static/copying.js and tools/search.py look for this class
+        end = f'<span class="formula-end">{found[1]}</span>' if found[1] else ""
+        return end + closing
+
+    return re.sub(closing + END + "([,.;:!?)]*)", inside, body)
 
 
 def style(text: str) -> str:

@@ -1,10 +1,10 @@
 """Sphinx extension: what every built page carries beside its text, and no more than it needs.
 
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
-JavaScript) is not needed; the search index is, but only on the search page. What the theme and its extensions tell
-screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
+JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions
+tell screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
 that is no landmark. A page has its colours, light or dark, from its first paint on. Words that are Chinese are said to
-be. A notebook that is downloaded begins with a note on what it needs.
+be. A notebook that is downloaded begins with a note on what it needs, and is saved, not shown (_static/files.js).
 """
 
 import json
@@ -16,10 +16,10 @@ from pathlib import Path
 from docutils import nodes
 
 from tools import styles
+from tools.classroom import packed
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
-ICONS = re.compile(SCRIPT.format("fontawesome"))
-SEARCH = re.compile(SCRIPT.format("searchtools|language_data|searchindex"))
+UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
 NAMES = {
     ' aria-label="Toggle hidden content"': "",
     ' aria-label="Search" data-bs-placement': " data-bs-placement",
@@ -32,12 +32,15 @@ NAMES = {
     'data-theme="auto"': 'data-theme="light"',
     '<div id="pst-primary-sidebar"': '<div id="pst-primary-sidebar" role="region" aria-label="The book"',
 }
+# a file beside the book is saved under its name, not shown as text
+FILE = re.compile(r'(<a href="[^"]*_sources/[^"]*?([^"/]+)") target="_blank"')
 OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></script>')
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
 # In front of all scripts: where a browser keeps nothing, even to ask for its storage is an error, which would
-# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page.
+# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page. Where the storage
+# is full, to write to it is no error either; progress.js tells the reader.
 CHARSET = '<meta charset="utf-8" />'
 STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {
@@ -54,6 +57,15 @@ for (const name of ["localStorage", "sessionStorage"]) {
     Object.defineProperty(window, name, { value });
     window.attnbookForgets = true;
   }
+}
+{
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = function (key, text) {
+    try { setItem.call(this, key, text); } catch {
+      window.attnbookFull = true;
+      dispatchEvent(new Event("attnbook-full"));
+    }
+  };
 }
 """
 FIRST_SCRIPT = f"{CHARSET}\n    <script>{' '.join(STORAGE.split())}</script>"
@@ -89,21 +101,20 @@ def size(picture: Path) -> str:
     return 'width="{}" height="{}" '.format(*struct.unpack(">II", head[16:]))
 
 
-def lighter(page: str, is_search: bool, built: Path) -> str:
+def lighter(page: str, built: Path) -> str:
     """A built page without the scripts it does not use; those it uses, and its pictures, do not hold it up.
 
     Args:
         page: its HTML.
-        is_search: it is the search page, the only one that needs the index.
         built: the folder of the built book.
     """
-    page = ICONS.sub("", page).replace(CHARSET, FIRST_SCRIPT, 1)
-    if not is_search:
-        options = built / "_static/documentation_options.js"
-        if options.is_file():
-            short = " ".join(options.read_text("utf-8").split())
-            page = OPTIONS.sub(lambda _: f"<script>{short}</script>", page)
-        page = HEAD_SCRIPT.sub("<script defer ", SEARCH.sub("", page))
+    page = UNUSED.sub("", page).replace(CHARSET, FIRST_SCRIPT, 1)
+    options = built / "_static/documentation_options.js"
+    if options.is_file():
+        short = " ".join(options.read_text("utf-8").split())
+        page = OPTIONS.sub(lambda _: f"<script>{short}</script>", page)
+    page = HEAD_SCRIPT.sub("<script defer ", page)
+    page = FILE.sub(r'\1 download="\2"', page)
     for theirs, ours in NAMES.items():
         page = page.replace(theirs, ours)
     page = EMPTY_HEADING.sub("<td></td>", page)
@@ -168,7 +179,7 @@ def _lighten(app, error):
         page = path.read_text("utf-8")
         if styles.BUNDLE in page:  # as an earlier build has left it
             continue
-        light = lighter(page, path.name == "search.html", built)
+        light = lighter(page, built)
         if light != page:
             path.write_text(light, "utf-8")
     theme = app.config.html_theme_options
@@ -177,9 +188,15 @@ def _lighten(app, error):
     repository = theme["repository_url"] if public else ""
     for path in (built / "_sources").rglob("*.ipynb"):
         path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
+    for path in [
+        p for p in (built / "_sources").rglob("*") if p.suffix in (".ipynb", ".md")
+    ]:
+        script = f'globalThis.attnbookFile = "{packed(path.read_bytes())}";\n'
+        path.with_name(f"{path.name}.js").write_text(script, "utf-8")
     static = built / "_static"
-    for unused in {*static.glob("scripts/fontawesome*"), *static.rglob("*.map")}:
-        unused.unlink()
+    unused = "scripts/fontawesome*", "**/*.map", "searchtools.js", "language_data.js"
+    for path in {path for pattern in unused for path in static.glob(pattern)}:
+        path.unlink()
     shutil.rmtree(static / "locales", ignore_errors=True)  # the book is in English
     styles.bundle(built)
 

@@ -15,18 +15,19 @@ __all__ = ["make_folder", "write_atomically"]
 ABANDONED = 3600.0  # seconds after which a temporary file counts as abandoned
 
 
-def make_folder(path: Path) -> None:
+def make_folder(path: Path, mode: int = 0o777) -> None:
     """Make a folder for a command's results, unless it is there, and see that files can be written to it.
 
     Args:
         path: what the user has given as --out, or the folder of that file.
+        mode: the permissions of a new folder, less those that the umask takes away.
 
     Raises:
         ValueError: a file is in the way.
         OSError: the folder cannot be made, or not be written to.
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ValueError(
             f"{path} cannot be a folder, since there is a file of that name; name another with --out"

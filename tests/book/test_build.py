@@ -135,7 +135,8 @@ def test_a_page_loads_what_it_needs_and_no_more(built_book):
     for page in pages(built_book):
         text = page.read_text("utf-8")
         assert ("katex.css" in text) == ('class="katex"' in text), page.name
-        assert ("searchindex.js" in text) == (page.name == "search.html"), page.name
+        assert ("search/search.js" in text) == (page.name == "search.html"), page.name
+        assert "searchindex" not in text and "search/text.js" not in text, page.name
         assert "fontawesome.js" not in text and "MathJax" not in text, page.name
         for picture in re.findall(r"<img [^>]*_images/[^>]*>", text):
             assert 'loading="lazy"' in picture

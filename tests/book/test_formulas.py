@@ -31,11 +31,12 @@ def test_a_comma_stays_with_its_formula():
     done = with_punctuation(page)
     assert END not in done
     assert (
-        done.count("</span>, and") == 0 and ",</span></span></span></span> and" in done
+        done.count("</span>, and") == 0
+        and ">,</span></span></span></span></span> and" in done
     )
     assert "</span></span></span></span> (as" in done
     assert ").</span></span></span></span></p>" not in done
-    assert ").</span></span></span></span>" in done
+    assert '<span class="formula-end">).</span></span></span></span></span>' in done
 
 
 def test_katex_fonts_are_there_in_one_format():
@@ -81,11 +82,15 @@ def test_a_page_sheds_what_it_does_not_use(tmp_path):
     (tmp_path / "_images").mkdir()
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 617, 311)
     (tmp_path / "_images/x.png").write_bytes(header)
-    assert lighter(head + picture, False, tmp_path) == (
+    assert lighter(head + picture, tmp_path) == (
         '<script defer src="../_static/doctools.js"></script>'
         '<img loading="lazy" width="617" height="311" alt="a" src="../_images/x.png" /><img alt="b" src="data:,">'
     )
-    assert "searchindex" in lighter(head, True, tmp_path)
+    file = '<a href="../_sources/chapters/a.ipynb" target="_blank" class="b">'
+    assert (
+        lighter(file, tmp_path)
+        == '<a href="../_sources/chapters/a.ipynb" download="a.ipynb" class="b">'
+    )
 
 
 def test_the_options_of_scripts_need_no_request(tmp_path):
@@ -94,19 +99,19 @@ def test_the_options_of_scripts_need_no_request(tmp_path):
     (tmp_path / "_static/documentation_options.js").write_text(text)
     script = '<script src="../_static/documentation_options.js?v=1"></script>'
     assert (
-        lighter(script, False, tmp_path)
+        lighter(script, tmp_path)
         == "<script>const DOCUMENTATION_OPTIONS = { A: 1, };</script>"
     )
 
 
 def test_a_claim_can_be_broken_where_numbers_keep_their_columns(tmp_path):
     output = "<pre><span></span>1  2\n✓ first\n✓ second\n</pre><p>a ✓ b</p>"
-    assert lighter(output, False, tmp_path) == (
+    assert lighter(output, tmp_path) == (
         '<pre><span></span>1  2\n<span class="claim">✓ first</span>\n'
         '<span class="claim">✓ second</span>\n</pre><p>a ✓ b</p>'
     )
     one = "<pre><span></span>✓ only\n</pre>"
-    assert '<span class="claim">✓ only</span>' in lighter(one, False, tmp_path)
+    assert '<span class="claim">✓ only</span>' in lighter(one, tmp_path)
 
 
 def test_what_screen_readers_are_told_is_put_right(tmp_path):
@@ -114,7 +119,7 @@ def test_what_screen_readers_are_told_is_put_right(tmp_path):
         '<summary aria-label="Toggle hidden content">Show</summary><th class="head"><p></p></th><th>a</th>'
         '<div role="list" class="citation-list"><div role="doc-biblioentry"></div></div>'
     )
-    assert lighter(page, False, tmp_path) == (
+    assert lighter(page, tmp_path) == (
         "<summary>Show</summary><td></td><th>a</th>"
         '<div class="citation-list"><div></div></div>'
     )

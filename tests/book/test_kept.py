@@ -317,6 +317,7 @@ def test_another_answer_is_replaced_only_if_the_reader_says_so(files, tmp_path, 
         json.dumps(answers(**{"chapters/04-masked-softmax:top-p": "a"})),
         json.dumps(answers(**{"__proto__:top-p": "a"})),
         json.dumps(answers(**{KEY: "a" * 2_000_000})),
+        json.dumps(answers(**{f"{CHAPTER}:{number}": "" for number in range(501)})),
     ],
     ids=lambda text: text[:60],
 )

@@ -251,25 +251,6 @@ def test_a_page_has_its_colours_before_any_script_has_come(browser, built_book, 
     context.close()
 
 
-def test_the_search_page_finds_something(browser, built_book):
-    context = browser.new_context(viewport=DESK, offline=True)
-    page = context.new_page()
-    messages = []
-    page.on("console", lambda m: m.type == "error" and messages.append(m.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
-    page.goto((built_book / "search.html").as_uri() + "?q=softmax")
-    page.wait_for_selector("#search-results ul.search li", timeout=10_000)
-    page.wait_for_function(
-        "() => /found/i.test(document.querySelector('#search-results').innerText)"
-    )
-    found = page.locator("#search-results ul.search li a").evaluate_all(
-        "links => links.map(a => a.href)"
-    )
-    context.close()
-    assert any("04-masked-softmax" in link for link in found), found
-    assert messages == []
-
-
 # --- the tests above notice what they are for -----------------------------------------------------------------
 
 FAULTY = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>faulty</title>

@@ -230,3 +230,43 @@ def test_where_site_data_are_blocked_the_page_works(blocked, built_book, over):
         page.get_by_role("button", name="Save my answers").click()
         page.get_by_text("below a chapter's exercises").wait_for()
         assert reader.errors == [] and told == []
+
+
+FILL = """() => {
+  let count = 0;
+  for (let size = 1 << 22; size >= 1; size >>= 1) {
+    try { for (;;) localStorage.setItem(`f${count}`, "x".repeat(size)), count += 1; } catch {}
+  }
+  try { localStorage.setItem("m", ""); } catch (error) { return error.name; }
+}"""
+
+
+def test_where_the_storage_is_full_the_page_works_and_says_so_once(browser, built_book):
+    context = browser.new_context(offline=True)
+    bare = context.new_page()
+    bare.goto((built_book / "_static/book.css").as_uri())
+    assert bare.evaluate(FILL) == "QuotaExceededError"
+    bare.close()
+    reader = Reader(context, built_book)
+    page, told = reader.page, reader.page.locator(".classroom-full")
+    assert "storage is full" in told.inner_text()  # since the theme writes, too
+    told.get_by_role("button", name="Close").click()
+    seen = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button").first.click()
+        seen.add(page.evaluate("document.documentElement.dataset.theme"))
+    assert seen == {"light", "dark"}
+    reader.write(RIGHT)
+    assert "storage is full or blocked: your answer is lost" in reader.said
+    assert reader.check() == "solved"
+    page.locator("fieldset.choices input").first.click()
+    assert page.locator(".choice-reply").first.inner_text()
+    page.goto(f"{built_book.as_uri()}/search.html?q=softmax")
+    page.locator("ul.search li").first.wait_for()
+    assert told.count() == 0 and reader.errors == []
+    # as soon as there is room again, it is kept
+    page.goto((built_book / f"{CHAPTER}.html").as_uri())
+    page.evaluate("localStorage.removeItem('f0')")
+    reader.write(RIGHT)
+    assert "storage is full" not in reader.said
+    context.close()

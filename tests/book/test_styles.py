@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from pypdf import PdfReader
 
 from tools.barriers import PAPER
 from tools.styles import bundle, without_unused
@@ -64,6 +65,25 @@ def test_what_is_folded_is_printed_and_folded_again(browser, built_book):
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(folded) == before
     context.close()
+
+
+def test_what_is_opened_for_the_paper_is_on_it_and_leaves_no_page_half_empty(
+    browser, built_book, tmp_path
+):
+    """Chromium printed what it was still fading in: nothing."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto((built_book / "chapters/15-efficient-attention.html").as_uri())
+    hidden = page.locator("details.hide pre").first.text_content()
+    page.pdf(path=tmp_path / "a.pdf", format="A4", outline=True)
+    context.close()
+    pages = PdfReader(tmp_path / "a.pdf").pages
+    texts = [page.extract_text() for page in pages]
+    whole = "".join("".join(texts).split())
+    assert "".join(hidden.split())[:200] in whole
+    assert "Hidecode" not in whole and "On this page" not in " ".join(texts)
+    lines = sorted(len(text.splitlines()) for text in texts[1:-1])
+    assert lines[0] > 12, "a page is nearly empty"
 
 
 def test_every_icon_of_a_page_is_in_the_font(built_book):

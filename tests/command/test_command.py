@@ -1,6 +1,7 @@
 """The command: each subcommand calls what there is, and bad input ends with exit code 2 and a message."""
 
 import io
+import itertools
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from attnbook.command import main, repository
+from attnbook.command import classes, main, repository
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,6 +93,9 @@ def test_outside_the_repository_a_command_says_so(
         (["grade", "{here}", "--out", "{here}.txt"], "is a file"),
         (["grade", "{here}", "--out", "{here}.txt/grades"], "here.txt"),
         (["grade", "{here}", "--exercises", "soft"], "did you mean 'soft-lookup'"),
+        (["grade", "--exercises", "4.1", "no/where"], "no/where is not there"),
+        (["grade", "{here}", "--assignment", "W"], "belong to --roster"),
+        (["grade", "{here}", "--roster", "no.csv"], "no.csv is not there; pass the"),
         (["translate", "nowhere", "Go."], "there is no file nowhere; pass what"),
         (["translate", "{here}", "Go."], "the training has not ended"),
         (["translate", "{here}/pairs.tsv", "Go."], "is damaged, or is no translator"),
@@ -183,6 +187,20 @@ def test_grades_that_cannot_be_written_are_put_elsewhere(tmp_path, monkeypatch, 
     assert "essay.pdf" in Path(said.out.splitlines()[0]).read_text("utf-8-sig")
 
 
+def test_another_scale_than_the_courses_is_said_before_the_work(tmp_path, capsys):
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "essay.pdf").touch()
+    roster = tmp_path / "export.csv"
+    roster.write_text("Student,ID,Week 3 (7)\nPoints Possible,,10\nAda,1,\n")
+    words = ["grade", f"{tmp_path}/class", "--out", f"{tmp_path}/out", "--week", "3"]
+    words += ["--roster", str(roster), "--assignment", "Week 3"]
+    for points, said in (("1", True), ("5", False)):
+        assert main([*words, "--points", points]) == 0
+        first = capsys.readouterr().err.splitlines()[0]
+        assert ("gives the assignment 10 points" in first) == said
+        assert ("--points 5 both" in first) == said
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -192,6 +210,13 @@ def test_grades_that_cannot_be_written_are_put_elsewhere(tmp_path, monkeypatch, 
         ["grade"],
         ["grade", "x", "--seconds", "0"],
         ["grade", "x", "--jobs", "two"],
+        ["grade", "x", "--week", "three"],
+        ["grade", "x", "--chapters", "4-6"],
+        ["grade", "x", "--exercises", ","],
+        ["grade", "--week", "3"],
+        ["grade", "--exercises", "4.1"],
+        ["grade", "x", "y"],
+        ["grade", "x", "--points", "0,0"],
         ["translate", "x", "--beam", "0"],
         ["translate", "x", "--beam", "1000000"],
         ["test", "--threads", "-1"],
@@ -201,6 +226,71 @@ def test_what_argparse_refuses_is_2_too(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2 and "usage: attnbook" in capsys.readouterr().err
+
+
+GRADE = {
+    "folder": ["submissions/"],
+    "week": ["--week", "3", "4"],
+    "exercises": ["--exercises", "4.1,4.3", "causal-mask"],
+    "points": ["--points", "0,5"],
+    "out": ["--out", "week-3"],
+}
+MORE = [
+    ["--chapters", "4", "5"],
+    ["--roster", "export.csv"],
+    ["--assignment", "Week 3"],
+    ["--new-column"],
+    ["--seconds", "5"],
+    ["--total", "50"],
+    ["--memory", "1"],
+    ["--jobs", "2"],
+]
+
+
+def grade_options(monkeypatch, *words):
+    seen = []
+    monkeypatch.setattr(classes, "grade", lambda options, _: seen.append(options) or 0)
+    assert main(["grade", *words]) == 0, words
+    return vars(seen[0]) | {"run": None}
+
+
+@pytest.mark.parametrize("left_out", [None, "week", "exercises", "points"])
+def test_grade_takes_its_options_in_every_order(tmp_path, monkeypatch, left_out):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "submissions").mkdir()
+    parts = [words for name, words in GRADE.items() if name != left_out]
+    whole = [*parts, *MORE]
+    orders = [*itertools.permutations(parts)]
+    found = [grade_options(monkeypatch, *itertools.chain(*one)) for one in orders]
+    assert all(options == found[0] for options in found)
+    orders = [whole[n:] + whole[:n] for n in range(len(whole))]
+    more = [grade_options(monkeypatch, *itertools.chain(*one)) for one in orders]
+    assert all(options == more[0] for options in more)
+    assert more[0]["chapters"] == [4, 5] and more[0]["new_column"]
+    for options in (found[0], more[0]):
+        assert options["folder"] == Path("submissions/")
+        assert options["week"] == (None if left_out == "week" else [3, 4])
+        wanted = None if left_out == "exercises" else ["4.1", "4.3", "causal-mask"]
+        assert options["exercises"] == wanted
+        assert options["points"] == (1 if left_out == "points" else 0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "week"),
+    [
+        ("--week 3 {folder}", [3]),
+        ("--weeks 3, 4 {folder}", [3, 4]),
+        ("--week 3,4 {folder}", [3, 4]),
+        ("--week=3 {folder}", [3]),
+        ("--week 3 -- {folder}", [3]),
+        ("--week 3 missing/", [3]),
+    ],
+)
+def test_the_folder_behind_a_list_is_no_week(tmp_path, monkeypatch, words, week):
+    options = grade_options(monkeypatch, *words.format(folder=tmp_path).split())
+    assert options["week"] == week
+    folder = "missing" if "missing" in words else tmp_path
+    assert options["folder"] == Path(folder)
 
 
 def test_a_sentence_is_not_said_to_be_required(capsys):

@@ -717,10 +717,11 @@ def test_a_result_left_on_the_cpu_is_seen():
         return weights
 
     assert on_another_device(by_loop, MASKED.probes()[0]).device.type == "cpu"
-    assert judge(MASKED, by_loop).diagnosis == "wrong-device"
+    verdict = judge(MASKED, by_loop)
+    assert verdict and "is on the CPU all the same" in verdict.note
 
 
-def test_elsewhere_a_wrong_device_is_a_remark():
+def test_a_right_answer_that_forgets_the_device_is_solved_with_a_remark():
     exercise = SHELF.get("leave-one-out")
 
     def on_the_cpu(x, y, w):
@@ -729,7 +730,7 @@ def test_elsewhere_a_wrong_device_is_a_remark():
         return ((weights @ y - y) ** 2).sum()
 
     verdict = judge(exercise, on_the_cpu)
-    assert verdict
+    assert verdict and verdict.about == "solved, with a remark"
     assert "One thing for later" in verdict.note
 
 

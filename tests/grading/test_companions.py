@@ -120,3 +120,31 @@ def test_nobody_sees_the_files_of_the_class(tmp_path):
     assert results["helper"].problems == [
         "helper.py holds no answer: neither a function that an exercise asks for nor a check"
     ]
+
+
+def test_a_helper_that_canvas_put_beside_the_notebook_is_imported(tmp_path):
+    """A whole grading: module and data have the names again that their author gave them, and nobody else sees them."""
+    read = "SHIFT = helper.ONE * int(open('shift.txt').read())"
+    cells = [
+        f"import helper\n{read}",
+        *map(written, ("{HELPER}", "{NEEDY}", "{CHECK}")),
+    ]
+    for number, name in enumerate(("ada", "bela")):
+        file = f"{name}_{number}_1{number}_06-self-attention.ipynb"
+        (tmp_path / file).write_text(book(*cells), "utf-8")
+    (tmp_path / "ada_0_20_helper-1.py").write_text("ONE = 1")
+    (tmp_path / "ada_0_21_shift.txt").write_text("1")
+    found = grading.grade(grading.submissions(tmp_path), ["causal-mask"])
+    ada, bela = sorted(found, key=lambda one: one.student)
+    assert ada.solved == 1 and not ada.problems, ada
+    (verdict,) = bela.verdicts.values()
+    assert "helper was not handed in" in verdict.note
+
+
+def test_a_loose_file_that_is_too_large_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("attnbook.grading.companions.MOST_BYTES", 10)
+    working = tmp_path / "working"
+    working.mkdir()
+    (tmp_path / "ada_1_2_data.csv").write_text("c" * 100)
+    said = copied([], working, {"data.csv": tmp_path / "ada_1_2_data.csv"})
+    assert "ada_1_2_data.csv could not be copied" in said

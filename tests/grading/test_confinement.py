@@ -149,6 +149,15 @@ ALONE = {  # each in a process of its own: what is done, the verdict, what is sa
     "forges": ("channel(*LINES)", "solved", "", [STRANGE]),
     "claims": ("channel(CLAIM)\nraise ValueError", "solved", "", [STRANGE]),
     "disturbs": ("while True:\n    channel(*[b'x'] * 1000)", "wrong", "again and again", [STRANGE]),
+    "goes on": (
+        "import signal\n"
+        "signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
+        "while True:\n"
+        "    channel({'runs': None})",
+        "wrong",
+        "stopped after 30 seconds",
+        [],
+    ),
     "stops": ("c('raise', 19)", "wrong", "stopped after 30 seconds", []),
     "fills the disk": (
         "for name in itertools.count():\n    open(f'{name}', 'wb').write(bytes(10**7))",
@@ -160,6 +169,37 @@ ALONE = {  # each in a process of its own: what is done, the verdict, what is sa
         "for name in itertools.count():\n    time.sleep(0.001)\n    os.mkdir(f'{name}')",
         "wrong",
         "more than 0.1 GB, or too many files",
+        [],
+    ),
+    "fills it with what has no name": (
+        "files = []\n"
+        "while True:\n"
+        "    time.sleep(0.01)\n"
+        "    file = open('x', 'wb')\n"
+        "    os.unlink('x')\n"
+        "    file.write(bytes(10**7))\n"
+        "    files += [(file, file.flush())]",
+        "wrong",
+        "more than 0.1 GB, or too many files",
+        [],
+    ),
+    "fills the memory with many": (
+        "for number in range(40):\n"
+        "    if not libc.fork():\n"
+        "        kept = b'x' * 10**8\n"
+        "        libc.sleep(10**6)\n"
+        "libc.sleep(10**6)",
+        "wrong",
+        "more than 1 GB in its processes",
+        [],
+    ),
+    "makes many": (
+        "for number in range(400):\n"
+        "    if not libc.fork():\n"
+        "        libc.sleep(10**6)\n"
+        "libc.sleep(10**6)",
+        "wrong",
+        "GB in its processes, or with too many",
         [],
     ),
     "plants code": (

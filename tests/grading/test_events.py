@@ -2,8 +2,10 @@
 
 import json
 import os
+import subprocess
 import sys
 import threading
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from attnbook import grading
 from attnbook.exercises import Verdict
-from attnbook.grading import events, folder, running
+from attnbook.grading import events, folder, running, usage
 from attnbook.grading.events import STRANGE, Told, understood
 
 VERDICT = Verdict("causal-mask", "wrong", "inverted", "the wrong way round")
@@ -163,6 +165,35 @@ def test_a_flood_does_not_fill_the_memory():
     assert worker.events.qsize() == 100
 
 
+def test_events_without_end_do_not_stop_the_clock(monkeypatch):
+    worker = running._Worker(
+        grading.Result("ann", []),
+        [],
+        [],
+        [],
+        running._Class(grading.Limits(), [], threading.Event()),
+    )
+    worker.events.get = lambda timeout: events.Running()
+    monkeypatch.setattr(worker, "_too_much", lambda: "")
+    begun = time.monotonic()
+    while worker.next(begun, 0.3):
+        assert time.monotonic() < begun + 10
+    assert worker.ended == "late" and worker.after == pytest.approx(0.3)
+
+
+def test_what_was_said_before_a_process_took_too_much_is_heard(monkeypatch):
+    group = running._Class(grading.Limits(), [], threading.Event())
+    worker = running._Worker(grading.Result("ann", []), [], [], [], group)
+    monkeypatch.setattr(worker, "_too_much", lambda: "greedy")
+    worker.look = 0.0
+    for event in (BEGUN, JUDGED):
+        worker.events.put(event)
+    begun = time.monotonic()
+    assert worker.next(begun, 60) == BEGUN and worker.next(begun, 60) == JUDGED
+    worker.events.put(BEGUN)
+    assert worker.next(begun, 60) is None and worker.ended == "greedy"
+
+
 def test_an_unexpected_error_with_one_submission_is_its_own(monkeypatch):
     def fails(result, *_):
         if result.student == "ann":
@@ -175,6 +206,41 @@ def test_an_unexpected_error_with_one_submission_is_its_own(monkeypatch):
         "cannot be judged (RecursionError: of all things)"
     ]
     assert not judged["bela"].problems and not judged["chen"].problems
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells it")
+def test_what_processes_use_is_counted_together_and_what_they_hide_is_too_much(
+    tmp_path, monkeypatch
+):
+    code = """
+import os, sys, tempfile
+file = tempfile.TemporaryFile(dir=".")
+file.write(bytes(10**7)), file.flush()
+shared = b"x" * 10**8
+if not os.fork():
+    mine = b"x" * 10**8
+print("ready", flush=True)
+sys.stdin.read()
+"""
+    command = [sys.executable, "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
+        for _ in range(2):
+            assert process.stdout.readline() == b"ready\n"
+        numbers = usage.processes(process.pid)
+        assert len(numbers) == 2
+        assert 2e8 < usage.memory(numbers) < 2.8e8
+        assert 1e7 <= usage.without_a_name(numbers) < 1.1e7
+        process.communicate(b"\n")
+    ended = [process.pid]
+    assert usage.memory(ended) == usage.without_a_name(ended) == 0
+
+    def hidden(*_):
+        raise PermissionError
+
+    monkeypatch.setattr("builtins.open", hidden)
+    with pytest.raises(usage.Hidden):
+        usage.memory([os.getpid()])
 
 
 def dig(here):

@@ -181,7 +181,8 @@ def test_a_student_may_hand_in_several_files(results):
 def test_what_is_no_submission_is_said(results):
     assert "cut.ipynb is not a notebook" in results["cut"].problems[0]
     assert "binary.py is not Python text" in results["binary"].problems[0]
-    assert results["essay.pdf"].problems == ["essay.pdf: expected .ipynb or .py"]
+    (problem,) = results["essay.pdf"].problems
+    assert problem.startswith("essay.pdf: expected .ipynb or .py; a printed notebook")
     assert ".DS_Store" not in results
     assert results["=2+5"].problems == [
         "=2+5.py holds no answer: neither a function that an exercise asks for nor a check"
@@ -215,7 +216,7 @@ def test_the_sheet_shows_every_mistake_and_no_markup_of_a_submission(results, tm
     assert "<i>late" not in page and "&lt;i&gt;late" in page
     assert page.count('<td class="wrong">') == len(HARM) + 4
     assert page.count('<td class="solved">') == 4
-    assert "several students" in page and "2 × <strong>causal-mask</strong>" in page
+    assert "several students" in page and "2 × <strong>6.1 causal-mask</strong>" in page
 
 
 def test_a_total_limit_ends_a_submission(folder, monkeypatch):

@@ -33,7 +33,7 @@ AWAY = "shift = int(open('data/shift.txt').read())"
             ["%run shift.py", NO_SHIFT, "{NEEDY}", "{CHECK}"],
             "wrong",
             None,
-            "line 1, `%run shift.py`, is a command of IPython's and is not run here",
+            "line 1, `%run shift.py`, is not run here: shift.py was not handed in",
         ),
         (
             [
@@ -44,7 +44,7 @@ AWAY = "shift = int(open('data/shift.txt').read())"
             ],
             "wrong",
             None,
-            "is a command of IPython's",
+            "is not run here: shift.py was not handed in",
         ),
         (
             ["import torch\nif torch:\n    my_causal_mask = !ls", "{CHECK}"],
@@ -119,7 +119,13 @@ def test_what_is_wrong_says_why(judged, cells, status, diagnosis, said):
     assert verdict.status == status, verdict
     assert diagnosis in (None, verdict.diagnosis)
     assert said in f"{verdict.about} {verdict.says} {verdict.note}"
-    assert problems == []
+    if (
+        verdict.note or verdict.diagnosis == "cannot-be-loaded"
+    ):  # no mistake of the answer's own
+        (problem,) = problems
+        assert problem.startswith("causal-mask") and said in problem
+    else:
+        assert problems == []
 
 
 OLD = {
@@ -137,23 +143,8 @@ OLD = {
         ("a.py", f"{RIGHT}\0", "a.py is not Python text (it holds NUL bytes)"),
         (
             "a.py",
-            RIGHT.encode("utf-16"),
-            "a.py is not Python text: it is UTF-16 text; save it as UTF-8",
-        ),
-        (
-            "a.ipynb",
-            book(RIGHT).encode("utf-16"),
-            "a.ipynb is not a notebook: it is UTF-16 text; save it as UTF-8",
-        ),
-        (
-            "a.py",
             RIGHT.encode("utf-16-le"),
             "a.py is not Python text (it holds NUL bytes)",
-        ),
-        (
-            "a.py",
-            b"# caf\xe9\n",
-            "a.py is not Python text (SyntaxError: invalid or missing encoding",
         ),
         ("a.ipynb", book(), "a.ipynb holds no code cells"),
         (
@@ -188,6 +179,30 @@ OLD = {
             "a.py",
             "def my_casual_mask(a, b):\n    return a",
             "a.py defines my_casual_mask, which no exercise asks for; did you mean my_causal_mask?",
+        ),
+        *(
+            ("a.py", f"def {name}(a, b):\n    return a", f"a.py defines {name}")
+            for name in (
+                *(
+                    "myCausalMask",
+                    "My_causal_mask",
+                    "MY_CAUSAL_MASK",
+                    "causal_mask",
+                    "mycausalmask",
+                ),
+                *(
+                    "my_causal_mask_v2",
+                    "causal_mask_solution",
+                    "CausalMask",
+                    "my_mask_causal",
+                ),
+            )
+        ),
+        (
+            "a.py",
+            "def my_c\u0430usal_mask(a, b):\n    return a",
+            "a.py defines my_c\u0430usal_mask (\u0430 is CYRILLIC SMALL LETTER A), which no exercise asks for; did "
+            "you mean my_causal_mask?",
         ),
         (
             "a.py",

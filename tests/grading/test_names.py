@@ -35,8 +35,11 @@ def test_canvas_names_one_student_several_files(tmp_path):
     assert found.keys() == {("lovelaceada", "12345"), ("lovelaceada", "12346")}
     assert files(found["lovelaceada", "12345"]) == sorted(names[:2])
     for one in found.values():  # the same name, and two people
-        assert "one student's, as Canvas names them" in one.notes[0]
         assert "though there is also lovelaceada (1234" in one.notes[-1]
+    assert found["lovelaceada", "12345"].notes[:2] == [
+        "05.py was handed in late, as Canvas says",
+        "files with the number 12345 are one student's, as Canvas names them",
+    ]
 
 
 def test_a_name_with_numbers_is_not_always_canvass(tmp_path):
@@ -67,7 +70,7 @@ def test_a_second_download_is_the_same_students_and_said(tmp_path):
     found = hand_in(tmp_path, "ada.py", "ada (1).py", "bela (2).py")
     assert found.keys() == {("ada", ""), ("bela", "")}
     assert files(found["ada", ""]) == ["ada (1).py", "ada.py"]
-    assert "second download of ada's work" in found["ada", ""].notes[0]
+    assert "second download of ada's work; the best" in found["ada", ""].notes[0]
     assert "second download of bela's work" in found["bela", ""].notes[0]
 
 
@@ -146,6 +149,70 @@ def test_a_packed_folder_says_what_to_do(tmp_path):
     (tmp_path / "ada.zip").write_bytes(b"PK")
     (tmp_path / "ada.py").write_text(RIGHT)
     (one,) = grading.submissions(tmp_path)
-    assert one.student == "ada" and one.problems == [
-        "ada.zip: expected .ipynb or .py; unpack it into a folder of the student's"
+    advice = "is packed and was not looked into; unpack it where it lies, into a folder"
+    assert one.notes == [f"ada.zip {advice} ada"] and not one.problems
+    (tmp_path / "ada.py").unlink()
+    (tmp_path / "bela").mkdir()
+    (tmp_path / "bela" / "all my work.tar.gz").write_bytes(b"")
+    ada, bela = grading.submissions(tmp_path)
+    assert ada.problems == [f"ada.zip {advice} ada"]
+    assert bela.problems == [f"bela/all my work.tar.gz {advice} all my work"]
+    hand_in(tmp_path, "ada/04.py")  # unpacked, and the .zip is still there
+    ada, _ = grading.submissions(tmp_path)
+    assert ada.student == "ada" and files(ada) == ["04.py"]
+    assert not ada.problems and not ada.notes
+    canvas = "turingalan_12349_678999_week3"
+    (tmp_path / f"{canvas}.zip").write_bytes(b"PK")
+    found = hand_in(tmp_path, f"{canvas}/04.py")
+    assert files(found["turingalan", "12349"]) == ["04.py"]
+
+
+def test_what_canvas_and_moodle_put_loose_has_its_own_name(tmp_path):
+    canvas = "lovelaceada_12345_"
+    names = [
+        f"{canvas}{rest}"
+        for rest in ("1_04.ipynb", "2_helper.py", "3_data.csv", "4_plan-1.csv")
     ]
+    names += [
+        "Zoë_48213_assignsubmission_file_04.py",
+        "Zoë_48213_assignsubmission_file_b.py",
+    ]
+    found = hand_in(tmp_path, *names)
+    ada, zoe = found["lovelaceada", "12345"], found["Zoë", "48213"]
+    assert {name: path.name for name, path in ada.beside.items()} == {
+        "04.ipynb": names[0],
+        "helper.py": names[1],
+        "data.csv": names[2],
+        "plan.csv": names[3],  # its own name or Canvas's -1: both are there
+        "plan-1.csv": names[3],
+    }
+    assert [*zoe.beside] == ["04.py", "b.py"]
+    assert not ada.problems and not zoe.problems and not zoe.notes
+
+
+def test_handed_in_again_is_said_and_the_newest_is_imported(tmp_path):
+    canvas = "lovelaceada_12345_"
+    names = [
+        f"{canvas}{rest}"
+        for rest in ("9_04.py", "11_04-1.py", "8_helper-1.py", "10_helper.py")
+    ]
+    names += [f"{canvas}{rest}" for rest in ("12_d.csv", "13_d-1.csv")]
+    (ada,) = hand_in(tmp_path, *names).values()
+    assert ada.beside["helper.py"].name == names[3]
+    assert ada.beside["04.py"].name == names[1]
+    assert ada.beside["d.csv"].name == names[4]  # perhaps two files of data
+    assert ada.notes[:2] == [
+        f"handed in more than once: {files}; the best answer counts, and the newest is imported"
+        for files in ("helper-1.py, helper.py", "04.py, 04-1.py")
+    ]
+
+
+def test_only_canvas_makes_a_number_an_attempt(tmp_path):
+    for folder, file, said in (
+        ("a", "2_04-1.py", True),
+        ("b", "2_hw-1.py", False),
+        ("c", "2_04-masked-softmax-1.py", True),
+    ):
+        found = hand_in(tmp_path / folder, f"ada_7_{file}", "bela_8_1_04.py")
+        assert any("handed in again" in n for n in found["ada", "7"].notes) == said
+        assert not found["bela", "8"].notes

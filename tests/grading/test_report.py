@@ -1,39 +1,20 @@
 """What a teacher gets: grades.csv with columns of one's own, pages for students, a file for Canvas or Moodle."""
 
 import csv
+import html
 import io
-import os
-import signal
 import stat
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from tables import CANVAS, WEEK, result, rows_of, written_by
 
 from attnbook import grading
 from attnbook.exercises import Verdict, get, names
 from attnbook.grading.sheet import file_names
+from attnbook.grading.spreadsheet import harmless, meant
 from tools import ROOT
-
-WEEK = ["masked-softmax", "padding-and-causal"]
-
-
-def result(student, *solved, id="", wrong=(), problems=()):
-    verdicts = {name: Verdict(name, "solved", None, "solved") for name in solved}
-    verdicts |= {
-        name: Verdict(name, "wrong", "x", "<i>about</i>", "says", "asks")
-        for name in wrong
-    }
-    files = [Path(f"{student}.py")]
-    return grading.Result(student, files, verdicts, list(problems), id)
-
-
-def rows_of(path, **options):
-    text = path.read_bytes().decode("utf-8-sig")
-    return list(csv.DictReader(io.StringIO(text, newline=""), **options))
-
 
 # --- which exercises ------------------------------------------------------------------------------------------------
 
@@ -101,12 +82,6 @@ def test_grades_are_private_and_keep_the_mode_that_a_teacher_gives(tmp_path):
     assert stat.S_IMODE(written[0].stat().st_mode) == 0o640
 
 
-def written_by(rows, delimiter=",", encoding="utf-8-sig"):
-    file = io.StringIO(newline="")
-    csv.writer(file, delimiter=delimiter).writerows(rows)
-    return file.getvalue().encode(encoding)
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_columns_of_the_teachers_own_stay_with_their_students(
@@ -132,6 +107,37 @@ def test_columns_of_the_teachers_own_stay_with_their_students(
         assert found["gone"]["comment"] == "he left"
         assert found["gone"]["problems"] == "not among the submissions any more"
     assert not list(tmp_path.glob("grades.old*"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(1)", "'@SUM(1)"),
+        (" =1+1", " '=1+1"),
+        ("\t=1+1", "\t'=1+1"),
+        ("\n\r\xa0+1", "\n\r\xa0'+1"),
+        ("\ufeff\u200b-1", "\ufeff\u200b'-1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ('"=1+1"', '"\'=1+1"'),
+        ("ada;=1+1;b", "ada;'=1+1;b"),  # where a semicolon separates
+        ("ada\n @x", "ada\n '@x"),
+        ("'=1", "'=1"),
+        ("a = b - 1; c", "a = b - 1; c"),
+        ("Jean-Luc", "Jean-Luc"),
+        ("", ""),
+    ],
+)
+def test_what_a_spreadsheet_would_compute_is_text(cell, written):
+    assert harmless(cell) == written
+    assert harmless(written) == written
+    if not cell.startswith("'"):
+        assert meant(written) == cell
+
+
+def test_no_cell_grows_too_long():
+    for cell in ("\n" * 10**6, ";=" * 10**6, " " * 10**6):
+        assert len(harmless(cell)) < 32_767
 
 
 def test_a_very_long_cell_loses_nobodys_columns(tmp_path):
@@ -173,6 +179,120 @@ def test_nothing_that_a_student_chooses_is_computed_by_a_spreadsheet(tmp_path):
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())
 
 
+def test_columns_without_a_name_or_with_the_same_stay(tmp_path):
+    report = grading.Report(tmp_path, WEEK)
+    path, _ = report.write([result("ada"), result("bela")])
+    heads, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig")))
+    rows = [[*row, "late, -1", "a", "b"] for row in rows]
+    path.write_bytes(written_by([[*heads, "", "x", "x"], *rows]))
+    grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
+    again, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig")))
+    assert again == [*heads, "", "x", "x"]
+    assert all(row[-3:] == ["late, -1", "a", "b"] for row in rows)
+
+
+def rewritten(path, change, **how):
+    """A table as a spreadsheet saves it after somebody has added a column `comment`."""
+    heads, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig"), newline=""))
+    rows = [[*row, f"about {row[0]} {row[1]}"] for row in rows]
+    path.write_bytes(written_by(change([[*heads, "comment"], *rows]), **how))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "mac_roman", "cp850", "utf-16"])
+def test_comments_stay_in_every_old_encoding(tmp_path, encoding):
+    students = ["Zoë Müller", "José Núñez", "Anaïs Öztürk", "François Łuć"]
+    results = [result(name) for name in students]
+    path, _ = grading.Report(tmp_path, WEEK).write(results)
+    rewritten(path, lambda rows: rows, encoding=encoding)
+    grading.Report(tmp_path, WEEK).write(results)
+    found = {row["student"]: row["comment"] for row in rows_of(path)}
+    assert found.keys() == {*students}
+    for name in students[:3]:
+        assert found[name] == f"about {name} "
+    assert found[students[3]].startswith("about François ")
+
+
+@pytest.mark.parametrize(
+    ("first", "delimiter"), [(b"sep=;\r\n", ";"), (b"\r\n", ","), (b";;;;\r\n", ";")]
+)
+def test_lines_above_the_names_of_the_columns_are_passed_over(
+    tmp_path, first, delimiter
+):
+    path, _ = grading.Report(tmp_path, WEEK).write([result("ada")])
+    rewritten(path, lambda rows: rows, delimiter=delimiter, encoding="utf-8")
+    path.write_bytes(first + path.read_bytes())
+    grading.Report(tmp_path, WEEK).write([result("ada")])
+    assert rows_of(path)[0]["comment"] == "about ada "
+    assert not list(tmp_path.glob("grades.old*"))
+
+
+def test_names_and_numbers_that_a_spreadsheet_has_changed_find_their_rows(tmp_path):
+    people = [("007", "00123"), ("true", ""), ("ada", "480123456789012")]
+    people += [("Zoë Łuczak", "7"), ("bela", "1")]
+    results = [result(name, id=number) for name, number in people]
+    path, _ = grading.Report(tmp_path, WEEK).write(results)
+    changed = {"007": "7", "00123": "123", "true": "TRUE", "Zoë Łuczak": "Zoë ?uczak"}
+    changed |= {"480123456789012": "4,8E+14"}
+    rewritten(
+        path,
+        lambda rows: [[changed.get(cell, cell) for cell in row] for row in rows],
+        delimiter=";",
+    )
+    for _ in range(2):
+        grading.Report(tmp_path, WEEK).write(results)
+        found = {row["student"]: row for row in rows_of(path)}
+        assert len(found) == len(people)
+        for name, number in people:
+            assert found[name]["comment"] == f"about {name} {number}"
+            assert not found[name]["problems"]
+    grading.Report(tmp_path, WEEK).write(results[:1])  # and nobody is mistaken
+    gone = [row for row in rows_of(path) if "any more" in row["problems"]]
+    assert len(gone) == 4
+
+
+def test_that_a_row_was_found_by_another_name_is_noted(tmp_path):
+    path, _ = grading.Report(tmp_path, WEEK).write([result("007", id="1")])
+    rewritten(path, lambda rows: [[cell.lstrip("0") for cell in row] for row in rows])
+    grading.Report(tmp_path, WEEK).write([result("007", id="1")])
+    assert rows_of(path)[0]["notes"] == "has the row that was 7 1's"
+
+
+def test_two_people_whose_numbers_were_shortened_alike_are_not_mistaken(tmp_path):
+    results = [result("Jo", id="480123456789012"), result("Jo", id="480234567890123")]
+    path, _ = grading.Report(tmp_path, WEEK).write(results)
+    rewritten(
+        path,
+        lambda rows: [[*row[:1], *(["4.8E+14"] * (n > 0) or row[1:2]), *row[2:]] for n, row in enumerate(rows)],
+    )  # fmt: skip
+    grading.Report(tmp_path, WEEK).write(results)
+    found = rows_of(path)
+    assert [row["comment"] for row in found if not row["problems"]] == ["", ""]
+    assert sorted(row["comment"] for row in found if row["problems"]) == [
+        "about Jo 480123456789012",
+        "about Jo 480234567890123",
+    ]
+
+
+def test_a_second_row_of_the_teachers_is_kept_and_said(tmp_path):
+    path, _ = grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
+    rewritten(
+        path,
+        lambda rows: [*rows, [*rows[1][:-1], "phoned"], rows[1], [*rows[2][:-1], ""]],
+    )
+    for _ in range(2):
+        grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
+        first, second, third = rows_of(path)
+        assert (first["comment"], first["problems"]) == ("about ada ", "")
+        assert second["comment"] == "phoned" and "a second row" in second["problems"]
+        assert second["student"] == "ada" and third["student"] == "bela"
+
+
+def test_a_workbook_in_place_of_the_table_is_put_aside_and_said(tmp_path):
+    (tmp_path / "grades.csv").write_bytes(b"PK\x03\x04...")
+    kept = grading.Report(tmp_path, WEEK).kept
+    assert kept.aside and "spreadsheet's own file" in kept.because
+
+
 # --- pages ----------------------------------------------------------------------------------------------------------
 
 
@@ -184,6 +304,42 @@ def test_a_students_page_has_nothing_of_the_others(tmp_path):
     assert "1 of 2 exercises solved" in page and "bela" not in page
     assert "&lt;i&gt;about" in page and "<i>about" not in page
     assert "late" in (folder / "bela.html").read_text("utf-8")
+
+
+def test_messages_stand_below_the_number_and_title_of_their_exercise(tmp_path):
+    ada, title = result("ada", wrong=[WEEK[1]]), html.escape(get(WEEK[1]).title)
+    report = grading.Report(tmp_path, WEEK)
+    page = (report.write_students([ada]) / "ada.html").read_text("utf-8")
+    assert f"<h2>4.3 {title}</h2>" in page
+    _, whole = report.write([ada, result("bela", wrong=[WEEK[1]])])
+    page = whole.read_text("utf-8")
+    assert f"<h3>4.3 {title}</h3>" in page and f"4.3 {WEEK[1]}</strong>" in page
+
+
+def test_what_an_earlier_grading_left_for_students_and_upload_goes(tmp_path):
+    roster = tmp_path / "export.csv"
+    roster.write_bytes(written_by(CANVAS))
+    out = tmp_path / "out"
+    report = grading.Report(out, WEEK)
+    report.write_students([result(name) for name in ("ada", "bela", "carla")])
+    report.write_upload([], roster, "Week 2")
+    (out / "students" / "bela.html").write_text("with remarks of the teacher's")
+    (out / "students" / "mine.txt").write_text("the teacher's")
+    again = grading.Report(out, WEEK)
+    assert again.remove_old(but=out / "upload.csv") == [out / "students/bela.html"]
+    left = {path.name for path in out.rglob("*") if path.is_file()}
+    assert left == {"bela.html", "mine.txt", "upload.csv"}
+    again.write_upload([], roster, "Week 2")
+    grading.Report(out, WEEK).remove_old()
+    assert not (out / "upload.csv").exists()
+
+
+def test_a_row_of_the_page_shows_that_there_are_notes(tmp_path):
+    late = result("ada")
+    late.notes.append("04.py was handed in late")
+    _, whole = grading.Report(tmp_path, WEEK).write([late, result("bela")])
+    page = whole.read_text("utf-8")
+    assert page.count('title="04.py was handed in late" aria-label="a note">*') == 1
 
 
 def test_namesakes_keep_their_pages():
@@ -238,204 +394,3 @@ def test_no_script_of_a_student_runs(browser, tmp_path):
     page.wait_for_timeout(200)
     assert page.evaluate("window.taken") is None and said
     page.close()
-
-
-# --- for the course's system ----------------------------------------------------------------------------------------
-
-CANVAS = [
-    ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week 2 (77)"],
-    ["    Points Possible", "", "", "", "", "2"],
-    ["Lovelace, Ada", "12345", "s1", "al815", "A", "1"],
-    ["Łuczak, Zoë", "12346", "s2", "zoe@x.org", "A", ""],
-    ["Smith, Jo", "12347", "s3", "js1", "A", ""],
-    ["Smith, Jo", "12348", "s4", "js2", "A", ""],
-    ["Turing, Alan", "12349", "s5", "at", "A", ""],
-    ["Student, Test", "99", "", "x", "A", ""],
-]
-
-
-@pytest.mark.parametrize("delimiter", [",", ";"])
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-8", "utf-16"])
-def test_canvas_gets_points_in_a_new_column(tmp_path, delimiter, encoding):
-    roster = tmp_path / "export.csv"
-    roster.write_bytes(written_by(CANVAS, delimiter, encoding))
-    results = [
-        result("lovelaceada", *WEEK, id="12345"),
-        result("zoe", WEEK[0]),
-        result("Jo Smith", WEEK[0]),
-        result("nobody", WEEK[0]),
-    ]
-    report = grading.Report(tmp_path / "out", WEEK, points=3)
-    path, made = report.write_upload(results, roster, "Week 3", 6)
-    text = path.read_bytes().decode(encoding)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    assert [row[:-1] for row in rows] == CANVAS  # everything else as it was
-    assert [row[-1] for row in rows] == ["Week 3", "6", "6", "3", "", "", "", ""]
-    assert made.unknown == ["Jo Smith", "nobody"]  # there are two Jo Smiths
-    assert made.alone == ["Smith, Jo", "Smith, Jo", "Turing, Alan"]
-
-
-def test_a_namesake_gets_nobodys_points(tmp_path):
-    roster = tmp_path / "export.csv"
-    rows = [*CANVAS[:2], ["Chen, Carla", "1", "", "", "A", ""]]
-    roster.write_bytes(written_by([*rows, ["Chen, Carla", "2", "", "", "A", ""]]))
-    report = grading.Report(tmp_path, WEEK)
-    results = [
-        result("chencarla", *WEEK, id="1"),
-        result("Carla Chen", *WEEK),
-        result("lovelaceada", *WEEK, id="777"),
-    ]
-    path, made = report.write_upload(results, roster, "Week 2")
-    assert [row["Week 2 (77)"] for row in rows_of(path)] == ["2", "2", ""]
-    assert made.unknown == ["Carla Chen", "lovelaceada"]
-    roster.write_bytes(written_by(CANVAS))
-    path, made = report.write_upload(results[2:], roster, "Week 2")
-    assert rows_of(path)[1]["Week 2 (77)"] == "1"  # as it was
-
-
-def test_columns_without_a_name_or_with_the_same_stay(tmp_path):
-    report = grading.Report(tmp_path, WEEK)
-    path, _ = report.write([result("ada"), result("bela")])
-    heads, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig")))
-    rows = [[*row, "late, -1", "a", "b"] for row in rows]
-    path.write_bytes(written_by([[*heads, "", "x", "x"], *rows]))
-    grading.Report(tmp_path, WEEK).write([result("ada"), result("bela")])
-    again, *rows = csv.reader(io.StringIO(path.read_text("utf-8-sig")))
-    assert again == [*heads, "", "x", "x"]
-    assert all(row[-3:] == ["late, -1", "a", "b"] for row in rows)
-
-
-def test_a_column_that_is_there_is_filled_and_old_points_stay(tmp_path):
-    roster = tmp_path / "export.csv"
-    roster.write_bytes(written_by(CANVAS))
-    report = grading.Report(tmp_path, WEEK)
-    path, _ = report.write_upload([result("at", WEEK[0])], roster, "Week 2")
-    found = {row["ID"]: row["Week 2 (77)"] for row in rows_of(path)}
-    assert found["12349"] == "1" and found["12345"] == "1" and found["12346"] == ""
-
-
-MOODLE = [
-    ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade"],
-    ["Participant 48213", "Ada Lovelace", "ada@x.org", "Submitted", "", "10,00"],
-    ["Participant 48214", "José Álvarez", "jo@x.org", "No submission", "", "10,00"],
-]
-
-
-def test_moodle_gets_points_in_its_column(tmp_path):
-    roster = tmp_path / "Grades-ML.csv"
-    roster.write_bytes(written_by(MOODLE))
-    report = grading.Report(tmp_path, WEEK)
-    results = [
-        result("someone else", *WEEK, id="48213"),
-        result("jose alvarez", WEEK[0]),
-    ]
-    path, made = report.write_upload(results, roster)
-    assert [row["Grade"] for row in rows_of(path)] == ["2", "1"]
-    assert not made.alone and not made.unknown
-
-
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
-        ([["Name", "Mark"]], "neither Canvas's .* nor Moodle's"),
-        ([], "neither Canvas's"),
-        (CANVAS, "name the assignment with --assignment"),
-        ([[*CANVAS[0], "Week 2 (78)"]], "several columns"),
-        ([[*CANVAS[0], "Week 2"]], "Canvas's own"),
-    ],
-)
-def test_a_roster_that_is_none_is_refused(tmp_path, rows, says):
-    roster = tmp_path / "export.csv"
-    roster.write_bytes(written_by(rows))
-    assignment = "Week 2" if "several" in says or "own" in says else None
-    with pytest.raises(ValueError, match=says):
-        grading.upload(roster, [], assignment=assignment)
-
-
-# --- a class, by the command ----------------------------------------------------------------------------------------
-
-RIGHT = "import torch\n\n" + get("causal-mask").source()
-ENDLESS = "def my_causal_mask(length):\n    while True:\n        pass\n"
-
-
-def attnbook(folder, out, *words, **options):
-    command = [sys.executable, "-m", "attnbook", "grade", folder, "--out", out, *words]
-    return subprocess.Popen(
-        [*map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_a_killed_run_has_written_what_it_knew_and_goes_on(tmp_path):
-    folder, out = tmp_path / "submissions", tmp_path / "grades"
-    folder.mkdir()
-    for name in ("ada", "bela"):
-        (folder / f"{name}.py").write_text(RIGHT)
-    (folder / "carl.py").write_text(ENDLESS)
-    words = ("--exercises", "6.1", "--jobs", "1", "--seconds", "5000")
-    assert grading.chosen(["6.1"]) == ["causal-mask"]
-    grader = attnbook(folder, out, *words)
-    end = time.monotonic() + 120
-    journal = out / ".unfinished"
-    while not journal.exists() or len(journal.read_text().splitlines()) < 3:
-        assert grader.poll() is None and time.monotonic() < end
-        time.sleep(0.1)
-    os.kill(grader.pid, signal.SIGKILL)
-    grader.communicate()
-    found = {row["student"]: row for row in rows_of(out / "grades.csv")}
-    assert found["ada"]["causal-mask"] == "solved"
-    assert found["carl"]["problems"] == "not judged yet"
-
-    (folder / "bela.py").write_text(RIGHT + "\n# a new version\n")
-    (folder / "carl.py").write_text(RIGHT)
-    again = attnbook(folder, out, *words)
-    _, said = again.communicate(timeout=120)
-    assert again.returncode == 0, said
-    assert "going on after 1 that were judged before" in said and "3 of 3" in said
-    assert {row["causal-mask"] for row in rows_of(out / "grades.csv")} == {"solved"}
-    assert not journal.exists()
-
-
-def test_a_damaged_journal_is_said_and_another_command_is_not_taken_over(tmp_path):
-    folder = tmp_path / "submissions"
-    folder.mkdir()
-    (folder / "ada.py").write_text(RIGHT)
-    found = grading.submissions(folder)
-    journal = grading.Journal(tmp_path, exercises=["causal-mask"])
-    journal.add(found[0])
-    journal.add(found[0])
-    same = grading.Journal(tmp_path, exercises=["causal-mask"])
-    assert same.ready(found) == found and not same.damaged
-    other = grading.Journal(tmp_path, exercises=["soft-lookup"])
-    assert not other.ready(found) and not other.damaged
-    path = tmp_path / ".unfinished"
-    path.write_text(path.read_text()[:-20])  # cut off: what is whole counts
-    assert grading.Journal(tmp_path, exercises=["causal-mask"]).lines
-    for damage in ("", "not JSON\n", "\x00"):
-        path.write_text(damage)
-        assert grading.Journal(tmp_path).damaged
-
-
-def test_a_class_gets_all_its_files(tmp_path):
-    folder, out = tmp_path / "submissions", tmp_path / "grades"
-    folder.mkdir()
-    (folder / "lovelaceada_12345_1_06.py").write_text(RIGHT)
-    roster = tmp_path / "export.csv"
-    roster.write_bytes(written_by(CANVAS))
-    words = ("--week", "5", "--points", "2", "--roster", roster)
-    refused = attnbook(folder, out, *words)
-    assert "--assignment" in refused.communicate()[1] and refused.returncode == 2
-    done = attnbook(folder, out, *words, "--assignment", "Week 5")
-    told, said = done.communicate(timeout=120)
-    assert done.returncode == 0, said
-    assert told.split() == [
-        str(out / name)
-        for name in ("grades.csv", "grades.html", "students", "upload.csv")
-    ]
-    assert "nothing to fill in for: " in said and "Turing, Alan" in said
-    assert rows_of(out / "upload.csv")[1]["Week 5"] == "2"
-    assert (out / "students/lovelaceada 12345.html").exists()

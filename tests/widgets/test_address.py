@@ -1,66 +1,231 @@
-"""A figure's state in the address: written by its link, read when the page is opened, harmless if it is nonsense."""
+"""The link to a figure's state: it holds all that was moved, leads back to what was seen, and is harmless if broken."""
+
+import re
+from urllib.parse import quote
 
 import pytest
+import torch
+from driving import LOOK, every_control
 
-from attnbook.widgets import MaskBuilderFigure, TrainWidthFigure
+from attnbook import widgets
+from attnbook.widgets import AttentionViewer, QueryKeyValueFigure, StoredFrames
 
-BROKEN = [
-    "w0-4000--lr-77--step-1000",  # beyond the ends of the controls
-    "w0--lr-x--step--1--__proto__-3--reset-1",
-    "title-3--nobody-1",
+DOT = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
+
+
+def viewer():
+    weights = torch.randn(1, 2, 3, 7, 7, generator=torch.Generator().manual_seed(0))
+    return AttentionViewer(list(weights.softmax(-1).transpose(0, 1)))
+
+
+def frames():
+    return StoredFrames(
+        title="Two",
+        hint="",
+        frames=[
+            {"name": name, "says": [name], "picture": DOT, "alt": name}
+            for name in ("one", "two")
+        ],
+    )
+
+
+FIGURES = {name: getattr(widgets, name) for name in widgets.FIGURES} | {
+    "AttentionViewer": viewer,
+    "StoredFrames": frames,
+}
+STATES = {  # what was reported as forgotten, in the figure's own traits
+    "QueryKeyValueFigure": {"query": [0.25, -1.5]},
+    "MemoryRegressionFigure": {"beta": 0.5},
+    "TranslatePageFigure": {"sentence": "Attention is all you need.", "at": -1},
+    "MaskBuilderFigure": {"edits": [[0, 1, False], [2, 2, False]]},
+}
+HOSTILE = [
+    "sharpness=9999",
+    "query=[1,2,3]",
+    'query=["<img src=x onerror=alert(1)>",0]',
+    "query=<script>alert(1)</script>",
+    "named=false",  # no reader can change it
+    "__proto__=1",
+    "constructor=1",
+    "%E0%A4%A",
+    "key=[[0,0]]",  # it has three
+    "query",
+    "query=null",
+    "nobody=1",
+    ".open=null",
 ]
 
 
 @pytest.fixture
-def at(open_figure):
-    """A function: figure, its state in the address → the page, opened anew with that address."""
+def visit(open_figure):
+    """A function: figure, what its address says → the page, opened anew with that address."""
 
-    def visit(figure, state):
-        page = open_figure(figure)
-        page.page.goto("about:blank")
-        page.page.go_back()
-        page.page.evaluate("(state) => { location.hash = state }", state)
-        page.page.reload()
-        page.page.wait_for_timeout(100)
-        page.settle()
+    def at(figure, address, **options):
+        page = open_figure(figure, **options)
+        go(page, page.page.url.split("#")[0] + address)
         return page
 
-    return visit
+    return at
 
 
-def states(page, *names):
-    return [page.state(name) for name in names]
+def go(page, url):
+    """Opens an address as from a mail: not from a page that shows the figure already."""
+    page.page.goto("about:blank")
+    page.page.goto(url)
+    page.settle()
+    busy = '.ab-card[aria-busy="true"]'
+    page.page.wait_for_function(f"!document.querySelector('{busy}')", timeout=60_000)
+    page.page.wait_for_timeout(60)
+    page.settle()
 
 
-def test_the_link_leads_back_to_the_state(open_figure):
-    page = open_figure(TrainWidthFigure())
-    page.slide("w0", 9)
-    page.choose("lr", "0.05")
-    page.slide("step", 3)
+def look(page):
+    page.page.mouse.move(0, 0)
+    page.page.evaluate("document.activeElement.blur()")
+    page.settle()
+    return page.page.evaluate(LOOK)
+
+
+def link_of(page):
+    link = page.page.get_by_role("link", name="Link to this state")
+    link.focus()
+    return link.evaluate("(link) => link.href")
+
+
+def word(page):
+    return page.page.locator(".ab-link-said").inner_text()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_whatever_is_moved_comes_back_by_the_link(open_figure, name):
+    page = open_figure(FIGURES[name](), width=1000)
+    page.page.emulate_media(reduced_motion="reduce")
+    go(page, page.page.url)
+    second = open_figure(FIGURES[name](), width=1000)
+    second.page.emulate_media(reduced_motion="reduce")
+    go(second, page.page.url)
+    moved, lost = set(), []
+    for what in every_control(page):
+        seen = look(page)  # first: it takes the mouse away from what it points at
+        hash_of = "#" + link_of(page).split("#")[1]
+        second.page.evaluate("(hash) => { location.hash = hash }", hash_of)
+        second.page.wait_for_timeout(30)
+        second.page.wait_for_function(
+            """() => !document.querySelector('.ab-card[aria-busy="true"]')""",
+            timeout=60_000,
+        )
+        again = look(second)
+        differs = [
+            pair for pair in zip(seen, again, strict=False) if pair[0] != pair[1]
+        ]
+        if again != seen or word(second):
+            lost.append((what, hash_of, differs[:2], len(again) - len(seen)))
+        moved |= set(re.findall(r"(?:--|&)([^=&]+)=", hash_of))
+    assert moved and not lost
+    go(second, link_of(page))
+    assert look(second) == look(page)
+    second.page.reload()
+    go(second, second.page.url)
+    assert look(second) == look(page)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_link_can_hold_every_trait_that_moves(open_figure, name):
+    figure = FIGURES[name]()
+    page = open_figure(figure)
+    held = page.page.evaluate(
+        "[...document.querySelector('.ab-card').abFirst.keys()].sort()"
+    )
+    assert held and set(held) <= set(type(figure).limits())
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_dragged_typed_and_masked(visit, name):
+    figure, state = FIGURES[name], STATES[name]
+    parts = "&".join(f"{trait}={quote(repr(v))}" for trait, v in state.items())
+    parts = parts.replace("False", "false").replace(quote("'"), quote('"'))
+    page = visit(figure(), f"#fig-{figure.module}--{parts}")
+    assert {trait: page.state(trait) for trait in state} == state
+    assert word(page) == ""
+
+
+def test_a_click_says_that_it_has_copied(open_figure):
+    page = open_figure(QueryKeyValueFigure())
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.press("query", "ArrowRight")
+    region = page.page.locator(".ab-link-said")
+    assert region.get_attribute("role") == "status" and word(page) == ""
     page.page.get_by_role("link", name="Link to this state").click()
-    assert page.page.url.endswith("#fig-train_width--w0-9--lr-1--step-3")
-    page.reset()
-    page.page.reload()
-    page.page.wait_for_timeout(100)
-    assert states(page, "w0", "lr", "step") == [1.0, 0.05, 3]
+    page.page.wait_for_function(
+        "document.querySelector('.ab-link-said').textContent !== ''"
+    )
+    assert word(page) == "Copied: a link to what you see"
+    assert page.page.evaluate("navigator.clipboard.readText()") == page.page.url
+    assert "query=" in page.page.url
+    page.press("query", "ArrowRight")
+    assert word(page) == ""  # the link is no longer to what is seen
 
 
-def test_checkboxes_lists_and_numbers(at):
-    page = at(MaskBuilderFigure(), "fig-mask_builder--valid_len-3--causal-1--policy-2")
-    fresh = MaskBuilderFigure()
-    assert states(page, "valid_len", "causal") == [3, True]
-    assert page.state("policy") != fresh.policy
-    assert page.state("scores") == fresh.scores  # what the address does not name stays
+def test_where_the_clipboard_is_refused_the_link_is_shown_and_selected(open_figure):
+    page = open_figure(QueryKeyValueFigure())
+    page.page.evaluate(
+        "() => { navigator.clipboard.writeText = async () => { throw new Error('no') } }"
+    )
+    page.press("query", "ArrowRight")
+    page.page.get_by_role("link", name="Link to this state").click()
+    field = page.page.get_by_role("textbox", name="Link to this state")
+    field.wait_for()
+    assert page.page.evaluate("getSelection().toString()") or field.evaluate(
+        "(field) => field.selectionEnd - field.selectionStart === field.value.length"
+    )
+    assert field.input_value() == page.page.url
+    assert "to copy" in word(page)
 
 
-def test_what_no_control_can_do_does_not_happen(at):
-    for state in BROKEN:
-        page = at(TrainWidthFigure(), f"fig-train_width--{state}")
-        w0, lr, step = states(page, "w0", "lr", "step")
-        assert 0.1 <= w0 <= 6 and lr == 0.5 and 0 <= step <= 100
-        assert page.live
+@pytest.mark.parametrize("broken", HOSTILE)
+def test_a_broken_link_leaves_the_start_and_says_so(visit, broken):
+    figure = QueryKeyValueFigure()
+    page = visit(figure, f"#fig-query_key_value--sharpness=0.5&{broken}")
+    assert {name: page.state(name) for name in figure.state()} == figure.state()
+    assert "does not fit" in word(page) and page.live
+    assert page.page.locator(".ab-card").count() == 1
+    assert page.page.locator(".attnbook-figure img[onerror]").count() == 0
 
 
-def test_another_figures_address_changes_nothing(at):
-    page = at(TrainWidthFigure(), "fig-mask_builder--step-7")
-    assert page.state("step") == 0
+def test_what_fits_each_trait_but_not_the_figure_leaves_the_start_too(visit):
+    figure = FIGURES["MaskBuilderFigure"]()
+    page = visit(figure, "#fig-mask_builder--scores=[[1,2],[3,4]]")
+    assert page.state("scores") == figure.scores
+    assert "does not fit" in word(page)
+
+
+def test_another_figures_address_changes_nothing(visit):
+    page = visit(QueryKeyValueFigure(), "#fig-mask_builder--sharpness=0.5")
+    assert page.state("sharpness") == QueryKeyValueFigure().sharpness
+    assert word(page) == ""
+
+
+def test_the_second_of_two_like_figures_has_a_link_of_its_own(open_html):
+    page = open_html(2 * QueryKeyValueFigure().to_html())
+    link = page.page.get_by_role("link", name="Link to this state").nth(1)
+    page.page.locator('select[data-control="score"]').nth(1).select_option(index=1)
+    link.focus()
+    go(page, link.evaluate("(link) => link.href"))
+    assert "#fig-query_key_value-2--" in page.page.url
+    chosen = page.page.locator('select[data-control="score"]')
+    assert [chosen.nth(i).evaluate("(s) => s.selectedIndex") for i in (0, 1)] == [0, 1]
+
+
+def test_scripts_that_come_without_limits_take_no_link(open_module):
+    source = """
+    function render({ model, el }) {
+      const fig = figure({ model, el, title: "A probe" });
+      fig.slider("n", { label: "n", min: 0, max: 9 });
+      return fig.start(() => ({}));
+    }
+    export default { render, math: {} };
+    """
+    page = open_module(source, {"n": 3})
+    name = page.page.evaluate("Object.keys(attnbook.widgets)[0]")
+    go(page, f"{page.page.url}#fig-{name}--n=5")
+    assert page.state("n") == 3

@@ -6,14 +6,14 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attnbook.page import WEIGHTS
+from attnbook.page import SIGNED, WEIGHTS
 from attnbook.widgets.kit.samples import seeded_normals, seeded_uniforms
 
 MATHS = """
 export default {
   render() {},
   math: { fmt, fmtShort, clamp, range, linspace, sum, mean, variance, dot, softmax, seededUniforms, seededNormals,
-          ticks, weightFill,
+          signedFill, ticks, weightFill,
           there: (v) => linear([0, 5], [40, 340])(v), back: (v) => linear([0, 5], [40, 340]).invert(v) },
 };
 """
@@ -150,11 +150,18 @@ def test_random_numbers_look_normal():
         seeded_uniforms(-1, 5)
 
 
-@pytest.mark.parametrize("weight", [0, 0.2, 0.5, 0.8, 1])
-def test_weights_have_the_plots_colours(maths, weight):
-    light = maths("weightFill", weight).split("rgb(")[1].rstrip(")")
+@pytest.mark.parametrize(
+    "fill, plots, number",
+    [
+        *(("weightFill", WEIGHTS, x) for x in (0, 0.2, 0.5, 0.8, 1)),
+        *(("signedFill", SIGNED, x) for x in (-1, -0.4, 0, 0.3, 1)),
+    ],
+)
+def test_numbers_have_the_plots_colours(maths, fill, plots, number):
+    light = maths(fill, number).split("rgb(")[1].rstrip(")")
     rgb = [int(part) for part in light.split(",")]
-    assert np.allclose(rgb, np.array(WEIGHTS(float(weight))[:3]) * 255, atol=2)
+    place = number if plots is WEIGHTS else (number + 1) / 2
+    assert np.allclose(rgb, np.array(plots(float(place))[:3]) * 255, atol=2)
 
 
 # -- handles --

@@ -76,14 +76,14 @@ def understood(
 
 
 def begun(part: Path, made: dict) -> list[dict]:
-    """The runs of an interrupted experiment; a ValueError if another command or other versions made them."""
+    """The runs of an interrupted experiment; refused if another command or other versions made them."""
     if not part.exists():
         return []
     before = json.loads(part.read_text("utf-8"))
     for key, value in made.items():
         if before[key] != value:
-            raise ValueError(
-                f"{part.name} was begun with the {key} {before[key]}, this is {value}; "
+            raise SystemExit(
+                f"error: {part.name} was begun with the {key} {before[key]}, this is {value}; "
                 "leave out --resume to begin again"
             )
     return before["runs"]
@@ -114,22 +114,20 @@ def measure(
     settings = list(module.settings(options))
     for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
         began = time.perf_counter()
-        found = json.loads(
-            json.dumps(module.run(**setting))
-        )  # the same if it is resumed
+        # as it comes out of the file if the experiment is resumed
+        found = json.loads(json.dumps(module.run(**setting)))
         runs.append(found)
         write_atomically(part, json.dumps(made | {"runs": runs}))
         spent = time.perf_counter() - began
         print(f"{number}/{len(settings)}, {spent:.1f} s: {shown(found)}", flush=True)
     result = module.summary(runs, options)
-    part.unlink()
-    if not result:  # the module has stored what there is
-        return result
-    # a module may add a version of its own
-    result = made | result | {"versions": made["versions"] | result.get("versions", {})}
-    text = getattr(module, "text", row_by_row)(result)
-    write_atomically(out, text)
-    print(f"{out}: {len(text.encode()) / 1000:.0f} KB")
+    if result:  # or the module has stored what there is
+        # a module may add a version of its own
+        versions = made["versions"] | result.get("versions", {})
+        result = made | result | {"versions": versions}
+        write_atomically(out, getattr(module, "text", row_by_row)(result))
+        print(f"{out}: {out.stat().st_size / 1000:.0f} KB")
+    part.unlink(missing_ok=True)
     return result
 
 
@@ -156,10 +154,7 @@ def main(words: list[str] | None = None) -> None:
     import torch
 
     torch.set_num_threads(general.threads)
-    try:
-        measure(asked.name, options, general.out, general.resume)
-    except ValueError as problem:
-        raise SystemExit(f"error: {problem}") from problem
+    measure(asked.name, options, general.out, general.resume)
 
 
 if __name__ == "__main__":

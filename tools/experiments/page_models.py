@@ -46,8 +46,8 @@ def samples(translator: Translator, pairs: list, number: int = 20) -> None:
 def settings(options) -> list[dict]:
     """The models that were asked for."""
     if options.only and options.only not in PAGE_MODELS:
-        raise ValueError(
-            f"--only takes one of {', '.join(PAGE_MODELS)}, got {options.only}"
+        raise SystemExit(
+            f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}"
         )
     how = {"dev": options.dev, "measure": options.measure}
     wanted = [options.only] if options.only else PAGE_MODELS

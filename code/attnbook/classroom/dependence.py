@@ -8,7 +8,7 @@ from attnbook.classroom.statements import FUNCTION, IMPORT, facts, root
 
 BUILTIN = frozenset(dir(builtins))
 OPTIONS = "set_", "use_"  # how names of functions begin that set an option
-SURROUNDINGS = "sys.path", "os.chdir", "os.environ"
+SURROUNDINGS = "sys.path", "os.chdir", "os.environ", "get_ipython()"
 
 
 def needs(

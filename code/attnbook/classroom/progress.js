@@ -12,13 +12,27 @@ const store = {
     } catch { return null; } // nothing is kept, or nothing that we wrote
   },
   set(key, value) {
+    const [place, text] = [`attnbook:${key}`, value === null ? null : JSON.stringify(value)];
     try {
-      if (value === null) localStorage.removeItem(`attnbook:${key}`);
-      else localStorage.setItem(`attnbook:${key}`, JSON.stringify(value));
-      return !globalThis.attnbookForgets; // tools/pages.py
+      if (text === null) localStorage.removeItem(place);
+      else localStorage.setItem(place, text);
+      return !globalThis.attnbookForgets && localStorage.getItem(place) === text; // tools/pages.py
     } catch { return false; } // private windows and full disks: the page works, and forgets
   },
 };
+
+// Once in a tab: that nothing more is kept.
+function tellFull() {
+  if (sessionStorage.getItem("attnbook-told")) return;
+  sessionStorage.setItem("attnbook-told", "yes");
+  const textContent = `${FULL}: what you now write, choose or solve in this book is lost when you close the page. `
+    + "Answers can be saved to a file.";
+  const close = element("button", { type: "button", textContent: "Close" });
+  const bar = element("div", { className: "classroom-full" }, element("span", { textContent }), close);
+  bar.setAttribute("role", "status");
+  close.onclick = () => bar.remove();
+  document.body.append(bar);
+}
 
 // Of what a file or the browser says, that which can be: exercises of this book, each with its state, perhaps a date.
 function understood(said) {
@@ -119,6 +133,9 @@ function offerFiles(accept, giving, give, taking, read) {
   };
   table.before(element("p", { className: "classroom-bar" }, giver, taker, choose, said));
 }
+
+if (globalThis.attnbookFull) tellFull();
+addEventListener("attnbook-full", tellFull);
 
 function linkExercises() {
   for (const code of document.querySelectorAll("table.attnbook-progress td code")) {

@@ -16,7 +16,8 @@ CHANGING = {
     *("popleft", "remove", "setdefault", "update"),
 }
 COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp
-RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign
+AWAITED = ast.Await | ast.AsyncFor | ast.AsyncWith
+RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign | AWAITED
 SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
 FILE = re.compile(r"[\w./ -]+\.\w{1,8}")  # a file's name is a name, too
 
@@ -56,8 +57,21 @@ class _Plain(ast.NodeTransformer):
     """What symbol tables do not tell, said in other words.
 
     Comprehensions become generators: from Python 3.12 on, only these have a table of their own. `a += 1` also reads,
-    `del a` does not give a name, and neither does `a: int`.
+    `del a` does not give a name, and neither does `a: int`. Outside functions, only notebooks may wait for something.
     """
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        return self.visit(node.value)
+
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> ast.AST:
+        return self.visit(ast.For(**vars(node)))
+
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.AST:
+        return self.visit(ast.With(**vars(node)))
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.is_async = 0
+        return self.generic_visit(node)
 
     def _generator(self, node: COMPREHENSION) -> ast.AST:
         self.generic_visit(node)

@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "translate" and not options.sentence and not flags:
         # argparse gives `sentence` nothing if options stand before it
         options.sentence, rest = rest, []
+    if options.command == "grade":
+        rest = classes.sort_out(options, rest, parser.error)
     if rest and not options.hands_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     try:
@@ -129,7 +131,10 @@ def _parser() -> argparse.ArgumentParser:
 
     option = add("grade", classes.grade, "check a class's submissions")
     option(
-        "folder", type=Path, help="holds a .ipynb, a .py or a folder for each student"
+        "folder",
+        nargs="*",
+        default=[],  # not required: see `classes.sort_out`
+        help="holds a .ipynb, a .py or a folder for each student",
     )
     option(
         "--out",
@@ -144,16 +149,12 @@ def _parser() -> argparse.ArgumentParser:
         help="only these, by number or name: 4.1 soft-lookup …",
     )
     option(
-        "--chapters",
-        nargs="+",
-        type=int,
-        metavar="N",
-        help="only those of these chapters",
+        "--chapters", nargs="+", metavar="N", help="only those of these chapters: 4 5 …"
     )
     option(
         "--week",
+        "--weeks",
         nargs="+",
-        type=int,
         metavar="N",
         help="only those that the plan of “Teaching with this book” sets in these weeks, 1 to 12",
     )
@@ -165,7 +166,14 @@ def _parser() -> argparse.ArgumentParser:
         help="what Canvas (the gradebook) or Moodle (the grading worksheet) has exported, to be filled in",
     )
     option(
-        "--assignment", metavar="NAME", help="in Canvas's file, the column to fill in"
+        "--assignment",
+        metavar="NAME",
+        help="the column to fill in: in Canvas's file an assignment, in Moodle's what “Grade” is called there",
+    )
+    option(
+        "--new-column",
+        action="store_true",
+        help="add that column to Canvas's file, unless it is there",
     )
     option(
         "--seconds", type=_positive, default=60, help="for an exercise, at most (60)"
@@ -206,7 +214,7 @@ def _whole(text: str) -> int:
 
 def _positive(text: str) -> float:
     try:
-        number = float(text)
+        number = float(text.replace(",", "."))
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):

@@ -18,16 +18,33 @@ def grade(options, rest) -> int:
         raise ValueError(
             f"{options.out} lies among the submissions; name a folder outside of them with --out"
         )
-    make_folder(out)
+    if (options.assignment or options.new_column) and not options.roster:
+        raise ValueError(
+            "--assignment and --new-column belong to --roster, the file of Canvas or Moodle"
+        )
+    most = len(names) * options.points
+    if options.roster:  # what is wrong with it is said before the work, not after it
+        made = grading.upload(
+            options.roster,
+            [],
+            options.points,
+            most,
+            options.assignment,
+            options.new_column,
+        )
+        if made.full and made.full != most:
+            _say(
+                f"{options.roster} gives the assignment {made.full:g} points, and the exercises have {most:g}; "
+                f"with --points {made.full / len(names):.4g} both would be the same"
+            )
+    make_folder(out, 0o700)
     limits = grading.Limits(options.seconds, options.total, options.memory)
     asked = names if options.exercises or options.chapters or options.week else None
     report = grading.Report(out, asked, options.points)
-    if options.roster:  # what is wrong with it is said before the work, not after it
-        grading.upload(options.roster, [], assignment=options.assignment)
     if report.kept.aside:
-        _say(
-            f"{out / 'grades.csv'} cannot be understood; it becomes {report.kept.aside.name}"
-        )
+        _say(f"{report.kept.because}; it becomes {report.kept.aside.name}")
+    for path in report.remove_old(but=options.roster):
+        _say(f"{path} is of an earlier grading, and stays since it was changed")
 
     _say(f"{grading.confinement()}.")
     journal = grading.Journal(out, exercises=names, **vars(limits))
@@ -67,18 +84,72 @@ def _saved(report, out: Path, write: Callable[[], list[Path]]) -> list[Path]:
 def _write(report, results, options, names) -> list[Path]:
     paths = [*report.write(results), report.write_students(results)]
     if options.roster:
-        most = len(names) * options.points
         path, made = report.write_upload(
-            results, options.roster, options.assignment, most
+            results,
+            options.roster,
+            options.assignment,
+            len(names) * options.points,
+            options.new_column,
         )
         paths.append(path)
         for what, people in (
             ("nothing to fill in for", made.alone),
             ("not in the roster, or not beyond doubt", made.unknown),
+            ("left as it was", made.untouched),
+            ("had other points before", made.changed),
         ):
             if people:
                 _say(f"{what}: {', '.join(sorted(people))}")
     return paths
+
+
+def sort_out(options, rest: list[str], refuse: Callable[[str], None]) -> list[str]:
+    """Find the folder among the words, wherever it stands, and read the lists: `4 5`, `4,5` and `4, 5` are the same.
+
+    argparse gives `--week 3 submissions` both words, and forgets a folder behind other options.
+
+    Args:
+        options: of `attnbook grade`; the lists and the folder are replaced.
+        rest: words that argparse does not know.
+        refuse: ends the command with a message.
+
+    Returns:
+        The words that nothing is known of.
+    """
+    from attnbook.exercises import names
+    from attnbook.grading import numbers
+
+    folders = [*options.folder, *(word for word in rest if not word.startswith("-"))]
+    for name in ("exercises", "chapters", "week"):
+        words = getattr(options, name)
+        if words is None:
+            continue
+        last = words[-1]
+        if name == "exercises":
+            is_folder = "/" in last or "\\" in last or Path(last).is_dir()
+            is_folder = is_folder and last not in {*names(), *numbers()}
+        else:
+            is_folder = not _parts(last) or not all(map(str.isdecimal, _parts(last)))
+        if not folders and is_folder:
+            folders.append(words.pop())
+        given = [one for word in words for one in _parts(word)]
+        if not given:
+            refuse(f"--{name}: say which, such as --{name} 4")
+        if name != "exercises":
+            if odd := [one for one in given if not one.isdecimal()]:
+                refuse(f"--{name}: expected whole numbers such as 4 5, got {odd[0]!r}")
+            given = [*map(int, given)]
+        setattr(options, name, given)
+    if not folders:
+        refuse(
+            "name the folder of submissions: attnbook grade FOLDER, with the options behind it"
+        )
+    options.folder = Path(folders[0])
+    return [*folders[1:], *(word for word in rest if word.startswith("-"))]
+
+
+def _parts(word: str) -> list[str]:
+    return [one for one in word.split(",") if one]
 
 
 def _say(sentence: str) -> None:

@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from attnbook.confined import landlock, namespaces
+from attnbook.confined import calls, landlock, namespaces
 from attnbook.confined.system import CHILD_SUBREAPER, DEATH_OF_PARENT, call
 
 
@@ -43,10 +43,14 @@ def _confine(parts: Sequence[str], readable: Sequence[str], folder: str) -> None
             namespaces.new_root(readable, folder)
         # the first process of a namespace ignores signals; with it, all others end
         _go_on_in_a_child()
-        namespaces.drop_capabilities()
+        namespaces.bound_processes()
     os.chdir(here)
     if "landlock" in parts:
         landlock.restrict(readable, [folder, os.devnull])
+    if parts:  # root's let it look into other processes
+        namespaces.drop_capabilities()
+    with contextlib.suppress(OSError):  # a trial finds what is open then
+        calls.give_up()
 
 
 def _go_on_in_a_child() -> None:
@@ -67,7 +71,8 @@ def _go_on_in_a_child() -> None:
                 ended, status = found
     with contextlib.suppress(ChildProcessError):
         while os.getpid() != 1:  # with the first of a namespace the kernel ends all
-            for one in _children() or [child]:
+            # none that has been waited for: another process may have its number by now
+            for one in _children() or [child] * (ended != child):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(one, signal.SIGKILL)
             os.waitpid(-1, 0)

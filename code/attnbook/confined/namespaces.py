@@ -88,15 +88,19 @@ def _set(place: str, how: int, add: int, remove: int) -> None:
     call("syscall", SET_ATTRIBUTES, *arguments)
 
 
-def drop_capabilities() -> None:
-    """Give up what the namespaces have brought, and bound the number of processes in them.
-
-    Raises:
-        OSError: the system does not allow it.
-    """
+def bound_processes() -> None:
+    """Bound the number of processes, in a namespace of users that holds no others."""
     if sys.platform == "linux":
         import resource
 
         resource.setrlimit(resource.RLIMIT_NPROC, (PROCESSES, PROCESSES))
+
+
+def drop_capabilities() -> None:
+    """Give up what the namespaces have brought, and what root may do beside what all others may.
+
+    Raises:
+        OSError: the system does not allow it.
+    """
     call("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     call("capset", struct.pack("=Ii", CAPABILITIES_3, 0), bytes(24))

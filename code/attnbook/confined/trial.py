@@ -8,6 +8,8 @@ import socket
 import sys
 from collections.abc import Callable
 
+from attnbook.confined import calls
+
 
 def main() -> None:
     """Do what must work, and then print what else works of that which should not."""
@@ -26,6 +28,8 @@ def main() -> None:
         "talk to other programs of this user": lambda: _socket("AF_UNIX").sendto(
             b"", task["unix"]
         ),
+        "use the keys of this login": lambda: calls.keys_of_this_login(),
+        "see which programs run": lambda: os.stat(f"/proc/{task['other']}/cmdline"),
         "signal other processes": lambda: os.kill(task["other"], 0),
     }
     print(json.dumps([what for what, attempt in attempts.items() if _works(attempt)]))

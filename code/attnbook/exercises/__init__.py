@@ -47,7 +47,7 @@ def check(name: str, fn: Callable) -> Verdict:
     if verdict.status == "unwritten" or verdict.diagnosis == "not-a-function":
         return verdict
     remark = _record.note(verdict.exercise, verdict.status == "solved")
-    return verdict if not remark else Verdict(**{**vars(verdict), "note": remark})
+    return verdict if not remark else Verdict(**{**vars(verdict), "note": f"{verdict.note} {remark}".strip()})
 
 
 def hints(name: str) -> _display.Hints:

@@ -165,7 +165,7 @@ def _scattered(x: torch.Tensor) -> torch.Tensor:
 
 
 def any_device(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    """Find a tensor that is made on the CPU although the arguments live elsewhere."""
+    """Find a tensor that is made on the CPU although the arguments live elsewhere: worth a remark, as few have both."""
     if not any(isinstance(argument, torch.Tensor) for argument in cases[0].arguments):
         return None  # there is no device to follow
     try:

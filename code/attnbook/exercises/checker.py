@@ -36,8 +36,9 @@ def judge(exercise, fn: Callable) -> Verdict:
             return Verdict(exercise.name, "unwritten", None, finding.about)
         if finding is None:
             later = first(exercise.remarks, exercise, fn) or beyond_numbers.any_device(exercise, fn, cases)
+            about = "solved, with a remark" if later else "solved"
             remark = f"One thing for later. {later.says}" if later else ""
-            return Verdict(exercise.name, "solved", None, "solved", _praise(exercise, len(cases)), note=remark)
+            return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=remark)
     says = finding.says
     lines = [line for case in cases[:1] for line in case.call.printed.splitlines() if line.strip()]
     if lines and finding.name != "prints":
@@ -115,7 +116,6 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
 
 
 def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    device = (beyond_numbers.any_device,) if exercise.device_matters else ()
     looks = (
         beyond_numbers.writes,
         unexplained.not_repeatable,
@@ -126,5 +126,5 @@ def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return (
         exercise.answer.demand(exercise, fn, cases)
         or first(exercise.demands, exercise, fn)
-        or first((*looks, beyond_numbers.any_layout, *device), exercise, fn, cases)
+        or first((*looks, beyond_numbers.any_layout), exercise, fn, cases)
     )

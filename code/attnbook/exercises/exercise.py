@@ -84,7 +84,6 @@ class Exercise:
     describers: tuple[Callable, ...] = ()  # asked last, where nothing has been recognised
     demands: tuple[Callable, ...] = ()  # what a right answer must do besides giving the right numbers
     remarks: tuple[Callable, ...] = ()  # asked of a right answer; what they find is told as something for later
-    device_matters: bool = False  # whether a tensor on the wrong device is a mistake, or only worth a remark
 
     @property
     def function(self) -> str:

@@ -17,6 +17,7 @@ class Check:
     Attributes:
         place: how many statements stand above it.
         statement: the whole one.
+        call: what in it asks.
         target: what of it is run: a single call, or all.
         name: of the exercise; None if it is not written there as text.
         function: what is checked, if it is a plain name.
@@ -24,6 +25,7 @@ class Check:
 
     place: int
     statement: ast.stmt
+    call: ast.Call
     target: ast.stmt
     name: str | None
     function: str | None = None
@@ -54,7 +56,7 @@ def checks(statements: list[ast.stmt]) -> Iterator[Check]:
                 target = ast.copy_location(ast.Expr(call), statement)
                 for kept in vars(statement).keys() & {"file", "line"}:
                     setattr(target, kept, getattr(statement, kept))
-            yield Check(place, statement, target, *_asked(call))
+            yield Check(place, statement, call, target, *_asked(call))
 
 
 def _asked(call: ast.Call) -> tuple[str | None, str | None]:

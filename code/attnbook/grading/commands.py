@@ -1,21 +1,24 @@
-"""Cells in IPython's language: what of it is Python, and what is a command, which is not run here."""
+"""Cells in IPython's language: what of it is Python, and what is a command, most of which are not run here."""
 
 import ast
+import contextlib
 import linecache
+import os
+import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 AROUND = {"time", "capture", "prun"}  # `%%time`: the cell below it is run as any other
-GIVING = {
-    "run",
-    "load",
-    "loadpy",
-    "pylab",
-    "store",
-    "macro",
-    "env",
-    "set_env",
-}  # may give any name
+GIVING = {"load", "loadpy", "pylab", "store", "macro"}  # may give any name
+DONE = {"cd", "env", "set_env"}  # `Shell` does them
+MAGICS = {"run_line_magic", "run_cell_magic", "magic"}
+BARE = re.compile(
+    r"\s*(cd|run|env|set_env|mkdir) .*\s*"
+)  # a cell of one line needs no %
+NOT_RUN = "is a command of IPython's and is not run here"
+Handed = Callable[[str], list[str] | None]  # the cells of a file that was handed in
 
 
 class CommandNotRun(Exception):
@@ -23,7 +26,52 @@ class CommandNotRun(Exception):
 
 
 class Shell:
-    """What `get_ipython()` gives a submission."""
+    """What `get_ipython()` gives a submission: the few things that its names and files may depend on.
+
+    Args:
+        world: the names of the submission.
+        root: the folder out of which no `%cd` leads.
+        run_cell: runs a text.
+    """
+
+    def __init__(self, world: dict, root: Path, run_cell: Callable[[str], None]):
+        self.user_ns, self.root, self.run = world, root, run_cell
+
+    def run_cell(self, text: str, *_, **__) -> None:
+        """Run a cell, or a line."""
+        self.run(text)
+
+    ex = run_cell
+
+    def push(self, names: dict, *_, **__) -> None:
+        """Give names."""
+        self.user_ns.update(names)
+
+    def system(self, line: str) -> None:
+        """Do nothing, unless folders are made."""
+        words = _words(line)
+        if words[:1] == ["mkdir"]:
+            for folder in words[1:]:
+                if not folder.startswith("-"):
+                    with contextlib.suppress(OSError):
+                        os.makedirs(folder, exist_ok=True)
+
+    def run_line_magic(self, name: str, line: str = "", *_, **__) -> None:
+        """Change the folder, if it is there and the submission's own, or set what the environment says."""
+        if name == "cd":
+            place = Path("".join(_words(line)[:1]) or self.root).resolve()
+            if place.is_relative_to(self.root) and place.is_dir():
+                os.chdir(place)
+        elif name in DONE:
+            name, _, value = re.sub(
+                r"\s*[= ]\s*", "=", line.strip(), count=1
+            ).partition("=")
+            if value:
+                os.environ[name] = value
+        elif name == "mkdir":
+            self.system(f"mkdir {line}")
+        else:
+            raise CommandNotRun
 
     def __getattr__(self, name: str):
         if name.startswith("__"):
@@ -40,31 +88,48 @@ class Part:
         code: its Python, with as many lines.
         body: the statements; none if it cannot be parsed.
         error: why it cannot.
-        files: text by name, which `%%writefile` writes.
-        giving: the lines with commands that may give names.
+        giving: lines with commands that may give names, and what became of them.
+        count: when it was run, if that is known.
     """
 
     text: str
     code: str = ""
     body: list[ast.stmt] = field(default_factory=list)
     error: str = ""
-    files: dict[str, str] = field(default_factory=dict)
-    giving: list[int] = field(default_factory=list)
+    giving: dict[int, str] = field(default_factory=dict)
+    count: int | None = None
 
 
-def parsed(text: str, name: str, before: int) -> Part:
-    """Read a part of a file.
+def parts(
+    cells: list[str], name: str, files: dict[str, str], handed: Handed
+) -> list[Part]:
+    """Read the cells of a file.
 
     Args:
-        text: of the part.
+        cells: their text.
         name: of the file, for messages.
-        before: how many lines of the file stand above it.
+        files: gets what `%%writefile` writes, by name.
+        handed: for `%run`.
 
     Returns:
-        The part; its statements have the line numbers of the file.
+        A part for each cell; the statements have the line numbers of the file. Those of a file that `%run` runs stand
+        in its place.
     """
+    made, before = [], 0
+    for cell in cells:
+        made.append(_parsed(cell, name, before, files, handed))
+        before += cell.count("\n") + 1
+    return made
+
+
+def _parsed(
+    text: str, name: str, before: int, files: dict[str, str], handed: Handed
+) -> Part:
     part = Part(text)
-    for understand in (lambda: text, lambda: _python(text, part)):
+    ways = [lambda: text, lambda: _python(text, files)]
+    if BARE.fullmatch(text):
+        ways.append(lambda: _python(f"%{text.lstrip()}", files))
+    for understand in ways:
         try:
             part.code = understand()
             part.body, part.error = ast.parse(part.code).body, ""
@@ -76,10 +141,13 @@ def parsed(text: str, name: str, before: int) -> Part:
             part.error = "it holds commands of IPython's, which is not installed here: pip install ipython"
     for statement in part.body:
         ast.increment_lineno(statement, before)
-    commands = _Commands(name, part.giving)
-    part.body = [
-        one for each in part.body for one in _several(commands.visit(each)) if one
-    ]
+    if "get_ipython" in part.code:
+        commands = _Commands(name, part.giving, files, handed)
+        part.body = [
+            one for each in part.body for one in _several(commands.visit(each)) if one
+        ]
+        for statement in part.body:
+            _settle(statement)
     return part
 
 
@@ -87,7 +155,21 @@ def _several(made: ast.AST | list) -> list:
     return made if isinstance(made, list) else [made]
 
 
-def _python(cell: str, part: Part) -> str:
+def _settle(statement: ast.stmt) -> None:
+    """What stands for a command inside a block has the place of the command; at the top level it has its own file."""
+    for inner in ast.walk(statement):
+        if inner is not statement and hasattr(inner, "line"):
+            _place(inner, inner.line)
+
+
+def _place(node: ast.AST, line: int) -> None:
+    for one in ast.walk(node):
+        if hasattr(one, "lineno"):
+            one.lineno = one.end_lineno = line
+            one.col_offset = one.end_col_offset = 0
+
+
+def _python(cell: str, files: dict[str, str]) -> str:
     """A cell, line by line, with calls of `get_ipython()` for its commands."""
     from IPython.core import inputtransformer2 as ipython  # half a second; few need it
 
@@ -98,12 +180,12 @@ def _python(cell: str, part: Part) -> str:
     if first < len(lines) and lines[first].startswith("%%"):
         command, _, options = lines[first][2:].strip().partition(" ")
         if command in ("writefile", "file"):
-            _write(options, "".join(lines[first + 1 :]), part)
+            _write(options, "".join(lines[first + 1 :]), files)
         if command not in AROUND:  # another language, or a world of its own
             return "\n" * cell.count("\n")
         given = [one for one in options.split() if one.isidentifier()]
         lines[first] = f"{given[0]} = get_ipython().capture\n" if given else "\n"
-        return _python("".join(lines).removesuffix("\n"), part)
+        return _python("".join(lines).removesuffix("\n"), files)
     for strip in (
         ipython.leading_indent,
         ipython.classic_prompt,
@@ -122,51 +204,120 @@ def _python(cell: str, part: Part) -> str:
     return "".join(lines).removesuffix("\n")
 
 
-def _write(options: str, text: str, part: Part) -> None:
-    words = shlex.split(options)
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:  # a quotation that does not end
+        return line.split()
+
+
+def _write(options: str, text: str, files: dict[str, str]) -> None:
+    words = _words(options)
     names = [word for word in words if not word.startswith("-")]
     if len(names) == 1:
-        more = part.files.get(names[0], "") if {"-a", "--append"} & {*words} else ""
-        part.files[names[0]] = more + text
+        more = files.get(names[0], "") if {"-a", "--append"} & {*words} else ""
+        files[names[0]] = more + text
 
 
 class _Commands(ast.NodeTransformer):
-    """Takes out the commands whose result nobody uses; `%time` and its like become the code that they run."""
+    """Takes out the commands whose result nobody uses; `%time`, `%run` and their like become the code that they run."""
 
-    def __init__(self, name: str, giving: list[int]):
-        self.name, self.giving = name, giving
+    def __init__(
+        self, name: str, giving: dict[int, str], files: dict[str, str], handed: Handed
+    ):
+        self.name, self.giving, self.files, self.handed = name, giving, files, handed
 
-    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
-        return node if isinstance(node, ast.expr) else super().visit(node)
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
+        """The world's own `get_ipython` is the one that counts."""
+        if (node.module or "").partition(".")[0] == "IPython":
+            node.names = [one for one in node.names if one.name != "get_ipython"]
+        return node if node.names else ast.copy_location(ast.Pass(), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """`x = %time f()`."""
+        self.generic_visit(node)
+        command, code = _command(node)
+        if command in AROUND:
+            with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+                made = ast.parse(code.strip(), mode="eval").body
+                _place(made, node.lineno)
+                return made
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
-        call = node.value
-        if not is_command(call):
+        call, made = node.value, []
+        if not _is_command(call):
+            return self.generic_visit(node)
+        command, code = _command(call)
+        if command in AROUND:
+            made = self._inside(code, node.lineno)
+        elif command == "run":
+            made = self._run(code, node.lineno)
+        elif command in ("writefile", "file"):
+            _write(_constants(call)[1], code, self.files)
+        elif command in GIVING:
+            self.giving[node.lineno] = NOT_RUN
+        elif command in DONE or call.func.attr not in {*MAGICS, "getoutput"}:
             return node
-        words = [one.value for one in call.args if isinstance(one, ast.Constant)]
-        command, code = str([*words, ""][0]), str(["", *words][-1])
-        if call.func.attr in ("run_line_magic", "run_cell_magic"):
-            if command in AROUND:
-                return self._inside(code, node.lineno) or ast.Pass(lineno=node.lineno)
-            if command in GIVING:
-                self.giving.append(node.lineno)
-        return ast.copy_location(ast.Pass(), node)
+        return made or ast.copy_location(ast.Pass(), node)
+
+    def _run(self, options: str, line: int) -> list[ast.stmt]:
+        """What `%run` runs; its names become the notebook's."""
+        words = _words(options)
+        while words and re.fullmatch(r"-[a-zA-Z]+", words[0]):
+            words.pop(0)
+        file = words[0] if words else ""
+        cells = self.handed(file)
+        if cells is None:
+            self.giving[line] = f"is not run here: {file} was not handed in"
+            return []
+        made = parts(
+            cells,
+            file,
+            self.files,
+            lambda name: None if name == file else self.handed(name),
+        )
+        for error in (part.error for part in made if part.error):
+            self.giving[line] = f"is not run here: {file} cannot be parsed ({error})"
+        code = "\n".join(part.code for part in made)
+        body = [one for part in made for one in part.body]
+        arguments = self._inside(f"import sys\nsys.argv = {words!r}", line)
+        return arguments + _at(body, code, f"<{file}>", line)
 
     def _inside(self, code: str, line: int) -> list[ast.stmt]:
-        file = f"<{self.name}, line {line}>"
-        linecache.cache[file] = (len(code), None, code.splitlines(True), file)
         try:
-            body = ast.parse(code).body
+            return _at(ast.parse(code).body, code, f"<{self.name}, line {line}>", line)
         except (SyntaxError, ValueError, RecursionError):
             return []
-        for statement in body:
-            statement.file, statement.line = file, line
-        return body
 
 
-def is_command(node: ast.AST) -> bool:
-    """Whether an expression is like `get_ipython().system("ls")`."""
+def _at(body: list[ast.stmt], code: str, file: str, line: int) -> list[ast.stmt]:
+    """Statements that stand for a command in a line; messages quote their own text."""
+    linecache.cache[file] = (len(code), None, code.splitlines(True), file)
+    for statement in body:
+        statement.file, statement.line = getattr(statement, "file", file), line
+    return body
+
+
+def _command(call: ast.Call) -> tuple[str, str]:
+    """The name of a command, if a call is one, and the last of its arguments."""
+    words = _constants(call)
+    if not _is_command(call) or not words or call.func.attr not in MAGICS:
+        return "", ""
+    if call.func.attr == "magic":  # `magic("time f()")`, as it was written long ago
+        name, _, code = words[0].partition(" ")
+        return name, code
+    return words[0], words[-1] if len(words) > 1 else ""
+
+
+def _constants(call: ast.Call) -> list[str]:
+    return [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
+
+
+def _is_command(node: ast.AST) -> bool:
+    """Whether an expression is like `get_ipython().system("ls")`; the shell may have a name of its own."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return False
     shell = node.func.value
-    return isinstance(shell, ast.Call) and ast.unparse(shell.func) == "get_ipython"
+    literal = isinstance(shell, ast.Call) and ast.unparse(shell.func) == "get_ipython"
+    return literal or (isinstance(shell, ast.Name) and node.func.attr in MAGICS)

@@ -6,8 +6,9 @@ import os
 import stat
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from attnbook.exercises.guard import kept
 
@@ -17,12 +18,17 @@ DEEPEST = 20  # folders
 PASSED_OVER = (".", "__pycache__")  # how names begin that are no part of anybody's work
 
 
-def copied(folders: Sequence[Path], to: Path) -> str:
+def copied(
+    folders: Sequence[Path],
+    to: Path,
+    loose: Mapping[str, Path] = MappingProxyType({}),
+) -> str:
     """Copy what a student has handed in; it is the grader that does so, before the submission runs.
 
     Args:
         folders: the student's own, not the class's.
         to: the working folder.
+        loose: files that lie elsewhere, by the names that they get in the working folder.
 
     Returns:
         What was left out, in a sentence: what is too much, or cannot be read. Empty if nothing was.
@@ -30,8 +36,11 @@ def copied(folders: Sequence[Path], to: Path) -> str:
     copy = _Copy()
     for folder, place in _places(folders, to).items():
         copy.folder(folder, place, DEEPEST)
+    for name, path in loose.items():
+        copy.attempt(path, to / name)
+    homes = {os.path.dirname(path) for path in (*folders, *loose.values())}
     left_out = [
-        os.path.relpath(one, os.path.dirname(folders[0])) for one in copy.left_out
+        os.path.relpath(one, min(homes)) for one in dict.fromkeys(copy.left_out)
     ]
     if not left_out:
         return ""
@@ -74,7 +83,7 @@ class _Copy:
         for entry in sorted(entries, key=lambda one: (one in folders, one.name)):
             try:
                 if entry not in folders:
-                    self.file(entry.path, to / entry.name)
+                    self.attempt(entry.path, to / entry.name)
                 elif deeper:
                     self.folder(entry.path, to / entry.name, deeper - 1)
                 else:
@@ -82,7 +91,13 @@ class _Copy:
             except OSError:
                 self.left_out.append(entry.path)
 
-    def file(self, path: str, to: Path) -> None:
+    def attempt(self, path: str | Path, to: Path) -> None:
+        try:
+            self.file(path, to)
+        except OSError:
+            self.left_out.append(str(path))
+
+    def file(self, path: str | Path, to: Path) -> None:
         flags = os.O_RDONLY
         for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # each where there is one
             flags |= getattr(os, name, 0)
@@ -116,6 +131,13 @@ class Home:
                 return place / path.relative_to(folder).parent
         return self.root
 
+    def inside(self, folder: Path, name: str) -> Path | None:
+        """The place of a file in this working folder; None if it has none there."""
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            path = (folder / name).resolve()
+            return path if path.is_relative_to(self.root) else None
+        return None
+
     @contextlib.contextmanager
     def world(self, folder: Path) -> Iterator[dict]:
         """The names of a new `__main__`, in a folder whose modules can be imported; afterwards all is as before.
@@ -126,22 +148,18 @@ class Home:
         Yields:
             The names, none of them given yet.
         """
-        loaded = {*sys.modules}
-        path, main, made = (
-            sys.path[:],
-            sys.modules["__main__"],
-            types.ModuleType("__main__"),
-        )
+        loaded, path, argv = {*sys.modules}, sys.path[:], sys.argv
+        main, made = sys.modules["__main__"], types.ModuleType("__main__")
         folder.mkdir(parents=True, exist_ok=True)  # an earlier run may have deleted it
         os.chdir(folder)
-        sys.path.insert(0, str(folder))
+        sys.path[:0] = ["", str(folder)]  # a kernel looks for modules where it is
         importlib.invalidate_caches()
         sys.modules["__main__"] = made
         try:
             with kept():
                 yield vars(made)
         finally:
-            sys.path[:], sys.modules["__main__"] = path, main
+            sys.path[:], sys.argv, sys.modules["__main__"] = path, argv, main
             for name in {*sys.modules} - loaded:
                 if self._holds(sys.modules[name]):
                     del sys.modules[name]

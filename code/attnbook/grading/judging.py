@@ -3,8 +3,12 @@
 import __future__
 
 import ast
+import asyncio
 import builtins
 import contextlib
+import inspect
+import time
+import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +17,7 @@ from types import MappingProxyType
 from attnbook import exercises
 from attnbook.classroom import needs
 from attnbook.exercises import Verdict, check, get
-from attnbook.exercises.guard import TooLong, time_limit
+from attnbook.exercises.guard import SECONDS, TooLong, clock_stopped, time_limit
 from attnbook.grading.checks import Check, checks
 from attnbook.grading.commands import CommandNotRun, Shell
 from attnbook.grading.companions import Home
@@ -42,14 +46,16 @@ class Submission(Source):
         enter: Callable[[int, str], None] = lambda line, where: None,
         home: Home | None = None,
     ):
-        super().__init__(path)
+        super().__init__(path, home or Home(Path.cwd()))
         self.skipped, self.enter = skipped, enter
-        self.home = home or Home(Path.cwd())
-        self.folder = self.home.of(path)
-        self.is_script = path.suffix.lower() == ".py"
-        self.asked = [*checks(self.statements)]
+        self.ways = [(order, [*checks(order)]) for order in self.orders()]
+        self.asked = self.ways[0][1]
         self.unread: list[str] = []  # checks of which it is not known what they check
-        self._tried: dict[Check, set[str]] | None = None
+        self.endless: set[ast.stmt] = (
+            set()
+        )  # statements that the whole file is run without
+        self._tried: dict[ast.expr, set[str]] = {}
+        self._ran: set[str] | None = None
 
     def answers(self, exercise: str, function: str) -> bool:
         """Whether there is an answer to an exercise, right or wrong.
@@ -58,19 +64,47 @@ class Submission(Source):
             exercise: its name.
             function: the name that the answer should have.
         """
-        return self.meant(function) or bool(self._checks_of(exercise))
+        if self.meant(function) or self._checks_of(exercise, self.asked):
+            return True
+        if not any(
+            name in text for name in (exercise, function) for text in self._texts()
+        ):
+            return False
+        if (
+            self._ran is None
+        ):  # it may ask, or define, in a way that cannot be seen from its text
+            with self._world("") as (world, recorder):
+                self._everything(self.statements, world, recorder)
+                self._ran = {*recorder.asked, *world}
+        return exercise in self._ran or function in self._ran
 
-    def _checks_of(self, exercise: str) -> list[Check]:
-        if self._tried is None:
-            self._tried = {one: self._try(one) for one in self.asked if not one.name}
+    def _texts(self) -> Iterator[str]:
+        """What is written in the file, and in the modules beside it that it imports."""
+        yield self.text
+        for node in (
+            one for statement in self.statements for one in ast.walk(statement)
+        ):
+            modules = (
+                [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            )
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in modules:
+                with contextlib.suppress(OSError):
+                    yield (self.folder / f"{name.replace('.', '/')}.py").read_text(
+                        "utf-8", "replace"
+                    )
+
+    def _checks_of(self, exercise: str, asked: list[Check]) -> list[Check]:
         return [
             one
-            for one in self.asked
-            if exercise in (one.name, *self._tried.get(one, ()))
+            for one in asked
+            if exercise == one.name or not one.name and exercise in self._try(one)
         ]
 
     def _try(self, one: Check) -> set[str]:
         """The exercises that a check is for that does not name one: it is run once, and nothing is judged."""
+        if one.call in self._tried:
+            return self._tried[one.call]
         above = self.statements[: one.place]
         recorder, error = self._run(one.target, "", self.statements, above)
         if not recorder.asked:
@@ -79,6 +113,7 @@ class Submission(Source):
             self.unread.append(
                 f"{self.name}: {where}: which exercise it checks cannot be read off{because}"
             )
+        self._tried[one.call] = recorder.asked
         return recorder.asked
 
     def verdicts(self, exercise: str, function: str) -> Iterator[Verdict]:
@@ -89,45 +124,66 @@ class Submission(Source):
             function: the name that the answer should have.
 
         Yields:
-            Verdicts; the student has seen one of them, if a notebook was run from top to bottom.
+            Verdicts; the student has seen one of them, if a notebook was run from top to bottom, or in the order that
+            it tells.
         """
-        found = []
-        for verdict in self._sliced(exercise, function):
-            found.append(verdict)
-            yield verdict
-        if any(verdict.status == "wrong" for verdict in found):
-            yield from self._unsliced(exercise)
+        found, seen = [], set()
+        for order, asked in self.ways:
+            for verdict in self._sliced(exercise, function, order, asked, seen):
+                found.append(verdict)
+                yield verdict
+        if not found or any(verdict.status == "wrong" for verdict in found):
+            for order, _ in self.ways:
+                yield from self._unsliced(exercise, function, order)
 
-    def _unsliced(self, exercise: str) -> Iterator[Verdict]:
-        """Run all that stands above each check, for a short time: it may change what nobody can see from its text."""
-        for one in reversed(self._checks_of(exercise)):
-            above = self.statements[: one.place]
-            needed = needs([one.target], self.statements, self.statements, above)[0]
-            if {*map(id, above)} <= {*map(id, needed)}:
-                continue
-            recorder = _Recorder(exercise, self.enter)
-            with self.home.world(self.folder) as world, recorder:
-                self._furnish(world, recorder)
-                with contextlib.suppress(TooLong), time_limit():
-                    self._all(above, world, recorder)
-                recorder.verdicts.clear()  # of earlier checks of the same exercise
-                self._all([one.target], world, recorder)
-            yield from filter(None, recorder.verdicts)
+    def _unsliced(
+        self, exercise: str, function: str, order: list[ast.stmt]
+    ) -> Iterator[Verdict]:
+        """Run everything: it may change, define or ask what nobody can see from its text."""
+        with self._world(exercise) as (world, recorder):
+            error = self._everything(order, world, recorder)
+            if not recorder.verdicts and function in world:
+                recorder(exercise, world[function])
+        for verdict in recorder.verdicts:
+            yield _noted(verdict, error)
 
-    def _sliced(self, exercise: str, function: str) -> Iterator[Verdict]:
-        whole, seen = self.statements, set()
+    def _everything(
+        self, statements: list[ast.stmt], world: dict, recorder: "_Recorder"
+    ) -> str:
+        """Run statements, all together not much longer than a call of a function may take."""
+        end, first = time.monotonic() + SECONDS, ""
+        for statement in statements:
+            if statement not in self.endless:
+                try:
+                    with time_limit(max(1, end - time.monotonic())):
+                        first = first or self._all([statement], world, recorder)
+                except TooLong:
+                    self.endless.add(statement)
+                    recorder.at = 0, ""
+                    self.enter(*recorder.at)
+        return first
+
+    def _sliced(
+        self,
+        exercise: str,
+        function: str,
+        order: list[ast.stmt],
+        asked: list[Check],
+        seen: set,
+    ) -> Iterator[Verdict]:
+        whole = self.statements
         worlds: list[tuple[ast.stmt | str, str | None, list]] = []
-        for one in reversed(self._checks_of(exercise)):
+        for one in reversed(self._checks_of(exercise, asked)):
             worlds += [
-                (one.target, one.function, [whole, whole, whole[: one.place]]),
-                (one.target, one.function, [whole, whole]),
+                (one.target, one.function, [whole, order, order[: one.place]]),
+                (one.target, one.function, [whole, order]),
             ]
         if self.meant(function):
-            worlds.append((function, function, [whole, whole]))
+            worlds.append((function, function, [whole, order]))
         for what, called, rounds in worlds:
             target = [what] if isinstance(what, ast.stmt) else ast.parse(what).body
             world = tuple(id(n) for n in needs(target, *rounds)[0] if not _of_ours(n))
-            if (key := (called or id(what), world)) not in seen:
+            if (key := (called or ast.dump(target[0]), world)) not in seen:
                 seen.add(key)
                 yield from self._judged(exercise, what, rounds)
 
@@ -149,9 +205,7 @@ class Submission(Source):
         """
         target = [what] if isinstance(what, ast.stmt) else ast.parse(what).body
         statements, absent = needs(target, *rounds)
-        recorder = _Recorder(exercise, self.enter)
-        with self.home.world(self.folder) as world, recorder:
-            self._furnish(world, recorder)
+        with self._world(exercise) as (world, recorder):
             if isinstance(what, ast.stmt):
                 error = self._all([*statements, what], world, recorder)
             else:
@@ -161,18 +215,33 @@ class Submission(Source):
         why = self.why_absent(absent - NOTEBOOKS_OWN)
         return recorder, "; ".join(filter(None, [error, why]))
 
-    def _furnish(self, world: dict, recorder: "_Recorder") -> None:
-        """Give a world what a kernel gives it, and the files that cells write."""
-        world |= {"__builtins__": builtins, "check": recorder, "display": _show_nothing}
-        world |= {
-            "get_ipython": Shell,
-            **_file(self.folder / self.name, self.is_script),
-        }
-        for name, text in (pair for part in self.parts for pair in part.files.items()):
-            path = (self.folder / name).resolve()
-            if path.is_relative_to(self.home.root):
-                with contextlib.suppress(OSError):
-                    path.write_text(text, "utf-8")
+    @contextlib.contextmanager
+    def _world(self, exercise: str) -> Iterator[tuple[dict, "_Recorder"]]:
+        """A world with what a kernel gives it, and the files that cells write."""
+        recorder = _Recorder(exercise, self.enter)
+        with self.home.world(self.folder) as world, recorder:
+            shell = Shell(world, self.home.root, lambda text: self._cell(text, world))
+            own = {
+                "check": recorder,
+                "display": _show_nothing,
+                "get_ipython": lambda: shell,
+            }
+            world |= {
+                "__builtins__": builtins,
+                **own,
+                **_file(self.folder / self.name, self.is_script),
+            }
+            for name, text in self.files.items():
+                if path := self.home.inside(self.folder, name):
+                    with contextlib.suppress(OSError):
+                        path.parent.mkdir(parents=True, exist_ok=True)
+                        path.write_text(text, "utf-8", "replace")
+            yield world, recorder
+
+    def _cell(self, text: str, world: dict) -> None:
+        """Run a text as a cell."""
+        for statement in (one for part in self._parts([text]) for one in part.body):
+            self._execute(statement, world)
 
     def _all(
         self, statements: list[ast.stmt], world: dict, recorder: "_Recorder"
@@ -185,7 +254,9 @@ class Submission(Source):
                 recorder.at = line, where
                 self.enter(line, where)
                 try:
-                    exec(self._compiled(statement), world)
+                    self._execute(statement, world)
+                except TooLong:
+                    raise
                 except BaseException as raised:  # noqa: BLE001 (SystemExit, too)
                     error = _said(raised)
             first = first or (f"{where}, {error}" if error else "")
@@ -193,9 +264,18 @@ class Submission(Source):
         self.enter(*recorder.at)
         return first
 
-    def _compiled(self, statement: ast.stmt):
-        flags = 0  # as in a notebook, `from __future__ import annotations` holds on
-        for one in self.statements:
+    def _execute(self, statement: ast.stmt, world: dict) -> None:
+        code = self._compiled(statement)
+        if code.co_flags & inspect.CO_COROUTINE:  # `await` outside functions
+            asyncio.run(eval(code, world))
+        else:
+            exec(code, world)
+
+    def _compiled(self, statement: ast.stmt) -> types.CodeType:
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        for one in (
+            self.statements
+        ):  # as in a notebook, `from __future__ import annotations` holds on
             if isinstance(one, ast.ImportFrom) and one.module == "__future__":
                 features = [getattr(__future__, each.name, None) for each in one.names]
                 flags |= sum(each.compiler_flag for each in features if each)
@@ -224,7 +304,8 @@ class _Recorder:
         if name != self.exercise:
             return Verdict(name, "solved", None, "solved")
         self.enter(0, "")
-        verdict = check(name, fn)
+        with clock_stopped():
+            verdict = check(name, fn)
         self.enter(*self.at)
         self.verdicts.append(verdict)
         return verdict
@@ -285,4 +366,6 @@ def _noted(verdict: Verdict, error: str) -> Verdict:
         notes.append(
             "A module that it imports was not handed in and is not installed here."
         )
+    if "NameError: name '" in verdict.says:
+        notes.append("No cell that was handed in gives this name.")
     return replace(verdict, note=" ".join(notes) or verdict.note)

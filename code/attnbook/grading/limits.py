@@ -7,6 +7,7 @@ Windows knows no limits of resources. On Linux the kernel confines the process b
 import contextlib
 import faulthandler
 import os
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -34,6 +35,8 @@ NETWORK = {
     "socket.sendmsg",
     "socket.sendto",
 }
+INTERNET = {socket.AF_INET, socket.AF_INET6}
+# families of addresses, IPv4's and IPv6's, as each system numbers them
 CHANGES = {  # event → how many of its first arguments are files
     "os.chflags": 1,
     "os.chmod": 1,
@@ -153,7 +156,9 @@ def refuse_harm(folder: str) -> None:
             raise PermissionError(
                 f"a submission may not start or end processes ({event})"
             )
-        elif event in NETWORK:
+        elif event in NETWORK or (
+            event == "socket.__new__" and arguments[1] in INTERNET
+        ):
             raise PermissionError(f"a submission may not use the network ({event})")
         elif event in CHANGES and not all(map(inside, arguments[: CHANGES[event]])):
             raise PermissionError(

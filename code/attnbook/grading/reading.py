@@ -1,12 +1,14 @@
 """A submission as code: from a notebook or a Python file to statements that can be run."""
 
 import ast
+import contextlib
 import linecache
 import re
 from pathlib import Path
 
 from attnbook.classroom import IMPORT, facts
-from attnbook.grading.commands import Part, parsed
+from attnbook.grading.commands import Part, parts
+from attnbook.grading.companions import Home
 from attnbook.grading.notebooks import NotASubmission, in_cells, read
 
 __all__ = ["NotASubmission", "Source", "in_words"]
@@ -16,12 +18,15 @@ class Source:
     """The code of one file.
 
     Args:
-        path: a notebook (.ipynb) or a Python file.
+        path: a notebook or a Python file.
+        home: the working folder.
 
     Attributes:
         name: of the file.
+        folder: the working folder's that stands for the one in which it lies.
         shown: names of exercises that stored outputs show as solved.
         parts: the cells.
+        files: text by name, which cells write.
         statements: those of all cells that can be parsed, in their order, with the line numbers of the file.
         given: the names that they give.
         made: those of them that are not imported.
@@ -30,19 +35,25 @@ class Source:
         NotASubmission: it is neither, or holds no code.
     """
 
-    def __init__(self, path: Path):
-        self.name = path.name
-        cells, self.shown = read(path)
-        self.parts = self._parts(cells)
+    def __init__(self, path: Path, home: Home):
+        self.name, self.home, self.folder = path.name, home, home.of(path)
+        contents = read(path)
+        self.shown, self.prose = contents.shown, contents.prose
+        self.is_script = not contents.notebook
+        self.files: dict[str, str] = {}
+        self.parts = self._parts(contents.cells)
         self.problem = ""  # with the file as a whole
-        if path.suffix.lower() != ".ipynb" and self.parts[0].error:
+        if self.is_script and self.parts[0].error:
             self.problem = f"{path.name} cannot be parsed ({self.parts[0].error})"
-            self.parts = self._parts(in_cells(cells[0]))
+            self.parts = self._parts(in_cells(contents.cells[0]))
+        for part, count in zip(self.parts, contents.counts, strict=False):
+            part.count = count
         self.statements = [one for part in self.parts for one in part.body]
         self.given = {name for one in self.statements for name in facts(one).gives}
         imports = (one for one in self.statements if isinstance(one, IMPORT))
         self.made = self.given.difference(*(facts(one).gives for one in imports))
-        self.lines = "\n".join(part.text for part in self.parts).split("\n")
+        self.text = "\n".join(part.text for part in self.parts)
+        self.lines = self.text.split("\n")
         # one text, so that messages about a function can quote its lines
         self.file = f"<{path.name}>"
         code = "\n".join(part.code for part in self.parts)
@@ -50,11 +61,30 @@ class Source:
         linecache.cache[self.file] = (len(code), None, lines, self.file)
 
     def _parts(self, cells: list[str]) -> list[Part]:
-        parts, before = [], 0
-        for cell in cells:
-            parts.append(parsed(cell, self.name, before))
-            before += cell.count("\n") + 1
-        return parts
+        return parts(cells, self.name, self.files, self._handed_in)
+
+    def _handed_in(self, name: str) -> list[str] | None:
+        """The cells of a file that lies beside this one, or that one of its cells writes."""
+        for one in (name, f"{name}.py", f"{name}.ipynb"):
+            if one in self.files:
+                return [self.files[one]]
+            path = self.home.inside(self.folder, one)
+            with contextlib.suppress(OSError, NotASubmission):
+                if path:
+                    return read(path).cells
+        return None
+
+    def orders(self) -> list[list[ast.stmt]]:
+        """The statements as they stand, and as their cells were run, if that was in another order."""
+        run = sorted(
+            (part for part in self.parts if part.count), key=lambda one: one.count
+        )
+        again = [one for part in run for one in part.body]
+        return (
+            [self.statements, again]
+            if again not in ([], self.statements)
+            else [self.statements]
+        )
 
     def line(self, number: int) -> str:
         """A line as it was written, for a message."""
@@ -69,24 +99,26 @@ class Source:
     def meant(self, function: str) -> bool:
         """Whether a function of this name is defined at the top level, or at least was meant to be."""
         pattern = rf"\bdef {function}\b|^{function}\s*="
-        written = "\n".join(part.text for part in self.parts)
-        return function in self.given or bool(re.search(pattern, written, re.MULTILINE))
+        return function in self.given or bool(
+            re.search(pattern, self.text, re.MULTILINE)
+        )
 
     def why_absent(self, names: set[str]) -> str:
-        """Why names may be given by nothing: a cell that cannot be parsed, or a command that is not run."""
-        for part in self.parts:
-            for name in sorted(names) if part.error else ():
-                gives = (
-                    rf"\b(def|class) {name}\b|^{name}\s*[=,:]|\bimport\b.*\b{name}\b"
-                )
-                if re.search(gives, part.text, re.MULTILINE):
+        """Why names may be given by nothing: a cell that cannot be parsed or is no code, a command that is not run."""
+        for name in sorted(names):
+            gives = rf"\b(def|class) {name}\b|^{name}\s*[=,:]|\bimport\b.*\b{name}\b"
+            for part in self.parts:
+                if part.error and re.search(gives, part.text, re.MULTILINE):
                     return f"what gives {name} cannot be parsed ({part.error})"
-        giving = [line for part in self.parts for line in part.giving]
-        if names and giving:
-            return (
-                f"{self.line(giving[0])}, is a command of IPython's and is not run here"
-            )
-        return ""
+            if re.search(gives, self.prose, re.MULTILINE):
+                return f"what gives {name} stands in a cell that is not a code cell"
+            for file, text in self.files.items():
+                if re.search(gives, text, re.MULTILINE):
+                    return f"what gives {name} is written to {file}, which is neither imported nor run"
+        giving = [
+            (line, said) for part in self.parts for line, said in part.giving.items()
+        ]
+        return f"{self.line(giving[0][0])}, {giving[0][1]}" if names and giving else ""
 
 
 def in_words(error: BaseException) -> str:

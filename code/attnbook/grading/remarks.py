@@ -1,10 +1,19 @@
 """What a submission holds besides answers, or instead of them, in sentences for whoever grades."""
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from attnbook.exercises import Verdict, get, names
 from attnbook.grading.judging import Submission
+
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+# letters of other alphabets that look like Latin ones, and these
+LOOKS_LIKE = str.maketrans(
+    "аеорсухіјѕһкмтвнαορνυκιгАВЕКМНОРСТХУΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "aeopcyxijshkmtbhaopvukirABEKMHOPCTXYABEZHIKMNOPTYX",
+)
 
 
 def remarks(read: Sequence[Submission], asked: Sequence[str]) -> Iterator[str]:
@@ -23,11 +32,15 @@ def remarks(read: Sequence[Submission], asked: Sequence[str]) -> Iterator[str]:
         for name, function in functions.items()
         if any(one.answers(name, function) for one in read)
     }
-    left = [functions[name] for name in asked if name not in answered]
+    left = [
+        function
+        for name, function in functions.items()
+        if _lacking(read, name, function)
+    ]
     said = [one.problem for one in read if one.problem]
     said += [line for one in read for line in _unknown(one)]
     said += [line for one in read for line in _misspelt(one, left)]
-    if left:
+    if len(answered) < len(asked):
         said += [line for one in read for line in one.unread]
     if not answered:
         said += [line for one in read for line in _others(one, asked, not said)]
@@ -42,11 +55,41 @@ def _unknown(one: Submission) -> Iterator[str]:
             yield f"{one.name}: {error}"
 
 
+def _lacking(read: Sequence[Submission], name: str, function: str) -> bool:
+    """Whether nothing has the name that the answer to an exercise should have, and no check names another."""
+    others = any(
+        one.function != function
+        for each in read
+        for one in each.asked
+        if one.name == name
+    )
+    return not others and not any(function in one.given for one in read)
+
+
 def _misspelt(one: Submission, left: list[str]) -> Iterator[str]:
-    for given in sorted(one.made):
-        near = difflib.get_close_matches(given, left, n=1, cutoff=0.85)
-        if near and not any(get(name).function == given for name in names()):
-            yield f"{one.name} defines {given}, which no exercise asks for; did you mean {near[0]}?"
+    expected = {get(name).function for name in names()}
+    for given in sorted(one.made - expected):
+        near = [function for function in left if _alike(given, function)]
+        if near and given not in {check.function for check in one.asked}:
+            foreign = "".join(
+                f" ({sign} is {unicodedata.name(sign, 'no letter')})"
+                for sign in given
+                if ord(sign) > 127
+            )
+            yield f"{one.name} defines {given}{foreign}, which no exercise asks for; did you mean {near[0]}?"
+
+
+def _alike(given: str, function: str) -> bool:
+    """Whether one name may be meant by another: in another style, with a part more, in another order, misspelt."""
+    given, function = (
+        "_".join(WORD.findall(name.translate(LOOKS_LIKE))).lower()
+        for name in (given, function)
+    )
+    core = function.removeprefix("my_")
+    pairs = [(given, function), (given, core)]
+    pairs += [["_".join(sorted(name.split("_"))) for name in pair] for pair in pairs]
+    near = any(difflib.SequenceMatcher(None, *pair).ratio() >= 0.85 for pair in pairs)
+    return near or (len(core) >= 8 and core.replace("_", "") in given.replace("_", ""))
 
 
 def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str]:
@@ -69,7 +112,7 @@ def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str
 def doubted(
     read: Sequence[Submission], name: str, found: Verdict | None = None
 ) -> Iterator[str]:
-    """Where a notebook shows as solved what is not solved here.
+    """Where a notebook shows as solved what is not solved here, or something of it was not understood.
 
     Args:
         read: the files of one student.
@@ -85,6 +128,10 @@ def doubted(
     if found is not None:
         wrong = f"it is judged wrong: {found.about}"
         here = "it is not written yet" if found.status == "unwritten" else wrong
+        if found.diagnosis == "cannot-be-loaded":
+            yield f"{name} cannot be loaded: {found.says}"
+        elif found.note:
+            yield f"{name}: {found.note}"
     for one in read:
         if name in one.shown:
             yield (

@@ -2,9 +2,10 @@
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from attnbook.exercises import Verdict
 from attnbook.files import write_atomically
 from attnbook.grading.lms import Upload, upload
 from attnbook.grading.sheet import file_names, page, student_page
-from attnbook.grading.submissions import Result
+from attnbook.grading.submissions import MOST_ENTRIES, Result
 from attnbook.grading.table import Kept, columns_of, table
 
 PRIVATE = 0o600  # for the teacher alone
 JOURNAL = ".unfinished"
+WRITTEN = ".written"
 
 
 class Report:
@@ -74,9 +76,9 @@ class Report:
         """
         results = _in_order(results)
         columns = columns_of(results, self.exercises)
+        (self.folder / "students").mkdir(0o700, parents=True, exist_ok=True)
         for name, one in zip(file_names(results), results, strict=True):
-            path = self.folder / "students" / name
-            write_atomically(path, student_page(one, columns), mode=PRIVATE)
+            self._write_for_one_run(f"students/{name}", student_page(one, columns))
         return self.folder / "students"
 
     def write_upload(
@@ -85,12 +87,51 @@ class Report:
         roster: Path,
         assignment: str | None = None,
         most: float | None = None,
+        new_column: bool = False,
     ) -> tuple[Path, Upload]:
         """Write `upload`, with the ending of the roster: the roster with the points filled in; see `lms.upload`."""
-        made = upload(roster, results, self.points, most, assignment)
-        path = self.folder / f"upload{roster.suffix or '.csv'}"
-        write_atomically(path, made.content, mode=PRIVATE)
-        return path, made
+        made = upload(roster, results, self.points, most, assignment, new_column)
+        name = f"upload{roster.suffix or '.csv'}"
+        self._write_for_one_run(name, made.content)
+        return self.folder / name, made
+
+    def remove_old(self, but: Path | None = None) -> list[Path]:
+        """Remove the students' pages and the upload of an earlier grading, which do not belong to this one.
+
+        Args:
+            but: a file that is still needed.
+
+        Returns:
+            Those that stay, since somebody has changed them.
+        """
+        changed = []
+        for name, digest in self._written().items():
+            path = self.folder / name
+            with contextlib.suppress(OSError):
+                if but and but.resolve() == path.resolve():
+                    continue
+                if hashlib.sha256(path.read_bytes()).hexdigest() == digest:
+                    path.unlink()
+                else:
+                    changed.append(path)
+        with contextlib.suppress(OSError):
+            (self.folder / WRITTEN).unlink(missing_ok=True)
+        return changed
+
+    def _written(self) -> dict[str, str]:
+        """The files of a grading that the next one replaces, each with a digest of what was written."""
+        try:
+            lines = (self.folder / WRITTEN).read_text("utf-8").splitlines()
+            return {name: digest for digest, name in map(json.loads, lines)}
+        except (OSError, ValueError, TypeError):
+            return {}
+
+    def _write_for_one_run(self, name: str, content: bytes) -> None:
+        write_atomically(self.folder / name, content, mode=PRIVATE)
+        line = json.dumps([hashlib.sha256(content).hexdigest(), name])
+        path = self.folder / WRITTEN
+        with open(path, "a", opener=lambda *how: os.open(*how, PRIVATE)) as file:
+            file.write(line + "\n")
 
 
 def _in_order(results: Iterable[Result]) -> list[Result]:
@@ -116,6 +157,9 @@ class Journal:
         self.damaged = self.begun = False
         self.lines: dict[str, dict] = {}
         self.done: list[Result] = []
+        self.keys: dict[
+            tuple[str, str], str
+        ] = {}  # of what is judged, not of what is there when it has been
         try:
             head, *lines = self.path.read_text("utf-8").splitlines()
         except FileNotFoundError:
@@ -172,19 +216,34 @@ class Journal:
         return json.dumps(told)  # ASCII, so that any name can be written
 
     def _key(self, one: Result) -> str:
-        """What tells a submission from others, and from another state of its own files."""
-        digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
-        for path in one.files:
-            digest.update(repr(str(path)).encode())
-            try:
-                with open(path, "rb") as file:
-                    digest.update(hashlib.file_digest(file, "sha256").digest())
-                beside = path.parent.iterdir() if one.folders else ()
-                for other in sorted(beside):  # a helper or data that an answer may use
-                    about = other.lstat()
-                    digest.update(
-                        repr((other.name, about.st_size, about.st_mtime_ns)).encode()
-                    )
-            except OSError as error:
-                digest.update(repr(error).encode())
-        return digest.hexdigest()
+        """What tells a submission from others, and from another state of its own files; of the state first seen."""
+        whose = one.student, one.id
+        if whose not in self.keys:
+            self.keys[whose] = _digest(one)
+        return self.keys[whose]
+
+
+def _digest(one: Result) -> str:
+    digest = hashlib.sha256(repr((one.student, one.id)).encode("utf-8", "replace"))
+    for path in one.files:
+        digest.update(repr(str(path)).encode())
+        try:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            digest.update(repr(error).encode())
+    near = itertools.chain(sorted(one.beside.values()), _below(one.folders))
+    for path in itertools.islice(near, MOST_ENTRIES):
+        with contextlib.suppress(OSError):
+            about = path.lstat()  # a helper or data that an answer may use
+            seen = about.st_mode, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+            digest.update(repr((str(path), seen)).encode())
+    return digest.hexdigest()
+
+
+def _below(folders: Iterable[Path]) -> Iterator[Path]:
+    """Everything in some folders and theirs, always in the same order."""
+    for folder in folders:
+        for place, inner, files in os.walk(folder):
+            inner.sort()
+            yield from (Path(place, name) for name in [*inner, *sorted(files)])

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import queue
 import signal
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from attnbook.confined import arrangement, environment, readable
 from attnbook.exercises import Verdict
-from attnbook.grading import folder
+from attnbook.grading import folder, usage
 from attnbook.grading.companions import copied
 from attnbook.grading.events import MOST_STRANGE, Event, Ready, Told, understood
 from attnbook.grading.reading import in_words
@@ -27,7 +28,8 @@ START = 120  # seconds that a process may take until it is ready; importing torc
 LONGEST_LINE = 1_000_000
 MOST_LEFT_OUT = 20  # statements of a submission; each costs a process
 WORKER = "attnbook.grading.worker"
-LOOK = 1.0  # seconds between two looks into the folder
+LOOK = 1.0  # seconds between two looks at what a submission uses
+SPARE = 0.5e9  # bytes by which several processes may exceed the limit of one
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -36,9 +38,11 @@ class Limits:
     """What a submission may use.
 
     Attributes:
-        seconds: for one exercise. A single call of a function has 20 seconds, where there are alarms (not on Windows).
+        seconds: for one exercise, and outside of one for a statement. A single call of a function has 20 seconds, where
+            there are alarms (not on Windows).
         total: seconds for all exercises of a submission.
-        memory: gigabytes on top of what PyTorch takes; Linux only.
+        memory: gigabytes on top of what PyTorch takes, of each process and, looked at every second, of all together;
+            Linux only.
         disk: gigabytes in its working folder; looked at every second.
     """
 
@@ -141,13 +145,16 @@ def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
         with _Worker(result, exercises, told.left, skipped, group) as worker:
             if worker.left_out:
                 told.problem(worker.left_out)
+            since, begun = time.monotonic(), ""
             while event := worker.next(
-                min(
-                    limits.seconds if told.begun or told.running.line else limits.total,
-                    end - time.monotonic(),
-                )
+                since,
+                limits.seconds if told.begun or told.running.line else limits.total,
+                end,
             ):
                 told.take(event)
+                # in an exercise, not every statement that is said to be run begins the time anew
+                if not told.begun or told.begun != begun:
+                    since, begun = time.monotonic(), told.begun
                 if told.strange > MOST_STRANGE:
                     worker.ended = "noisy"
                     break
@@ -181,7 +188,7 @@ class _Worker:
         group: _Class,
     ):
         self.files, self.group = [str(path) for path in result.files], group
-        self.folders = result.folders
+        self.folders, self.beside = result.folders, result.beside
         self.task = {
             "files": self.files,
             "folders": [str(path) for path in result.folders],
@@ -191,8 +198,15 @@ class _Worker:
             "memory": group.limits.memory,
             "longest": group.limits.total + START,
         }
-        self.ended, self.after = "", 0.0  # why we have ended it: late, full or noisy
-        self.look = 0.0
+        self.ended, self.after = (
+            "",
+            0.0,
+        )  # why we have ended it: late, full, greedy or noisy
+        self.look = (
+            math.inf
+        )  # when to look again; at first there is nothing of the submission's
+        self.rest = 0  # events that were waiting when we ended it
+        self.loaded = 0  # bytes, when the process begins to read the submission
         self.events: queue.Queue[Event | None] = queue.Queue(100)
         self.closed = threading.Event()
 
@@ -201,7 +215,8 @@ class _Worker:
         self.private = [*self.group.private, self.folder]
         self.errors = tempfile.TemporaryFile()
         try:
-            self.left_out = copied(self.folders, Path(folder.inner(self.folder)))
+            work = Path(folder.inner(self.folder))
+            self.left_out = copied(self.folders, work, self.beside)
             self._start()
         except OSError:  # there can be no more processes, say
             folder.remove(self.folder)
@@ -212,11 +227,13 @@ class _Worker:
                 for line in (self._order(), self.task):
                     self.process.stdin.write(json.dumps(line).encode() + b"\n")
                 self.process.stdin.flush()
-            while (event := self.next(START)) not in (Ready(), None):
+            begun = time.monotonic()
+            while (event := self.next(begun, START)) not in (Ready(), None):
                 pass  # a package may print something when it is loaded
         except BaseException:
             self.__exit__()
             raise
+        self.look, self.loaded = 0.0, 0
         if event is None and not self.group.over.is_set():
             self.__exit__()
             raise ChildProcessError(
@@ -262,21 +279,45 @@ class _Worker:
                 self.events.put(event, timeout=0.2)
                 return
 
-    def next(self, seconds: float) -> Event | None:
-        """The next event; None when the process has ended, has taken too long, or has filled its folder."""
-        end = time.monotonic() + seconds
-        while not self.group.over.is_set():
-            if (now := time.monotonic()) >= self.look:
+    def next(self, since: float, seconds: float, end: float = math.inf) -> Event | None:
+        """The next event; None when the process has ended, has taken too long since a time, or has used too much."""
+        end = min(end, since + seconds)
+        while not self.group.over.is_set() and not self.ended:
+            # the time first, since there may always be another event
+            if (now := time.monotonic()) >= end:
+                self.ended, self.after = "late", end - since
+            elif now >= self.look:
                 self.look = now + LOOK
-                if folder.is_full(self.folder, self.group.limits.disk * 1e9):
-                    self.ended = "full"
-                    return None
+                self.ended = self._too_much()
+            if self.ended:
+                self.rest = self.events.qsize()  # it has said so before
+                break
             with contextlib.suppress(queue.Empty):
                 return self.events.get(timeout=max(0.0, min(0.2, end - now)))
-            if time.monotonic() >= end:
-                self.ended, self.after = "late", seconds
-                return None
-        return None
+        if not self.rest:
+            return None
+        self.rest -= 1
+        return self.events.get()
+
+    def _too_much(self) -> str:
+        """Of what its processes use too much together, if they do: "full" or "greedy"."""
+        limits, removed = self.group.limits, 0
+        if sys.platform == "linux":
+            try:
+                numbers = usage.processes(self.process.pid)
+                held = usage.memory(numbers)
+                removed = usage.without_a_name(numbers)
+            except usage.Hidden:
+                return "greedy"
+            self.loaded = self.loaded or held
+            if (
+                held > self.loaded + limits.memory * 1e9 + SPARE
+                or len(numbers) > usage.MOST_PROCESSES
+            ):
+                return "greedy"
+        return (
+            "full" if folder.is_full(self.folder, limits.disk * 1e9 - removed) else ""
+        )
 
     def __exit__(self, *_) -> None:
         if not self.ended and not self.group.over.is_set():
@@ -313,6 +354,8 @@ class _Worker:
             return f"had not ended after {self.after:.0f} seconds"
         if self.ended == "full":
             return f"writes more than {self.group.limits.disk:g} GB, or too many files"
+        if self.ended == "greedy":
+            return f"takes more than {self.group.limits.memory:g} GB of memory, or too many processes"
         if self.ended == "noisy":
             return "writes to the grader's channel"
         if self.status < 0:
@@ -330,6 +373,12 @@ class _Worker:
             says = f"It was stopped with more than {self.group.limits.disk:g} GB, or too many files, in its folder."
             asks = (
                 "Does it have to write anything at all? A function returns its answer."
+            )
+        elif self.ended == "greedy":
+            about, name = "it takes too much memory", "takes-too-much-memory"
+            says = f"It was stopped with more than {self.group.limits.memory:g} GB in its processes, or with too many."
+            asks = (
+                "Does it have to start processes at all? A function returns its answer."
             )
         elif self.ended == "noisy":
             about, name = "it disturbs the grader", "disturbs-the-grader"

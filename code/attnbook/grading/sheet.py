@@ -57,7 +57,7 @@ def page(
     )
     body = (
         f"<h1>Grades</h1>\n<p>{_count(len(results), 'submission')}, {_count(len(columns), 'exercise')}. {KEY} "
-        "Point at a mark to see what the checker says, or follow it to the whole message.</p>\n"
+        "Point at a mark to see what the checker says, or follow it to the whole message. ⚠: problems; *: notes.</p>\n"
         f'{wait}<div class="wide" tabindex="0" role="region" aria-label="Grades"><table>\n<thead><tr><th scope="col">'
         f'Student</th><th scope="col">Solved</th>{_heads(columns)}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n<tfoot><tr>'
         f'<th scope="row">Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{said}'
@@ -80,7 +80,7 @@ def student_page(one: Result, columns: Sequence[str]) -> bytes:
     body = (
         f"<h1>{html.escape(_named(one))}</h1>\n<p>{one.solved} of {_count(len(columns), 'exercise')} solved. {KEY} "
         f'{files}</p>\n{_problems(one)}<table>\n<thead><tr><th scope="col">Exercise</th>'
-        f'<th scope="col">Solved</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n{_messages(one, "")}'
+        f'<th scope="col">Solved</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n{_messages(one, "", 2)}'
     )
     return _whole(one.student, body)
 
@@ -125,8 +125,16 @@ def _named(one: Result) -> str:
 
 def _titled(name: str) -> str:
     """An exercise's number and title, as its chapter has them."""
-    number = next(number for number, one in numbers().items() if one == name)
-    return f"{number} {get(name).title}"
+    return f"{_number(name)} {get(name).title}"
+
+
+def _numbered(name: str) -> str:
+    """An exercise's number and name, as HTML."""
+    return html.escape(f"{_number(name)} {name}")
+
+
+def _number(name: str) -> str:
+    return next(number for number, one in numbers().items() if one == name)
 
 
 def _count(number: int, thing: str) -> str:
@@ -139,7 +147,7 @@ def _and(words: Iterable[str]) -> str:
 
 def _heads(columns: Sequence[str]) -> str:
     return "".join(
-        f'<th scope="col" title="{html.escape(_titled(name))}"><span>{html.escape(name)}</span></th>'
+        f'<th scope="col" title="{html.escape(_titled(name))}"><span>{_numbered(name)}</span></th>'
         for name in columns
     )
 
@@ -149,8 +157,12 @@ def _row(one: Result, number: int, columns: Sequence[str]) -> str:
         _mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns
     )
     name = html.escape(_named(one))
-    if one.problems:
-        name += f' <a href="#s{number}" title="{html.escape("; ".join(one.problems))}" aria-label="a problem">⚠</a>'
+    for sign, label, said in (
+        ("⚠", "a problem", one.problems),
+        ("*", "a note", one.notes),
+    ):
+        if said:
+            name += f' <a href="#s{number}" title="{html.escape("; ".join(said))}" aria-label="{label}">{sign}</a>'
     return f'<tr><th scope="row">{name}</th><td>{one.solved}</td>{cells}</tr>'
 
 
@@ -176,9 +188,10 @@ def _problems(one: Result) -> str:
     )
 
 
-def _messages(one: Result, prefix: str) -> str:
+def _messages(one: Result, prefix: str, level: int) -> str:
     return "\n".join(
-        f'<div id="{html.escape(prefix + v.exercise)}">{v._repr_html_()}</div>'
+        f'<div id="{html.escape(prefix + v.exercise)}"><h{level}>{html.escape(_titled(v.exercise))}</h{level}>\n'
+        f"{v._repr_html_()}</div>"
         for v in _told(one)
     )
 
@@ -189,7 +202,7 @@ def _common(results: Sequence[Result]) -> str:
         (v.exercise, v.diagnosis, v.about) for one in results for v in _told(one)
     )
     lines = [
-        f"<li>{count} × <strong>{html.escape(exercise)}</strong>: {html.escape(about)}</li>"
+        f"<li>{count} × <strong>{_numbered(exercise)}</strong>: {html.escape(about)}</li>"
         for (exercise, _, about), count in counts.most_common(10)
         if count > 1
     ]
@@ -207,5 +220,5 @@ def _section(one: Result, number: int) -> str:
     about = html.escape(f"{one.student}: {wrong} wrong" if wrong else one.student)
     return (
         f'<details id="s{number}"><summary>{about}</summary>\n{_problems(one)}\n'
-        f"{_messages(one, f's{number}-')}\n</details>"
+        f"{_messages(one, f's{number}-', 3)}\n</details>"
     )

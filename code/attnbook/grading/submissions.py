@@ -1,30 +1,19 @@
 """What a class has handed in: whose it is, which files are read, and why others are not."""
 
 import os
-import re
 import stat
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from attnbook.exercises import Verdict
+from attnbook.grading.naming import KINDS, PACKED, Named, beside, named, several
+from attnbook.grading.notebooks import holds_answers
 
-KINDS = (".ipynb", ".py")
-PACKED = (".zip", ".gz", ".tar", ".7z", ".rar")
+PRINTED = (".html", ".htm", ".mhtml", ".pdf", ".docx", ".odt", ".md")
 MOST_FILES = 100  # of a student
 MOST_ENTRIES = 10_000  # of a student's folder
-# Canvas, Submissions → Download: lovelaceada_12345_678910_04.ipynb, lovelaceada_LATE_12345_678910_04.ipynb
-CANVAS = re.compile(
-    r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.S
-)
-# Moodle, Download all submissions: Ada Lovelace_48213_assignsubmission_file_04.ipynb, or a folder without the last part
-MOODLE = re.compile(
-    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)", re.S
-)
-AGAIN = re.compile(r"(?P<name>.+) \(\d{1,2}\)", re.S)  # what a second download adds
-CHAPTER = re.compile(r"\d\d-[a-z-]+")  # a notebook of the book under its own name
 ODD_KINDS = {
     stat.S_IFLNK: "a link, which is not followed",
     stat.S_IFIFO: "a pipe",
@@ -47,6 +36,7 @@ class Result:
         id: the student's number in Canvas or Moodle; empty if there is none.
         notes: what was concluded from names, in sentences.
         folders: the student's own, whose modules and data the files in them may use.
+        beside: the student's files that lie loose among those of the class, by the names that their author gave them.
     """
 
     student: str
@@ -56,6 +46,7 @@ class Result:
     id: str = ""
     notes: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
+    beside: dict[str, Path] = field(default_factory=dict)
 
     @property
     def solved(self) -> int:
@@ -90,58 +81,47 @@ def submissions(folder: str | Path) -> list[Result]:
         raise ValueError(
             f"{folder} is {'not a folder' if folder.exists() else 'not there'}; pass the folder of submissions"
         )
-    found: dict[tuple[str, str], Result] = {}
     paths = [
         path
         for path in sorted(folder.resolve().iterdir())
-        if not path.name.startswith((".", "__"))
+        if not path.name.startswith((".", "__")) and not _is_unpacked(path)
     ]
-    uploads = Counter(
-        made["upload"] for path in paths if (made := CANVAS.fullmatch(path.name))
-    )
-    for path in paths:
-        files, problems = _read(path)
-        name, number, note = _whose(path, uploads)
-        result = found.setdefault((name, number), Result(name, [], id=number))
-        result.files += files
-        result.problems += problems
-        if note and note not in result.notes:
-            result.notes.append(note)
-        if path.is_dir() and not path.is_symlink():
-            result.folders.append(path)
-    if not found:
+    if not paths:
         raise ValueError(
             f"{folder} is empty; it should hold a .ipynb, a .py or a folder for each student"
         )
-    _tell_apart(list(found.values()))
-    return list(found.values())
+    pieces: dict[tuple[str, str], list[Named]] = {}
+    everyone = named(paths)
+    for one in everyone:
+        pieces.setdefault((one.student, one.id), []).append(one)
+    found = [_result(own, everyone) for own in pieces.values()]
+    _tell_apart(found)
+    return found
 
 
-def _whose(path: Path, uploads: Counter[str]) -> tuple[str, str, str]:
-    """The student's name and number, and what was concluded about them.
-
-    Canvas gives each file a number of its own: names in which it comes twice have been made by somebody else.
-    """
-    code = path.suffix.lower() in KINDS + PACKED and not path.is_dir()
-    written = path.stem if code else path.name
-    name, number, note = unicodedata.normalize("NFC", written), "", ""
-    if name != written:
-        note = f"the letters of {path.name} are encoded in another way than usual (not NFC)"
-    if made := CANVAS.fullmatch(name):  # first: what follows is of the student's choice
-        if uploads[made["upload"]] == 1:
-            name, number = made["name"], made["id"]
-            note = f"files with the number {number} are one student's, as Canvas names them"
-    elif made := MOODLE.fullmatch(name):
-        name, number = made["name"], made["id"]
-    elif made := AGAIN.fullmatch(name):
-        if CHAPTER.fullmatch(made["name"]):
-            note = f"{path.name} bears a chapter's name instead of a student's"
-        else:
-            name = made["name"]
-            note = f"{path.name} is taken for a second download of {name}'s work"
-    elif CHAPTER.fullmatch(name):
-        note = f"{path.name} bears a chapter's name instead of a student's"
-    return name, number, note
+def _result(pieces: list[Named], everyone: list[Named]) -> Result:
+    """What lies in the folder of one student's."""
+    result = Result(pieces[0].student, [], id=pieces[0].id)
+    unread: list[str] = []
+    packed: list[str] = []
+    for one in pieces:
+        files, problems = _read(one.path, packed, unread)
+        result.files += files
+        result.problems += problems
+        result.notes += [note for note in one.notes if note not in result.notes]
+        if one.path.is_dir() and not one.path.is_symlink():
+            result.folders.append(one.path)
+    result.beside = beside(pieces)
+    result.notes += several(pieces, everyone)
+    if len(pieces) > 1 and any(one.upload for one in pieces):
+        result.notes.append(
+            f"files with the number {result.id} are one student's, as Canvas names them"
+        )
+    if result.files:
+        result.notes += packed
+    elif not result.problems:
+        result.problems = packed or unread
+    return result
 
 
 def _tell_apart(results: list[Result]) -> None:
@@ -159,9 +139,15 @@ def _tell_apart(results: list[Result]) -> None:
             )
 
 
-def _read(path: Path) -> tuple[list[Path], list[str]]:
-    """The notebooks and Python files at a path, and what is wrong there, in sentences."""
+def _read(
+    path: Path, packed: list[str], unread: list[str]
+) -> tuple[list[Path], list[str]]:
+    """The notebooks and Python files at a path, and what is wrong there, in sentences.
+
+    What is to be said if the student has nothing else is added to `unread`; what of packed files, to `packed`.
+    """
     files: list[Path] = []
+    others: list[Path] = []
     problems: list[str] = []
     for seen, (one, odd) in enumerate(_entries(path, problems)):
         if seen == MOST_ENTRIES:
@@ -172,18 +158,40 @@ def _read(path: Path) -> tuple[list[Path], list[str]]:
         name = one.relative_to(path.parent).as_posix()
         if odd:
             problems.append(f"{name} is {odd}; hand in the file itself")
-        elif one.suffix.lower() in KINDS:
-            files.append(one)
+        elif one.suffix.lower() not in PACKED:
+            (files if one.suffix.lower() in KINDS else others).append(one)
+        elif not _is_unpacked(one):
+            place = _unpacked(one).name
+            packed.append(
+                f"{name} is packed and was not looked into; unpack it where it lies, into a folder {place}"
+            )
     if len(files) > MOST_FILES:
         return [], [
             f"{path.name} holds {len(files)} notebooks and Python files, at most {MOST_FILES} are read; is a "
             "whole environment or the book itself among them?"
         ]
-    if not files and not problems:
-        packed = path.suffix.lower() in PACKED
-        advice = "; unpack it into a folder of the student's" if packed else ""
-        problems.append(f"{path.name}: expected {' or '.join(KINDS)}{advice}")
+    # a browser may have saved a notebook under another ending
+    files = files or [one for one in others[:MOST_FILES] if holds_answers(one)]
+    unread.append(_expected(path, others))
     return sorted(files), problems
+
+
+def _expected(path: Path, others: list[Path]) -> str:
+    """What to do if something was handed in, and no code."""
+    found = [one.relative_to(path.parent).as_posix() for one in others[:5]]
+    advice = ""
+    if {one.suffix.lower() for one in others} & {*PRINTED}:
+        advice = "; a printed notebook cannot be run: hand in the notebook itself (in JupyterLab: File, Download)"
+    return f"{', '.join(found) or path.name}: expected {' or '.join(KINDS)}{advice}"
+
+
+def _unpacked(path: Path) -> Path:
+    """Where the content of a packed file belongs."""
+    return path.with_name(path.name.removesuffix(path.suffix).removesuffix(".tar"))
+
+
+def _is_unpacked(path: Path) -> bool:
+    return path.suffix.lower() in PACKED and _unpacked(path).is_dir()
 
 
 def _entries(path: Path, problems: list[str]) -> Iterator[tuple[Path, str]]:

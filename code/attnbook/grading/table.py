@@ -2,15 +2,19 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from attnbook.exercises import Verdict, names
-from attnbook.grading.spreadsheet import Sheet, column, harmless, meant, read
+from attnbook.grading.spreadsheet import Sheet, column, harmless, may_be, meant, read
 from attnbook.grading.submissions import Result
 
 OURS = ("student", "id", "solved", "points", "files", "problems", "notes")
 PENDING = "not judged yet"
 GONE = "not among the submissions any more"
+SECOND = "a second row that was there for this student; join the two"
+
+Key = tuple[str, str]  # a student's name and number
 
 
 class Kept:
@@ -21,24 +25,29 @@ class Kept:
 
     Attributes:
         columns: names of columns.
-        rows: (student, id) → a cell for each of these columns.
+        rows: (student, id) → for each row of this student's, a cell for each of these columns.
         aside: where a file that cannot be understood goes when it is replaced, or None.
+        because: why it cannot be understood.
     """
 
     def __init__(self, path: Path):
         self.columns: list[str] = []
-        self.rows: dict[tuple[str, str], list[str]] = {}
+        self.rows: dict[Key, list[list[str]]] = {}
         self.aside: Path | None = None
+        self.because = ""
+        self.numbered = True
         if not path.is_file():
             return
         try:
             rows = read(path, "student").rows
-        except ValueError:
+        except ValueError as error:
+            self.because = str(error)
             numbers = itertools.chain([""], itertools.count(2))
             free = (path.with_name(f"{path.stem}.old{n}{path.suffix}") for n in numbers)
             self.aside = next(name for name in free if not name.exists())
             return
         heads = [head.strip() for head in rows[0]]
+        self.numbered = "id" in heads
         places = [
             n
             for n, head in enumerate(heads)
@@ -49,17 +58,37 @@ class Kept:
         for row in rows[1:]:
             row = row + [""] * (len(heads) - len(row))
             student = meant(row[column(rows, "student")])
-            number = meant(row[heads.index("id")]) if "id" in heads else ""
-            self.rows.setdefault((student, number), [row[place] for place in places])
+            number = meant(row[heads.index("id")]) if self.numbered else ""
+            cells = [row[place] for place in places]
+            if student or number or any(cells):
+                self.rows.setdefault((student, number), []).append(cells)
 
     def own(self, exercises: Sequence[str]) -> list[int]:
         """The places of the columns that stay beside those of these exercises."""
         return [n for n, name in enumerate(self.columns) if name not in exercises]
 
-    def of(self, student: str, number: str, places: Sequence[int]) -> list[str]:
-        """A student's cells in some of the columns; two columns may have one name, or none."""
-        cells = self.rows.get((student, number)) or [""] * len(self.columns)
-        return [cells[place] for place in places]
+    def whose(self, people: Sequence[Key]) -> dict[Key, Key]:
+        """Which rows belong to whom: those of the same name and number, else those that a spreadsheet has changed.
+
+        Args:
+            people: names and numbers.
+
+        Returns:
+            Person → the row's name and number; nobody who might have two rows, or share one.
+        """
+        found = {one: one for one in people if one in self.rows}
+        left = [one for one in people if one not in found]
+        rows = [one for one in self.rows if one not in found]
+
+        def fits(row: Key, one: Key) -> bool:
+            number = not self.numbered or may_be(row[1], one[1])
+            return number and may_be(row[0], one[0])
+
+        for one in left:
+            mine = [row for row in rows if fits(row, one)]
+            if len(mine) == 1 and sum(fits(mine[0], other) for other in people) == 1:
+                found[one] = mine[0]
+        return found
 
 
 def table(
@@ -81,35 +110,65 @@ def table(
     Returns:
         CSV, in UTF-8 with its mark.
     """
+    old = kept.rows if kept else {}
     own = kept.own(exercises) if kept else []
     heads = [kept.columns[place] for place in own] if kept else []
-    rows = [[*OURS, *map(harmless, [*exercises, *heads])]]
-    people = {(one.student, one.id) for one in [*results, *pending]}
-    gone = [key for key in kept.rows if key not in people] if kept else []
-    everyone = [
-        *results,
-        *(Result(p.student, p.files, {}, [PENDING], p.id, p.notes) for p in pending),
-        *(
-            Result(student, [], {}, [GONE], number)
-            for student, number in gone
-            if any(kept.of(student, number, own))
-        ),
+    waiting = [
+        Result(one.student, one.files, {}, [PENDING], one.id, one.notes)
+        for one in pending
     ]
-    for one in sorted(everyone, key=lambda one: (one.student.casefold(), one.id)):
-        judged = PENDING not in one.problems and GONE not in one.problems
-        cells = [
-            one.student,
-            one.id,
-            one.solved if judged else "",
-            number(one.solved * points) if judged and one.verdicts else "",
-            " ".join(path.name for path in one.files),
-            "; ".join(one.problems),
-            "; ".join(one.notes),
-            *(in_a_word(one.verdicts.get(name)) for name in exercises),
-        ]
-        mine = kept.of(one.student, one.id, own) if kept else []
-        rows.append([*map(harmless, cells), *mine])
+    people = [(one.student, one.id) for one in [*results, *waiting]]
+    whose = kept.whose(people) if kept else {}
+
+    def cells_of(key: Key) -> list[list[str]]:
+        """A student's cells in the columns that stay, row by row; two columns may have one name, or none."""
+        return [[cells[place] for place in own] for cells in old.get(key, ())]
+
+    everyone: list[tuple[Result, list[str]]] = []
+    for one in [*results, *waiting]:
+        key = whose.get((one.student, one.id), ("", ""))
+        first, *more = cells_of(key) or [[""] * len(own)]
+        renamed = key != (one.student, one.id) and key in old
+        said = [f"has the row that was {' '.join(key).strip()}'s"] if renamed else []
+        everyone.append((replace(one, notes=[*one.notes, *said]), first))
+        everyone += _also(one.student, one.id, first, more)
+    taken = {*whose.values()}
+    for student, number in (key for key in old if key not in taken):
+        first, *more = cells_of((student, number))
+        if any(first):
+            everyone.append((Result(student, [], {}, [GONE], number), first))
+        everyone += _also(student, number, first, more)
+    everyone.sort(key=lambda pair: (pair[0].student.casefold(), pair[0].id))
+    rows = [[*OURS, *map(harmless, [*exercises, *heads])]]
+    rows += [[*_cells(one, exercises, points), *mine] for one, mine in everyone]
     return Sheet(rows).to_bytes()
+
+
+def _also(
+    student: str, number: str, first: list[str], more: Sequence[list[str]]
+) -> list[tuple[Result, list[str]]]:
+    """Further rows of one student, unless they say nothing new."""
+    return [
+        (Result(student, [], {}, [SECOND], number), cells)
+        for cells in more
+        if any(cells) and cells != first
+    ]
+
+
+def _cells(one: Result, exercises: Sequence[str], points: float) -> list[str]:
+    """A row without the teacher's columns."""
+    judged = not {PENDING, GONE, SECOND} & {*one.problems}
+    cells = [
+        one.student,
+        one.id,
+        one.solved if judged else "",
+        number(one.solved * points) if judged and one.verdicts else "",
+        " ".join(path.name for path in one.files),
+        "; ".join(one.problems),
+        "; ".join(one.notes),
+        *(in_a_word(one.verdicts.get(name)) for name in exercises),
+    ]
+    return [*map(harmless, cells)]
 
 
 def number(value: float) -> str:

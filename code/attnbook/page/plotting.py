@@ -21,6 +21,10 @@ from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE
 WEIGHTS = LinearSegmentedColormap.from_list(
     "attnbook.weights", ["#ffffff", "#b9b5e8", "#4B3FA8"]
 )
+# numbers from −1 to 1, in the colours of the figures (SIGNED_ENDS in widgets/kit/kit.js)
+SIGNED = LinearSegmentedColormap.from_list(
+    "attnbook.signed", ["#8C6214", "#ffffff", "#4B3FA8"]
+)
 
 
 def _array(values) -> np.ndarray:

@@ -61,7 +61,7 @@ def figure_class(module: str) -> type["Figure"]:
     Raises:
         ValueError: no figure has a module of that name.
     """
-    for name, where in FIGURES.items():
+    for name, where in CLASSES.items():
         if where == module:
             return __getattr__(name)
     raise ValueError(

@@ -46,6 +46,7 @@ def classic_script(module: str, source: str | None = None) -> str:
     Raises:
         ValueError: the source has an import, or not exactly one `export default` as its last statement.
     """
+    own = source is None
     source = module_source(module) if source is None else source
     if re.search(r"^\s*import\b(?!\s*\()", source, re.MULTILINE):
         raise ValueError(
@@ -57,8 +58,10 @@ def classic_script(module: str, source: str | None = None) -> str:
             f"{module}/figure.js must end in its one and only export: export default {{ render, math: {{…}} }};"
         )
     body = source[: found.start()]
-    name = json.dumps(module)
-    return f'(function () {{\n"use strict";\n{body}\nattnbook.register({name}, {found.group(1)});\n}})();\n'
+    given = [json.dumps(module), found.group(1)]
+    if own:
+        given.append(json.dumps(figure_class(module).limits(), ensure_ascii=False))
+    return f'(function () {{\n"use strict";\n{body}\nattnbook.register({", ".join(given)});\n}})();\n'
 
 
 def write_assets(folder: str | Path) -> list[str]:

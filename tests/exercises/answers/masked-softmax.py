@@ -113,7 +113,7 @@ def masked_inverted(scores, valid_lens):
     return e.softmax(-1)
 
 
-# === wrong wrong-device
+# === right
 def masked_wrong_device(scores, valid_lens):
     mask = torch.arange(scores.shape[2])[None, None, :] < valid_lens[:, None, None]
     e = scores.masked_fill(~mask, float("-inf"))
@@ -177,7 +177,7 @@ def masked_one_shape_only_2(scores, valid_lens):
     return scores.masked_fill(~mask, -torch.inf).softmax(-1)
 
 
-# === wrong wrong-device
+# === right
 def masked_wrong_device_2(scores, valid_lens):
     mask = torch.arange(scores.size(-1)) < valid_lens[:, None, None]
     return torch.where(mask, scores, torch.tensor(-1e6)).softmax(-1) * mask

@@ -246,7 +246,7 @@ def decoder_shared_triangle(valid_lens, T):
     return torch.stack(out)
 
 
-# === wrong wrong-device
+# === right
 def decoder_on_the_cpu(valid_lens, T):
     mask = torch.zeros(len(valid_lens), T, T, dtype=torch.bool)
     for b, n in enumerate(valid_lens.tolist()):

@@ -236,7 +236,7 @@ def with_heads(ids, new, pad):
     return past & (ids != pad)[:, None, None]
 
 
-# === wrong wrong-device
+# === right
 def always_on_the_cpu(ids, new, pad):
     S = ids.shape[1]
     past = torch.ones(new, S).tril(S - new).bool()

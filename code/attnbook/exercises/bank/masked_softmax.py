@@ -152,7 +152,6 @@ MISTAKES = (
         "Which number lies below every score?", low),
     Mistake("nan-gradient",
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
-    Mistake("wrong-device", ("scores.shape[-1], device=scores.device", "scores.shape[-1]")),
 )
 
 
@@ -206,7 +205,7 @@ EXERCISE = Exercise(
     name="masked-softmax", title="Softmax over the words that are there", chapter=4, solution=my_masked_softmax,
     shapes={"scores": "B T S", "valid_lens": "B"}, returns="B T S", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
-    detectors=(right_where_kept,), describers=(first_row,), demands=(leaks_a_little,), device_matters=True,
+    detectors=(right_where_kept,), describers=(first_row,), demands=(leaks_a_little,),
     differentiable=("scores",),
     hints=(
         "For the scores (1, 2, 3, 4) and length 2: over which keys does the sum in the denominator run, and what would "

@@ -130,14 +130,13 @@ MISTAKES = (
     Mistake("not-bool", (BOTH, "(real & past).float()")),
     Mistake("not-bool", (BOTH, "(real & past).int()")),
     Mistake("extra-axis", (BOTH, "(real & past)[:, None]")),
-    Mistake("wrong-device", (", device=valid_lens.device", "")),
 )
 
 EXERCISE = Exercise(
     name="padding-and-causal", title="A decoder's mask", chapter=4, solution=my_decoder_mask,
     shapes={"valid_lens": "B", "T": "a number"}, returns="B T T", answer=Mask(), example=example, probes=probes,
     edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1), (_lengths(34, 2), 37)], mistakes=MISTAKES,
-    steps={"real": "which keys are words", "past": "which keys are not later than the query"}, device_matters=True,
+    steps={"real": "which keys are words", "past": "which keys are not later than the query"},
     hints=(
         "Two conditions, and a key must meet both. Which of them depends on the sentence, and which on the query?",
         "Each condition is a mask. The one for the words is the same for all queries, the triangle the same for all "

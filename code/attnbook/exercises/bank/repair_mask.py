@@ -110,7 +110,6 @@ MISTAKES = (
     Mistake("additive-finite", (BOTH, "-1e9 * (~(past & real[:, None])).double()")),
     Mistake("not-bool", (BOTH, "(past & real[:, None]).float()")),
     Mistake("extra-axis", (BOTH, "(past & real[:, None])[:, None]")),
-    Mistake("wrong-device", (f"{QUERY} device=ids.device", QUERY.removesuffix(","))),
 )
 
 EXERCISE = Exercise(
@@ -119,7 +118,7 @@ EXERCISE = Exercise(
     probes=probes,
     edges=lambda: [whole_row(), another_pad(), (_rows([3, 5], 5, 0, 4), 5, 0), (_rows([1, 2], 3, 0, 5), 1, 0),
                    (_rows([34, 5], 37, 0, 6), 3, 0)],
-    mistakes=MISTAKES, device_matters=True,
+    mistakes=MISTAKES,
     steps={"query": "the positions of the new words", "past": "which keys are not later",
         "real": "which keys are words"},
     hints=(

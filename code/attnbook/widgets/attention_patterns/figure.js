@@ -120,6 +120,7 @@ const STYLE = `
 .ab-card .ab-usual { color: var(--ab-muted); font-size: 13px; line-height: 1.4; margin: 0.25rem 0 0.75rem;
   min-height: 4lh; }
 .ab-card .ab-pair { display: flex; gap: 0.75rem; }
+@media (max-width: 480px) { .ab-card .ab-pair .ab-button { padding-inline: 8px; white-space: nowrap; } }
 .ab-card .ab-outputs output { white-space: nowrap; }
 @media (min-width: 481px) {
   .ab-card .ab-left { container-type: inline-size; }

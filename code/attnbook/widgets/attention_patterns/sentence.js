@@ -5,7 +5,9 @@ const wordWidth = (word, padding = 14) => Math.max(20 + padding, word.length * 7
 const sentenceWidth = (words, padding) => sum(words.map((word) => wordWidth(word, padding))) + 4 * (words.length - 1);
 const lies = (words, width) => width >= 640 && sentenceWidth(words, 5) <= width; // in one line, or else one per line
 const ROWS = { top: 34, height: 312 }; // one word per line, as high for few words
-const sentenceHeight = (words, width) => (lies(words, width) ? 150 : ROWS.top + ROWS.height);
+const rowHeight = (words) => clamp(ROWS.height / words.length, 26, 40); // for a finger
+const sentenceHeight = (words, width) =>
+  lies(words, width) ? 150 : ROWS.top + Math.max(ROWS.height, rowHeight(words) * words.length);
 
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
 function weightMap(p, key, rows, left, top, size, hatch) {
@@ -155,7 +157,7 @@ function drawSentence(p, view, fig) {
     );
     return;
   }
-  const [tall, left] = [Math.min(40, ROWS.height / many), 74];
+  const [tall, left] = [rowHeight(words), 74];
   const high = Math.min(28, tall - 2);
   const y = (t) => ROWS.top + t * tall;
   const wide = Math.max(...words.map((word) => wordWidth(word))) + 4;

@@ -9,7 +9,16 @@ from torch import Tensor
 
 from attnbook.files import write_atomically
 
-from ..kit import Figure, checked, choice, one_of, static_box, taking, whole_number
+from ..kit import (
+    Figure,
+    checked,
+    choice,
+    line,
+    one_of,
+    static_box,
+    taking,
+    whole_number,
+)
 from ..page import offline_page
 from .given import has_steps, is_output, labels_of, layers_of, numbers_of
 from .packing import pack_head, part_of, plan
@@ -90,7 +99,7 @@ class AttentionViewer(Figure):
     module = "attention_viewer"
 
     data = traitlets.Dict().tag(sync=True)
-    kind = traitlets.Unicode().tag(sync=True)
+    kind = traitlets.Unicode().tag(sync=True, kind=line(200))
     layer = taking(1, ANY, "the layer's number")
     head = taking(1, ANY, "the head's number")
     query = taking(0, ANY, "the query's position")

@@ -71,6 +71,7 @@ class BlockExplorerFigure(Figure):
     measure = one_of("gradient", MEASURES, "what is drawn")
     layer = number_between(12, 1, 12, "the layer that is read", whole=True)
     compare = one_of("pre-LN", [*WIRINGS, "nothing"], "the wiring to compare with")
+    _place = one_of("after", NORMS[:2], "where the norm stood last")
     grid = traitlets.Any(GRID).tag(sync=True)
 
     @traitlets.default("layer")

@@ -183,6 +183,7 @@ function render({ model, el }) {
   });
   const rewire = (change) => {
     const [norm, residual, compare] = ["norm", "residual", "compare"].map(fig.get);
+    if (norm !== "none") fig.set({ _place: norm });
     fig.set(rewired({ norm, residual, compare }, change));
   };
   fig.stage({
@@ -225,12 +226,14 @@ function render({ model, el }) {
     },
     { primary: true },
   );
+  depths.closest(".ab-control").before(play); // on a phone beside the checkbox
   fig.more();
   fig.select("measure", { label: "Draw", options: MEASURES });
   const compare = fig.select("compare", {
     label: "Compare with",
     options: [...WIRINGS.map(([name]) => name), "nothing"],
   });
+  fig.keep("_place", "after"); // where the norm stood last: when it is taken out it fades there
   fig.reset(["layer"]);
   fig.controlsFirst();
   let measure = "gradient";
@@ -247,12 +250,11 @@ function render({ model, el }) {
   // two by two on a phone
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(138px,1fr))";
 
-  let place = "after"; // where the norm stood last: when it is taken out it fades there
   let room = -1; // the card's width for which the sentence's height is kept
   return fig.start((state) => {
     const [norm, residual, depth, grid] = ["norm", "residual", "depth", "grid"].map(state);
     measure = state("measure");
-    if (norm !== "none") place = norm;
+    const place = norm === "none" ? state("_place") : norm;
     const [layer, compared] = ["layer", "compare"].map(state);
     const seen = viewOf(grid, { norm, residual, depth, measure, layer, compare: compared });
     const { name, other, otherNorm, otherResidual, line } = seen;

@@ -65,7 +65,13 @@ function drawStrip(p, view, fig) {
       "data-symbol": t,
     });
   });
-  p.rect("row", 0, top - 4, layout.end, CELL + 8, {
+  const pick = (event) => {
+    const x = p.where(event)[0];
+    const to = range(LENGTH + 1).find((t) => x < layout.left(t) + layout.wide(t)) ?? LENGTH;
+    if (to !== fig.get("position")) fig.set({ position: to });
+  };
+  // On a phone a letter is narrower than a finger, which therefore may slide along the row.
+  p.rect("row", 0, top - 9, layout.end, CELL + 18, {
     fill: "transparent",
     role: "group",
     tabindex: 0,
@@ -75,10 +81,14 @@ function drawStrip(p, view, fig) {
       `The row: ${ids.map((id) => DATA.vocabulary[id]).join(" ")}. Position ${position}, ` +
       `${quoted(ids[position])}, ` +
       "is chosen; arrow keys move, a letter from a to x changes the symbol",
-    onclick: (event) => {
-      const x = p.where(event)[0];
-      fig.set({ position: range(LENGTH + 1).find((t) => x < layout.left(t) + layout.wide(t)) ?? LENGTH });
+    ontouchstart: (event) => event.preventDefault(), // else it would scroll the page
+    onpointerdown: (event) => {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      event.currentTarget.focus({ preventScroll: true });
+      pick(event);
     },
+    onpointermove: (event) => event.buttons && pick(event),
     onkeydown: (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1, Home: -LENGTH, End: LENGTH }[event.key];
       const symbol = event.ctrlKey || event.metaKey || event.altKey ? -1 : DATA.vocabulary.indexOf(event.key);

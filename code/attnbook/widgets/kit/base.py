@@ -77,6 +77,19 @@ class Figure(anywidget.AnyWidget):
         traits = cls.class_traits(sync=True)
         return [n for n in dict.fromkeys(own) if n in traits and not n.startswith("_")]
 
+    @classmethod
+    def limits(cls) -> dict[str, Any]:
+        """What each trait takes, as JSON-able values: the page checks by it what a link would set.
+
+        The kind is the trait's own, or stands in its tag `kind` where limits depend on other traits. Traits without
+        one are not in it.
+        """
+        kinds = {
+            name: getattr(trait, "kind", None) or trait.metadata.get("kind")
+            for name, trait in cls.class_traits(sync=True).items()
+        }
+        return {name: kind.limits for name, kind in kinds.items() if kind}
+
     def state(self) -> dict[str, Any]:
         """The figure's state as a dict of JSON-able values: what the JavaScript side reads."""
         return {name: getattr(self, name) for name in self.state_names()}

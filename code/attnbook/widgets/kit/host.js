@@ -1,6 +1,6 @@
 /* Brings the stored figures of a built page to life, without a kernel, a server or a module loader.
  * A page holds boxes <div class="attnbook-figure" data-widget="name">: the state as JSON, a fallback image.
- * Each figure's script calls attnbook.register(name, { render, math }); here the two meet. Whatever
+ * Each figure's script calls attnbook.register(name, { render, math }, limits); here the two meet. Whatever
  * goes wrong, the fallback image of the box stays. A classic script: file:// pages cannot load modules. */
 (function () {
   "use strict";
@@ -34,56 +34,129 @@
     return model;
   }
 
-  // A figure's state in the address: #fig-NAME--w0-4--lr-1. Each number is a place on a control's own scale, so that
-  // nothing can come in that a reader could not set; what is no place on it changes nothing.
-  const controls = (box) =>
-    [...box.querySelectorAll("input[type=range], input[type=checkbox], select")].filter((c) => c.dataset.control);
-  const kind = (c) => (c.localName === "select" ? "selectedIndex" : c.type === "range" ? "value" : "checked");
-  const placeOf = (c) => (kind(c) === "value" ? Math.round((c.value - c.min) / c.step) : +c[kind(c)]);
-  const addressOf = (box) =>
-    [`#fig-${box.dataset.widget}`, ...controls(box).map((c) => `${c.dataset.control}-${placeOf(c)}`)].join("--");
+  // ---- the link to what is seen: #fig-NAME--width=0.5&query=[1,0.2], what is not as at the start -----------------
+  // Of a page's second figure of one name: #fig-NAME-2. A link sets only what a reader can set, to what its trait takes
+  // (`limits`, from kit/traits.py); if anything in it does not fit, the figure stays as at the start, and says so.
+  const nameOf = (box) => {
+    const same = [...document.querySelectorAll(`.attnbook-figure[data-widget="${box.dataset.widget}"]`)];
+    return `fig-${box.dataset.widget}${box === same[0] ? "" : `-${same.indexOf(box) + 1}`}`;
+  };
+  const cardOf = (box) => box.querySelector(".ab-card:last-of-type");
+  const foldsOf = (box) => [...box.querySelectorAll("details, .ab-more")];
+  const isOpen = (fold) => fold.open || fold.getAttribute("aria-expanded") === "true";
+  const FOLDS = ".open"; // in place of a trait: the numbers of what is unfolded
 
+  const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/; // what ends a line, as Python sees it
+
+  function fits(value, { among, text, list, each, from = -Infinity, to = Infinity, whole = false }) {
+    const within = (x) => from <= x && x <= to;
+    if (among) return among.includes(value);
+    if (text) return typeof value === "string" && value.length <= text && !BREAKS.test(value);
+    if (list) return Array.isArray(value) && within(value.length) && value.every((v) => fits(v, list));
+    if (each) return Array.isArray(value) && value.length === each.length && each.every((one, i) => fits(value[i], one));
+    return Number.isFinite(value) && within(value) && (!whole || Number.isInteger(value));
+  }
+
+  const written = (name, value) => `${name}=${encodeURIComponent(JSON.stringify(value)).replaceAll("%2C", ",")}`;
+
+  function addressOf(box) {
+    const { abFirst, abSettled = {} } = cardOf(box); // abSettled: where what moves by itself will come to rest
+    const now = [...abFirst.keys()].map((name) => [name, abSettled[name] ?? box.abModel.get(name)]);
+    const parts = now.filter(([name, value]) => JSON.stringify(value) !== abFirst.get(name));
+    const open = foldsOf(box).flatMap((fold, i) => (isOpen(fold) ? [i] : []));
+    if (open.length) parts.push([FOLDS, open]);
+    return `#${nameOf(box)}--${parts.map(([name, value]) => written(name, value)).join("&")}`;
+  }
+
+  // Sets what the address says, if it speaks of this figure, and returns whether it does. Throws if it does not fit.
   function restore(box) {
-    const [figure, ...parts] = location.hash.slice(1).split("--");
-    if (figure !== `fig-${box.dataset.widget}`) return false;
-    const places = new Map(parts.map((part) => /^(.+)-(\d+)$/.exec(part) || []).map(([, name, at]) => [name, +at]));
-    for (const c of controls(box)) {
-      const place = places.get(c.dataset.control);
-      if (place === undefined || place === placeOf(c) || c.disabled) continue;
-      if (kind(c) === "selectedIndex" && (!c.options[place] || c.options[place].disabled)) continue;
-      c[kind(c)] = kind(c) === "value" ? +c.min + place * c.step : kind(c) === "checked" ? place === 1 : place;
-      c.dispatchEvent(new Event(kind(c) === "value" ? "input" : "change"));
+    const [, figure, parts = ""] = /^#(.*?)(?:--(.*))?$/.exec(location.hash) || [];
+    if (figure !== nameOf(box)) return false;
+    const { limits } = widgets[box.dataset.widget];
+    const { abFirst, abUpdate } = cardOf(box);
+    for (const part of parts.split("&").filter(Boolean)) {
+      const [name, text] = part.split("=", 2);
+      const value = JSON.parse(decodeURIComponent(text));
+      if (name === FOLDS && fits(value, { list: { whole: true } })) {
+        foldsOf(box)
+          .filter((fold, i) => value.includes(i) && !isOpen(fold))
+          .forEach((fold) => (fold.localName === "details" ? (fold.open = true) : fold.click()));
+        continue;
+      }
+      if (!abFirst.has(name) || !Object.hasOwn(limits, name) || !fits(value, limits[name]))
+        throw new Error(`${name} cannot be ${text}`);
+      box.abModel.set(name, value);
     }
+    abUpdate(); // at once: what cannot be drawn throws here
     return true;
   }
 
-  function address(box) {
-    const card = box.querySelector(".ab-card:last-of-type");
-    if (!card || !controls(box).length) return;
-    const link = document.createElement("a");
-    link.className = "ab-link";
-    link.textContent = "Link to this state";
-    link.href = addressOf(box);
-    link.onpointerdown = link.onfocus = link.onclick = () => link.setAttribute("href", addressOf(box));
-    card.append(link);
-    const again = () => restore(box) && setTimeout(() => restore(box)); // one control may set another's limits
-    window.addEventListener("hashchange", again);
-    if (again()) setTimeout(() => box.scrollIntoView());
+  const made = (tag, className, more) => Object.assign(document.createElement(tag), { className, ...more });
+
+  function addLink(box) {
+    const card = cardOf(box);
+    if (!card || !card.abFirst.size) return () => {};
+    const row = made("div", "ab-linked");
+    const link = made("a", "ab-link", { textContent: "Link to this state", href: addressOf(box) });
+    const said = made("span", "ab-link-said");
+    said.setAttribute("role", "status");
+    const field = made("input", "ab-link-text", { type: "text", readOnly: true, hidden: true });
+    field.setAttribute("aria-label", "Link to this state");
+    const say = (text, shown = "") => {
+      said.textContent = text;
+      [field.value, field.hidden] = [shown, !shown];
+      if (shown) field.select();
+    };
+    link.onpointerdown = link.onfocus = () => link.setAttribute("href", addressOf(box));
+    link.onclick = async (event) => {
+      link.setAttribute("href", addressOf(box));
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // a new tab or window
+      event.preventDefault();
+      const { href } = link;
+      history.replaceState(null, "", href); // a reload shows the same
+      try {
+        await navigator.clipboard.writeText(href);
+        say("Copied: a link to what you see");
+      } catch {
+        say("The link to what you see, to copy:", href);
+      }
+    };
+    box.abModel.on("change", () => said.textContent && say(""));
+    row.append(said, field, link);
+    card.append(row);
+    return say;
+  }
+
+  // Renders a figure as it is at the start, then as the address wants it; shows it if that comes from a link.
+  function render(box) {
+    const widget = widgets[box.dataset.widget];
+    const begin = () => {
+      if (box.abStop) box.abStop();
+      if (box.abElement) box.abElement.remove();
+      box.abModel = makeModel(JSON.parse(box.querySelector('script[type="application/json"]').textContent));
+      box.abElement = document.createElement("div");
+      box.append(box.abElement); // in the page before render, so that the figure can measure its width
+      box.abStop = widget.render({ model: box.abModel, el: box.abElement });
+      return addLink(box);
+    };
+    begin();
+    try {
+      if (!cardOf(box) || !restore(box)) return;
+    } catch {
+      begin()("This link does not fit the figure, which is as at the start.");
+    }
+    setTimeout(() => box.scrollIntoView());
   }
 
   function hydrate(box) {
-    const widget = widgets[box.dataset.widget];
-    if (!widget || box.abTried) return;
+    if (!widgets[box.dataset.widget] || box.abTried) return;
     box.abTried = true;
-    const el = document.createElement("div");
     try {
-      box.abModel = makeModel(JSON.parse(box.querySelector('script[type="application/json"]').textContent));
-      box.append(el); // in the page before render, so that the figure can measure its width
-      box.abStop = widget.render({ model: box.abModel, el });
+      render(box);
       box.classList.add("ab-live");
-      address(box);
+      window.addEventListener("hashchange", () => `${location.hash}--`.startsWith(`#${nameOf(box)}--`) && render(box));
     } catch (error) {
-      el.remove();
+      if (box.abElement) box.abElement.remove();
       console.error(`The figure ${box.dataset.widget} stays a picture:`, error);
     }
   }
@@ -94,8 +167,8 @@
 
   window.attnbook = {
     widgets,
-    register(name, widget) {
-      widgets[name] = widget;
+    register(name, widget, limits = {}) {
+      widgets[name] = { ...widget, limits };
       if (document.readyState !== "loading") hydrateAll();
     },
   };

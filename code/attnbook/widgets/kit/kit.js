@@ -50,8 +50,11 @@
  *   fig.select(name, {label, options})      options: [value, …] or [[value, "text"], …]
  *   fig.checkbox(name, {label})
  *   fig.button(label, onClick, {primary})
- *   fig.more()                              on a phone what is added from here on is folded behind a button
+ *   fig.more()                              on a phone what is added from here on, until the function that it returns
+ *                                           is called, is folded behind a button in the head
  *   fig.reset(names = [])                   a button in the head: every control's trait, and these, as at first
+ *   fig.keep(name, value, {reset = true})   a trait that no control shows, such as what was seen before: a link holds
+ *                                           it, too; value: of a trait _…, as at first, where there is no kernel
  *   fig.controlsFirst()                     puts the controls above the drawing, which may change its height below them
  *   fig.output(name, {label, digits, format, note})   a number under the drawing: <output data-value="name">
  *   fig.show({name: value, …})              fills outputs; data-number keeps all digits; null shows "–"
@@ -227,7 +230,8 @@ function figure({ model, el, title, hint }) {
   let panel = controls; // what new controls are put into
   const words = html("div", { class: "ab-words" }, html("p", { class: "ab-title", text: title }));
   if (hint) words.append(html("p", { class: "ab-hint", text: hint }));
-  const head = html("div", { class: "ab-head" }, words);
+  const tools = html("div", { class: "ab-tools" });
+  const head = html("div", { class: "ab-head" }, words, tools);
   const card = html("div", { class: "ab-card" }, head, body, said, controls, outputs);
   // JupyterLab takes arrow keys for shortcuts of its own, unless the element in focus asks it not to.
   card.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
@@ -236,8 +240,8 @@ function figure({ model, el, title, hint }) {
   const stages = []; // drawn on every change
   const refreshers = []; // put the model's values into the controls
   const shown = {}; // name → function that writes an output
-  const bound = new Set(); // traits that the reset button restores
-  const first = new Map();
+  const first = new Map(); // the traits that a reader moves, as at first: what a link holds
+  const bound = new Set(); // those that the reset button restores
   const remember = (name) => {
     bound.add(name);
     if (!first.has(name)) first.set(name, JSON.stringify(model.get(name)));
@@ -259,9 +263,11 @@ function figure({ model, el, title, hint }) {
     // several traits set in one go give one redraw
     if (!waiting) {
       waiting = true;
-      queueMicrotask(update);
+      queueMicrotask(() => waiting && update());
     }
   }
+
+  Object.assign(card, { abFirst: first, abUpdate: update }); // for the host's link
 
   const fig = {
     card,
@@ -358,8 +364,12 @@ function figure({ model, el, title, hint }) {
         button.setAttribute("aria-expanded", open);
         button.textContent = open ? "Fewer settings" : "More settings";
       };
-      controls.append(button, rest);
+      tools.append(button);
+      controls.append(rest);
       panel = rest;
+      return () => {
+        panel = controls;
+      };
     },
 
     reset(names = []) {
@@ -371,8 +381,14 @@ function figure({ model, el, title, hint }) {
         text: "Reset",
       });
       button.onclick = () => bound.forEach((name) => setTrait(model, name, JSON.parse(first.get(name))));
-      head.append(button);
+      tools.prepend(button);
       return button;
+    },
+
+    keep(name, value, { reset = true } = {}) {
+      if (model.get(name) === undefined) model.set(name, value); // a page knows of no trait that begins with _
+      remember(name);
+      if (!reset) bound.delete(name);
     },
 
     controlsFirst() {

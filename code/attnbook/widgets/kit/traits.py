@@ -11,7 +11,7 @@ a message that says what was expected and what came: "Table.marks is what is mar
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import traitlets
@@ -29,6 +29,7 @@ class Kind:
             TypeError or ValueError with a message that begins with `came`: "got" or "one of them is".
         hint: what to do if a text came instead of a list of these.
         choices: the values allowed, where they can be listed.
+        limits: the same as JSON, for the page (`fits` in kit/host.js): what a link may set is checked there.
     """
 
     one: str
@@ -36,6 +37,7 @@ class Kind:
     check: Callable
     hint: str = ""
     choices: tuple = ()
+    limits: dict[str, Any] = field(default_factory=dict)
 
 
 def short(value: object) -> str:
@@ -69,7 +71,8 @@ def number(low: float = -math.inf, high: float = math.inf) -> Kind:
             raise ValueError(f"{came} {value!r}")
         return x
 
-    return Kind(f"a {name}{limits}", f"{name}s{limits}", check)
+    ends = {} if open_ended else {"from": low, "to": high}
+    return Kind(f"a {name}{limits}", f"{name}s{limits}", check, limits=ends)
 
 
 def whole_number(low: int, high: int) -> Kind:
@@ -82,7 +85,12 @@ def whole_number(low: int, high: int) -> Kind:
             raise ValueError(f"{came} {value!r}")
         return int(x)
 
-    return Kind(f"a whole number {limits}", f"whole numbers {limits}", check)
+    return Kind(
+        f"a whole number {limits}",
+        f"whole numbers {limits}",
+        check,
+        limits={"from": low, "to": high, "whole": True},
+    )
 
 
 def line(most: int) -> Kind:
@@ -98,7 +106,9 @@ def line(most: int) -> Kind:
         return value
 
     limits = f"of at most {most} characters on one line"
-    return Kind(f"a text {limits}", f"texts {limits}", check, SPLIT)
+    return Kind(
+        f"a text {limits}", f"texts {limits}", check, SPLIT, limits={"text": most}
+    )
 
 
 def word(most: int) -> Kind:
@@ -116,7 +126,9 @@ def word(most: int) -> Kind:
         return value
 
     limits = f"of 1 to {most} characters"
-    return Kind(f"a word {limits}", f"words {limits}", check, SPLIT)
+    return Kind(
+        f"a word {limits}", f"words {limits}", check, SPLIT, limits={"text": most}
+    )
 
 
 def choice(choices: Sequence, many: str | None = None) -> Kind:
@@ -133,7 +145,8 @@ def choice(choices: Sequence, many: str | None = None) -> Kind:
         raise ValueError(f"{came} {value!r}")
 
     hint = SPLIT if texts else ""
-    return Kind(names, many or names, check, hint, tuple(choices))
+    limits = {"among": list(choices)}
+    return Kind(names, many or names, check, hint, tuple(choices), limits)
 
 
 def _true_or_false(value: Any, came: str = "got") -> bool:
@@ -142,7 +155,12 @@ def _true_or_false(value: Any, came: str = "got") -> bool:
     raise TypeError(f"{came} {value!r}")
 
 
-FLAG = Kind("True or False", "True or False", _true_or_false)
+FLAG = Kind(
+    "True or False",
+    "True or False",
+    _true_or_false,
+    limits={"among": [True, False]},
+)
 
 
 def listed(
@@ -176,7 +194,9 @@ def listed(
             raise ValueError(f"{came} {short(rows)}")
         return found
 
-    return Kind(f"a list of {many}", f"lists of {many}", check)
+    most = low if high is None else high
+    limits = {"list": item.limits, "from": low, "to": most}
+    return Kind(f"a list of {many}", f"lists of {many}", check, limits=limits)
 
 
 def record(one: str, many: str, *kinds: Kind) -> Kind:
@@ -193,7 +213,7 @@ def record(one: str, many: str, *kinds: Kind) -> Kind:
         except (TypeError, ValueError) as error:
             raise type(error)(f"{came} {short(parts)}") from None
 
-    return Kind(one, many, check)
+    return Kind(one, many, check, limits={"each": [kind.limits for kind in kinds]})
 
 
 def point(reach: float) -> Kind:

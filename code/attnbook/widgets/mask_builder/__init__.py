@@ -31,6 +31,9 @@ SCORES = [
 LIMIT = 9.0
 CONVENTIONS = ["book", "blocked", "binary", "additive"]
 POLICIES = ["zeros", "minus_inf", "minus_1e6", "multiply"]
+SCORE, INDEX = number(-LIMIT, LIMIT), whole_number(0, 5)
+CELL = record("a cell", "cells", INDEX, INDEX)
+EDIT = record("an edit", "edits", INDEX, INDEX, FLAG)
 
 
 class MaskBuilderFigure(Figure):
@@ -56,13 +59,14 @@ class MaskBuilderFigure(Figure):
     module = "mask_builder"
 
     tokens = taking(TOKENS, listed(word(10), 2, 6), "the sentence")
-    scores = traitlets.Any().tag(sync=True)
-    valid_len = traitlets.Any().tag(sync=True)
+    # Limits depend on the sentence: here for the longest.
+    scores = traitlets.Any().tag(sync=True, kind=listed(listed(SCORE, 2, 6), 2, 6))
+    valid_len = traitlets.Any().tag(sync=True, kind=whole_number(0, 6))
     causal = yes_or_no(False, "whether a query sees only itself and the past")
-    edits = traitlets.Any().tag(sync=True)
+    edits = traitlets.Any().tag(sync=True, kind=listed(EDIT, 0, 36))
     convention = one_of("book", CONVENTIONS, "how the mask is written")
     policy = one_of("zeros", POLICIES, "how the mask is used")
-    cell = traitlets.Any().tag(sync=True)
+    cell = traitlets.Any().tag(sync=True, kind=CELL)
 
     def __init__(self, scores: Any = None, valid_len: int | None = None, **kwargs: Any):
         given = {"scores": scores, "valid_len": valid_len}
@@ -94,13 +98,13 @@ class MaskBuilderFigure(Figure):
     @traitlets.validate("scores", "valid_len", "edits", "cell")
     def _check_against_the_sentence(self, proposal: dict[str, Any]) -> Any:
         n = len(self.tokens)
-        index, score = whole_number(0, n - 1), number(-LIMIT, LIMIT)
+        index = whole_number(0, n - 1)
         place = f"[query index, key index], {index.many}"
         edit = f"[query index, key index, True = may attend] with {index.many}"
         name = proposal["trait"].name
         kind, what = {
             "scores": (
-                listed(listed(score, n), n),
+                listed(listed(SCORE, n), n),
                 "the scores, one row per query (a masked cell belongs in the mask)",
             ),
             "valid_len": (whole_number(0, n), "how many keys are real"),

@@ -210,6 +210,9 @@ function render({ model, el }) {
           anchor: "end",
           weight: used ? 700 : 400,
           size: 13,
+        });
+        p.rect(`reach${k}`, 0, y, size.left - 4, 34, {
+          fill: "transparent",
           cursor: "pointer",
           "data-handle": name,
           onclick: () => fig.set({ policy: name }),

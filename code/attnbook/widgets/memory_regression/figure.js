@@ -128,7 +128,6 @@ function render({ model, el }) {
   fig.output("best", { label: "least squares is off by", note: "best a·cos + b·sin" });
   fig.reset(["pairs"]);
   fig.controlsFirst();
-  fig.card.querySelector(".ab-controls").style.rowGap = "6px"; // four rows on a phone
   fig.card.querySelector(".ab-outputs").style.gridTemplateColumns = "repeat(auto-fit,minmax(136px,1fr))"; // two by two
   return fig.start((state) => {
     const pairs = state("pairs");

@@ -113,6 +113,7 @@ function render({ model, el }) {
     title: "A position, written in waves",
     hint: VIEWS[0][2],
   });
+  fig.keep("view", null, { reset: false });
   const showTab = tabs(fig, model);
   const phone = () => fig.card.clientWidth < NARROW;
   const parts = []; // [element, the views that show it]

@@ -54,7 +54,7 @@ class QueryKeyValueFigure(Figure):
     alt = """A soft look-up among five words: horse, tree, piano, candle, mouse. Left, a plane from thing to animal and
         from small to big with the words' orange keys and a blue query, “a big animal?”; the line from the query to a
         key is thicker where the key gets more weight. Right, a plane from indoors to outdoors and from quiet to loud
-        with the words' green values: the purple output is inside their hull, nearest to the value of the word whose
+        with the words' green values: the pink output is inside their hull, nearest to the value of the word whose
         key fits the query best. Below, each word's score and its softmax weight as bars. In the live figure every
         point can be dragged, and the sharpness leads from equal weights to a hard look-up."""
 

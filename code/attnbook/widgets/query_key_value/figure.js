@@ -59,9 +59,9 @@ function render({ model, el }) {
     el,
     title: "A soft look-up",
     hint: model.get("named")
-      ? "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the purple " +
+      ? "Ask for something: drag the blue query. A word whose orange key fits gets more weight, and the pink " +
         "output moves towards its green value."
-      : "Drag the blue query towards a key: its weight grows, and the purple output moves to that key’s value.",
+      : "Drag the blue query towards a key: its weight grows, and the pink output moves to that key’s value.",
   });
   const height = (width) => Math.round(clamp(0.8 * width, 260, 350));
   const planes = fig.stage({

@@ -7,12 +7,15 @@ import numpy as np
 import traitlets
 
 from ..kit import (
+    FLAG,
     Figure,
+    choice,
     listed,
     number,
     number_between,
     one_of,
     point,
+    record,
     same_number,
     taking,
     yes_or_no,
@@ -24,6 +27,7 @@ HIDDEN = 3
 POINT = point(REACH)
 ENTRY = number(-10, 10)
 PAIR = listed(ENTRY, 2)
+SEEN = record("what was seen", "", choice(SCORES), FLAG, POINT, listed(POINT, 4))
 KEYS = [[1.0, 1.6], [2.4, 1.2], [-1.2, 0.8], [0.6, -1.6]]
 
 
@@ -77,6 +81,7 @@ class ScoreFunctionsFigure(Figure):
     query = taking([1.5, 1.0], POINT, "the query")
     key = taking(KEYS, listed(POINT, 4), "the keys")
     on_circle = yes_or_no(False, "whether all keys get the same norm")
+    _begun = traitlets.Any(None).tag(sync=True, kind=SEEN)
     radius = number_between(2.0, 0.5, REACH, "the norm of the keys on the circle")
     weight = taking(None, listed(PAIR, 2), "the matrix M (2, 2)")
     W_q = taking(None, listed(PAIR, 1, 16), "the matrix W_q (h, 2)")

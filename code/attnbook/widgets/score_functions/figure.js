@@ -34,30 +34,40 @@ function render({ model, el }) {
   fig.controlsFirst();
   const shortName = (name) => SCORES.find(([one]) => one === name)[2];
 
+  // What is looked at: a score of a query and keys, [score, on_circle, query, key].
+  function viewOf([name, circle, query, given]) {
+    const [radius, weight, W_q, W_k, w_v] = ["radius", "weight", "W_q", "W_k", "w_v"].map(fig.get);
+    const parameters = { weight, W_q, W_k, w_v };
+    const keys = circle ? onCircle(given, radius) : given;
+    const scores = scoreAll(name, query, keys, parameters);
+    return { name, label: shortName(name), query, keys, circle, radius, parameters, scores, weights: softmax(scores) };
+  }
+
   // Moves of one thing that follow each other closely are one change, told from where it began.
-  let [begun, last, moved, when, told] = [null, null, null, 0, ""];
-  const change = (now) => {
-    const what = last && changed(last, now);
-    if (what) {
-      const dragged = what !== "score" && what !== "circle"; // a choice in the list or the box stands for itself
-      if (!dragged || what !== moved || performance.now() - when > 1500) begun = last;
-      [moved, when] = [what, performance.now()];
-      told = changed(begun, now) ? sayChange(what, begun, now) : "";
-    }
-    last = now;
-    return told;
+  fig.keep("_begun", null);
+  let [last, moved, when] = [{}, null, 0];
+  const begun = (now) => {
+    const [what, from] = [last.now && changed(viewOf(last.now), viewOf(now)), fig.get("_begun")];
+    const told = String(from) !== String(last.from); // whoever has set it knows better
+    const dragged = what !== "score" && what !== "circle"; // a choice in the list or the box stands for itself
+    const anew = what && !told && (!dragged || what !== moved || performance.now() - when > 1500);
+    if (what) [moved, when] = [what, performance.now()];
+    if (anew) fig.set({ _begun: last.now });
+    last = { now, from: fig.get("_begun") };
+    return last.from;
   };
 
   return fig.start((state) => {
-    const [name, query, circle, radius] = ["score", "query", "on_circle", "radius"].map(state);
-    const parameters = { weight: state("weight"), W_q: state("W_q"), W_k: state("W_k"), w_v: state("w_v") };
-    const keys = circle ? onCircle(state("key"), radius) : state("key");
-    const scores = scoreAll(name, query, keys, parameters);
-    const weights = softmax(scores);
+    const now = ["score", "on_circle", "query", "key"].map(state);
+    const seen = viewOf(now);
+    const { name, query, keys, scores, weights, parameters } = seen;
     const other = name === "gaussian" ? "dot" : "gaussian";
     const others = softmax(scoreAll(other, query, keys));
-    const view = { name, label: shortName(name), other: shortName(other), query, keys, circle, radius };
-    const told = change({ ...view, weights });
+    const view = { ...seen, other: shortName(other), others };
+    const from = begun(now);
+    const before = from && viewOf(from);
+    const what = before && changed(before, view);
+    const told = what ? sayChange(what, before, view) : "";
     const dots = softmax(scoreAll("dot", query, keys));
     fig.say(told + sayScore(name, query, scores, weights, dots, parameters) + sayPair(name, keys, weights, others));
     const bent =
@@ -69,7 +79,7 @@ function render({ model, el }) {
             ),
           )
         : null;
-    return { ...view, bent, scores, weights, others, field: sampleScores(name, query, parameters) };
+    return { ...view, bent, field: sampleScores(name, query, parameters) };
   });
 }
 

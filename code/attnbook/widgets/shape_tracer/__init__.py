@@ -17,6 +17,8 @@ from ..kit import (
 POSITIONS = [2, 3, 4, 5, 6]
 SIZES = [4, 6, 8, 12]
 HEADS = [1, 2, 3, 4]
+INDEX = whole_number(0, max(*POSITIONS, *SIZES) - 1)
+CELL = record("a cell", "cells", INDEX, INDEX)
 STEPS = ["project", "split", "transpose", "attend", "merge", "W_O"]
 
 
@@ -48,7 +50,7 @@ class ShapeTracerFigure(Figure):
     wrong_order = yes_or_no(
         False, "whether the tensor is viewed as (B, H, T, Dh) without a transpose"
     )
-    cell = traitlets.Any().tag(sync=True)
+    cell = traitlets.Any().tag(sync=True, kind=CELL)
 
     @traitlets.validate("d_model", "num_heads")
     def _check_division(self, proposal: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from ..kit import (
     Figure,
     figure_data,
+    listed,
     number_between,
     one_of,
     record,
@@ -22,6 +23,7 @@ CELL = record(
     INDEX,
     INDEX,
 )
+QUESTIONS = listed(whole_number(0, 2 * len(SENTENCES) - 1), 0, 2 * len(SENTENCES))
 
 
 class SpanTableFigure(Figure):
@@ -47,6 +49,7 @@ class SpanTableFigure(Figure):
     threshold = number_between(0, -20, 20, "what a score must exceed")
     rotary = yes_or_no(True, "whether the score has rotary positions")
     cell = taking([0, 6], CELL, "the chosen cell")
+    _answered = taking([], QUESTIONS, "the sentences, and readers, that are understood")
 
     def alt_text(self) -> str:
         """What the figure shows, in words."""

@@ -87,7 +87,7 @@ function render({ model, el }) {
     title: "Which spans does the table find?",
     hint: "What scores above the threshold is found. Move it; then try the last two sentences.",
   });
-  const answered = new Set(); // sentences and readers of which the reader has found out what the sentence then says
+  fig.keep("_answered", []); // sentences and readers, numbered, of which it has been found out what is then said
   let hovered = null;
   let compute = null;
   let stage = null;
@@ -214,20 +214,31 @@ function render({ model, el }) {
       p.text(`type${t}`, left - 8, y + 4.5, type, { anchor: "end", weight: chosen ? 700 : 500 });
       p.line(`base${t}`, left, y, x(REACH), y, { stroke: COLOUR.line, "stroke-width": 1 });
     });
-    p.group("spans", { cursor: "pointer" }, (g) =>
-      view.spans
-        .filter(({ score }) => score >= -REACH)
-        .forEach((span) => {
+    const drawn = view.spans.filter(({ score }) => score >= -REACH);
+    p.group("spans", {}, (g) =>
+      drawn.forEach((span) => {
           const key = `${span.type}-${span.i}-${span.j}`;
           const [px, py] = [x(span.score), top + (span.type + 0.5) * row];
-          const onclick = () => fig.set({ type: DATA.types[span.type], cell: [span.i, span.j] });
           const chosen = span.type === view.number && String([span.i, span.j]) === String(view.cell);
           if (chosen) g.circle("chosen", px, py, 10, { fill: "none", stroke: COLOUR.accent, "stroke-width": 2.5 });
           if (span.kind)
-            g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true, onclick });
-          else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7, onclick });
+            g.text(key, px, py + 5, MARKS[span.kind], { anchor: "middle", size: 15, weight: 700, halo: true });
+          else g.circle(key, px, py, 3.5, { fill: COLOUR.muted, "fill-opacity": 0.7 });
         }),
     );
+    // the dots are small and close to each other: a click takes the nearest of its row
+    p.rect("dots", left, top, x(REACH) - left, bottom - top, {
+      fill: "transparent",
+      cursor: "pointer",
+      "data-handle": "dots",
+      onclick: (event) => {
+        const [px, py] = p.where(event);
+        const type = clamp(Math.floor((py - top) / row), 0, DATA.types.length - 1);
+        const near = drawn.filter((span) => span.type === type);
+        near.sort((a, b) => Math.abs(x(a.score) - px) - Math.abs(x(b.score) - px));
+        if (near.length) fig.set({ type: DATA.types[type], cell: [near[0].i, near[0].j] });
+      },
+    });
     p.line("line", x(view.threshold), top - 6, x(view.threshold), bottom, {
       stroke: COLOUR.accent,
       "stroke-width": 2.5,
@@ -274,11 +285,9 @@ function render({ model, el }) {
   choice.parentElement.style.cssText = "flex:1 1 20rem;min-width:0";
   fig.select("type", { label: "Type", options: DATA.types });
   fig.slider("threshold", { label: "Threshold", min: -REACH, max: REACH, step: 0.5 });
+  fig.more();
   fig.checkbox("rotary", { label: "Rotary positions in the score" });
-  fig.reset(["cell"]).addEventListener("click", () => {
-    answered.clear();
-    fig.redraw();
-  });
+  fig.reset(["cell"]);
   fig.controlsFirst();
   fig.output("found", { label: `${MARKS.hit} found`, digits: 0 });
   fig.output("missed", { label: `${MARKS.missed} missed`, digits: 0 });
@@ -324,9 +333,11 @@ function render({ model, el }) {
         : `As a ${state("type")} “${textOf(words, { i: cell[0], j: cell[1] })}” scores ${fmt(score, 1)}: ` +
           `${score > state("threshold") ? "found" : "not found"}.`;
     cellWords.textContent = cellText;
-    const question = `${state("sentence")} ${state("rotary")}`;
-    if (tellsAll(spans)) answered.add(question);
-    fig.say(inWords(words, spans, state("threshold"), answered.has(question)));
+    const question = 2 * DATA.sentences.indexOf(example) + state("rotary");
+    const known = state("_answered").includes(question);
+    const answered = known || tellsAll(spans);
+    if (answered && !known) fig.set({ _answered: [...state("_answered"), question] });
+    fig.say(inWords(words, spans, state("threshold"), answered));
     const below = spans.filter((span) => span.score < -REACH).length;
     const [type, threshold] = [state("type"), state("threshold")];
     return { words, cell, layer, spans, marked, below, number, type, threshold, cellText };

@@ -253,9 +253,9 @@ function render({ model, el }) {
     go: (step) => fig.set({ step: clamp(step, 0, total()) }),
     pace: 450,
   });
-  fig.select("tile", { label: "tile", options: TILES.map((n) => [n, `${n} × ${n}`]) });
   fig.checkbox("corrected", { label: "correct the sums" });
   fig.more();
+  fig.select("tile", { label: "tile", options: TILES.map((n) => [n, `${n} × ${n}`]) });
   fig.select("sees", { label: "a query sees", options: SEES });
   fig.output("held", { label: "numbers held now", digits: 0, note: "a tile, and 3 per query" });
   fig.output("table", { label: "the whole table", digits: 0 });

@@ -188,7 +188,9 @@ function render({ model, el }) {
     label: ({ path, k }) =>
       `Training points, the true curve, and the curves of w = ${fmt(path[0].w)} and ${fmt(path[k].w)}`,
   });
+  const shown = fig.more(); // the start can be dragged, too
   fig.slider("w0", { label: "start w₀", values: STARTS, format: (w) => fmt(w, 1) });
+  shown();
   fig.select("lr", { label: "step size", options: RATES });
   const refresh = stepper(fig, {
     name: "step",

@@ -29,7 +29,7 @@ function render({ model, el }) {
   let [corpus, translator, problem, timer, listed, round, turn] = [null, null, null, null, null, 0, 0];
   let now = { ready: false }; // the view that is drawn
   let roomOf = null; // the sentence, and the width, for whose translation there is room
-  let hasAsked = false; // whether the reader has asked for a sentence
+  const first = model.get("sentence");
   const asked = new Set(); // the models that were read to compare
   let done = {}; // the last translation, kept while what it was made of stays
 
@@ -37,6 +37,7 @@ function render({ model, el }) {
   const stop = () => {
     clearInterval(timer);
     timer = null;
+    delete fig.card.abSettled;
   };
   const show = (traits) => {
     stop();
@@ -49,6 +50,7 @@ function render({ model, el }) {
       return;
     }
     fig.set({ written: 0, at: -1 });
+    fig.card.abSettled = { written: -1 }; // a link made meanwhile leads to the whole
     timer = setInterval(() => {
       if (now.problem) show({ written: -1, at: -1 }); // nothing to write
       if (!now.ready || now.searching) return;
@@ -57,7 +59,6 @@ function render({ model, el }) {
     }, BEAT);
   }
   const ask = (sentence) => {
-    hasAsked = true;
     fig.set({ sentence: sentence.slice(0, 120), given: [] });
     play();
   };
@@ -111,6 +112,7 @@ function render({ model, el }) {
     clearTimeout(pause);
     pause = setTimeout(() => ask(field.value), 500);
   };
+  field.onchange = () => field.value !== fig.get("sentence") && form.requestSubmit(); // left without waiting
   field.onkeydown = (event) => event.stopPropagation(); // letters are commands to JupyterLab
   form.onsubmit = (event) => {
     event.preventDefault();
@@ -202,8 +204,10 @@ function render({ model, el }) {
       label: "The five likeliest words at this place",
     }),
   );
+  const shown = fig.more();
   if (!own) fig.select("model", { label: "Model", options: MODELS });
   fig.select("beam", { label: "Beam width", options: WIDTHS });
+  shown();
   const steps = fig.slider("written", { label: "Words written", min: 0, max: 1, step: 1 });
   steps.oninput = () => show({ written: +steps.value, at: -1 });
   const count = fig.card.querySelector('output[data-value="written"]');
@@ -297,12 +301,12 @@ function render({ model, el }) {
     return mine;
   }
 
-  // What another model writes, if people agree with it; its weights are read once the reader has asked for something.
+  // What another model writes, if people agree with it; its weights are read once the reader has asked for another sentence.
   function whoAgrees(name, sentence, people) {
     const other = name === "bahdanau" ? "transformer" : "bahdanau";
     const its = translators[other];
     if (!its) {
-      if (!hasAsked || asked.has(other)) return null;
+      if (sentence === first || asked.has(other)) return null;
       loadTranslator(model, other).then(redraw, () => {});
       asked.add(other);
       return null;

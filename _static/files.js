@@ -1,0 +1,22 @@
+/* A link with `download` saves its file. A page that was opened as a file may not do that, and cannot read other files:
+ * there the file comes, packed, as a script that stands beside it, NAME.js (tools/pages.py). */
+(function () {
+  "use strict";
+  async function save(packed, name) {
+    const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const address = URL.createObjectURL(await new Response(unpacked).blob());
+    Object.assign(document.createElement("a"), { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+  addEventListener("click", (event) => {
+    const link = event.target.closest("a[download]");
+    if (!link?.href.startsWith("file:")) return;
+    event.preventDefault();
+    const script = document.createElement("script");
+    script.src = `${link.href}.js`;
+    script.onload = () => save(globalThis.attnbookFile, link.download);
+    script.onerror = () => location.assign(link.href);
+    document.head.append(script);
+  });
+})();

@@ -1,0 +1,146 @@
+"""Hands for any figure: finds what a reader can move on its page, and moves all of it, by mouse and by keyboard."""
+
+# What is seen of the figure: every visible element with its attributes, its own text and its value; without what is a
+# matter of names (ids) or of what was there before (heights kept free).
+LOOK = r"""() => {
+  const skip = /^(id|for|tabindex|viewBox|clip-path|aria-activedescendant|data-(probe|room|lm-suppress-shortcuts))$/;
+  const seen = (node) => node.getClientRects().length && !node.closest("style, .ab-linked, [role=status]");
+  const own = (node) => [...node.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("").trim();
+  const attributes = (node) => [...node.attributes]
+    .filter(({ name }) => !skip.test(name) && (name !== "style" || node instanceof SVGElement))
+    .map(({ name, value }) => `${name}=${value.replace(/#ab\d+/g, "#ab")}`).sort();
+  const value = (node) => [node.value, node.checked, node.selectedIndex, node.open].filter((v) => v !== undefined);
+  return [...document.querySelectorAll(".ab-card *")].filter(seen)
+    .filter((node) => !(node.dataset.value === "time")) // how long it took
+    .map((node) => [node.localName, ...attributes(node), own(node), ...value(node)].join(" | "));
+}"""
+
+# Everything that can be moved, each with a number; of many of one kind (cells, words) the first, one in the middle and
+# the last.
+FIND = r"""() => {
+  const card = document.querySelector(".ab-card");
+  const acts = ["onclick", "onpointerdown", "onpointerup"];
+  const moves = (node) => node.matches("input, select, button, summary, [tabindex]") || acts.some((name) => node[name]);
+  const kinds = new Map();
+  const visible = (node) => node.getClientRects().length > 0;
+  [...card.querySelectorAll("*")].filter((node) => moves(node) && visible(node)).forEach((node) => {
+    if (node.closest(".ab-reset, .ab-linked") || node.disabled || node.localName === "pre") return;
+    const name = node.dataset.control || node.dataset.handle || node.getAttribute("class") || "";
+    const kind = node instanceof SVGElement ? `${node.localName} ${name.replace(/[-\d]+/g, "")}` : node;
+    kinds.set(kind, [...(kinds.get(kind) || []), node]);
+  });
+  const some = (all) => [...new Set([all[0], all[all.length >> 1], all[all.length - 1]])];
+  const found = [...kinds.values()].flatMap(some);
+  return found.map((node, i) => {
+    node.dataset.probe = i;
+    const kind = node.localName === "input" ? node.type : node instanceof SVGElement ? "svg" : node.localName;
+    const name = node.dataset.control || node.dataset.handle || node.textContent.slice(0, 30) || node.localName;
+    return { i, kind, name, focusable: node.tabIndex >= 0 && node.hasAttribute("tabindex") };
+  });
+}"""
+
+
+def every_control(page):
+    """Moves everything on a figure's page, one thing after the other.
+
+    Args:
+        page: a `FigurePage`.
+
+    Yields:
+        str, what was moved and how, after each move.
+    """
+    for one in page.page.evaluate(FIND):
+        node = page.page.locator(f'[data-probe="{one["i"]}"]')
+        for how in ways(one):
+            usable = node.count() == 1 and node.is_visible() and node.is_enabled()
+            if not usable:
+                continue  # another move has taken it away
+            HANDS[how](page, node)
+            page.settle()
+            wait(page)
+            yield f"{one['kind']} {one['name']} by {how}"
+
+
+def ways(one):
+    return {
+        "range": ["keys", "click at 80 %"],
+        "select": ["choice"],
+        "checkbox": ["space"],
+        "text": ["typing"],
+        "button": ["click"],
+        "summary": ["click"],
+        "svg": (["keys"] if one["focusable"] else []) + ["drag", "click"],
+    }.get(one["kind"], ["click"])
+
+
+def wait(page):
+    page.page.wait_for_function(
+        """() => !document.querySelector('.ab-card[aria-busy="true"]')""",
+        timeout=60_000,
+    )
+    page.settle()
+
+
+def keys(page, node):
+    node.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp"):
+        page.page.keyboard.press(key)
+        page.settle()
+
+
+def middle(node, part=0.5):
+    node.scroll_into_view_if_needed()
+    box = node.bounding_box()
+    return box["x"] + part * box["width"], box["y"] + box["height"] / 2
+
+
+def slide(page, node):
+    page.page.mouse.click(*middle(node, 0.8))
+
+
+def choose(page, node):
+    to = node.evaluate(
+        """(select) => [...select.options].findIndex((o, i) => i > select.selectedIndex && !o.disabled)"""
+    )
+    node.select_option(index=max(to, 0))
+
+
+def space(page, node):
+    node.focus()
+    page.page.keyboard.press("Space")
+
+
+def write(page, node):
+    node.fill("She likes a cat.")
+    page.page.keyboard.press("Enter")
+
+
+def click(page, node):
+    """Clicks; what plays then is stopped after a moment."""
+    before = node.text_content()
+    node.scroll_into_view_if_needed()
+    page.page.mouse.click(*middle(node))
+    page.settle()
+    if node.count() and node.text_content() in ("Pause", "Stop") != before:
+        page.page.wait_for_timeout(500)
+        if node.text_content() in ("Pause", "Stop"):
+            page.page.mouse.click(*middle(node))
+
+
+def drag(page, node):
+    x, y = middle(node)
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x + 24, y + 17, steps=3)
+    page.page.mouse.up()
+
+
+HANDS = {
+    "keys": keys,
+    "click at 80 %": slide,
+    "choice": choose,
+    "space": space,
+    "typing": write,
+    "click": click,
+    "drag": drag,
+}

@@ -1,0 +1,183 @@
+"""Sphinx extension: the search page, and what it searches: the text of each section of each page.
+
+Sphinx's own search knows whole pages, and fetches each to show a line of it, which a page opened from a file cannot do.
+So the build writes the text of all sections into `_static/search/text.js`. `search.js` beside it, which only the search
+page has, asks for it when there is something to look for.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import lxml.html
+
+HERE = Path(__file__)
+FOLDER = "search"
+HEADINGS = "h1", "h2", "h3", "h4"
+BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
+# what is no text: links of headings, buttons, the second copy of a formula; and what a reader should not meet by
+# accident: hints, solutions, replies to a choice
+GONE = (
+    "//script | //style | //noscript | //button | //a[contains(@class, 'headerlink')]"
+    " | //div[contains(@class, 'toctree-wrapper')] | //*[contains(@class, 'attnbook-unwritten')]"
+    " | //details[contains(@class, 'hide')]/summary | //details[contains(@class, 'sd-dropdown')]"
+    " | //*[contains(@class, 'attnbook-hints')] | //*[@class='classroom-without']"
+)
+# MathML that is not just one thing after another
+SIGNS = {
+    "msup": "^",
+    "mover": " ",
+    "msub": "_",
+    "munder": "_",
+    "msubsup": "_^",
+    "munderover": "_^",
+    "mfrac": "/",
+}
+RELATIONS = set("=≈≠<>≤≥∈→")
+SPACES = re.compile(r"[\s\u200b\u2060-\u2064]+")
+
+
+class Place:
+    """A section, an exercise, a term of the glossary or a name of the package: its id, its title, its text."""
+
+    def __init__(self, name: str = "", title: str = ""):
+        self.name, self.title = name, title
+        self.text: list[str] = []
+        self.code: list[str] = []
+
+    @property
+    def row(self) -> list[str]:
+        """What the page's script gets: id, title, text, code."""
+        texts = self.title, "".join(self.text), "".join(self.code)
+        return [self.name, *(SPACES.sub(" ", text).strip() for text in texts)]
+
+
+def _begins_a_place(element) -> bool:
+    headed = element.tag == "section" and element.xpath("./h1 | ./h2 | ./h3 | ./h4")
+    exercise = "exercise" in element.get("class", "").split()
+    return bool(element.get("id") and (headed or exercise or element.tag == "dt"))
+
+
+def _collect(element, place: Place, places: list[Place]) -> None:
+    """Sort what stands in an element by the places that begin in it; the rest belongs to `place`."""
+    outer = place
+    for child in [child for child in element if isinstance(child.tag, str)]:
+        if begins := _begins_a_place(child):
+            place = Place(child.get("id"))
+            places.append(place)
+        if begins and child.tag == "dt":
+            names = child.xpath("./span[contains(@class, 'sig-name')]")
+            place.title = (names or [child])[
+                0
+            ].text_content()  # without module and arguments
+            place.text.append(f"{child.text_content()} " if names else "")
+        elif not place.title and (
+            child.tag in HEADINGS or child.get("class") == "admonition-title"
+        ):
+            place.title = child.text_content()
+        elif child.tag == "pre":
+            place.code.append(f"{child.text_content()} ")
+        else:
+            place.text.append(child.text or "")
+            _collect(child, place, places)
+            place.text.append(" " if child.tag in BLOCKS else "")
+        if child.tag != "dt":
+            place = outer
+        place.text.append(child.tail or "")
+
+
+def _in_a_line(formula) -> str:
+    """A formula of MathML as one types it: 10^6, x_j, e^(a+b)."""
+    own = (formula.text or "").strip()
+    first, *rest = [*map(_in_a_line, formula)] or [""]
+    signs = SIGNS.get(formula.tag, "")
+    if signs:
+        return first + "".join(
+            s + (f"({r})" if len(r) > 3 else r)
+            for s, r in zip(signs, rest, strict=True)
+        )
+    if own in RELATIONS or formula.tag in ("mspace", "mtd"):
+        own = f" {own} "
+    return ("√" if formula.tag == "msqrt" else "") + own + first + "".join(rest)
+
+
+def places(page: str) -> list[list[str]]:
+    """What a built page says: [id, title, text, code] of each of its places, in their order."""
+    articles = lxml.html.fromstring(page).xpath("//article")
+    if not articles:
+        return []
+    for formula in articles[0].xpath(".//span[@class='katex']"):
+        said = formula.xpath(".//semantics/*[1]")[0]
+        end = formula.xpath("string(.//span[@class='formula-end'])")
+        for part in list(formula):
+            formula.remove(part)
+        formula.text = _in_a_line(said) + end
+    for gone in articles[0].xpath(GONE.replace("//", ".//")):
+        gone.drop_tree()
+    found: list[Place] = []
+    _collect(articles[0], Place(), found)
+    return [place.row for place in found]
+
+
+def kind(page: str) -> str:
+    """What search.js weighs a page by: chapter, glossary, package, or page, which is any other."""
+    kinds = {
+        r"chapters/\d": "chapter",
+        "chapters/glossary": "glossary",
+        "chapters/api/": "package",
+    }
+    return next(
+        (kind for start, kind in kinds.items() if re.match(start, page)), "page"
+    )
+
+
+def text(built: Path) -> str:
+    """The script that holds the text of all pages of a built book."""
+    pages = []
+    for path in sorted(built.rglob("*.html")):
+        name = path.relative_to(built).as_posix()
+        if not name.startswith("_static") and (
+            found := places(path.read_text("utf-8"))
+        ):
+            pages.append([name, kind(name), found])
+    return f"globalThis.attnbookText = {json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def _replace_sphinx(app):
+    app.builder.search = False  # its index, and its page
+
+
+def _page(app):
+    if app.builder.format == "html":
+        body = HERE.with_suffix(".html").read_text("utf-8")
+        yield "search", {"title": "Search", "body": body}, "page.html"
+
+
+def _load(app, pagename, templatename, context, doctree):
+    if pagename == "search":
+        app.add_js_file(f"{FOLDER}/search.js", loading_method="defer")
+
+
+def _write_script(app):
+    if app.builder.format == "html":
+        folder = Path(app.outdir) / "_static" / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "search.js").write_text(
+            HERE.with_suffix(".js").read_text("utf-8"), "utf-8"
+        )
+
+
+def _write_text(app, error):
+    if not error and app.builder.format == "html":
+        built = Path(app.outdir)
+        (built / "_static" / FOLDER / "text.js").write_text(text(built), "utf-8")
+
+
+def setup(app):
+    """Registers the extension with Sphinx."""
+    app.connect("builder-inited", _replace_sphinx)
+    app.connect("builder-inited", _write_script)
+    app.connect("html-collect-pages", _page)
+    app.connect("html-page-context", _load)
+    app.connect("build-finished", _write_text)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
