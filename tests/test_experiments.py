@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from attnbook.translation import PAGE_MODELS, page_model_header
+from attnbook.weights import FOLDER, read_weights
 from tools import ROOT, bench
 from tools.experiments import __main__ as runner
 from tools.experiments import scores
@@ -25,7 +27,8 @@ def stored_commands() -> list[str]:
         for path in (ROOT / folder).rglob("*.json"):
             text = path.read_text("utf-8")
             found |= set(re.findall(r'"command": ?"(python -?[^"]*)"', text))
-    return sorted(found)
+    told = [read_weights(path)[1] for path in FOLDER.glob("*.safetensors")]
+    return sorted(found | {about["command"] for about in told if "command" in about})
 
 
 COMMANDS = stored_commands()
@@ -188,10 +191,12 @@ def test_a_stored_result_is_what_the_runner_makes_of_its_runs(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_result_is_stored_under_the_name_of_its_experiment(name):
     place = runner.place(name)
-    paths = place.glob("*.json") if place.is_dir() else [place]
-    stored = [json.loads(path.read_text("utf-8")) for path in paths]
-    commands = [one["command"] for one in stored if "command" in one]
-    assert commands and {of_experiment(command)[0] for command in commands} == {name}
+    stored = (
+        [page_model_header(model) for model in PAGE_MODELS]
+        if place == FOLDER
+        else [json.loads(place.read_text("utf-8"))]
+    )
+    assert {of_experiment(one["command"])[0] for one in stored} == {name}
 
 
 def test_no_result_is_without_its_experiment():

@@ -44,8 +44,8 @@ GOALS = {
 }
 # scripts of figures that carry the weights of a model
 MODELS = {
-    "induction_heads.js": "widgets/induction_heads/data.json",
-    "attention_patterns.js": "data/sentence_model.json",
+    "induction_heads.js": "weights/induction.safetensors",
+    "attention_patterns.js": "weights/next_words.safetensors",
 }
 SCORES = "performance", "accessibility", "best-practices", "seo"
 BOOK = ROOT / "_build" / "html"

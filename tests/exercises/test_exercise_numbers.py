@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attnbook.exercises.bank import SHELF
-from attnbook.exercises.observe import copies
+from attnbook.exercises.calls import copies
 from attnbook.exercises.recognise import facts, make_case
 
 ALL = list(SHELF)

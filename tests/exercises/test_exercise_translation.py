@@ -10,8 +10,8 @@ from attnbook.attention import masks, positions, scores
 from attnbook.exercises.answers import Number, WholeNumbers
 from attnbook.exercises.arguments import Listed, draw
 from attnbook.exercises.bank import SHELF, beam_search, key_value_cache
+from attnbook.exercises.calls import copies
 from attnbook.exercises.checker import judge
-from attnbook.exercises.observe import copies
 from attnbook.exercises.wording import in_words, inputs
 from attnbook.translation import decoding, losses, metrics, sampling, word_alignment
 

@@ -20,7 +20,8 @@ from attnbook.studies import (
     repeated_rows,
     stored_induction,
 )
-from attnbook.studies.induction import STORED_SNAPSHOTS
+from attnbook.weights import FOLDER
+from attnbook.widgets.kit import figure_data
 from tools.experiments.induction import head_means, plans, without
 from tools.experiments.induction_heads import SHOWN
 
@@ -138,10 +139,10 @@ def test_a_single_layer_learns_a_fixed_period():
 
 
 def test_what_is_stored_is_what_it_was_measured_as():
-    stored = json.loads(STORED_SNAPSHOTS.read_text("utf-8"))
+    stored = figure_data("induction_heads")
     assert [one["step"] for one in stored["snapshots"]] == list(SHOWN)
     assert len(stored["vocabulary"]) == NUM_SYMBOLS + 1
-    assert STORED_SNAPSHOTS.stat().st_size < 250_000
+    assert (FOLDER / "induction.safetensors").stat().st_size < 120_000
     for step in (0, 300, None):
         wanted = SHOWN[-1] if step is None else step
         one = next(s for s in stored["snapshots"] if s["step"] == wanted)

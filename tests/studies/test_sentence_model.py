@@ -19,16 +19,17 @@ from attnbook.studies import (
     fit_sentences,
     measure_heads,
     noun_sentence,
-    pack_weights,
     sentence_loss,
     sentences,
     stored_model,
     to_ids,
-    unpack_weights,
     without_head,
 )
+from attnbook.studies.next_words import STORED_MODEL
+from attnbook.weights import read_weights, weights_file
 
 DATA = json.loads(STORED.read_text("utf-8"))
+WEIGHTS, ABOUT = read_weights(STORED_MODEL)
 REPEATED = (
     START,
     "the",
@@ -211,18 +212,12 @@ def test_training_is_seeded_and_lowers_the_loss():
     assert not first.training
 
 
-def test_weights_survive_packing_to_half_precision(fresh):
-    packed = pack_weights(fresh)
-    found = unpack_weights(json.loads(json.dumps(packed)))
-    for name, weight in fresh.state_dict().items():
-        assert torch.equal(found[name], weight.half().float()), name
-
-
 # --- the model that is stored -------------------------------------------------------------------------------------
 
 
 def test_the_stored_file_says_where_it_comes_from_and_is_small():
-    assert STORED.stat().st_size < 150_000
+    assert STORED.stat().st_size < 5_000 and STORED_MODEL.stat().st_size < 80_000
+    assert all(ABOUT[key] == DATA[key] for key in ("command", "versions", "seed"))
     assert DATA["command"].startswith("python -m tools.experiments patterns --seeds")
     assert DATA["versions"].keys() == {"python", "torch"}
     assert [run["seed"] for run in DATA["runs"]] == list(range(len(DATA["runs"])))
@@ -271,25 +266,25 @@ def test_the_examples_are_held_out_and_all_told_rightly(model):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("left_out", "change", "says"),
     [
         (
+            "",
             {"vocabulary": VOCABULARY[:-1]},
             "a vocabulary other than that of attnbook.studies",
         ),
         (
-            {"config": {**DATA["config"], "d_ff": 65}},
+            "",
+            {"config": {**ABOUT["config"], "d_ff": 65}},
             "weights that do not fit the sizes it states",
         ),
-        (
-            {"weights": {k: v for k, v in DATA["weights"].items() if k != "norm.bias"}},
-            "norm.bias",
-        ),
+        ("norm.bias", {}, "norm.bias"),
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(tmp_path, change, says):
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(DATA | change), "utf-8")
+def test_a_file_that_does_not_fit_is_refused(tmp_path, left_out, change, says):
+    path = tmp_path / "model.safetensors"
+    weights = {name: w for name, w in WEIGHTS.items() if name != left_out}
+    path.write_bytes(weights_file(weights, ABOUT | change))
     with pytest.raises(ValueError, match=says):
         stored_model(path)
 
@@ -297,14 +292,15 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path, change, says):
 def test_the_experiment_writes_such_a_file(tmp_path, monkeypatch):
     from tools.experiments.__main__ import main
 
-    path = tmp_path / "new" / "model.json"
+    path, weights = tmp_path / "new" / "model.json", tmp_path / "new" / "model"
     sizes = ["--seeds", "2", "--steps", "2", "--count", "9"]
     monkeypatch.setattr(torch, "set_num_threads", lambda n: None)
-    main(["patterns", *sizes, "--out", str(path)])
+    main(["patterns", *sizes, "--out", str(path), "--weights", str(weights)])
     found = json.loads(path.read_text("utf-8"))
     assert found.keys() == DATA.keys() and [run["seed"] for run in found["runs"]] == [
         0,
         1,
     ]
     assert found["examples"] == DATA["examples"]
-    assert stored_model(path).sizes == DATA["config"]
+    assert stored_model(weights).sizes == ABOUT["config"]
+    assert read_weights(weights)[1].keys() == ABOUT.keys()

@@ -11,8 +11,10 @@ from small_recipes import SMALL, SMALL_TRANSFORMER
 from toy_corpus import toy_pairs
 
 from attnbook.studies import stored_model
+from attnbook.studies.next_words import STORED_MODEL
 from attnbook.training import CheckpointError, read_archive, save_checkpoint
 from attnbook.translation import Translator, prepare
+from attnbook.weights import read_weights, weights_file
 
 RECIPES = {"recurrent": SMALL, "transformer": SMALL_TRANSFORMER}
 
@@ -194,18 +196,14 @@ def test_what_is_stored_as_it_is_can_be_read(path):
 
 
 def test_the_sentence_model_names_what_is_wrong(tmp_path):
-    import json
-
-    from attnbook.studies.next_words import STORED
-
-    good = json.loads(STORED.read_text("utf-8"))
+    weights, about = read_weights(STORED_MODEL)
     for entries, says in (
         ({"num_layers": 10**8}, "num_layers is 100000000, with only"),
         ({"num_layers": "2"}, "num_layers must be of type int, got '2'"),
         ({"d_ff": 10**8}, "has shape"),
         ({"wings": 2}, "NextWordModel has no setting 'wings'"),
     ):
-        bad = {**good, "config": {**good["config"], **entries}}
-        (tmp_path / "model.json").write_text(json.dumps(bad))
+        bad = about | {"config": about["config"] | entries}
+        (tmp_path / "model.safetensors").write_bytes(weights_file(weights, bad))
         with pytest.raises(ValueError, match=says):
-            stored_model(tmp_path / "model.json")
+            stored_model(tmp_path / "model.safetensors")

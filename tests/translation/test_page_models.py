@@ -6,6 +6,7 @@ import re
 
 import pytest
 import torch
+from safetensors import safe_open
 
 from attnbook.data import Pair, bundled_pairs, references, split_pairs
 from attnbook.data.corpus import CORPUS
@@ -25,6 +26,7 @@ from attnbook.translation import (
     quantised,
     sentence_key,
 )
+from attnbook.weights import read_weights, weights_file
 
 PAIRS = [Pair(f"a b{i} c .", f"x y{i} z .") for i in range(7)] * 2
 MEASURED = {
@@ -82,8 +84,8 @@ def same(a: Translator, b: Translator) -> bool:
 @pytest.mark.parametrize("name", PAGE_MODELS)
 def test_what_is_stored_is_what_is_loaded(folder, name):
     translator = small(name)
-    size = export_page_model(translator, folder / f"{name}.json", MEASURED)
-    assert size == (folder / f"{name}.json").stat().st_size
+    size = export_page_model(translator, folder / f"{name}.safetensors", MEASURED)
+    assert size == (folder / f"{name}.safetensors").stat().st_size
     loaded = load_page_model(name)
     assert same(loaded, quantised(translator)) and not same(loaded, translator)
     assert not loaded.model.training
@@ -115,17 +117,17 @@ def test_rounding_is_fine_enough_leaves_the_rest_and_happens_once(name):
 
 
 def test_a_shared_matrix_stays_shared(folder):
-    export_page_model(small("transformer"), folder / "transformer.json", MEASURED)
-    assert (
-        "decoder.head.weight"
-        not in json.loads((folder / "transformer.json").read_text())["weights"]
+    export_page_model(
+        small("transformer"), folder / "transformer.safetensors", MEASURED
     )
+    weights, _ = read_weights(folder / "transformer.safetensors")
+    assert "decoder.head.weight" not in weights
     decoder = load_page_model("transformer").model.decoder
     assert decoder.head.weight is decoder.embedding.weight
 
 
 def test_the_header_says_where_a_model_comes_from(folder):
-    export_page_model(small("seq2seq"), folder / "seq2seq.json", MEASURED)
+    export_page_model(small("seq2seq"), folder / "seq2seq.safetensors", MEASURED)
     header = page_model_header("seq2seq")
     assert MEASURED.items() <= header.items()
     assert header["name"] == "seq2seq" and header["config"]["hidden_size"] == 7
@@ -133,7 +135,7 @@ def test_the_header_says_where_a_model_comes_from(folder):
 
 
 def test_a_failed_export_leaves_the_old_file(folder):
-    path = folder / "bahdanau.json"
+    path = folder / "bahdanau.safetensors"
     export_page_model(small("bahdanau"), path, MEASURED)
     before = path.read_bytes()
     broken = small("bahdanau")
@@ -142,7 +144,7 @@ def test_a_failed_export_leaves_the_old_file(folder):
     with pytest.raises(ValueError, match="decoder.head.weight is not finite"):
         export_page_model(broken, path, MEASURED)
     assert path.read_bytes() == before and [p.name for p in folder.iterdir()] == [
-        "bahdanau.json"
+        "bahdanau.safetensors"
     ]
 
 
@@ -150,61 +152,75 @@ def test_too_large_a_model_is_refused(folder):
     large = prepare(
         dataclasses.replace(RECIPES["bahdanau-published"], min_count=1), PAIRS
     )[0]
-    with pytest.raises(ValueError, match="at most 2000000; take smaller sizes"):
-        export_page_model(large, folder / "bahdanau.json", MEASURED)
+    with pytest.raises(ValueError, match="at most 1500000; take smaller sizes"):
+        export_page_model(large, folder / "bahdanau.safetensors", MEASURED)
     assert not list(folder.iterdir())
 
 
 def test_pieces_of_words_are_refused(folder):
     pieces = small("transformer", subwords=40)
     with pytest.raises(TypeError, match="vocabularies of words, got SubwordVocabulary"):
-        export_page_model(pieces, folder / "transformer.json", MEASURED)
+        export_page_model(pieces, folder / "transformer.safetensors", MEASURED)
 
 
 @pytest.mark.parametrize("key", list(MEASURED))
 def test_a_missing_measurement_is_named(folder, key):
     less = {k: v for k, v in MEASURED.items() if k != key}
     with pytest.raises(ValueError, match=f"must say {key}"):
-        export_page_model(small("seq2seq"), folder / "seq2seq.json", less)
+        export_page_model(small("seq2seq"), folder / "seq2seq.safetensors", less)
 
 
 # -- files that are not as they should be --
 
 
-def break_text(text):
-    return text[: len(text) // 2]
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def as_before(path):
+    path.write_text('{\n"format":"attnbook page model 1"}\n', "utf-8")
 
 
 def changed(**entries):
-    return lambda text: json.dumps(json.loads(text) | entries)
+    return edited(lambda stored, about: about.update(entries))
 
 
-def without_a_weight(text):
-    state = json.loads(text)
-    del state["weights"]["decoder.head.bias"]
-    return json.dumps(state)
+def edited(edit):
+    """Does something with the file's tensors and with what it says of itself."""
+
+    def damage(path):
+        with safe_open(path, "pt") as file:
+            stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about = json.loads(file.metadata()["about"])
+        edit(stored, about)
+        path.write_bytes(weights_file(stored, about))
+
+    return damage
 
 
-def cut_a_weight(text):
-    state = json.loads(text)
-    state["weights"]["decoder.head.weight"]["bytes"] = "AAAA"
-    return json.dumps(state)
+def without_a_weight(stored, about):
+    del stored["decoder.head.bias"]
 
 
-def another_shape(text):
-    state = json.loads(text)
-    weight = state["weights"]["encoder.embedding.weight"]
-    weight["shape"] = weight["shape"][::-1]
-    weight["scales"] = state["weights"]["encoder.rnn.bias_ih_l0"]["floats"]
-    return json.dumps(state)
+def without_scales(stored, about):
+    del stored["decoder.head.weight.scales"]
+
+
+def cut_a_weight(stored, about):
+    stored["decoder.head.weight"] = stored["decoder.head.weight"][:3]
+
+
+def another_shape(stored, about):
+    stored["encoder.embedding.weight"] = stored["encoder.embedding.weight"].T
 
 
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (break_text, "no JSON"),
-        (lambda text: "[]", "its format is None"),
-        (changed(format="attnbook page model 9"), "expected 'attnbook page model 1'"),
+        (cut, "SafetensorError"),
+        (as_before, "an earlier version wrote JSON: make such a file anew"),
+        (lambda path: path.write_bytes(weights_file({}, {})), "its format is None"),
+        (changed(format="attnbook page model 9"), "expected 'attnbook page model 2'"),
         (changed(name="bahdanau"), "it holds the model 'bahdanau'"),
         (changed(corpus_sha256="12"), "64 hexadecimal digits, got '12'"),
         (changed(test={}), r"must say test\['bleu'\]"),
@@ -215,18 +231,19 @@ def another_shape(text):
             "vocabulary has 5 entries",
         ),
         (changed(target_vocab=[]), "expected a dict with kind"),
-        (without_a_weight, "the weights lack decoder.head.bias"),
-        (cut_a_weight, "RuntimeError: shape"),
-        (another_shape, "RuntimeError: The size"),
+        (edited(without_a_weight), "the weights lack decoder.head.bias"),
+        (edited(without_scales), "KeyError: 'decoder.head.weight.scales'"),
+        (edited(cut_a_weight), "RuntimeError: The size"),
+        (edited(another_shape), "RuntimeError: The size"),
     ],
 )
 def test_a_damaged_file_is_a_clear_error(folder, damage, says):
-    path = folder / "seq2seq.json"
+    path = folder / "seq2seq.safetensors"
     export_page_model(small("seq2seq"), path, MEASURED)
-    path.write_text(damage(path.read_text("utf-8")), "utf-8")
+    damage(path)
     with pytest.raises(ValueError, match=says) as caught:
         load_page_model("seq2seq")
-    assert "seq2seq.json is not a page model" in str(caught.value)
+    assert "seq2seq.safetensors is not a page model" in str(caught.value)
     assert "make it anew with" in str(caught.value)
 
 
@@ -236,7 +253,7 @@ def test_unknown_and_missing_models_are_named(folder):
     ):
         load_page_model("bert")
     with pytest.raises(
-        FileNotFoundError, match="transformer.json is not there; make it with"
+        FileNotFoundError, match="transformer.safetensors is not there; make it with"
     ):
         load_page_model("transformer")
 
@@ -265,15 +282,15 @@ def split():
 
 
 def test_the_stored_sentences_are_those_of_the_split(split):
-    stored = json.loads((page_models.FOLDER / "sentences.json").read_text("utf-8"))
-    assert stored == page_sentences(split)
+    path = page_models.FOLDER / "sentences.safetensors"
+    assert path.read_bytes() == page_sentences(split)
 
 
 @pytest.mark.parametrize("name", PAGE_MODELS)
 def test_a_stored_model_is_small_and_knows_its_corpus(name):
     import hashlib
 
-    assert (page_models.FOLDER / f"{name}.json").stat().st_size <= 2_000_000
+    assert (page_models.FOLDER / f"{name}.safetensors").stat().st_size <= 1_500_000
     header = page_model_header(name)
     corpus = CORPUS.read_bytes().replace(b"\r\n", b"\n")
     sources = CORPUS.with_name("SOURCES.md").read_text("utf-8")

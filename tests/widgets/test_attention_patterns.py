@@ -12,7 +12,6 @@ from attnbook.studies import (
     STORED,
     VOCABULARY,
     stored_model,
-    unpack_weights,
     without_head,
 )
 from attnbook.widgets import AttentionPatternsFigure
@@ -54,7 +53,6 @@ def test_half_precision_is_read_as_it_was_written(maths):
     numbers = torch.tensor([0.0, 1.0, -2.5, 6e-8, 3e-5, -6.1e-5, 0.1, 65504.0]).half()
     bits = [int(b) & 0xFFFF for b in numbers.view(torch.int16)]
     assert [maths("half", b) for b in bits] == numbers.double().tolist()
-    assert set(unpack_weights(DATA["weights"])) == set(MODEL.state_dict())
 
 
 def test_the_layer_norm_is_pytorchs(maths):
@@ -422,8 +420,8 @@ def test_later_changes_are_checked_and_the_query_stays_inside():
 
 
 def test_the_data_comes_with_the_module_and_not_with_every_box():
-    assert "data/sentence_model.json" in figure_parts("attention_patterns")
-    assert "data/sentence_model.json" not in figure_parts("position_explorer")
+    assert "weights/next_words.safetensors" in figure_parts("attention_patterns")
+    assert "weights/next_words.safetensors" not in figure_parts("position_explorer")
     assert len(json.dumps(AttentionPatternsFigure().state())) < 500
 
 

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from attnbook.attention import prefix_matching
-from attnbook.studies import NUM_SYMBOLS, AttentionOnly
-from attnbook.translation.quantisation import restored
+from attnbook.studies import NUM_SYMBOLS, stored_induction
 from attnbook.widgets import InductionHeadsFigure
 from attnbook.widgets.induction_heads import DATA, LENGTH, STEPS
 from attnbook.widgets.kit.samples import seeded_uniforms
@@ -17,18 +16,9 @@ from attnbook.widgets.kit.samples import seeded_uniforms
 NAMES = DATA["vocabulary"]
 
 
-def model_at(step):
-    """The stored model as the package computes it."""
-    sizes = DATA["sizes"]
-    model = AttentionOnly(sizes["layers"], sizes["heads"], sizes["D"])
-    stored = DATA["snapshots"][STEPS.index(step)]["weights"]
-    model.load_state_dict({name: restored(entry) for name, entry in stored.items()})
-    return model.eval()
-
-
 @torch.no_grad()
 def computed(step, ids):
-    logits, weights = model_at(step)(torch.tensor([ids]), need_weights=True)
+    logits, weights = stored_induction(step)(torch.tensor([ids]), need_weights=True)
     return logits[0].softmax(-1), weights[0]
 
 

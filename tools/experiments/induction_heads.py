@@ -3,10 +3,10 @@
 No design: the comparison is that of `induction`; here is one of its models, as it learns.
 
   sizes      V (symbol 0 is <bos>, its name is in `vocabulary`), D, layers, heads, head_dim, longest row, rotary base
-  snapshots  step; loss {new, repeated}, accuracy, prefix [L][H], previous [L][H], measured with the stored weights;
-             weights: for each parameter of `AttentionOnly` its shape, int8 `bytes` row by row and one float32 of
-             `scales` for each row, both little-endian in base64: weight[i][j] = bytes[i][j] · scales[i]
+  snapshots  step; loss {new, repeated}, accuracy, prefix [L][H], previous [L][H], measured with the stored weights
   curve      as `induction` has it, for the line along training
+The weights of all snapshots go to code/attnbook/weights/induction.safetensors, in eight bits; those of step 200, say,
+are named `200.layers.0.W_qkv.weight` and so on.
 The model: x = embedding[ids]; for each layer, with q, k, v = W_qkv x (rows q, then k, then v; each split into heads),
 q and k rotated (pairs of neighbouring features 2i, 2i + 1, angle position · base^(−2i / head_dim)), causal softmax of
 q·k / √head_dim, heads joined, x += W_o output; logits = unembedding x. There is no bias, no norm and no feed-forward
@@ -14,8 +14,9 @@ network. Positions are rotary, and not added to the embeddings, so that what lay
 symbols only. Half a minute on one core.
 """
 
-from copy import deepcopy
+from types import SimpleNamespace
 
+from attnbook.files import write_atomically
 from attnbook.studies import (
     NUM_SYMBOLS,
     PERIODS,
@@ -23,38 +24,43 @@ from attnbook.studies import (
     fit_induction,
     measure_induction,
 )
-from attnbook.translation.quantisation import packed, restored
+from attnbook.studies.induction import STORED_SNAPSHOTS
+from attnbook.weights import to_float, to_int8, weights_file
 from tools.experiments.induction import EVERY, entry, point
+from tools.experiments.stored import made_by
 
 RESULT = "code/attnbook/widgets/induction_heads/data.json"
-OPTIONS = {"steps": 750}
+OPTIONS = {"steps": 750, "weights": None}  # another file for them
 SHOWN = 0, 100, 200, 250, 300, 350, 400, 500, 750
 
 
-def snapshot(step: int, model: AttentionOnly) -> dict:
-    """The model as the figure gets it."""
-    weights = {name: packed(name, w) for name, w in model.state_dict().items()}
-    stored = deepcopy(model)
-    stored.load_state_dict({name: restored(w) for name, w in weights.items()})
-    return {"step": step} | entry(measure_induction(stored)) | {"weights": weights}
+def snapshot(step: int, stored: dict) -> dict:
+    """What is measured of a model as it is stored."""
+    model = AttentionOnly()
+    model.load_state_dict(to_float(stored))
+    return {"step": step} | entry(measure_induction(model))
 
 
 def settings(options) -> list[dict]:
     """The one model."""
-    return [{"seed": 0, "steps": options.steps}]
+    return [{"seed": 0, "steps": options.steps, "weights": options.weights}]
 
 
-def run(seed: int, steps: int) -> dict:
-    """Train it: its curve, and its snapshots."""
-    curve, snapshots = [], []
+def run(seed: int, steps: int, weights: str | None) -> dict:
+    """Train it, and store its weights: its curve, and what its snapshots do."""
+    curve, snapshots, stored = [], [], {}
 
     def watch(step: int, model: AttentionOnly) -> None:
         if step % EVERY == 0:
             curve.append(point(step, measure_induction(model)))
         if step in SHOWN:
-            snapshots.append(snapshot(step, model))
+            small = to_int8(model.state_dict())
+            snapshots.append(snapshot(step, small))
+            stored.update({f"{step}.{name}": tensor for name, tensor in small.items()})
 
     fit_induction(seed, steps, watch=watch)
+    about = made_by("induction_heads", SimpleNamespace(steps=steps)) | {"seed": seed}
+    write_atomically(weights or STORED_SNAPSHOTS, weights_file(stored, about))
     return {"curve": curve, "snapshots": snapshots}
 
 

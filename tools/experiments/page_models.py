@@ -1,6 +1,6 @@
 """The translators that the book's pages run: trained on the bundled corpus, rounded to 8 bits, measured, stored.
 
-    page_models                         all three, one core, into code/attnbook/data/models
+    page_models                         all three, one core, into code/attnbook/weights
     page_models --only transformer      one of them
     page_models --dev --only seq2seq    measured on the development set, nothing written
     page_models --measure               the stored models measured again (references have been added), not trained
@@ -10,7 +10,6 @@ looked at once, by the first two commands.
 """
 
 import hashlib
-import json
 from dataclasses import asdict
 from types import SimpleNamespace
 
@@ -25,13 +24,13 @@ from attnbook.translation import (
     export_page_model,
     load_page_model,
     page_model_header,
-    page_models,
     page_sentences,
     train_page_model,
 )
+from attnbook.weights import FOLDER
 from tools.experiments.stored import made_by
 
-RESULT = "code/attnbook/data/models"  # the folder; each model has a file
+RESULT = "code/attnbook/weights"  # the folder; each model has a file
 OPTIONS = {"only": None, "dev": False, "measure": False}
 SEED = SPLIT_SEED = 0
 
@@ -81,7 +80,7 @@ def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
         }
         if measure:  # how it was made has not changed
             measured = page_model_header(model) | {"test": test}
-        path = page_models.FOLDER / f"{model}.json"
+        path = FOLDER / f"{model}.safetensors"
         size = export_page_model(translator, path, measured)
         print(f"    {path.name}: {size / 1e6:.2f} MB", flush=True)
     return {"model": model, "on": "dev" if dev else "test"} | test
@@ -91,6 +90,5 @@ def summary(results: list[dict], options) -> dict:
     """Nothing beside the models, but the sentences that pages offer for translation."""
     if not options.dev:
         split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
-        text = json.dumps(page_sentences(split), ensure_ascii=False, indent=0)
-        write_atomically(page_models.FOLDER / "sentences.json", text + "\n")
+        write_atomically(FOLDER / "sentences.safetensors", page_sentences(split))
     return {}

@@ -1,16 +1,11 @@
 """Attention: one operation, from kernel regression to many heads, positions and a cache.
 
 Masks say who may attend to what; scores say how well a key fits a query; pooling and layers average the values;
-a memory of fixed size (linear attention, the delta rule) regresses values on keys. Reading says what a head does.
+a memory of fixed size (linear attention, the delta rule) regresses values on keys. Measures say what a head does.
 """
 
 from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.efficient import (
-    TiledAttention,
-    online_softmax,
-    tiled_attention,
-    tiles,
-)
+from attnbook.attention.head_measures import ablate_head, prefix_matching, rollout
 from attnbook.attention.heads import MultiHeadAttention, stack_heads
 from attnbook.attention.kernels import (
     KERNELS,
@@ -64,7 +59,6 @@ from attnbook.attention.positions import (
     rotate,
     sinusoidal_encoding,
 )
-from attnbook.attention.reading import ablate_head, prefix_matching, rollout
 from attnbook.attention.relative import (
     DebertaPositions,
     ShawPositions,
@@ -86,9 +80,15 @@ from attnbook.attention.self_attention import (
     SelfAttention,
     pair_mask,
 )
+from attnbook.attention.separate_heads import SeparateHeads, WideHeads, widen_heads
 from attnbook.attention.sinks import SinkAttention
 from attnbook.attention.splitting import merge_heads, split_heads
-from attnbook.attention.stages import SeparateHeads, WideHeads, widen_heads
+from attnbook.attention.tiled import (
+    TiledAttention,
+    online_softmax,
+    tiled_attention,
+    tiles,
+)
 
 __all__ = [
     "sequence_mask",

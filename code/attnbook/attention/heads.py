@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.layers import fused_attention
 from attnbook.attention.masks import OneMask, align, combine_masks, masked_softmax
+from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
-from attnbook.attention.stages import SeparateHeads, check_stage
 from attnbook.checks import check_bias, check_probability
 
 

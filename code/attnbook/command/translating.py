@@ -1,7 +1,6 @@
 """The subcommands about translators: train, translate, and a page of one's own."""
 
 import hashlib
-import json
 import math
 import re
 import sys
@@ -14,8 +13,8 @@ RAREST = 50  # a word that occurs less often may be left out, if the vocabularie
 
 
 def train(options, rest) -> int:
-    """Hand on to `attnbook.train`."""
-    from attnbook.train import main
+    """Hand on to `attnbook.command.train`."""
+    from attnbook.command.train import main
 
     return main(rest, "attnbook train")
 
@@ -82,7 +81,7 @@ def page_model(options, rest) -> int:
     from attnbook.translation import (
         PAGE_SETTINGS,
         evaluate,
-        page_model_text,
+        page_model_file,
         page_sentences,
         train_page_model,
     )
@@ -113,12 +112,14 @@ def page_model(options, rest) -> int:
         setting, split, options.seed, checkpoint, progress=sys.stderr.isatty()
     )
     found = evaluate(translator, split.test)
-    text = page_model_text(
-        translator, options.model, _measured(setting, options, source, found)
-    )
-    sentences = json.dumps(page_sentences(split), ensure_ascii=False)
+    files = {
+        options.model: page_model_file(
+            translator, options.model, _measured(setting, options, source, found)
+        ),
+        "sentences": page_sentences(split),
+    }
     page = own_page(
-        options.model, text, sentences, options.languages, options.codes, _tries(split)
+        options.model, files, options.languages, options.codes, _tries(split)
     )
     write_atomically(out, page)
     checkpoint.unlink(missing_ok=True)
@@ -143,13 +144,13 @@ def _measured(setting, options, source: str, found: dict) -> dict:
 
 def _that_fits(setting, split, options, source: str):
     """The setting with as many words as a page model has room for: the rarest are left out first."""
-    from attnbook.translation import page_model_text, untrained
+    from attnbook.translation import page_model_file, untrained
 
     nothing = {"bleu": 0.0, "chrf": 0.0, "sentences": 0}
     for min_count in range(setting.recipe.min_count, RAREST + 1):
         recipe = replace(setting.recipe, min_count=min_count)
         try:
-            page_model_text(
+            page_model_file(
                 untrained(recipe, split.train),
                 options.model,
                 _measured(setting, options, source, nothing),

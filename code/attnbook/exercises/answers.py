@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from . import differences, kinds, relations
-from .observe import copies
+from . import forms, unexplained, wrong_numbers
+from .calls import copies
 from .recognise import Case, first_failed, near, smallest_wrong, unusual
 from .verdict import Finding, message
 from .wording import number, short, side_by_side, values
@@ -20,9 +20,9 @@ class Tensors:
     floats: tuple[str, ...] = ()  # as in `Several`
     # what can be seen of any wrong numbers
     looks = (
-        differences.not_repeatable,
-        *(relations.turned, kinds.wrong_shape, kinds.not_finite, relations.relation),
-        differences.ignores,
+        unexplained.not_repeatable,
+        *(wrong_numbers.turned, forms.wrong_shape, forms.not_finite, wrong_numbers.relation),
+        unexplained.ignores,
     )
 
     def wanted(self, exercise) -> str:
@@ -39,13 +39,13 @@ class Tensors:
         """Find a result of another kind."""
         for case in (case for case in cases if case.call.error is None):
             strange = isinstance(result := case.call.result, torch.Tensor) and unusual(result)
-            if found := kinds.wrong_kind(case, self.wanted(exercise)) if strange else self.amiss(exercise, fn, case):
+            if found := forms.wrong_kind(case, self.wanted(exercise)) if strange else self.amiss(exercise, fn, case):
                 return found
         return None
 
     def amiss(self, exercise, fn: Callable, case: Case) -> Finding | None:
         """What to say of a result of another kind; None if this is not the matter."""
-        return kinds.wrong_kind(case, self.wanted(case.exercise))
+        return forms.wrong_kind(case, self.wanted(case.exercise))
 
     def detect(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """A recogniser for tensors of the right shape, after the mistakes that the exercise knows."""
@@ -118,7 +118,7 @@ class Number(Tensors):
             inside, name = f"a list of {len(result)}", "returns-a-list"
         elif isinstance(result, bool):
             inside = f"the truth value {result}"
-        return kinds.wrong_kind(case, self.what, inside, name)
+        return forms.wrong_kind(case, self.what, inside, name)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         result, facts = cases[0].call.result, {"wanted": self.what, "given": cases[0].given}
@@ -132,7 +132,7 @@ class Number(Tensors):
 class WholeNumbers(Tensors):
     """A Python list of whole numbers, of whatever length: lists of different lengths cannot be subtracted."""
 
-    looks = differences.not_repeatable, differences.ignores
+    looks = unexplained.not_repeatable, unexplained.ignores
 
     def wanted(self, exercise) -> str:
         return "a list of whole numbers"
@@ -162,11 +162,11 @@ class WholeNumbers(Tensors):
         inside = f"a tensor of the dtype {result.dtype} and the shape {tuple(result.shape)}" if tensor else ""
         if isinstance(result, list) and result:
             inside = f"a list whose first entry is of the type {type(part).__name__}"
-        return kinds.wrong_kind(case, self.wanted(case.exercise), inside)
+        return forms.wrong_kind(case, self.wanted(case.exercise), inside)
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         case = smallest_wrong(cases)
-        return message("unknown", what="another list", seen=case.seen.rstrip() + differences.path(case))
+        return message("unknown", what="another list", seen=case.seen.rstrip() + unexplained.path(case))
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         result, right = cases[0].call.result, values(cases[0].expected)
@@ -229,11 +229,11 @@ class Several(Tensors):
             size = f" of {len(result)}" if isinstance(result, tuple | list | dict) else ""
             name = "returns-a-dict" if isinstance(result, dict) else "returns-another-kind"
             inside = f"a {type(result).__name__}{size}"
-            return kinds.wrong_kind(case, f"{wanted}, in this order", inside, name)
+            return forms.wrong_kind(case, f"{wanted}, in this order", inside, name)
         if not all(_ordinary(part) for part in result):
             inside = f"({', '.join(type(part).__name__ for part in result)})"
             name = "returns-numpy" if any(isinstance(part, np.ndarray) for part in result) else "not-tensors"
-            return kinds.wrong_kind(case, f"ordinary tensors: {wanted}", inside, name)
+            return forms.wrong_kind(case, f"ordinary tensors: {wanted}", inside, name)
         return None
 
     def another_kind(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
@@ -268,7 +268,7 @@ class Several(Tensors):
         name, (expected, got) = list(wrong.items())[-1]
         others = [n for n in self.names if n not in wrong]
         fine = f"Right: {' and '.join(others)}." if others else "None of the results is right yet."
-        seen = f"{side_by_side(case.given, expected, got).rstrip()}\n{fine}{differences.path(case)}"
+        seen = f"{side_by_side(case.given, expected, got).rstrip()}\n{fine}{unexplained.path(case)}"
         named = f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown"
         return message("wrong-part", named, name=name, seen=seen)
 

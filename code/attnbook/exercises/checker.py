@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import torch
 
-from . import conduct, differences, guard
+from . import beyond_numbers, guard, unexplained
+from .calls import at_line, error_text, is_unwritten
 from .errors import an_error, at_the_edge
-from .observe import at_line, error_text, is_unwritten
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
@@ -35,7 +35,7 @@ def judge(exercise, fn: Callable) -> Verdict:
         if finding is UNWRITTEN:
             return Verdict(exercise.name, "unwritten", None, finding.about)
         if finding is None:
-            later = first(exercise.remarks, exercise, fn) or conduct.any_device(exercise, fn, cases)
+            later = first(exercise.remarks, exercise, fn) or beyond_numbers.any_device(exercise, fn, cases)
             about = "solved, with a remark" if later else "solved"
             remark = f"One thing for later. {later.says}" if later else ""
             return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=remark)
@@ -97,28 +97,34 @@ def _numbers(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     if all(case.right() for case in cases):
         return None
     answer = exercise.answer
-    fitting = (differences.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
+    fitting = (unexplained.not_repeatable, *exercise.detectors, answer.detect) if fit(cases) else ()
     ordinary = () if at_the_edge(exercise, cases) else (answer.describe,)
     looks = (
         *(
             known_mistake,
-            differences.always_the_same,
+            unexplained.always_the_same,
             answer.another_kind,
             *fitting,
             several_mistakes,
-            conduct.float32_only,
+            beyond_numbers.float32_only,
             an_error,
         ),
         *(*answer.looks, *exercise.describers, *ordinary),
-        *(differences.almost, conduct.writes, differences.unknown),
+        *(unexplained.almost, beyond_numbers.writes, unexplained.unknown),
     )
     return first(looks, exercise, fn, cases)
 
 
 def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
-    looks = conduct.writes, differences.not_repeatable, conduct.gradients, conduct.keeps_dtype, conduct.changes_torch
+    looks = (
+        beyond_numbers.writes,
+        unexplained.not_repeatable,
+        beyond_numbers.gradients,
+        beyond_numbers.keeps_dtype,
+        beyond_numbers.changes_torch,
+    )
     return (
         exercise.answer.demand(exercise, fn, cases)
         or first(exercise.demands, exercise, fn)
-        or first((*looks, conduct.any_layout), exercise, fn, cases)
+        or first((*looks, beyond_numbers.any_layout), exercise, fn, cases)
     )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from .observe import error_text, own_line, read_from_outside, shapes_there
+from .calls import error_text, own_line, read_from_outside, shapes_there
 from .recognise import Case, first_failed
 from .verdict import Finding, message
 

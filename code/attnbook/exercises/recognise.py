@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from .calls import Call, at_line, copies, error_text, observe, own_line
 from .edits import named_locals
-from .observe import Call, at_line, copies, error_text, observe, own_line
 from .verdict import Finding, message
 from .wording import inputs, shapes, side_by_side, values
 

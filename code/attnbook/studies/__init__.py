@@ -67,10 +67,8 @@ from attnbook.studies.next_words import (
     answer_accuracy,
     fit_sentences,
     measure_heads,
-    pack_weights,
     sentence_loss,
     stored_model,
-    unpack_weights,
     without_head,
 )
 from attnbook.studies.pair_reader import (
@@ -193,8 +191,6 @@ __all__ = [
     "without_head",
     "answer_accuracy",
     "measure_heads",
-    "pack_weights",
-    "unpack_weights",
     "stored_model",
     "BOS",
     "EOS",

@@ -1,9 +1,7 @@
 """Induction: a row of symbols begins again, and what comes next can be copied. Attention-only models learn how."""
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -19,11 +17,9 @@ from attnbook.attention import (
 )
 from attnbook.checks import check_count
 from attnbook.training import Progress, TrainConfig, train
-from attnbook.translation.quantisation import restored
+from attnbook.weights import FOLDER, read_weights
 
-STORED_SNAPSHOTS = (
-    Path(__file__).parents[1] / "widgets" / "induction_heads" / "data.json"
-)
+STORED_SNAPSHOTS = FOLDER / "induction.safetensors"
 
 NUM_SYMBOLS, ROW = 24, 32  # <bos> is symbol 0, the others are 1 to 24
 PERIODS = (5, 16)
@@ -294,13 +290,15 @@ def stored_induction(step: int | None = None) -> AttentionOnly:
     Raises:
         ValueError: a step that is not stored.
     """
-    snapshots = json.loads(STORED_SNAPSHOTS.read_text("utf-8"))["snapshots"]
-    weights = {one["step"]: one["weights"] for one in snapshots}
+    weights: dict[int, dict[str, Tensor]] = {}
+    for stored, weight in read_weights(STORED_SNAPSHOTS)[0].items():
+        at, name = stored.split(".", 1)
+        weights.setdefault(int(at), {})[name] = weight
     step = max(weights) if step is None else step
     if step not in weights:
         raise ValueError(
-            f"stored are the steps {', '.join(map(str, weights))}; got {step}"
+            f"stored are the steps {', '.join(map(str, sorted(weights)))}; got {step}"
         )
     model = AttentionOnly()
-    model.load_state_dict({n: restored(entry) for n, entry in weights[step].items()})
+    model.load_state_dict(weights[step])
     return model.eval()

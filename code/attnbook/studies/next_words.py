@@ -1,12 +1,9 @@
 """A causal model of next words, small enough to be looked through: trained, measured head by head, and stored."""
 
-import base64
-import json
 from copy import deepcopy
 from pathlib import Path
 from typing import cast
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -17,8 +14,10 @@ from attnbook.studies.sentences import CLASSES, VOCABULARY, Sentence, sentences,
 from attnbook.training import TrainConfig, device_of, rebuilt, settings, train
 from attnbook.transformer import EncoderLayer
 from attnbook.transformer.models import check_ids
+from attnbook.weights import FOLDER, read_weights
 
-STORED = Path(__file__).parents[1] / "data" / "sentence_model.json"
+STORED = Path(__file__).with_suffix(".json")
+STORED_MODEL = FOLDER / "next_words.safetensors"
 JOBS = ("before", "itself", "start", "subject", "adjective", "noun")
 
 
@@ -242,48 +241,11 @@ def measure_heads(model: NextWordModel, some: list[Sentence]) -> Tensor:
     return torch.stack([torch.stack(found[job]).mean(0) for job in JOBS], dim=-1)
 
 
-def pack_weights(model: NextWordModel) -> dict[str, list]:
-    """Write all weights as text, in half precision.
-
-    Args:
-        model: the model.
-
-    Returns:
-        For each name the shape, and base64 of the numbers as little-endian float16.
-    """
-    return {
-        name: [
-            list(weight.shape),
-            base64.b64encode(weight.cpu().numpy().astype("<f2").tobytes()).decode(
-                "ascii"
-            ),
-        ]
-        for name, weight in model.state_dict().items()
-    }
-
-
-def unpack_weights(packed: dict[str, list]) -> dict[str, Tensor]:
-    """Undo `pack_weights`, but for the digits that half precision does not keep.
-
-    Args:
-        packed: names, shapes and texts.
-
-    Returns:
-        float32 tensors by name.
-    """
-    return {
-        name: torch.from_numpy(
-            np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32)
-        ).reshape(shape)
-        for name, (shape, text) in packed.items()
-    }
-
-
-def stored_model(path: str | Path = STORED) -> NextWordModel:
+def stored_model(path: str | Path = STORED_MODEL) -> NextWordModel:
     """The trained model that comes with the book (and with its interactive figure).
 
     Args:
-        path: a file as `tools/experiments/patterns.py` writes it.
+        path: a file of weights as `tools/experiments/patterns.py` writes it.
 
     Returns:
         The model, ready to be asked.
@@ -291,15 +253,14 @@ def stored_model(path: str | Path = STORED) -> NextWordModel:
     Raises:
         ValueError: the file belongs to another vocabulary, or its weights do not fit its sizes.
     """
-    stored = json.loads(Path(path).read_text("utf-8"))
-    if stored["vocabulary"] != VOCABULARY:
+    weights, about = read_weights(path)
+    if about.get("vocabulary") != VOCABULARY:
         raise ValueError(
             f"{path} was made with a vocabulary other than that of attnbook.studies; "
             "run python -m tools.experiments patterns"
         )
     try:
-        weights = unpack_weights(stored["weights"])
-        sizes = settings(NextWordModel, stored["config"], weights)
+        sizes = settings(NextWordModel, about["config"], weights)
         return rebuilt(lambda: NextWordModel(**sizes), weights).eval()
     except (LookupError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(

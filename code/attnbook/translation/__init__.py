@@ -42,12 +42,11 @@ from attnbook.translation.page_models import (
     PAGE_MODELS,
     export_page_model,
     load_page_model,
+    page_model_file,
     page_model_header,
-    page_model_text,
-    page_sentences,
     quantised,
-    sentence_key,
 )
+from attnbook.translation.page_sentences import page_sentences, sentence_key
 from attnbook.translation.page_training import (
     PAGE_SETTINGS,
     PageSetting,
@@ -126,7 +125,7 @@ __all__ = [
     "load_page_model",
     "page_model_header",
     "quantised",
-    "page_model_text",
+    "page_model_file",
     "export_page_model",
     "sentence_key",
     "page_sentences",

@@ -1,29 +1,27 @@
-"""Small trained translators for the book's pages: stored in JSON, run by PyTorch here and by JavaScript in the browser.
+"""Small trained translators for the book's pages, run by PyTorch here and by JavaScript in the browser.
 
-A weight matrix is stored as bytes: every row has one scale, and a weight is a whole number from −127 to 127 times it.
-What `load_page_model` returns holds just these products, so that both sides compute with the same numbers.
+They are files of weights (`attnbook.weights`) in eight bits. What `load_page_model` returns holds just these rounded
+numbers, so that both sides compute with the same ones.
 """
 
 import copy
-import json
 import re
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-import torch
+from torch import Tensor, nn
 
-from attnbook.data import Split, references
 from attnbook.files import write_atomically
-from attnbook.text import WordVocabulary, normalise, vocabulary_from_dict
-from attnbook.translation.quantisation import coded, packed, restored
+from attnbook.text import WordVocabulary, vocabulary_from_dict
 from attnbook.translation.translator import Translator, kind_of, stored_model
+from attnbook.weights import FOLDER, read_weights, to_float, to_int8, weights_file
 
 #: Names of the translators that run in the page, as `load_page_model` takes them.
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
-FOLDER = Path(__file__).parents[1] / "data" / "models"
-FORMAT = "attnbook page model 1"
-LARGEST = 2_000_000  # bytes of a stored model
+FORMAT = "attnbook page model 2"
+LARGEST = (
+    1_500_000  # bytes of a stored model; as text, in a page, it takes a third more
+)
 MEASURED = {  # what a file says about where it comes from, and of which type
     "command": str,
     "versions": dict,
@@ -48,7 +46,7 @@ def load_page_model(name: str) -> Translator:
         ValueError: another name, or a damaged file.
         FileNotFoundError: the model has not been trained yet.
     """
-    return _translator(_read(name), f"{name}.json")
+    return _translator(*_read(name))
 
 
 def page_model_header(name: str) -> dict:
@@ -64,8 +62,9 @@ def page_model_header(name: str) -> dict:
     Raises:
         ValueError, FileNotFoundError: as `load_page_model`.
     """
-    left_out = ("format", "source_vocab", "target_vocab", "weights")
-    return {key: v for key, v in _read(name).items() if key not in left_out}
+    left_out = ("format", "source_vocab", "target_vocab")
+    _, about = _read(name)
+    return {key: value for key, value in about.items() if key not in left_out}
 
 
 def quantised(translator: Translator) -> Translator:
@@ -81,14 +80,13 @@ def quantised(translator: Translator) -> Translator:
         ValueError: a weight that is not finite.
     """
     model = copy.deepcopy(translator.model).cpu().eval()
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            weight.copy_(restored(packed(name, weight)))
+    rounded = to_float(to_int8(_parameters(model)))
+    model.load_state_dict(rounded, strict=False)
     return Translator(model, translator.source_vocab, translator.target_vocab)
 
 
-def page_model_text(translator: Translator, name: str, measured: dict) -> str:
-    """Write a translator as the text of a page model.
+def page_model_file(translator: Translator, name: str, measured: dict) -> bytes:
+    """Write a translator as the content of a page model's file.
 
     Args:
         translator: with word vocabularies; its weights are rounded as by `quantised`.
@@ -97,11 +95,11 @@ def page_model_text(translator: Translator, name: str, measured: dict) -> str:
             `corpus_sha256`, `training` (settings), and `test` with `bleu`, `chrf` and `sentences` of the rounded model.
 
     Returns:
-        JSON.
+        The bytes, in the format of `attnbook.weights`.
 
     Raises:
         TypeError, ValueError: something is missing in `measured`, vocabularies of subwords, weights that are
-            not finite, or a text beyond 2 MB.
+            not finite, or more than 1.5 MB.
     """
     _check_measured(measured, "measured")
     for vocab in (translator.source_vocab, translator.target_vocab):
@@ -111,7 +109,7 @@ def page_model_text(translator: Translator, name: str, measured: dict) -> str:
             )
     model = translator.model
     kind = kind_of(model)
-    state = {
+    about = {
         "format": FORMAT,
         "name": name,
         "kind": kind,
@@ -119,83 +117,37 @@ def page_model_text(translator: Translator, name: str, measured: dict) -> str:
         **{key: measured[key] for key in MEASURED},
         "source_vocab": translator.source_vocab.to_dict(),
         "target_vocab": translator.target_vocab.to_dict(),
-        # named_parameters names a shared matrix once, by its first name
-        "weights": {name: packed(name, w) for name, w in model.named_parameters()},
     }
-    lines = (f"{_json(key)}:{_json(value)}" for key, value in state.items())
-    text = "{\n" + ",\n".join(lines) + "\n}\n"
-    size = len(text.encode("utf-8"))
-    if size > LARGEST:
+    content = weights_file(to_int8(_parameters(model)), about)
+    if len(content) > LARGEST:
         raise ValueError(
-            f"{name}.json would take {size} bytes, a page model has at most {LARGEST}; take smaller sizes"
-            " or fewer words"
+            f"{name}.safetensors would take {len(content)} bytes, a page model has at most {LARGEST}; take smaller "
+            "sizes or fewer words"
         )
-    return text
+    return content
 
 
 def export_page_model(translator: Translator, path: str | Path, measured: dict) -> int:
     """Write a translator as a page model, whole or not at all.
 
     Args:
-        translator, measured: see `page_model_text`.
+        translator, measured: see `page_model_file`.
         path: where to; the file's name is the model's.
 
     Returns:
         The size of the file in bytes.
 
     Raises:
-        TypeError, ValueError: as `page_model_text`.
+        TypeError, ValueError: as `page_model_file`.
     """
-    text = page_model_text(translator, Path(path).stem, measured)
-    write_atomically(path, text)
-    return len(text.encode("utf-8"))
+    content = page_model_file(translator, Path(path).stem, measured)
+    write_atomically(path, content)
+    return len(content)
 
 
-def sentence_key(sentence: str) -> int:
-    """A number that represents a sentence where the sentence itself would take too much space.
-
-    Args:
-        sentence: as people write it; it is normalised first.
-
-    Returns:
-        From 0 to 2³² − 1. Two sentences share a number by a chance of one in four billion.
-
-    Raises:
-        TypeError: not a str.
-
-    Source:
-        Fowler, Noll and Vo's FNV-1a hash, 32 bits, over the UTF-8 bytes.
-    """
-    key = 0x811C9DC5
-    for byte in normalise(sentence).encode("utf-8"):
-        key = (key ^ byte) * 0x01000193 % 2**32
-    return key
-
-
-def page_sentences(split: Split) -> dict:
-    """What a page has to know of the corpus to say whether a sentence was seen in training.
-
-    Args:
-        split: the one that the page models were trained with.
-
-    Returns:
-        `train` and `dev`: the numbers of their source sentences, sorted, as base64 of 32-bit integers; `test`: each
-        normalised source with its translations, since those can be shown beside a model's.
-    """
-
-    def keys(pairs: list) -> str:
-        numbers = sorted({sentence_key(source) for source in references(pairs)})
-        return coded(np.array(numbers, dtype=np.uint32))
-
-    return {
-        "train": keys(split.train),
-        "dev": keys(split.dev),
-        "test": references(split.test),
-    }
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _parameters(model: nn.Module) -> dict[str, Tensor]:
+    # named_parameters names a shared matrix once, by its first name
+    return dict(model.named_parameters())
 
 
 def _check_measured(measured: dict, what: str) -> None:
@@ -214,47 +166,44 @@ def _check_measured(measured: dict, what: str) -> None:
         )
 
 
-def _read(name: str) -> dict:
-    """The content of a page model's file, checked as far as it can be without building the model."""
+def _read(name: str) -> tuple[dict[str, Tensor], dict]:
+    """A page model's weights and what its file says, checked as far as it can be without building the model."""
     if name not in PAGE_MODELS:
         raise ValueError(
             f"a page model is one of {', '.join(PAGE_MODELS)}, got {name!r}"
         )
-    path = FOLDER / f"{name}.json"
+    path = FOLDER / f"{name}.safetensors"
     if not path.is_file():
         raise FileNotFoundError(
             f"{path.name} is not there; make it with python -m tools.experiments page_models"
         )
     try:
-        state = json.loads(path.read_text("utf-8"))
+        weights, about = read_weights(path)
+        if about.get("format") != FORMAT:
+            raise ValueError(
+                f"its format is {about.get('format')!r}, expected {FORMAT!r}"
+            )
+        if about.get("name") != name:
+            raise ValueError(f"it holds the model {about.get('name')!r}")
+        _check_measured(about, "its header")
     except ValueError as error:
-        raise _damaged(path.name, f"no JSON: {error}") from error
-    found = state.get("format") if isinstance(state, dict) else None
-    if found != FORMAT:
-        raise _damaged(path.name, f"its format is {found!r}, expected {FORMAT!r}")
-    if state.get("name") != name:
-        raise _damaged(path.name, f"it holds the model {state.get('name')!r}")
-    try:
-        _check_measured(state, "its header")
-    except ValueError as error:
-        raise _damaged(path.name, str(error)) from error
-    return state
+        raise _damaged(name, str(error)) from error
+    return weights, about
 
 
-def _translator(state: dict, name: str) -> Translator:
+def _translator(weights: dict[str, Tensor], about: dict) -> Translator:
     try:
         vocabs = (
-            vocabulary_from_dict(state[f"{s}_vocab"]) for s in ("source", "target")
+            vocabulary_from_dict(about[f"{s}_vocab"]) for s in ("source", "target")
         )
-        weights = {name: restored(entry) for name, entry in state["weights"].items()}
-        model = stored_model(state["kind"], state["config"], weights)
+        model = stored_model(about["kind"], about["config"], weights)
         return Translator(model.eval(), *vocabs)
     except (LookupError, AttributeError, TypeError, ValueError, RuntimeError) as error:
-        raise _damaged(name, f"{type(error).__name__}: {error}") from error
+        raise _damaged(about["name"], f"{type(error).__name__}: {error}") from error
 
 
 def _damaged(name: str, why: str) -> ValueError:
     return ValueError(
-        f"{name} is not a page model ({why}); install the book again, or make it anew with "
+        f"{name}.safetensors is not a page model ({why}); install the book again, or make it anew with "
         "python -m tools.experiments page_models"
     )

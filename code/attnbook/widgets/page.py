@@ -18,8 +18,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attnbook.weights import FOLDER as WEIGHTS
+
 from . import FIGURES, TOOLS, figure_class
-from .kit import KIT, PACKAGE, figure_parts, script_parts
+from .kit import FILES, KIT, figure_parts, script_parts
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -111,22 +113,25 @@ def write_assets(folder: str | Path) -> list[str]:
 
 
 def data_scripts() -> dict[str, str]:
-    """What figures load only when they need it: each file of `data/models` as a classic script.
+    """What figures load only when they need it: files of weights as classic scripts.
 
-    No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the
-    script leaves its content in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
+    No page names these scripts. A figure that wants one asks for it (`loadFile` in kit/files.js), and the script leaves
+    its content, in base64, in `attnbookFiles`; a page opened from a file can load scripts, but fetch nothing else.
 
     Returns:
         dict of file name → JavaScript text.
     """
     return {
-        f"model-{path.stem}.js": _data_script(path.stem, path.read_text("utf-8"))
-        for path in sorted((PACKAGE / "data" / "models").glob("*.json"))
+        f"model-{name}.js": _data_script(
+            name, (WEIGHTS / f"{name}.safetensors").read_bytes()
+        )
+        for name in FILES
     }
 
 
-def _data_script(name: str, text: str) -> str:
-    return f"(globalThis.attnbookFiles = globalThis.attnbookFiles || {{}})[{json.dumps(name)}] = {text.strip()};\n"
+def _data_script(name: str, content: bytes) -> str:
+    text = base64.b64encode(content).decode("ascii")
+    return f'(globalThis.attnbookFiles = globalThis.attnbookFiles || {{}})[{json.dumps(name)}] = "{text}";\n'
 
 
 def script_names() -> list[str]:
@@ -192,13 +197,13 @@ def standalone_page(
     )
 
 
-def offline_page(body: str, title: str, data: dict[str, str] | None = None) -> str:
+def offline_page(body: str, title: str, data: dict[str, bytes] | None = None) -> str:
     """A whole page around the HTML of figures in one file, which needs no network and follows the system's theme.
 
     Args:
         body: HTML text with figures in it.
         title: of the page, as plain text.
-        data: dict of name → JSON text, what the figures would otherwise load from files.
+        data: dict of name → content, the files that the figures would otherwise load.
 
     Returns:
         HTML text.
@@ -206,11 +211,7 @@ def offline_page(body: str, title: str, data: dict[str, str] | None = None) -> s
     shared = kit_scripts()
     names = page_scripts(figures_in(body))[1:]
     scripts = [
-        # "<" in JSON stands in texts only, where it may be written so and ends no script
-        *(
-            _data_script(name, text.replace("<", "\\u003c"))
-            for name, text in (data or {}).items()
-        ),
+        *(_data_script(name, content) for name, content in (data or {}).items()),
         (KIT / "host.js").read_text("utf-8"),
         *(shared.get(name) or classic_script(name) for name in names),
     ]

@@ -3,9 +3,9 @@
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ..calls import observe
 from ..devices import Watch
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import observe
 from ..verdict import Finding
 from ..weights import odd_weights
 from ..wording import inputs

@@ -7,7 +7,7 @@ import torch
 from ..answers import Mask, Tensors
 from ..arguments import Described
 from ..exercise import Exercise, Mistake, draw, exact
-from ..kinds import wrong_shape
+from ..forms import wrong_shape
 from ..verdict import Finding
 
 

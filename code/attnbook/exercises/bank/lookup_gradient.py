@@ -1,7 +1,7 @@
 """Exercise lookup-gradient: how the answer of a soft look-up changes with its query, by formula."""
 
+from ..calls import names_used
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import names_used
 from ..verdict import Finding
 
 

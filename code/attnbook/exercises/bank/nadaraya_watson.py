@@ -2,8 +2,8 @@
 
 import torch
 
+from ..calls import observe
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import observe
 from ..recognise import near
 from ..verdict import Finding
 from ..wording import inputs, values

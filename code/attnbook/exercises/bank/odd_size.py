@@ -2,8 +2,8 @@
 
 import torch
 
+from ..calls import observe
 from ..exercise import Exercise, Mistake
-from ..observe import observe
 from ..verdict import Finding
 from ..wording import short
 

@@ -3,11 +3,11 @@
 import torch
 from torch import nn
 
-from .. import kinds
+from .. import forms
 from ..answers import Tensors
-from ..conduct import in_another_dtype
+from ..beyond_numbers import in_another_dtype
+from ..calls import observe
 from ..exercise import Exercise, Mistake, draw, exact
-from ..observe import observe
 from ..recognise import near
 from ..verdict import Finding
 from ..wording import number, values
@@ -126,7 +126,7 @@ class Layer(Tensors):
         if isinstance(layer, nn.MultiheadAttention):
             known = (Finding(*words) for applies, *words in settings(layer, case) if applies)
             return next(known, None) or left_random(case)
-        return kinds.wrong_kind(case, self.wanted(exercise), f"something of the type `{type(layer).__name__}`")
+        return forms.wrong_kind(case, self.wanted(exercise), f"something of the type `{type(layer).__name__}`")
 
     def demand(self, exercise, fn, cases):
         if found := self.amiss(exercise, fn, cases[0]):

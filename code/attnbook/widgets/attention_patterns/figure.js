@@ -2,13 +2,14 @@
  * The model's weights come with the module (`DATA`); it runs here, in the browser, at every change. The word that looks
  * is drawn in the query's colour, the words that it looks at in the key's, the weights in violet. */
 
-import DATA from "../../data/sentence_model.json" with { type: "json" };
+import DATA from "../../studies/next_words.json" with { type: "json" };
 import { figure } from "../kit/card.js";
 import { clamp, fmt, html, range } from "../kit/kit.js";
+import { half } from "../kit/weights.js";
 import { drawGrid, drawMap, drawNext, gridHeight, mapLayout, nextHeight } from "./maps.js";
 import {
-  byClass, exampleOf, foremost, half, headFacts, headFor, HEADS, isOff, JOBS, layerNorm, LAYERS, NEEDED, run, share,
-  START,
+  byClass, exampleOf, foremost, headFacts, headFor, HEADS, isOff, JOBS, layerNorm, LAYERS, NEEDED, run, share,
+  START, VOCABULARY,
 } from "./maths.js";
 import { drawSentence, sentenceHeight, shortWeight } from "./sentence.js";
 
@@ -55,7 +56,7 @@ function seenNow({ words, layer, head, off, silent, query, row, whole, next }) {
     : `With ${others} off, ${looks}`;
   const likely = (chances) => {
     const i = chances.indexOf(Math.max(...chances));
-    return [`“${DATA.vocabulary[i]}”`, fmt(chances[i])];
+    return [`“${VOCABULARY[i]}”`, fmt(chances[i])];
   };
   const [[after, p], [was, q]] = [likely(next), likely(whole.next[query])];
   const second =
@@ -282,7 +283,7 @@ function render({ model, el }) {
     const best = `${words[most]} ${shortWeight(row[most])}`;
     const word1 = next.indexOf(Math.max(...next));
     fig.show({
-      next: `${DATA.vocabulary[word1]} ${fmt(next[word1])}`,
+      next: `${VOCABULARY[word1]} ${fmt(next[word1])}`,
       singular: share(next, "verb, singular"),
       plural: share(next, "verb, plural"),
     });

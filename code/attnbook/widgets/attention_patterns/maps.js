@@ -1,8 +1,7 @@
 /* The heat maps of all heads, the large map of one, and the next word. */
 
-import DATA from "../../data/sentence_model.json" with { type: "json" };
 import { clamp, COLOUR, fmt, range, weightInk } from "../kit/kit.js";
-import { foremost, headFacts, HEADS, isOff, LAYERS } from "./maths.js";
+import { foremost, headFacts, HEADS, isOff, LAYERS, VOCABULARY } from "./maths.js";
 import { headName, weightMap } from "./sentence.js";
 
 const GRID = { top: 18, label: 34, side: 22, gap: 8 };
@@ -90,7 +89,7 @@ export function drawGrid(p, view, fig) {
 }
 
 // The map is as large for a short sentence: its cells are larger then.
-const LABELS = Math.max(...DATA.vocabulary.map((word) => word.length)) * 7.2 + 12;
+const LABELS = Math.max(...VOCABULARY.map((word) => word.length)) * 7.2 + 12;
 export const mapLayout = (width, words) => {
   const side = Math.min(465, width - LABELS - 2);
   const [left, size, top] = [LABELS, Math.min(52, side / words.length), 26 + LABELS];
@@ -206,7 +205,7 @@ export function drawNext(p, view) {
       });
   });
   const told = truth
-    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][DATA.vocabulary.indexOf(truth)])}`
+    ? `In this sentence: “${truth}”, ${fmt(view.now.next[query][VOCABULARY.indexOf(truth)])}`
     : "The sentence ends here.";
   p.text("truth", 0, 26 + 36 * NEXT + 14, told, { size: 13, "data-number": "truth" });
 }

@@ -1,33 +1,28 @@
 /* The model, computed here: its layers and heads, and what was measured of them. */
 
-import DATA from "../../data/sentence_model.json" with { type: "json" };
+import DATA from "../../studies/next_words.json" with { type: "json" };
+import WEIGHTS from "../../weights/next_words.safetensors";
 import { dot, mean, range, softmax, sum } from "../kit/kit.js";
+import { readWeights } from "../kit/weights.js";
 
+const MODEL = readWeights(WEIGHTS);
+export const VOCABULARY = MODEL.about.vocabulary;
+const SIZES = MODEL.about.config;
 export const START = "<bos>";
-const SCALE = Math.sqrt(DATA.config.d_model);
-export const LAYERS = DATA.config.num_layers;
-export const HEADS = DATA.config.num_heads;
+const SCALE = Math.sqrt(SIZES.d_model);
+export const LAYERS = SIZES.num_layers;
+export const HEADS = SIZES.num_heads;
 export const LONGEST = DATA.max_words;
-
-// A 16-bit floating-point number from its bits.
-export function half(bits) {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const power = (bits >> 10) & 31;
-  const part = bits & 1023;
-  return sign * (power ? 2 ** (power - 15) * (1 + part / 1024) : 2 ** -14 * (part / 1024));
-}
 
 // The weights by name, each as an array of rows (a vector is one row).
 const weights = (() => {
   let ready = null;
   return () => {
     ready ||= Object.fromEntries(
-      Object.entries(DATA.weights).map(([name, [shape, text]]) => {
-        const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-        const numbers = range(bytes.length / 2).map((i) => half(bytes[2 * i] | (bytes[2 * i + 1] << 8)));
-        const columns = shape.at(-1);
-        const rows = range(numbers.length / columns).map((i) => numbers.slice(i * columns, (i + 1) * columns));
-        return [name, shape.length === 1 ? rows[0] : rows];
+      MODEL.names.map((name) => {
+        const { rows, cols, data } = MODEL.weight(name);
+        const table = range(rows).map((i) => Array.from(data.subarray(i * cols, (i + 1) * cols)));
+        return [name, rows === 1 ? table[0] : table];
       }),
     );
     return ready;
@@ -45,7 +40,7 @@ export function layerNorm(x, gain, shift) {
 
 // The sinusoids of Vaswani et al., as in `attnbook.positions`.
 function place(t, f) {
-  const angle = t / 10000 ** ((2 * Math.floor(f / 2)) / DATA.config.d_model);
+  const angle = t / 10000 ** ((2 * Math.floor(f / 2)) / SIZES.d_model);
   return f % 2 ? Math.cos(angle) : Math.sin(angle);
 }
 
@@ -88,7 +83,7 @@ function runLayer(x, number, off) {
 export function run(words, off = []) {
   const w = weights();
   let x = words.map((word, t) => {
-    const row = w["words.weight"][DATA.vocabulary.indexOf(word)];
+    const row = w["words.weight"][VOCABULARY.indexOf(word)];
     return row.map((v, f) => v * SCALE + place(t, f));
   });
   const seen = [];
@@ -108,14 +103,14 @@ export function run(words, off = []) {
 export function byClass(next) {
   return DATA.classes
     .map(([name, words]) => {
-      const some = words.map((word) => [word, next[DATA.vocabulary.indexOf(word)]]).sort((a, b) => b[1] - a[1]);
+      const some = words.map((word) => [word, next[VOCABULARY.indexOf(word)]]).sort((a, b) => b[1] - a[1]);
       return { name, p: sum(some.map(([, p]) => p)), words: some };
     })
     .sort((a, b) => b.p - a.p);
 }
 
 export const share = (next, name) =>
-  sum(DATA.classes.find(([n]) => n === name)[1].map((word) => next[DATA.vocabulary.indexOf(word)]));
+  sum(DATA.classes.find(([n]) => n === name)[1].map((word) => next[VOCABULARY.indexOf(word)]));
 
 // Which example the words are: its number, or −1.
 export const exampleOf = (words) => DATA.examples.findIndex(({ words: some }) => String(some) === String(words));

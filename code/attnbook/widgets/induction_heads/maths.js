@@ -1,11 +1,13 @@
 /* The attention-only model as tools/experiments/induction_heads.py describes it, and what is measured on a row. */
 
 import DATA from "./data.json" with { type: "json" };
+import WEIGHTS from "../../weights/induction.safetensors";
 import { dot, mean, range, seededUniforms, softmax, sum } from "../kit/kit.js";
+import { readWeights } from "../kit/weights.js";
 
 const SYMBOLS = DATA.vocabulary.length - 1; // without <bos>, which is symbol 0
 export const LENGTH = 24;
-const snapshotAt = (step) => DATA.snapshots.find((snapshot) => snapshot.step === step);
+const STORED = readWeights(WEIGHTS);
 
 // <bos> and a row whose first `period` symbols, all different, come again and again; then the edits.
 export function rowOf(seed, period, edits = []) {
@@ -18,13 +20,10 @@ export function rowOf(seed, period, edits = []) {
   return ids;
 }
 
-// A stored matrix: rows of whole numbers, each row with its scale.
-function matrixOf({ shape, scales, bytes }) {
-  const raw = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
-  const [whole, scale] = [new Int8Array(raw(bytes)), new Float32Array(raw(scales))];
-  return range(shape[0]).map((i) =>
-    Float64Array.from(whole.subarray(i * shape[1], (i + 1) * shape[1]), (v) => v * scale[i]),
-  );
+// A stored matrix as rows.
+function matrixOf(name) {
+  const { rows, cols, data } = STORED.weight(name);
+  return range(rows).map((i) => Float64Array.from(data.subarray(i * cols, (i + 1) * cols)));
 }
 
 const times = (matrix, x) => matrix.map((row) => row.reduce((total, w, i) => total + w * x[i], 0));
@@ -64,8 +63,8 @@ const unpacked = new Map(); // step → matrices
 // Weights [layer][head][query][key ≤ query], and the probabilities of the next symbol at each position.
 export function runModel(step, ids) {
   if (!unpacked.has(step)) {
-    const entries = Object.entries(snapshotAt(step).weights);
-    unpacked.set(step, Object.fromEntries(entries.map(([name, entry]) => [name, matrixOf(entry)])));
+    const names = STORED.names.filter((name) => name.startsWith(`${step}.`));
+    unpacked.set(step, Object.fromEntries(names.map((name) => [name.slice(`${step}.`.length), matrixOf(name)])));
   }
   const model = unpacked.get(step);
   let stream = ids.map((id) => [...model["embedding.weight"][id]]);

@@ -4,7 +4,6 @@ from .base import Figure, static_box
 from .models import FILES, MODELS, ModelFigure
 from .source import (
     KIT,
-    PACKAGE,
     WIDGETS,
     fallback_image,
     figure_data,
@@ -35,7 +34,6 @@ __all__ = [
     "FLAG",
     "KIT",
     "MODELS",
-    "PACKAGE",
     "WIDGETS",
     "Figure",
     "ModelFigure",

@@ -1,18 +1,24 @@
 /* The files of the page's trained models: their weights, and what is known of the corpus. They are not part of the
- * page: they come as a script beside this one, or, in JupyterLab, from the kernel (kit/models.py). */
+ * page: they come, in base64, as a script beside this one or, in JupyterLab, from the kernel (kit/models.py). */
 
 import { html } from "./kit.js";
 import { makeTranslator } from "./models.js";
 
 const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
 const waiting = {}; // name → promise
+const read = {}; // name → what is in the file
+
+const readFile = (name) => (read[name] = read[name] || readWeights(globalThis.attnbookFiles[name]));
 
 export function loadFile(model, name) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});
-  if (files[name]) return Promise.resolve(files[name]);
+  if (files[name]) return Promise.resolve(readFile(name));
   if (!waiting[name]) waiting[name] = (SCRIPT ? fromScript : fromKernel)(model, name);
   return waiting[name].then(
-    (file) => (files[name] = file),
+    (text) => {
+      files[name] = text;
+      return readFile(name);
+    },
     (error) => {
       delete waiting[name];
       throw error;
@@ -36,7 +42,7 @@ const fromKernel = (model, name) =>
       if (message.file !== name) return;
       clearTimeout(late);
       model.off("msg:custom", hear);
-      resolve(JSON.parse(message.text));
+      resolve(message.text);
     };
     model.on("msg:custom", hear);
     model.send({ wanted: name });

@@ -1,7 +1,7 @@
 /* The trained translators of the book, computed in the browser: the same numbers as PyTorch's, up to rounding.
  * Vectors are Float32Arrays, a matrix W is {rows, cols, data}; sums are accumulated in double precision.
  *
- *   const translator = makeTranslator(file)           file: the content of data/models/<name>.json
+ *   const translator = makeTranslator(file)           file: a page model, from readWeights
  *   const source = translator.read("I'm home.")       {tokens, ids, unknown}, all with <eos> at the end
  *   translateIds(translator, source.ids)              [{id, word, logProb, weights, logProbs}], ending in <eos>
  */
@@ -11,6 +11,7 @@ import { mean, range, softmax } from "./kit.js";
 export const [BOS, EOS, UNK] = [1, 2, 3];
 const SPECIALS = ["<pad>", "<bos>", "<eos>", "<unk>"];
 export const MAX_WORDS = 60;
+const FORMAT = "attnbook page model 2";
 
 // ---- text: as attnbook.spelling does it ----------------------------------------------------------
 
@@ -31,42 +32,6 @@ export function sentenceKey(normalised) {
   let key = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(normalised)) key = Math.imul(key ^ byte, 0x01000193);
   return key >>> 0;
-}
-
-// ---- the stored file -----------------------------------------------------------------------------
-
-function bytesOf(text) {
-  const letters = atob(text);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes;
-}
-
-function littleEndian(text, wide) {
-  // base64 → a DataView's reader, the same on every machine
-  const bytes = bytesOf(text);
-  const view = new DataView(bytes.buffer);
-  return { count: bytes.length / wide, view };
-}
-
-function floatsOf(text) {
-  const { count, view } = littleEndian(text, 4);
-  return Float32Array.from({ length: count }, (_, i) => view.getFloat32(4 * i, true));
-}
-
-export function wholesOf(text) {
-  const { count, view } = littleEndian(text, 4);
-  return Uint32Array.from({ length: count }, (_, i) => view.getUint32(4 * i, true));
-}
-
-function weightOf({ shape, floats, scales, bytes }) {
-  const [rows, cols] = shape.length === 2 ? shape : [1, shape[0]];
-  if (floats) return { rows, cols, data: floatsOf(floats) };
-  const scale = floatsOf(scales);
-  const whole = new Int8Array(bytesOf(bytes).buffer);
-  const data = new Float32Array(rows * cols);
-  for (let i = 0; i < data.length; i++) data[i] = whole[i] * scale[Math.floor(i / cols)];
-  return { rows, cols, data };
 }
 
 // ---- building blocks -----------------------------------------------------------------------------
@@ -282,18 +247,19 @@ function transformer(p, config) {
 // ---- a translator: text to text ------------------------------------------------------------------
 
 export function makeTranslator(file) {
-  if (!file || file.format !== "attnbook page model 1") throw new Error("this is not the file of a page model");
-  const p = Object.fromEntries(Object.entries(file.weights).map(([name, entry]) => [name, weightOf(entry)]));
-  const words = [...SPECIALS, ...file.target_vocab.words];
-  const ids = new Map(file.source_vocab.words.map((word, i) => [word, i + SPECIALS.length]));
-  const model = (file.kind === "recurrent" ? recurrent : transformer)(p, file.config);
+  const { format, name, kind, config, test, source_vocab, target_vocab } = file.about;
+  if (format !== FORMAT) throw new Error(`the model’s file is “${format}”, not “${FORMAT}”; build the book again`);
+  const p = Object.fromEntries(file.names.map((weight) => [weight, file.weight(weight)]));
+  const words = [...SPECIALS, ...target_vocab.words];
+  const ids = new Map(source_vocab.words.map((word, i) => [word, i + SPECIALS.length]));
+  const model = (kind === "recurrent" ? recurrent : transformer)(p, config);
   return {
     ...model,
-    name: file.name,
+    name,
     words,
     ids,
-    test: file.test,
-    config: file.config,
+    test,
+    config,
     read(sentence) {
       const tokens = tokenise(sentence);
       const found = tokens.map((token) => ids.get(token) ?? UNK);

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from attnbook.weights import FOLDER
+
 from .base import Figure
-from .source import PACKAGE
+from .source import base64_of
 
 MODELS = ["bahdanau", "transformer", "seq2seq"]
 FILES = [*MODELS, "sentences"]
-FOLDER = PACKAGE / "data" / "models"
 
 
 class ModelFigure(Figure):
@@ -22,9 +23,8 @@ class ModelFigure(Figure):
         self.on_msg(self._send_file)
 
     def _send_file(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
-        """Answers {"wanted": name} with {"file": name, "text": JSON}."""
+        """Answers {"wanted": name} with {"file": name, "text": its content in base64}."""
         name = content.get("wanted")
         if name in FILES:
-            self.send(
-                {"file": name, "text": (FOLDER / f"{name}.json").read_text("utf-8")}
-            )
+            text = base64_of(FOLDER / f"{name}.safetensors")
+            self.send({"file": name, "text": text})

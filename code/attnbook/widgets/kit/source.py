@@ -18,6 +18,7 @@ EXPORT = re.compile(
     re.MULTILINE,
 )
 DEFAULT = re.compile(r"^export default\s+(?=\S)", re.MULTILINE)
+DATA = (".json", ".safetensors")
 GLUE = re.compile(r"^(?:import\b(?!\s*\()|export\b).*", re.MULTILINE)
 
 
@@ -74,7 +75,7 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
     """A JavaScript module and all that it imports, each once, as statements that a script without imports can hold.
 
     Each becomes `modules["widgets/kit/kit.js"] = …`: an object of what it exports by name, or the one thing that it
-    exports by default, or the content of a JSON file. Its other names stay its own.
+    exports by default, the content of a JSON file, or, in base64, of a file of weights. Its other names stay its own.
 
     Args:
         path: of the file.
@@ -86,7 +87,8 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
     Raises:
         ValueError: a file is missing, a name is imported that is not exported, the imports run in a circle, or an
             import or export is written in another way than `import { a, b } from "./file.js";`,
-            `import DATA from "./file.json" with { type: "json" };`, `export` before a declaration, or one
+            `import DATA from "./file.json" with { type: "json" };`, `import WEIGHTS from "./file.safetensors";`,
+            `export` before a declaration, or one
             `export default` and no other export.
     """
     parts: dict[str, str] = {}
@@ -101,7 +103,7 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
             )
         if name in parts:
             return
-        if path.suffix == ".json":
+        if path.suffix in DATA:
             parts[name] = f"{_place(name)} = {text.strip()};"
             return
 
@@ -110,14 +112,15 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
             other = (path.parent / address).resolve()
             if not other.is_file():
                 raise ValueError(f"{name} imports {address}; there is no such file")
-            if (other.suffix == ".json") != (names[0] != "{") or (
-                other.suffix == ".json"
-            ) != bool(json_type):
+            is_json = other.suffix == ".json"
+            if (other.suffix in DATA) != (names[0] != "{") or is_json != bool(
+                json_type
+            ):
                 raise ValueError(
-                    f"{name} has `{found[0]}`; names come in braces from a .js file, "
-                    'one name without braces from a .json file, with { type: "json" }'
+                    f"{name} has `{found[0]}`; names come in braces from a .js file, one name without braces from a "
+                    '.json file, with { type: "json" }, or from a .safetensors file'
                 )
-            add(other, other.read_text("utf-8"), (*above, name))
+            add(other, _content(other), (*above, name))
             wanted = re.findall(r"\w+", names) if names[0] == "{" else []
             missing = [one for one in wanted if one not in exports[_name(other)]]
             if missing:
@@ -156,12 +159,25 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
     return parts
 
 
+def _content(path: Path) -> str:
+    return (
+        path.read_text("utf-8")
+        if path.suffix in (".js", ".json")
+        else json.dumps(base64_of(path))
+    )
+
+
 def _name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
 def _place(name: str) -> str:
     return f"modules[{json.dumps(name)}]"
+
+
+def base64_of(path: Path) -> str:
+    """Reads a file as base64."""
+    return base64.b64encode(path.read_bytes()).decode("ascii")
 
 
 @cache

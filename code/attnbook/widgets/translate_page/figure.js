@@ -3,7 +3,7 @@
  * weights are read (kit/files.js) when the figure comes near the window. */
 
 import { figure } from "../kit/card.js";
-import { loadFile, loadTranslator, translators } from "../kit/files.js";
+import { loadFile, loadTranslator, readFile, translators } from "../kit/files.js";
 import { clamp, fmt, html, newId, sum } from "../kit/kit.js";
 import {
   EOS, likeliest, makeTranslator, MAX_WORDS, readable, sentenceKey, tokenise, translateIds,
@@ -473,7 +473,7 @@ function render({ model, el }) {
 }
 
 // For tests: a sentence through a loaded model, written greedily and by a beam.
-const loaded = (name) => (translators[name] = translators[name] || makeTranslator(globalThis.attnbookFiles[name]));
+const loaded = (name) => (translators[name] = translators[name] || makeTranslator(readFile(name)));
 
 function translate(name, sentence, prefix = []) {
   const source = loaded(name).read(sentence);
@@ -508,6 +508,6 @@ export default {
     translate,
     nBest,
     crossing,
-    standing: (tokens) => standing(known(globalThis.attnbookFiles.sentences), tokens),
+    standing: (tokens) => standing(known(readFile("sentences")), tokens),
   },
 };

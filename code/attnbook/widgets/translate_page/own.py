@@ -11,8 +11,7 @@ from . import TranslatePageFigure
 
 def own_page(
     model: str,
-    model_text: str,
-    sentences: str,
+    files: dict[str, bytes],
     languages: Sequence[str],
     codes: Sequence[str],
     tries: Sequence[str],
@@ -21,8 +20,8 @@ def own_page(
 
     Args:
         model: its name: "bahdanau", "seq2seq" or "transformer".
-        model_text: from `attnbook.translation.page_model_text`.
-        sentences: JSON of `attnbook.translation.page_sentences`.
+        files: what the figure loads, by name: the model's, from `attnbook.translation.page_model_file`, under its
+            name; and `sentences`, from `attnbook.translation.page_sentences`.
         languages: the names of the two languages, in English: "German", "Dutch".
         codes: their codes as in HTML: "de", "nl".
         tries: sentences of the first language that are offered, at most 8; the page begins with the first.
@@ -37,7 +36,7 @@ def own_page(
     title = f"{languages[0]} to {languages[1]}"
     alt = f"A translator from {languages[0]} to {languages[1]}. It needs JavaScript."
     box = static_box(figure.module, figure.state() | {"own": own}, alt, _words(alt))
-    return offline_page(box, title, {model: model_text, "sentences": sentences})
+    return offline_page(box, title, files)
 
 
 def _words(text: str) -> str:

@@ -5,9 +5,9 @@ import { sentenceKey, wholesOf } from "../kit/models.js";
 export function known(file) {
   // the sentences of the corpus: numbers of those trained with, the held-out ones whole
   return (known.kept = known.kept || {
-    train: new Set(wholesOf(file.train)),
-    dev: new Set(wholesOf(file.dev)),
-    test: file.test,
+    train: new Set(file.weight("train").data),
+    dev: new Set(file.weight("dev").data),
+    test: file.about.test,
   });
 }
 

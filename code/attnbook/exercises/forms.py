@@ -1,4 +1,4 @@
-"""The kind and the shape of a result: None, tuples, arrays, axes that are missing or in the wrong order."""
+"""The form of a result, its kind and its shape: None, tuples, arrays, axes that are missing or in the wrong order."""
 
 import contextlib
 import itertools

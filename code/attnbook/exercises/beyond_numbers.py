@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 
 from .arguments import draw
+from .calls import at_line, copies, error_text, names_used, observe
 from .devices import WrongDevice, on_another_device
-from .observe import at_line, copies, error_text, names_used, observe
 from .recognise import Case, first_failed, largest, near
 from .verdict import Finding, message
 from .wording import LONGEST, in_words, short, told_apart, values

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import torch
 
 from .arguments import draw
+from .calls import copies, observe, read_from_outside
 from .errors import at_the_edge, listed
-from .observe import copies, observe, read_from_outside
 from .recognise import Case, fit, make_case, near, smallest_wrong
 from .verdict import Finding, message
 from .wording import number, values

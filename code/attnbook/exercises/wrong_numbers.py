@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import torch
 
+from .calls import copies
 from .errors import at_the_edge
-from .observe import copies
 from .recognise import Case, near, smallest_wrong, tell_several, telling, worded
 from .verdict import Finding, message
 from .wording import number

@@ -11,7 +11,7 @@ import pytest
 from tensors import says
 from toy_corpus import toy_pairs
 
-from attnbook.train import _parser, main, read_data
+from attnbook.command.train import _parser, main, read_data
 from attnbook.translation import Translator
 
 QUICK = ["--batch-size", "16", "--lr", "0.01"]
