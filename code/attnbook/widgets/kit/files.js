@@ -3,12 +3,13 @@
 
 import { html } from "./kit.js";
 import { makeTranslator } from "./models.js";
+import { readWeights } from "./weights.js";
 
 const SCRIPT = typeof document === "undefined" || !document.currentScript ? null : document.currentScript.src;
 const waiting = {}; // name → promise
 const read = {}; // name → what is in the file
 
-const readFile = (name) => (read[name] = read[name] || readWeights(globalThis.attnbookFiles[name]));
+export const readFile = (name) => (read[name] = read[name] || readWeights(globalThis.attnbookFiles[name]));
 
 export function loadFile(model, name) {
   const files = (globalThis.attnbookFiles = globalThis.attnbookFiles || {});

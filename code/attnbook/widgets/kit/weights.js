@@ -8,7 +8,7 @@
  */
 
 // A 16-bit floating-point number from its bits.
-function half(bits) {
+export function half(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const power = (bits >> 10) & 31;
   const part = bits & 1023;
@@ -23,7 +23,7 @@ const KINDS = {
   U32: [4, Uint32Array, (view, at) => view.getUint32(at, true)],
 };
 
-function readWeights(base64) {
+export function readWeights(base64) {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   const view = new DataView(bytes.buffer);
   const start = 8 + Number(view.getBigUint64(0, true));

@@ -1,6 +1,6 @@
 /* What is known of a sentence: whether the models were trained on it. */
 
-import { sentenceKey, wholesOf } from "../kit/models.js";
+import { sentenceKey } from "../kit/models.js";
 
 export function known(file) {
   // the sentences of the corpus: numbers of those trained with, the held-out ones whole
