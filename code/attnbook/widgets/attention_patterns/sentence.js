@@ -7,10 +7,8 @@ export const shortWeight = (a) => fmt(a, 2);
 const wordWidth = (word, padding = 14) => Math.max(20 + padding, word.length * 7.4 + padding);
 const sentenceWidth = (words, padding) => sum(words.map((word) => wordWidth(word, padding))) + 4 * (words.length - 1);
 const lies = (words, width) => width >= 640 && sentenceWidth(words, 5) <= width; // in one line, or else one per line
-const ROWS = { top: 34, height: 312 }; // one word per line, as high for few words
-const rowHeight = (words) => clamp(ROWS.height / words.length, 26, 40); // for a finger
-export const sentenceHeight = (words, width) =>
-  lies(words, width) ? 150 : ROWS.top + Math.max(ROWS.height, rowHeight(words) * words.length);
+const ROWS = { top: 34, height: 24 * (LONGEST + 1) }; // one word per line, for a finger; as high for few words
+export const sentenceHeight = (words, width) => (lies(words, width) ? 150 : ROWS.top + ROWS.height);
 
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
 export function weightMap(p, key, rows, left, top, size, hatch) {
@@ -160,7 +158,7 @@ export function drawSentence(p, view, fig) {
     );
     return;
   }
-  const [tall, left] = [rowHeight(words), 74];
+  const [tall, left] = [Math.min(40, ROWS.height / many), 74];
   const high = Math.min(28, tall - 2);
   const y = (t) => ROWS.top + t * tall;
   const wide = Math.max(...words.map((word) => wordWidth(word))) + 4;

@@ -53,7 +53,8 @@
     if (among) return among.includes(value);
     if (text) return typeof value === "string" && value.length <= text && !BREAKS.test(value);
     if (list) return Array.isArray(value) && within(value.length) && value.every((v) => fits(v, list));
-    if (each) return Array.isArray(value) && value.length === each.length && each.every((one, i) => fits(value[i], one));
+    if (each && Array.isArray(value))
+      return value.length === each.length && each.every((limits, i) => fits(value[i], limits));
     return Number.isFinite(value) && within(value) && (!whole || Number.isInteger(value));
   }
 
@@ -100,12 +101,14 @@
     const link = made("a", "ab-link", { textContent: "Link to this state", href: addressOf(box) });
     const said = made("span", "ab-link-said");
     said.setAttribute("role", "status");
-    const field = made("input", "ab-link-text", { type: "text", readOnly: true, hidden: true });
+    const field = made("input", "ab-link-text", { type: "text", readOnly: true });
     field.setAttribute("aria-label", "Link to this state");
     const say = (text, shown = "") => {
       said.textContent = text;
-      [field.value, field.hidden] = [shown, !shown];
-      if (shown) field.select();
+      field.value = shown;
+      if (!shown) return field.remove();
+      said.after(field);
+      field.select();
     };
     link.onpointerdown = link.onfocus = () => link.setAttribute("href", addressOf(box));
     link.onclick = async (event) => {
@@ -122,7 +125,7 @@
       }
     };
     box.abModel.on("change", () => said.textContent && say(""));
-    row.append(said, field, link);
+    row.append(said, link);
     card.append(row);
     return say;
   }

@@ -272,8 +272,8 @@ function render({ model, el }) {
 }
 .ab-card p.ab-se-said { min-height: calc(4.35em + 1rem); } /* three lines */
 @media (max-width: 480px) {
-  .ab-card .ab-range:is(:has([data-control="top_k"]), :has([data-control="top_p"])) { flex: 1 1 40%; flex-wrap: nowrap; white-space: nowrap; }
-  .ab-card .ab-range input:is([data-control="top_k"], [data-control="top_p"]) { flex-basis: 40px; min-width: 40px; }
+  .ab-card .ab-range:has([data-control^="top_"]) { flex: 1 1 40%; flex-wrap: nowrap; white-space: nowrap; }
+  .ab-card .ab-range input[data-control^="top_"] { flex-basis: 40px; min-width: 40px; }
   .ab-card .ab-control label { white-space: nowrap; }
   .ab-card p.ab-se-said { min-height: calc(8.7em + 1rem); }
   .ab-card p.ab-se-source { min-height: 2.9em; }

@@ -313,7 +313,7 @@ function render({ model, el }) {
     return mine;
   }
 
-  // What another model writes, if people agree with it; its weights are read once the reader has asked for another sentence.
+  // What another model writes, if people agree with it; it is read once the reader has asked for another sentence.
   function whoAgrees(name, sentence, people) {
     const other = name === "bahdanau" ? "transformer" : "bahdanau";
     const its = translators[other];
