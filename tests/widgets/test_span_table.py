@@ -151,7 +151,7 @@ def test_a_chosen_sentence_comes_with_its_lowest_right_span(page):
 
 
 def test_a_dot_leads_to_its_cell(page):
-    page.page.locator("svg text").get_by_text("✓", exact=True).nth(1).click()
+    page.page.locator("svg text").get_by_text("✓", exact=True).nth(1).click(force=True)
     page.settle()
     assert (page.state("type"), page.state("cell")) == ("group", [3, 6])
 

@@ -548,6 +548,8 @@ def test_it_fits(open_ready, theme, width):
 @pytest.mark.parametrize("width", [390, 1000])
 def test_choosing_a_beam_moves_no_drawing(open_ready, width):
     page = open_ready(width=width, sentence="They have a black dog.")
+    if width == 390:
+        page.click("More settings")
     parts = (".ab-stage >> nth=0", ".ab-said", ".ab-stage >> nth=1", ".ab-outputs")
     tops = {}
     for beam in ("1 (greedy)", "2", "4"):
