@@ -23,6 +23,7 @@ LISTEN = """(() => {
 UNFOLD = """async () => {
   document.querySelectorAll("main details").forEach((fold) => { fold.open = true; });
   document.querySelectorAll(".attnbook-figure .ab-more").forEach((more) => more.click());
+  scrollTo(0, 0); // what stands above the page is not there for a finger
   await new Promise((done) => setTimeout(done, 100));
 }"""
 

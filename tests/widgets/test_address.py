@@ -218,6 +218,7 @@ def test_the_second_of_two_like_figures_has_a_link_of_its_own(open_html):
 
 def test_scripts_that_come_without_limits_take_no_link(open_module):
     source = """
+    import { figure } from "../kit/card.js";
     function render({ model, el }) {
       const fig = figure({ model, el, title: "A probe" });
       fig.slider("n", { label: "n", min: 0, max: 9 });
@@ -228,4 +229,5 @@ def test_scripts_that_come_without_limits_take_no_link(open_module):
     page = open_module(source, {"n": 3})
     name = page.page.evaluate("Object.keys(attnbook.widgets)[0]")
     go(page, f"{page.page.url}#fig-{name}--n=5")
-    assert page.state("n") == 3
+    assert page.state("n") == 3 and page.live
+    assert "does not fit" in word(page)
