@@ -272,7 +272,7 @@ def test_a_wrong_name_hears_the_nearest_ones(name, near):
 
 
 def test_a_name_far_from_all_hears_the_list():
-    with pytest.raises(ValueError, match="there are soft-lookup, lookup-gradient"):
+    with pytest.raises(ValueError, match="it is one of soft-lookup, lookup-gradient"):
         book.hints("quantum")
 
 

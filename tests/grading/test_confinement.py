@@ -147,7 +147,7 @@ UNBELIEVED = [
 ]
 ALONE = {  # each in a process of its own: what is done, the verdict, what is said, problems
     "forges": ("channel(*LINES)", "solved", "", [STRANGE]),
-    "claims": ("channel(CLAIM)\nraise ValueError", "solved", "", [STRANGE]),
+    "claims": ("channel(CLAIM)\nraise ValueError", "wrong", "ValueError", [STRANGE]),
     "disturbs": ("while True:\n    channel(*[b'x'] * 1000)", "wrong", "again and again", [STRANGE]),
     "goes on": (
         "import signal\n"
@@ -155,8 +155,8 @@ ALONE = {  # each in a process of its own: what is done, the verdict, what is sa
         "while True:\n"
         "    channel({'runs': None})",
         "wrong",
-        "stopped after 30 seconds",
-        [],
+        "disturbs the grader",
+        [STRANGE],
     ),
     "stops": ("c('raise', 19)", "wrong", "stopped after 30 seconds", []),
     "fills the disk": (

@@ -35,7 +35,9 @@ PALETTE = {*LIGHT.values(), *re.findall(r"#[0-9a-f]{6}", HEADS)}
 
 def strangers(source):
     """The colours in a source that are not the palette's."""
-    literals = [c for c in LITERAL.findall(source) if "${" not in c]
+    literals = [
+        c for c in LITERAL.findall(source) if "{" not in c
+    ]  # computed from the palette
     return [c for c in literals if c.lower() not in PALETTE] + NAMED.findall(source)
 
 

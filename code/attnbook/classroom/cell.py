@@ -109,7 +109,8 @@ def prepare(statements: Iterable[ast.stmt], enter: Callable[[str], None]) -> dic
                     world,
                 )
             except BaseException as error:
-                for name in facts(statement).gives:
+                about = facts(statement)
+                for name in about.gives | about.stores | about.touches:
                     world[name] = NotHere(name, _told(error))
     return world
 

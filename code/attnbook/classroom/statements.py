@@ -226,12 +226,10 @@ def _is_sure(statement: ast.stmt) -> bool:
 
 
 def _sure(body: Iterable[ast.stmt]) -> set[str]:
-    """What statements give whatever happens; those in a loop may not be run at all."""
+    """What statements give whatever happens; in a loop they may not be run at all, under `with` not to their end."""
     found = set()
     for statement in body:
-        if isinstance(statement, ast.With):
-            found |= _sure(statement.body)
-        elif isinstance(statement, ast.If):
+        if isinstance(statement, ast.If):
             found |= _sure(statement.body) & _sure(statement.orelse)
         elif isinstance(statement, ast.Try):
             ways = [handler.body for handler in statement.handlers]

@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"attnbook {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"attnbook {options.command}: interrupted", file=sys.stderr)
+        again = "; the same command goes on" if options.command == "grade" else ""
+        print(f"attnbook {options.command}: interrupted{again}", file=sys.stderr)
         return 130
 
 

@@ -1,5 +1,6 @@
 """`attnbook grade`: the submissions of a class, as a table, as pages, and for the course's system."""
 
+import math
 import sys
 import tempfile
 from collections.abc import Callable
@@ -32,7 +33,7 @@ def grade(options, rest) -> int:
             options.assignment,
             options.new_column,
         )
-        if made.full and made.full != most:
+        if made.full and not math.isclose(made.full, most, rel_tol=1e-3):
             _say(
                 f"{options.roster} gives the assignment {made.full:g} points, and the exercises have {most:g}; "
                 f"with --points {made.full / len(names):.4g} both would be the same"
@@ -43,8 +44,8 @@ def grade(options, rest) -> int:
     report = grading.Report(out, asked, options.points)
     if report.kept.aside:
         _say(f"{report.kept.because}; it becomes {report.kept.aside.name}")
-    for path in report.remove_old(but=options.roster):
-        _say(f"{path} is of an earlier grading, and stays since it was changed")
+    for path, place in report.remove_old(but=options.roster):
+        _say(f"{path} was changed since the last grading; it is kept as {place.name}")
 
     _say(f"{grading.confinement()}.")
     journal = grading.Journal(out, exercises=names, **vars(limits))
@@ -59,7 +60,9 @@ def grade(options, rest) -> int:
         left = [one for one in left if one is not result]
         journal.add(result)
         _saved(report, out, lambda: report.write(results, left))  # noqa: B023 (called at once)
-        _say(f"{len(results)} of {len(found)}  {result.student}: {result.summary()}")
+        _say(
+            f"{len(results)} of {len(found)}  {result.student}: {result.summary(asked)}"
+        )
     paths = _saved(report, out, lambda: _write(report, results, options, names))
     journal.end()
     for path in paths:
@@ -97,9 +100,13 @@ def _write(report, results, options, names) -> list[Path]:
             ("not in the roster, or not beyond doubt", made.unknown),
             ("left as it was", made.untouched),
             ("had other points before", made.changed),
+            (
+                "points in spite of problems, so look before you import them",
+                [one.student for one in results if one.problems and one.solved],
+            ),
         ):
             if people:
-                _say(f"{what}: {', '.join(sorted(people))}")
+                _say(f"{what}: {'; '.join(sorted(people))}")
     return paths
 
 

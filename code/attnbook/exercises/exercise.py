@@ -167,7 +167,11 @@ class Shelf:
             return self._exercises[name]
         wanted = name.strip().lower().replace("_", "-").removeprefix("ex-").removeprefix("my-")
         near = difflib.get_close_matches(wanted, self._exercises, n=2, cutoff=0.5)
-        advice = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(self._exercises)}."
+        advice = (
+            f"did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else f"it is one of {', '.join([*self._exercises][:3])} … (`names()` gives all {len(self)})."
+        )
         raise ValueError(f"there is no exercise called {name!r}; {advice}")
 
     def __iter__(self) -> Iterator[Exercise]:

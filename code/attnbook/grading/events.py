@@ -1,7 +1,8 @@
 """What a submission's process tells the grader: lines of JSON, believed only as far as they can be true.
 
-The process is the submission's as much as ours: its code can find the channel and write to it. So each line becomes one
-of a few small values or is `Strange`, and `Told` takes from a value only what can come next.
+The process is the submission's as much as ours: its code can find the channel and write to it, and with patience the
+seal that our lines begin with. So each line becomes one of a few small values or is `Strange`, and `Told` takes from a
+value only what can come next.
 """
 
 import json

@@ -95,14 +95,14 @@ class Report:
         self._write_for_one_run(name, made.content)
         return self.folder / name, made
 
-    def remove_old(self, but: Path | None = None) -> list[Path]:
+    def remove_old(self, but: Path | None = None) -> list[tuple[Path, Path]]:
         """Remove the students' pages and the upload of an earlier grading, which do not belong to this one.
 
         Args:
             but: a file that is still needed.
 
         Returns:
-            Those that stay, since somebody has changed them.
+            Those that somebody has changed, each with the place where it is kept.
         """
         changed = []
         for name, digest in self._written().items():
@@ -113,7 +113,7 @@ class Report:
                 if hashlib.sha256(path.read_bytes()).hexdigest() == digest:
                     path.unlink()
                 else:
-                    changed.append(path)
+                    changed.append((path, path.rename(_aside(path))))
         with contextlib.suppress(OSError):
             (self.folder / WRITTEN).unlink(missing_ok=True)
         return changed
@@ -132,6 +132,13 @@ class Report:
         path = self.folder / WRITTEN
         with open(path, "a", opener=lambda *how: os.open(*how, PRIVATE)) as file:
             file.write(line + "\n")
+
+
+def _aside(path: Path) -> Path:
+    """A name beside a file that is free: `ada.mine.html`, `ada.mine-2.html`."""
+    names = (f"mine{'' if n == 1 else f'-{n}'}" for n in itertools.count(1))
+    places = (path.with_suffix(f".{name}{path.suffix}") for name in names)
+    return next(place for place in places if not place.exists())
 
 
 def _in_order(results: Iterable[Result]) -> list[Result]:

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,11 +53,10 @@ class Result:
         """How many exercises are right."""
         return sum(map(bool, self.verdicts.values()))
 
-    def summary(self) -> str:
-        """The result on one line."""
-        return "; ".join(
-            [f"{self.solved} of {len(self.verdicts)} solved", *self.problems]
-        )
+    def summary(self, asked: Sequence[str] | None = None) -> str:
+        """The result on one line, among the exercises that were asked for or else those that were handed in."""
+        number = len(self.verdicts if asked is None else asked)
+        return "; ".join([f"{self.solved} of {number} solved", *self.problems])
 
 
 def submissions(folder: str | Path) -> list[Result]:

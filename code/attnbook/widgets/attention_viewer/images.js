@@ -3,8 +3,6 @@
 import { clamp, html, range, signedFill, weightFill } from "../kit/kit.js";
 import { mapOfHead, NOT_KEPT, smaller, unmasked } from "./stored.js";
 
-const ABSENT = "#e6e9ef"; // as in figures.css, should it not be there
-
 // The present theme's colours as [red, green, blue]: the twenty-one shades of weightFill, those of negative weights,
 // and cells not kept.
 export function coloursNow(card) {
@@ -19,7 +17,7 @@ export function coloursNow(card) {
   };
   const shades = range(21).map((i) => named(weightFill(i / 20)));
   const negative = range(21).map((i) => (i ? named(signedFill(-i / 20)) : shades[0]));
-  return { shades, negative, absent: named(`var(--ab-grid,${ABSENT})`) };
+  return { shades, negative, absent: named("var(--ab-grid,#e6e9ef)") };
 }
 
 // How dark a weight is, −1 to 1, by what makes a cell dark and the largest weight that is shown.

@@ -48,13 +48,13 @@
 
   const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/; // what ends a line, as Python sees it
 
-  function fits(value, { among, text, list, each, from = -Infinity, to = Infinity, whole = false }) {
+  function fits(value, { among, text, least = 0, list, each, from = -Infinity, to = Infinity, whole = false }) {
     const within = (x) => from <= x && x <= to;
     if (among) return among.includes(value);
-    if (text) return typeof value === "string" && value.length <= text && !BREAKS.test(value);
+    if (text) return typeof value === "string" && least <= value.length && value.length <= text && !BREAKS.test(value);
     if (list) return Array.isArray(value) && within(value.length) && value.every((v) => fits(v, list));
-    if (each && Array.isArray(value))
-      return value.length === each.length && each.every((limits, i) => fits(value[i], limits));
+    if (each)
+      return Array.isArray(value) && value.length === each.length && each.every((one, i) => fits(value[i], one));
     return Number.isFinite(value) && within(value) && (!whole || Number.isInteger(value));
   }
 

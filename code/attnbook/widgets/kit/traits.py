@@ -55,7 +55,7 @@ def _as_float(value: Any, came: str) -> float:
         raise TypeError(f"{came} {value!r}")
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{came} {short(value)}") from None
 
 
@@ -127,7 +127,11 @@ def word(most: int) -> Kind:
 
     limits = f"of 1 to {most} characters"
     return Kind(
-        f"a word {limits}", f"words {limits}", check, SPLIT, limits={"text": most}
+        f"a word {limits}",
+        f"words {limits}",
+        check,
+        SPLIT,
+        limits={"text": most, "least": 1},
     )
 
 
