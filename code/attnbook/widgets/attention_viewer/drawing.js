@@ -206,9 +206,9 @@ function windowLayout(width, view) {
 export const windowHeight = (width, view) => windowLayout(width, view).bottom + SCALE;
 
 // A token beside a row or column, the whole of it as a tooltip if it had to be cut.
-function token(p, key, x, y, label, strong, { colour, most, onclick, ...more }) {
+function token(p, key, x, y, label, strong, { colour, most, ...more }) {
   const text = cut(label, most);
-  p.group(key, { onclick, cursor: onclick ? "pointer" : undefined }, (g) => {
+  p.group(key, {}, (g) => {
     g.text("text", x, y, text, {
       size: 12.5,
       weight: strong ? 700 : 450,
@@ -333,21 +333,22 @@ export function drawLines(p, view, fig) {
     "data-lines": "pair",
   });
   const most = clamp(Math.floor((side - 8) / LABEL), 4, LONGEST_LABEL);
-  queryLabels.forEach((label, t) => {
+  // Tokens are lower than a finger: a column of them is one target, and a press takes the token at its height.
+  const column = (key, left, labels, go, draw) => {
+    const at = (event) => clamp(Math.floor((p.where(event)[1] - top) / line), 0, labels.length - 1);
+    p.group(key, { cursor: "pointer", onclick: (event) => go(at(event)) }, (g) => {
+      g.rect("reach", left, top - 4, Math.max(24, side), labels.length * line + 8, { fill: "transparent" });
+      labels.forEach((label, t) => draw(g, label, t));
+    });
+  };
+  const goToQuery = (t) => fig.go(view.rows[0] + t, view.key);
+  column("queryColumn", 0, queryLabels, goToQuery, (g, label, t) => {
     if (!near(t, q, queryLabels.length - 1)) return;
-    token(p, `q${t}`, from - 6, y(t) + 4, label, t === q, {
-      colour: COLOUR.query,
-      anchor: "end",
-      most,
-      onclick: () => fig.go(view.rows[0] + t, view.key),
-    });
+    token(g, `q${t}`, from - 6, y(t) + 4, label, t === q, { colour: COLOUR.query, anchor: "end", most });
   });
-  keyLabels.forEach((label, t) => {
+  const goToKey = (t) => fig.go(view.query, view.columns[0] + t);
+  column("keyColumn", to, keyLabels, goToKey, (g, label, t) => {
     if (!near(t, k, keyLabels.length - 1)) return;
-    token(p, `k${t}`, to + 6, y(t) + 4, label, t === k, {
-      colour: COLOUR.keyInk,
-      most,
-      onclick: () => fig.go(view.query, view.columns[0] + t),
-    });
+    token(g, `k${t}`, to + 6, y(t) + 4, label, t === k, { colour: COLOUR.keyInk, most });
   });
 }
