@@ -218,6 +218,7 @@ def test_the_second_of_two_like_figures_has_a_link_of_its_own(open_html):
 
 def test_scripts_that_come_without_limits_take_no_link(open_module):
     source = """
+    import { figure } from "../kit/card.js";
     function render({ model, el }) {
       const fig = figure({ model, el, title: "A probe" });
       fig.slider("n", { label: "n", min: 0, max: 9 });
