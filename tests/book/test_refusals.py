@@ -159,7 +159,7 @@ def test_the_policy_that_the_book_names_is_enough_in_chromium(browser, built_boo
         page.locator(".theme-switch-button").first.click()
         page.emulate_media(media="print")
         page.goto(f"{server.base}/search.html?q=softmax")
-        page.locator("ul.search li").first.wait_for()
+        page.locator("#search-results a").first.wait_for()
         for name in PAGES:  # with figures, which are drawn when they are in sight
             page.goto(f"{server.base}/{name}.html")
             page.evaluate("scrollTo(0, document.body.scrollHeight)")
@@ -225,7 +225,7 @@ def test_where_site_data_are_blocked_the_page_works(blocked, built_book, over):
         assert "storage is full or blocked: your answer is lost" in reader.said
         assert reader.check() == "solved"
         page.goto(f"{address}/search.html?q=softmax")
-        page.locator("ul.search li").first.wait_for()
+        page.locator("#search-results a").first.wait_for()
         page.goto(f"{address}/chapters/exercises.html")
         page.get_by_role("button", name="Save my answers").click()
         page.get_by_text("below a chapter's exercises").wait_for()
@@ -262,7 +262,7 @@ def test_where_the_storage_is_full_the_page_works_and_says_so_once(browser, buil
     page.locator("fieldset.choices input").first.click()
     assert page.locator(".choice-reply").first.inner_text()
     page.goto(f"{built_book.as_uri()}/search.html?q=softmax")
-    page.locator("ul.search li").first.wait_for()
+    page.locator("#search-results a").first.wait_for()
     assert told.count() == 0 and reader.errors == []
     # as soon as there is room again, it is kept
     page.goto((built_book / f"{CHAPTER}.html").as_uri())

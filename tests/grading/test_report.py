@@ -326,9 +326,12 @@ def test_what_an_earlier_grading_left_for_students_and_upload_goes(tmp_path):
     (out / "students" / "bela.html").write_text("with remarks of the teacher's")
     (out / "students" / "mine.txt").write_text("the teacher's")
     again = grading.Report(out, WEEK)
-    assert again.remove_old(but=out / "upload.csv") == [out / "students/bela.html"]
+    changed, kept = out / "students/bela.html", out / "students/bela.mine.html"
+    assert again.remove_old(but=out / "upload.csv") == [(changed, kept)]
     left = {path.name for path in out.rglob("*") if path.is_file()}
-    assert left == {"bela.html", "mine.txt", "upload.csv"}
+    assert left == {"bela.mine.html", "mine.txt", "upload.csv"}
+    again.write_students([result("bela")])
+    assert kept.read_text() == "with remarks of the teacher's"
     again.write_upload([], roster, "Week 2")
     grading.Report(out, WEEK).remove_old()
     assert not (out / "upload.csv").exists()
