@@ -1,5 +1,6 @@
 """What the browser keeps: progress and answers, saved to files, read back, handed in; nothing strange is taken over."""
 
+import csv
 import json
 import re
 import subprocess
@@ -225,8 +226,8 @@ def test_answers_are_handed_in_and_graded_as_in_the_page(
         [*command, "--out", str(tmp_path)], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    header, row = (tmp_path / "grades.csv").read_text("utf-8-sig").splitlines()[:2]
-    graded = dict(zip(header.split(","), row.split(","), strict=True))
+    with open(tmp_path / "grades.csv", encoding="utf-8-sig", newline="") as table:
+        (graded,) = csv.DictReader(table)
     assert graded["log-weight"] == graded[other] == "solved"
     assert graded["masked-softmax"].startswith("wrong: ")
     assert graded["problems"] == "" and graded["solved"] == "2"

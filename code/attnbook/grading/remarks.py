@@ -86,7 +86,9 @@ def _alike(given: str, function: str) -> bool:
         for name in (given, function)
     )
     core = function.removeprefix("my_")
-    pairs = [(given, function), (given, core)]
+    pairs = [(given, function)]
+    if "_" in core:  # `mask` alone is a name that anyone may give
+        pairs.append((given, core))
     pairs += [["_".join(sorted(name.split("_"))) for name in pair] for pair in pairs]
     near = any(difflib.SequenceMatcher(None, *pair).ratio() >= 0.85 for pair in pairs)
     return near or (len(core) >= 8 and core.replace("_", "") in given.replace("_", ""))
