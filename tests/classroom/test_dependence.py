@@ -59,6 +59,7 @@ LEFT_OR_RIGHT = "if x:\n    a = 1\nelse:\n    a = 2"
         "decorated": ("f()", ["def twice(g):\n    return g", "@twice\ndef f():\n    pass"], None),
         "a class's attribute": ("C.a", ["class C:\n    a = 1", "C.a = 2", "C.register(3)", "print(C)"], [0, 1, 2]),
         "torch changed": ("torch.exp(1)", ["import torch", "torch.exp = abs", "torch.manual(1)"], [0, 1]),
+        "torch used": ("torch.exp(1)", ["import torch", "b = 1", "def f():\n    return b", "torch.manual(f())"], [0]),
         "popped": ("a", ["a = [1]", "last = a.pop()", "other = a.copy()"], [0, 1]),
         "in place": ("a", ["a = [1]", "b = a.add_(1)", "init_(a)", "init(a)"], [0, 1, 2]),
         "added to in a block": ("a", ["a = 1", "if True:\n    a += 1"], None),

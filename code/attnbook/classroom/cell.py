@@ -109,8 +109,7 @@ def prepare(statements: Iterable[ast.stmt], enter: Callable[[str], None]) -> dic
                     world,
                 )
             except BaseException as error:
-                about = facts(statement)
-                for name in about.gives | about.stores | about.touches:
+                for name in facts(statement).gives:
                     world[name] = NotHere(name, _told(error))
     return world
 

@@ -84,7 +84,7 @@ class _Known:
             self.writes |= this.writes
         for statement in statements:
             this = facts(statement)
-            for name in this.gives | this.stores | this.touches:
+            for name in this.gives | this.stores | this.touches - self.constant:
                 self.late.setdefault(name, set()).update(this.late)
                 self.leads.setdefault(name, set()).update(this.now, this.late)
                 if this.sets or this.stirs:
