@@ -1,0 +1,103 @@
+"""Drawings of what attention does with words: masks, heads."""
+
+import torch
+
+from attnbook.attention import masked_softmax
+from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.page.style import GREY, INK, KEY, QUERY
+
+BATCH = (
+    ("Dive", "into", "Deep", "Learning"),
+    ("Learn", "to", "code", ""),
+    ("Hello", "world", "", ""),
+)
+
+
+@drawing(
+    "On the left, a batch of three sentences in a table of three rows and four columns: Dive into Deep Learning, Learn "
+    "to code, Hello world; the three empty places are hatched and called pad. On the right, the budget of a query of "
+    "the third row, drawn three times as a bar. Softmax over all four: 0.03 for Hello, 0.09 for world, 0.88 for the "
+    "padding. The padding dropped afterwards: 0.12 is left. Masked before the softmax: 0.27 for Hello, 0.73 for world."
+)
+def budget_of_a_row(sheet: Sheet) -> None:
+    """Where the budget of a query goes that has padding among its keys."""
+    cell, high = (78, 38) if not sheet.narrow else (80, 36)
+    left, top = 4, 30
+    sheet.text(left, top - 12, "one batch", anchor="start", color=GREY)
+    for i, words in enumerate(BATCH):
+        for j, word in enumerate(words):
+            x, y = left + j * cell, top + i * high
+            if not word:
+                sheet.hatch(x, y, cell, high)
+            size = 14 if word else 13
+            sheet.box(
+                x,
+                y,
+                cell,
+                high,
+                word or "pad",
+                color=GREY,
+                ink=INK if word else GREY,
+                radius=0,
+                size=size,
+            )
+    y = top + 2 * high
+    sheet.box(left, y, 4 * cell, high, color=QUERY, radius=0, line=3)
+
+    scores = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
+    mask = torch.tensor([True, True, False, False])
+    over_all, masked = scores.softmax(-1)[0], masked_softmax(scores, mask=mask)[0]
+    if sheet.narrow:
+        x, y, width = 4, y + high + 44, 330
+    else:
+        sheet.line(
+            (left + 4 * cell + 8, y + high / 2),
+            (left + 4 * cell + 40, y + high / 2),
+            color=QUERY,
+            arrow=True,
+        )
+        x, y, width = 376, 30, 318
+    sheet.text(x, y - 12, "its query has a budget of 1", anchor="start", color=QUERY)
+    for number, (title, weights) in enumerate(
+        (
+            ("softmax over all four", over_all),
+            ("padding dropped afterwards", over_all * mask),
+            ("masked, then softmax", masked),
+        )
+    ):
+        upper, start = y + number * 58, x
+        sheet.text(x, upper + 14, title, anchor="start", size=14)
+        sheet.box(x, upper + 21, width, 22, color=GREY, dashed=True, radius=0, line=1)
+        for weight, word in zip(
+            weights.tolist(), ("Hello", "world", "pad", "pad"), strict=True
+        ):
+            wide = weight * width
+            if not wide:
+                continue
+            if word == "pad":
+                sheet.hatch(start, upper + 21, wide, 22)
+            sheet.box(
+                start,
+                upper + 21,
+                wide,
+                22,
+                f"{word} {weight:.2f}" if wide > 66 else "",
+                color=GREY if word == "pad" else INK,
+                fill="none"
+                if word == "pad"
+                else shade(0.35 if word == "Hello" else 0.75),
+                ink=INK if word != "world" else "#ffffff",
+                radius=0,
+                line=1,
+                size=13,
+            )
+            start += wide
+        if number == 1:
+            sheet.text(
+                start + 8,
+                upper + 37,
+                f"only {sum(weights.tolist()):.2f} is left",
+                anchor="start",
+                color=KEY,
+                size=13,
+            )
