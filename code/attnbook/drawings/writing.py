@@ -219,3 +219,52 @@ def what_a_cache_saves(sheet: Sheet) -> None:
         if number:
             said = f"4 computed, {every - 4} read from the cache"
         sheet.text(left + 2 * cell, top + 18 + 4 * high + 24, said, size=14)
+
+
+@drawing(
+    "Three tables of which words a decoder reads, across, while it is to write notre, belle, fleur and blanche, down. "
+    "Shifted and masked: each row reads the words before its own, and its answer is hatched. Shifted, without the "
+    "mask: three of the four rows can read their own answer, which is framed. Masked, without the shift: each row "
+    "reads its own answer, on the diagonal."
+)
+def two_guards_of_the_answer(sheet: Sheet) -> None:
+    """What a decoder reads with the shift and the causal mask, and without one of them."""
+    cases = (
+        ("shift and mask", 1, True, "no row reads its answer", "answer hidden"),
+        ("no mask", 1, False, "!  reads its own answer", "!  answer read"),
+        ("no shift", 0, True, "!  reads its own answer", "!  answer read"),
+    )
+    for number, (title, shift, masked, long, short) in enumerate(cases):
+        if sheet.narrow:
+            cell, left, top = 31, 66 + 146 * (number % 2), 18 + 280 * (number // 2)
+            said = short
+        else:
+            cell, left, top = 40, 88 + 216 * number, 18
+            said = long
+        table, named = top + 92, number == 0 or sheet.narrow and number == 2
+        sheet.text(left + 2 * cell, top, title, bold=True, size=14)
+        if named:
+            at = {"anchor": "end", "size": 13, "color": GREY}
+            sheet.text(left - 8, table - 27, "reads →", **at)
+            sheet.text(left - 8, table - 9, "writes ↓", **at)
+        for t, word in enumerate(SENTENCE):
+            x, y = left + cell * (t + 0.5) + 5, table + cell * t
+            read = ("<bos>", *SENTENCE)[t + 1 - shift]
+            look = {"anchor": "start", "turn": -90, "color": GREY}
+            sheet.text(x, table - 8, read, size=14, **look)
+            if named:
+                at = left - 8, y + cell / 2 + 5
+                sheet.text(*at, word, anchor="end", size=14)
+            for j in range(4):
+                x, hidden = left + cell * j, masked and j > t
+                if hidden:
+                    sheet.hatch(x, y, cell, cell)
+                fill = "none" if hidden else shade(0.25)
+                look = {"color": GREY, "fill": fill, "radius": 0, "line": 1}
+                sheet.box(x, y, cell, cell, **look)
+                if j == t + shift and not hidden:
+                    look = {"color": KEY, "line": 3, "radius": 3, "bold": True}
+                    sheet.box(x + 3, y + 3, cell - 6, cell - 6, "!", **look)
+        color = KEY if said.startswith("!") else INK
+        at = left + 2 * cell, table + 4 * cell + 24
+        sheet.text(*at, said, size=14, color=color)
