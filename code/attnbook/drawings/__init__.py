@@ -8,7 +8,11 @@ from attnbook.drawings.matrices import a_list_or_a_matrix, overlapping_keys
 from attnbook.drawings.memory import a_table_never_stored, four_ways_to_share_keys
 from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade
-from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table
+from attnbook.drawings.spans import (
+    room_for_nested_names,
+    two_readings_of_a_table,
+    who_works_for_the_museum,
+)
 from attnbook.drawings.words import budget_of_a_row
 from attnbook.drawings.writing import (
     four_steps_or_one,
@@ -24,4 +28,5 @@ __all__ = [
     "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names", "shade",
     "two_guards_of_the_answer", "two_heads_that_copy", "two_readings_of_a_table",
     "two_stories_for_one_output", "what_a_cache_saves", "where_greedy_loses",
+    "who_works_for_the_museum",
 ]  # fmt: skip

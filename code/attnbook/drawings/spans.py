@@ -1,7 +1,7 @@
 """Drawings of tables with a cell for every pair of tokens."""
 
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, QUERY
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 
 WORDS = ["the", "founder", "of", "the", "museum", "of", "paris", "lives", "in"]
 WORDS += ["georgia", "."]
@@ -131,3 +131,57 @@ def two_readings_of_a_table(sheet: Sheet) -> None:
         for down, line in enumerate(lines):
             at = left + 2 * cell, table + 4 * high + 24 + 19 * down
             sheet.text(*at, line, size=13)
+
+
+SISTER = ("the", "sister", "of", "the", "founder", "of", "the", "museum", "of", "paris")
+OF_SISTER = {(0, 9): "person", (3, 9): "person", (6, 9): "group"}
+
+
+@drawing(
+    "The words the sister of the founder of the museum of paris, with three bars below them: a person from the first "
+    "word to the last, in it a person who begins at the founder, in it the group, the museum of paris. A link from "
+    "last word to last word leads from paris to paris, where two persons end. A link from first word to first word "
+    "leads from the founder's first word to the museum's, and only one person begins there."
+)
+def who_works_for_the_museum(sheet: Sheet) -> None:
+    """A relation as a link of last words, and as one of first words."""
+    left, cell, top = (2, 33.5, 60) if sheet.narrow else (18, 66, 18)
+    middle = [left + (t + 0.5) * cell for t in range(len(SISTER))]
+    for x, word in zip(middle, SISTER, strict=True):
+        if sheet.narrow:
+            sheet.text(x + 4, top, word, size=13, anchor="start", turn=-90)
+        else:
+            sheet.text(x, top, word, size=14)
+    for level, ((i, j), name) in enumerate(OF_SISTER.items()):
+        look = {"color": "none", "fill": SHADES[name], "ink": INKS[name], "size": 13}
+        x, y = left + i * cell + 2, top + 14 + 24 * level
+        sheet.box(x, y, (j - i + 1) * cell - 4, 20, name, **look)
+
+    below = top + 14 + 24 * 3  # the bars
+    x, low = middle[9], below + (30 if sheet.narrow else 102)
+    loop = (
+        (x - 9, below),
+        (x - 22, below + 50),
+        (x + 22, below + 50),
+        (x + 8, below + 8),
+    )
+    sheet.line(*loop, color=KEY, width=2.2, curved=True)
+    sheet.area((x + 6, below), (x + 2, below + 12), (x + 13, below + 11), fill=KEY)
+    start, end = (middle[3], below - 24), (middle[6], below)
+    corners = (start[0], low - 5), (end[0], low - 5)
+    sheet.line(start, *corners, end, color=VIOLET, width=2.2, arrow=True)
+
+    lines = (
+        ("last word → last word", "two persons end here", KEY),
+        ("first word → first word", "only one begins here", VIOLET),
+    )
+    for number, (kind, said, color) in enumerate(lines):
+        y = below + 70 + 56 * number if sheet.narrow else below + 36 + 66 * number
+        sheet.text(left, y, kind, anchor="start", size=14)
+        look = {"size": 14, "color": color}
+        if sheet.narrow:
+            sheet.text(left, y + 21, said, anchor="start", **look)
+        elif number:
+            sheet.text(start[0] + 12, y - 18, said, anchor="start", **look)
+        else:
+            sheet.text(x - 26, y, said, anchor="end", **look)
