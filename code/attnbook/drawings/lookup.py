@@ -4,7 +4,7 @@ import torch
 
 from attnbook.attention import attention_pooling, dot_score
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE
 
 WINDS, HIGH, STEP = ("N", "E", "S", "W"), 30, 40  # of a row of the tables
 KEYS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])
@@ -21,12 +21,11 @@ NORTH_EAST = torch.tensor([[0.6, 0.8]])
 def one_key_or_a_blend(sheet: Sheet) -> None:
     """A dict, which gives the value of one key, and attention, which gives a blend of all."""
     weights = dot_score(NORTH_EAST, KEYS).softmax(-1)  # (1, 4)
-    blend = attention_pooling(weights, VALUES[:, None])[0, 0].item()
     south = torch.tensor([0.0, 0.0, 1.0, 0.0])
     below, right = (250, 4) if sheet.narrow else (0, 288)
-    _look_up(sheet, 4, 0, "a dict finds one key", south, 20.0, (74, 110, 110))
+    _look_up(sheet, 4, 0, "a dict finds one key", south, (74, 110, 110))
     columns = (66, 104, 182) if sheet.narrow else (94, 134, 238)
-    _look_up(sheet, right, below, "attention asks them all", weights[0], blend, columns)
+    _look_up(sheet, right, below, "attention asks them all", weights[0], columns)
 
 
 def _look_up(
@@ -35,7 +34,6 @@ def _look_up(
     y: float,
     title: str,
     weights: torch.Tensor,
-    answer: float,
     columns: tuple[float, float, float],
 ) -> None:
     """A query, the table that it asks, and the answer; columns are where keys, weights and values begin."""
@@ -64,7 +62,7 @@ def _look_up(
                 ((end + 3, centre), (out - 3, middle)),
             ):
                 sheet.line(*ends, color=color, width=wide, arrow=not soft)
-        key, worth = (KEY, VALUE) if weight else (MASKED, MASKED)  # found, or not
+        key, worth = (KEY, VALUE) if weight else (GREY, GREY)  # found, or not
         sheet.box(keys, upper, 30, HIGH, "" if soft else wind, color=key)
         if soft:
             _arrow(sheet, keys + 15, centre, KEYS[row], 18, KEY)
@@ -82,6 +80,7 @@ def _look_up(
             words = f"{weight:.2f}"
             sheet.text(marks + bar + 5, centre + 5, words, anchor="start", size=13)
         sheet.box(values, upper, 50, HIGH, f"{value:.0f} °C", color=worth, size=13)
+    answer = attention_pooling(weights[None], VALUES[:, None]).item()
     words = f"{answer:.2f} °C" if soft else f"{answer:.0f} °C"
     sheet.box(out, middle - 20, 66, 40, words, color=OUTPUT, ink=INK, line=2.5)
     sheet.text(out + 33, middle + 37, "a blend" if soft else "its value", size=13)
