@@ -10,6 +10,13 @@ NUMBERS = {
     "three_widths": ("0.68", "0.32", "0.50"),
     "three_favourites": ("0.43", "0.64", "0.41"),
     "three_vectors_of_a_word": ("(0, 4)", "2.83", "0.06", "0.94", "(0.06, 0.94)"),
+    "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
+    "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),
+    "a_table_never_stored": ("16,777,216",),
+    "four_ways_to_share_keys": ("256", "64", "32", "64 + 8"),
+    "a_list_or_a_matrix": ("7", "14", "3", "4"),
+    "overlapping_keys": ("40", "60", "72", "26.8", "42.4", "50"),
+    "two_stories_for_one_output": ("0.5",),
 }
 
 

@@ -5,6 +5,9 @@ Its numbers are computed by the package, from what the chapter's text says.
 """
 
 from attnbook.drawings.lookup import one_key_or_a_blend
+from attnbook.drawings.matrices import a_list_or_a_matrix, overlapping_keys
+from attnbook.drawings.memory import a_table_never_stored, four_ways_to_share_keys
+from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.regression import each_point_by_its_weight, three_widths
 from attnbook.drawings.scores import three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
@@ -24,7 +27,12 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "NARROW", "WIDE", "Picture", "Sheet", "budget_of_a_row", "drawing",
-    "each_point_by_its_weight", "one_key_or_a_blend", "shade", "three_favourites",
-    "three_vectors_of_a_word", "three_widths", "who_asks_whom",
+    "NARROW", "Picture", "Sheet", "WIDE", "a_list_or_a_matrix", "a_table_never_stored",
+    "budget_of_a_row", "drawing", "each_point_by_its_weight", "four_steps_or_one",
+    "four_ways_to_share_keys", "one_key_or_a_blend", "overlapping_keys",
+    "rejected_words_fill_the_gaps", "room_for_nested_names", "shade",
+    "three_favourites", "three_vectors_of_a_word", "three_widths",
+    "two_guards_of_the_answer", "two_heads_that_copy", "two_readings_of_a_table",
+    "two_stories_for_one_output", "what_a_cache_saves", "where_greedy_loses",
+    "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

@@ -161,8 +161,8 @@ def who_works_for_the_museum(sheet: Sheet) -> None:
     x, low = middle[9], below + (30 if sheet.narrow else 102)
     loop = (
         (x - 9, below),
-        (x - 22, below + 50),
-        (x + 22, below + 50),
+        (x - 19, below + 50),
+        (x + 19, below + 50),
         (x + 8, below + 8),
     )
     sheet.line(*loop, color=KEY, width=2.2, curved=True)
