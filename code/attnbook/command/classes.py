@@ -44,6 +44,13 @@ def grade(options, rest) -> int:
     report = grading.Report(out, asked, options.points)
     if report.kept.aside:
         _say(f"{report.kept.because}; it becomes {report.kept.aside.name}")
+    if kept := report.keep_changed():
+        changed, copy = kept
+        more = [f"and {len(changed) - 5} more"] if len(changed) > 5 else []
+        _say(
+            f"grades.csv was changed in the grader's own cells ({'; '.join([*changed[:5], *more])}); they are written "
+            f"anew, and your file is kept as {copy.name}"
+        )
     for path, place in report.remove_old(but=options.roster):
         _say(f"{path} was changed since the last grading; it is kept as {place.name}")
 

@@ -44,6 +44,13 @@ class Running:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """Several files answer the exercise; the verdict that follows is on the answer in this one."""
+
+    file: str
+
+
+@dataclass(frozen=True)
 class Problem:
     """Something is wrong with the submission as a whole."""
 
@@ -74,7 +81,7 @@ class Strange:
     """A line that our part of the process does not write."""
 
 
-Event = Ready | Begun | Running | Problem | Absent | Judged | Done | Strange
+Event = Ready | Begun | Running | Chosen | Problem | Absent | Judged | Done | Strange
 
 
 def understood(line: bytes) -> Event:
@@ -100,14 +107,18 @@ def _text(value: object, most: int = LONGEST) -> str:
     return seen[:most]
 
 
+def _file(value: object) -> str:
+    """A path, which is compared with those that we know, and so stays as it is."""
+    return _text(value) and value
+
+
 def _running(value: object) -> Running:
     if value is None:
         return Running()
     file, line, where = value
     if type(line) is not int or not 0 < line < 10**9:
         raise ValueError("no line has this number")
-    # the file is compared with those that we know, and so stays as it is
-    return Running(_text(file) and file, line, _text(where, LONGEST_PROBLEM))
+    return Running(_file(file), line, _text(where, LONGEST_PROBLEM))
 
 
 def _judged(value: dict) -> Judged:
@@ -136,6 +147,7 @@ KINDS = {
     "ready": _yes(Ready),
     "begin": lambda value: Begun(_text(value)),
     "runs": _running,
+    "chosen": lambda value: Chosen(_file(value)),
     "problem": lambda value: Problem(_text(value, LONGEST_PROBLEM)),
     "absent": lambda value: Absent(_text(value)),
     "verdict": _judged,
@@ -159,7 +171,8 @@ class Told:
 
     def __init__(self, result: Result, exercises: Sequence[str]):
         self.result, self.left = result, list(exercises)
-        self.files = {str(path) for path in result.files}
+        self.files = {str(path): path for path in result.files}
+        self.chosen: dict[str, str] = {}  # exercise → the file whose answer counts
         self.start()
 
     def start(self) -> None:
@@ -177,6 +190,8 @@ class Told:
                 self.begun = exercise
             case Running(file, line) if not line or file in self.files:
                 self.running = event
+            case Chosen(file) if self.begun and file in self.files:
+                self.chosen[self.begun] = file
             case Problem(says) if len(self.result.problems) < MOST_PROBLEMS:
                 self.problem(says)
             case Absent(exercise) if not self.begun and exercise in self.left:
@@ -188,6 +203,8 @@ class Told:
             case _:
                 self.strange += 1
                 self.problem(STRANGE)
+                if STRANGE not in self.result.confidential:
+                    self.result.confidential.append(STRANGE)
 
     def judged(self, verdict: Verdict) -> None:
         """The exercise that was begun has a verdict.
@@ -198,6 +215,16 @@ class Told:
         self.result.verdicts[self.begun] = verdict
         self.left.remove(self.begun)
         self.begun = ""
+
+    def which_count(self) -> list[str]:
+        """Which files count where several answer an exercise, in sentences."""
+        exercises: dict[str, list[str]] = {}
+        for exercise, file in self.chosen.items():
+            exercises.setdefault(file, []).append(exercise)
+        return [
+            f"{self.result.name_of(self.files[file])} counts for {', '.join(names)}, which several files answer"
+            for file, names in exercises.items()
+        ]
 
     def problem(self, says: str) -> None:
         """Note a problem, once.

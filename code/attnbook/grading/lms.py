@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attnbook.grading.spreadsheet import SHORTENED, Sheet, column, harmless, read
 from attnbook.grading.submissions import Result
-from attnbook.grading.table import number
+from attnbook.grading.table import in_figures
 
 CANVAS = ("Student", "ID")
 LOGINS = ("SIS Login ID", "SIS User ID", "Email address", "ID number", "Username")
@@ -107,7 +107,7 @@ def upload(
     comma = _writes_commas(rows)
 
     def written(value: float) -> str:
-        return number(value).replace(".", "," if comma else ".")
+        return in_figures(value).replace(".", "," if comma else ".")
 
     if set(CANVAS) <= {*heads}:
         worth = "" if most is None else written(most)

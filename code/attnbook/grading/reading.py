@@ -22,7 +22,7 @@ class Source:
         home: the working folder.
 
     Attributes:
-        name: of the file.
+        path, name: of the file.
         folder: the working folder's that stands for the one in which it lies.
         shown: names of exercises that stored outputs show as solved.
         parts: the cells.
@@ -36,7 +36,8 @@ class Source:
     """
 
     def __init__(self, path: Path, home: Home):
-        self.name, self.home, self.folder = path.name, home, home.of(path)
+        self.path, self.name = path, path.name
+        self.home, self.folder = home, home.of(path)
         contents = read(path)
         self.shown, self.prose = contents.shown, contents.prose
         self.is_script = not contents.notebook

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import attnbook
-from attnbook.exercises import Verdict
+from attnbook.exercises import Verdict, names
 from attnbook.files import write_atomically
 from attnbook.grading.lms import Upload, upload
 from attnbook.grading.sheet import file_names, page, student_page
@@ -20,6 +20,7 @@ from attnbook.grading.table import Kept, columns_of, table
 PRIVATE = 0o600  # for the teacher alone
 JOURNAL = ".unfinished"
 WRITTEN = ".written"
+AS_WRITTEN = ".grades.csv"  # to know what a teacher has changed since
 
 
 class Report:
@@ -64,9 +65,10 @@ class Report:
         aside = self.kept.aside
         if aside and aside.parent == self.folder and not aside.exists():
             (self.folder / "grades.csv").rename(aside)
+        contents[AS_WRITTEN] = contents["grades.csv"]
         for name, content in contents.items():
             write_atomically(self.folder / name, content, mode=PRIVATE)
-        return [self.folder / name for name in contents]
+        return [self.folder / "grades.csv", self.folder / "grades.html"]
 
     def write_students(self, results: Iterable[Result]) -> Path:
         """Write a page for each student, with nothing of the others.
@@ -78,7 +80,8 @@ class Report:
         columns = columns_of(results, self.exercises)
         (self.folder / "students").mkdir(0o700, parents=True, exist_ok=True)
         for name, one in zip(file_names(results), results, strict=True):
-            self._write_for_one_run(f"students/{name}", student_page(one, columns))
+            content = student_page(one, columns, self.points)
+            self._write_for_one_run(f"students/{name}", content)
         return self.folder / "students"
 
     def write_upload(
@@ -94,6 +97,24 @@ class Report:
         name = f"upload{roster.suffix or '.csv'}"
         self._write_for_one_run(name, made.content)
         return self.folder / name, made
+
+    def keep_changed(self) -> tuple[list[str], Path] | None:
+        """Keep a copy of `grades.csv` if somebody has changed the grader's cells, which will be written anew.
+
+        Returns:
+            What was changed, in words, and the copy; None if nothing was, or if nobody can tell.
+        """
+        path, written = self.folder / "grades.csv", self.folder / AS_WRITTEN
+        before = Kept(written)
+        if self.kept.aside or not before.ours:
+            return None
+        columns = names() if self.exercises is None else self.exercises
+        changed = self.kept.changed(before, columns)
+        if not changed:
+            return None
+        copy = _aside(path)
+        write_atomically(copy, path.read_bytes(), mode=PRIVATE)
+        return changed, copy
 
     def remove_old(self, but: Path | None = None) -> list[tuple[Path, Path]]:
         """Remove the students' pages and the upload of an earlier grading, which do not belong to this one.
@@ -136,8 +157,8 @@ class Report:
 
 def _aside(path: Path) -> Path:
     """A name beside a file that is free: `ada.mine.html`, `ada.mine-2.html`."""
-    names = (f"mine{'' if n == 1 else f'-{n}'}" for n in itertools.count(1))
-    places = (path.with_suffix(f".{name}{path.suffix}") for name in names)
+    marks = (f"mine{'' if n == 1 else f'-{n}'}" for n in itertools.count(1))
+    places = (path.with_suffix(f".{mark}{path.suffix}") for mark in marks)
     return next(place for place in places if not place.exists())
 
 
@@ -190,6 +211,7 @@ class Journal:
             told = self.lines.get(self._key(one))
             if told:
                 one.problems, one.notes = told["problems"], told["notes"]
+                one.confidential = told["confidential"]
                 one.verdicts = {v["exercise"]: Verdict(**v) for v in told["verdicts"]}
                 self.done.append(one)
         return list(self.done)
@@ -218,6 +240,7 @@ class Journal:
             "key": self._key(one),
             "problems": one.problems,
             "notes": one.notes,
+            "confidential": one.confidential,
             "verdicts": [asdict(verdict) for verdict in one.verdicts.values()],
         }
         return json.dumps(told)  # ASCII, so that any name can be written

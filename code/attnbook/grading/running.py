@@ -182,6 +182,7 @@ def _judge_all(result: Result, exercises: Sequence[str], group: _Class) -> None:
                 "Python ended while its files were being read; the rest is not judged"
             )
             break
+    result.notes += told.which_count()
 
 
 class _Worker:

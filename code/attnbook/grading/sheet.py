@@ -13,6 +13,7 @@ from attnbook.exercises import Verdict, get
 from attnbook.grading.asked import numbers
 from attnbook.grading.spreadsheet import ODD
 from attnbook.grading.submissions import Result
+from attnbook.grading.table import in_figures
 
 STYLE = (Path(__file__).with_name("sheet.css")).read_text("utf-8")
 SCRIPT = (
@@ -65,21 +66,26 @@ def page(
     return _whole("Grades", body)
 
 
-def student_page(one: Result, columns: Sequence[str]) -> bytes:
-    """The page of one student, with nothing of the others.
+def student_page(one: Result, columns: Sequence[str], points: float = 1) -> bytes:
+    """The page of one student, with nothing of the others and nothing that is meant for the teacher.
 
     Args:
         one: the student's result.
         columns: the exercises that were asked for.
+        points: for each exercise that is solved.
     """
     rows = "\n".join(
         f'<tr><th scope="row">{html.escape(_titled(name))}</th>{_mark(one.verdicts.get(name), f"#{name}")}</tr>'
         for name in columns
     )
-    files = f"Read: {_and(path.name for path in one.files)}." if one.files else ""
+    solved = f"{one.solved} of {_count(len(columns), 'exercise')} solved"
+    if one.verdicts:  # as in the table, nothing judged is not 0 points
+        got, most = (in_figures(n * points) for n in (one.solved, len(columns)))
+        solved += f"; points: {got} of {most}"
     body = (
-        f"<h1>{html.escape(_named(one))}</h1>\n<p>{one.solved} of {_count(len(columns), 'exercise')} solved. {KEY} "
-        f'{files}</p>\n{_problems(one)}<table>\n<thead><tr><th scope="col">Exercise</th>'
+        f"<h1>{html.escape(_named(one))}</h1>\n<p><strong>{solved}.</strong> {KEY}</p>\n"
+        f"<p>Handed in: {html.escape(one.handed_in())}.</p>\n{_problems(one, one.confidential)}"
+        '<table>\n<thead><tr><th scope="col">Exercise</th>'
         f'<th scope="col">Solved</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n{_messages(one, "", 2)}'
     )
     return _whole(one.student, body)
@@ -180,11 +186,12 @@ def _told(one: Result) -> list[Verdict]:
     return [verdict for verdict in one.verdicts.values() if verdict.status == "wrong"]
 
 
-def _problems(one: Result) -> str:
+def _problems(one: Result, left_out: Sequence[str] = ()) -> str:
     return "".join(
         f"<p>{sign} {html.escape(sentence)}</p>\n"
         for sign, sentences in (("⚠", one.problems), ("Note:", one.notes))
         for sentence in sentences
+        if sentence not in left_out
     )
 
 

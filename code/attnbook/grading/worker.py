@@ -6,6 +6,7 @@ Started by `running.py`, confined by `attnbook.confined`; reads one line of JSON
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -62,10 +63,12 @@ def main() -> None:
             tell(begin=name)
             os.makedirs(folder, exist_ok=True)  # the one before may have deleted it
             os.chdir(folder)
-            found = best_of(name, exercise.function, files)
+            found, file = best_of(name, exercise.function, files)
             verdict = asdict(found)
             for said in doubted(read, name, found):
                 tell(problem=said)
+            if len(files) > 1:
+                tell(chosen=str(file.path))
             tell(
                 verdict={key: said and said[:LONGEST] for key, said in verdict.items()}
             )
@@ -78,15 +81,18 @@ def main() -> None:
     os._exit(0)  # whatever a submission has left to be done at the end
 
 
-def best_of(name: str, function: str, files: list[Submission]) -> Verdict:
+def best_of(
+    name: str, function: str, files: Sequence[Submission]
+) -> tuple[Verdict, Submission]:
     """Judge the answers to an exercise until it is solved.
 
     Args:
         name, function: of the exercise.
-        files: with an answer.
+        files: with an answer; at least one.
 
     Returns:
-        The best of the verdicts: solved, wrong, cannot be loaded, or not written yet.
+        The best of the verdicts (solved, wrong, cannot be loaded, or not written yet), and whose it is; of equal ones
+        the first.
     """
     order = ("unwritten", "cannot-be-loaded", "wrong", "solved")
 
@@ -94,13 +100,13 @@ def best_of(name: str, function: str, files: list[Submission]) -> Verdict:
         loaded = verdict.diagnosis != "cannot-be-loaded"
         return order.index(verdict.status if loaded else "cannot-be-loaded")
 
-    found = None
-    for verdict in (one for file in files for one in file.verdicts(name, function)):
-        if found is None or rank(verdict) > rank(found):
-            found = verdict
-        if verdict:
-            break
-    return found
+    found: list[tuple[Verdict, Submission]] = []
+    for file in files:
+        for verdict in file.verdicts(name, function):
+            found.append((verdict, file))
+            if verdict:
+                return found[-1]
+    return max(found, key=lambda one: rank(one[0]))
 
 
 if __name__ == "__main__":
