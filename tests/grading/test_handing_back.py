@@ -7,7 +7,7 @@ import pytest
 from tables import WEEK, result, rows_of, written_by
 
 from attnbook import grading
-from attnbook.grading.events import STRANGE, Told, understood
+from attnbook.grading.events import STRANGE, Progress, understood
 
 # --- students' pages ------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ def test_of_whom_nothing_was_judged_has_no_points(tmp_path):
 
 def test_what_is_meant_for_the_teacher_stands_on_no_students_page(tmp_path):
     one = result("ada", WEEK[0], problems=["a.py is empty"])
-    Told(one, []).take(understood(b"print"))
+    Progress(one, []).take(understood(b"print"))
     assert STRANGE in one.problems
     page = student_page(tmp_path, one)
     assert "a.py is empty" in page and "channel" not in page

@@ -8,7 +8,7 @@ from tables import rows_of
 
 from attnbook import grading
 from attnbook.exercises import get
-from attnbook.grading.events import Begun, Chosen, Told
+from attnbook.grading.events import Answer, Begun, Progress
 
 OTHER = "import torch\n\n" + get("soft-lookup").source()
 
@@ -40,10 +40,10 @@ def test_it_is_said_which_file_counts_only_where_several_answer(tmp_path):
 )
 def test_a_file_counts_only_if_it_was_handed_in_and_while_its_exercise_is_judged(begun, file, believed):  # fmt: skip
     result = grading.Result("ada", [Path("a.py")])
-    told = Told(result, ["causal-mask"])
-    for event in [Begun("causal-mask")] * begun + [Chosen(file)]:
+    told = Progress(result, ["causal-mask"])
+    for event in [Begun("causal-mask")] * begun + [Answer(file)]:
         told.take(event)
-    assert bool(told.chosen) == believed and bool(result.problems) != believed
+    assert bool(told.answer) == believed and bool(result.problems) != believed
 
 
 def test_data_are_listed_beside_what_is_read(tmp_path):
@@ -68,3 +68,26 @@ def test_of_very_many_files_the_first_are_listed(tmp_path):
         (tmp_path / "ada" / f"{number:03}.csv").touch()
     (one,) = grading.submissions(tmp_path)
     assert one.handed_in().endswith("098.csv, 099.csv, and 3 more")
+
+
+ENDS = "import os\n\ndef my_causal_mask(num_queries, num_keys):\n    os._exit(3)\n"
+
+
+def test_an_answer_that_ends_python_hides_no_better_one(tmp_path):
+    for name, files in {
+        "ada": {"1.py": ENDS, "2.py": ENDS, "3.py": RIGHT},
+        "bela": {"1.py": ENDS, "2.py": WRONG, "3.py": ENDS},
+        "carl": {"1.py": ENDS},
+    }.items():
+        (tmp_path / name).mkdir()
+        for file, text in files.items():
+            (tmp_path / name / file).write_text(text)
+    found = grading.submissions(tmp_path)
+    judged = grading.grade(found, ["causal-mask"])
+    ada, bela, carl = sorted(judged, key=lambda one: one.student)
+    assert ada.verdicts["causal-mask"].status == "solved"
+    assert ada.notes == ["3.py counts for causal-mask, which several files answer"]
+    assert bela.verdicts["causal-mask"].diagnosis == "ends-python"
+    assert bela.notes == ["1.py counts for causal-mask, which several files answer"]
+    assert carl.verdicts["causal-mask"].diagnosis == "ends-python" and not carl.notes
+    assert not ada.problems + bela.problems + carl.problems

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 
 from attnbook.classroom.statements import FUNCTION, IMPORT, facts, root
@@ -50,13 +51,39 @@ def needs(
     return _without_idle_drops(found[::-1]), absent
 
 
+def needed(source: str, earlier: Iterable[str]) -> list[tuple[str, ast.stmt]]:
+    """Those top-level statements of earlier cells on which a cell depends, in their order.
+
+    Args:
+        source: the cell's code.
+        earlier: the code of the cells above it; one that is not Python counts as empty.
+
+    Returns:
+        Cells and statements of theirs, with the line numbers of the cell.
+    """
+    above = [(cell, statement) for cell in earlier for statement in _parsed(cell)]
+    cells = {statement: cell for cell, statement in above}
+    statements, _ = needs(_parsed(source), [statement for _, statement in above])
+    return [(cells[statement], statement) for statement in statements]
+
+
+# a page, or a notebook, asks of the same cells again and again
+@functools.lru_cache(256)
+def _parsed(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return []
+
+
 def _is_star(statement: ast.stmt) -> bool:
     """Whether a statement may give any name."""
     return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
 
 
 def _without_idle_drops(statements: list[ast.stmt]) -> list[ast.stmt]:
-    given, kept = set(), []
+    given: set[str] = set()
+    kept = []
     for statement in statements:
         this = facts(statement)
         if not this.drops or this.drops & given:

@@ -76,10 +76,9 @@ class _Plain(ast.NodeTransformer):
     def _generator(self, node: COMPREHENSION) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.DictComp):
-            made = ast.Tuple([node.key, node.value], ast.Load())
-        else:
-            made = node.elt
-        return ast.GeneratorExp(made, node.generators)
+            pair = ast.Tuple([node.key, node.value], ast.Load())
+            return ast.GeneratorExp(pair, node.generators)
+        return ast.GeneratorExp(node.elt, node.generators)
 
     visit_ListComp = visit_SetComp = visit_DictComp = _generator
 
@@ -91,7 +90,8 @@ class _Plain(ast.NodeTransformer):
         return ast.Assign([node.target], now, lineno=node.lineno)
 
     def visit_Delete(self, node: ast.Delete) -> ast.AST:
-        read = [ast.Name(name, ast.Load()) for name in sorted(_dropped(node))]
+        names = sorted(_dropped(node))
+        read: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names]
         rest = [target for target in node.targets if not isinstance(target, ast.Name)]
         return ast.Delete(rest) if rest else ast.Expr(ast.Tuple(read, ast.Load()))
 
@@ -149,7 +149,9 @@ def facts(statement: ast.stmt) -> Facts:
 
 def _names(table: symtable.SymbolTable) -> tuple[set[str], set[str], set[str]]:
     """Global names that are read at once, read by functions, and set by functions."""
-    now, late, sets = set(), set(), set()
+    now: set[str] = set()
+    late: set[str] = set()
+    sets: set[str] = set()
     waiting = [(table, now)]
     while waiting:
         table, read = waiting.pop()
@@ -211,7 +213,7 @@ def _dropped(statement: ast.Delete) -> set[str]:
 
 
 def _stored(statement: ast.AST) -> set[str]:
-    if isinstance(statement, FUNCTION | ast.ClassDef):
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {statement.name}
     return {
         node.id
@@ -291,8 +293,8 @@ def _changes(
             if isinstance(part.value.func, ast.Attribute):
                 touches |= root(part.value.func)
         elif isinstance(part, ast.Call):
-            method = isinstance(part.func, ast.Attribute)
-            name = part.func.attr if method else "".join(root(part.func))
+            method = part.func.attr if isinstance(part.func, ast.Attribute) else ""
+            name = method or "".join(root(part.func))
             in_place = name.endswith("_") and not name.endswith("__")
             if method and (in_place or name in CHANGING):
                 touches |= root(part.func)

@@ -127,7 +127,8 @@ class Submission(Source):
             Verdicts; the student has seen one of them, if a notebook was run from top to bottom, or in the order that
             it tells.
         """
-        found, seen = [], set()
+        found: list[Verdict] = []
+        seen: set[tuple] = set()
         for order, asked in self.ways:
             for verdict in self._sliced(exercise, function, order, asked, seen):
                 found.append(verdict)
@@ -313,11 +314,11 @@ class _Recorder:
     def __enter__(self) -> None:
         exercises.check = self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         exercises.check = check
 
 
-def _show_nothing(*_, **__) -> None:
+def _show_nothing(*_: object, **__: object) -> None:
     pass
 
 

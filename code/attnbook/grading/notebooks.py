@@ -110,11 +110,11 @@ def _notebook(text: str) -> Contents:
     if not isinstance(book, dict) or not {"cells", "worksheets"} & {*book}:
         raise NotASubmission("is JSON, and not a notebook: it has no cells")
     about = _dict(book.get("metadata"))
-    languages = [
+    named = (
         _dict(about.get("kernelspec")).get("language"),
         _dict(about.get("language_info")).get("name"),
-    ]
-    languages = [str(one) for one in languages if one]
+    )
+    languages = [str(one) for one in named if one]
     if languages and not any("python" in one.lower() for one in languages):
         raise NotASubmission(f"is a notebook in {languages[0]}, not in Python")
     sheets = book.get("worksheets") or [book]  # of notebooks before 2015

@@ -77,10 +77,9 @@ class Source:
 
     def orders(self) -> list[list[ast.stmt]]:
         """The statements as they stand, and as their cells were run, if that was in another order."""
-        run = sorted(
-            (part for part in self.parts if part.count), key=lambda one: one.count
-        )
-        again = [one for part in run for one in part.body]
+        run = (part for part in self.parts if part.count)
+        in_order = sorted(run, key=lambda part: part.count or 0)
+        again = [one for part in in_order for one in part.body]
         return (
             [self.statements, again]
             if again not in ([], self.statements)

@@ -151,8 +151,12 @@ class Report:
         write_atomically(self.folder / name, content, mode=PRIVATE)
         line = json.dumps([hashlib.sha256(content).hexdigest(), name])
         path = self.folder / WRITTEN
-        with open(path, "a", opener=lambda *how: os.open(*how, PRIVATE)) as file:
+        with open(path, "a", opener=_private) as file:
             file.write(line + "\n")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE)
 
 
 def _aside(path: Path) -> Path:

@@ -1,12 +1,11 @@
 """The process in which a submission runs: it judges one exercise after another and tells the grader, line by line.
 
-Started by `running.py`, confined by `attnbook.confined`; reads one line of JSON, writes one for each event.
+Started by `process.py`, confined by `attnbook.confined`; reads one line of JSON, writes one for each event.
 """
 
 import json
 import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -30,7 +29,7 @@ def main() -> None:
     task = json.loads(asked.readline())
     folder, seal = os.getcwd(), task.pop("seal")
 
-    def tell(**event) -> None:
+    def tell(**event: object) -> None:
         told.write(seal + json.dumps(event) + "\n")
 
     end_with_the_grader(asked, task["longest"])
@@ -56,25 +55,32 @@ def main() -> None:
     refuse_harm(os.path.dirname(folder))
     for said in remarks(read, task["asked"]):
         tell(problem=said)
+    fallen = {(name, file) for name, file in task["fallen"]}
     for name in task["exercises"]:
-        exercise = get(name)
-        files = [one for one in read if one.answers(name, exercise.function)]
+        function = get(name).function
+        answers = [one for one in read if one.answers(name, function)]
+        files = [one for one in answers if (name, str(one.path)) not in fallen]
         if files:
             tell(begin=name)
             os.makedirs(folder, exist_ok=True)  # the one before may have deleted it
             os.chdir(folder)
-            found, file = best_of(name, exercise.function, files)
-            verdict = asdict(found)
+
+            def about(file: Submission, several: bool = len(answers) > 1) -> None:
+                if several:
+                    tell(answer=str(file.path))
+
+            found, file = best_of(name, function, files, about)
             for said in doubted(read, name, found):
                 tell(problem=said)
-            if len(files) > 1:
-                tell(chosen=str(file.path))
+            about(file)
+            verdict = asdict(found)
             tell(
                 verdict={key: said and said[:LONGEST] for key, said in verdict.items()}
             )
         else:
-            for said in doubted(read, name):
-                tell(problem=said)
+            if not answers:
+                for said in doubted(read, name):
+                    tell(problem=said)
             tell(absent=name)
     tell(done=True)
     told.flush()
@@ -82,13 +88,17 @@ def main() -> None:
 
 
 def best_of(
-    name: str, function: str, files: Sequence[Submission]
+    name: str,
+    function: str,
+    files: Sequence[Submission],
+    begin: Callable[[Submission], None] = lambda file: None,
 ) -> tuple[Verdict, Submission]:
     """Judge the answers to an exercise until it is solved.
 
     Args:
         name, function: of the exercise.
         files: with an answer; at least one.
+        begin: is given each file before its answer is judged.
 
     Returns:
         The best of the verdicts (solved, wrong, cannot be loaded, or not written yet), and whose it is; of equal ones
@@ -102,6 +112,7 @@ def best_of(
 
     found: list[tuple[Verdict, Submission]] = []
     for file in files:
+        begin(file)
         for verdict in file.verdicts(name, function):
             found.append((verdict, file))
             if verdict:
@@ -110,4 +121,4 @@ def best_of(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
