@@ -16,6 +16,12 @@ CHANGING = {
     *("popleft", "remove", "setdefault", "update"),
 }
 COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp
+# methods whose result shares its numbers with their object
+VIEWS = {
+    *("chunk", "detach", "diagonal", "expand", "flatten", "movedim", "narrow", "numpy"),
+    *("permute", "reshape", "select", "split", "squeeze", "swapaxes", "transpose"),
+    *("unbind", "unfold", "unsqueeze", "view"),
+}
 AWAITED = ast.Await | ast.AsyncFor | ast.AsyncWith
 RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign | AWAITED
 SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
@@ -38,6 +44,8 @@ class Facts:
         stirs: of objects that these may change otherwise.
         writes: names of functions it defines that write into their arguments.
         passes: given as arguments to functions that have a name.
+        changes: of objects that it surely means to change: of `stores` and `touches` all but what a loop might touch.
+        shares: pairs that stand for one object afterwards, or for parts of one: `b = a`, `b = a[0]`, `b = a.view(-1)`.
     """
 
     now: frozenset[str] = frozenset()
@@ -51,6 +59,8 @@ class Facts:
     stirs: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     passes: frozenset[tuple[str, str]] = frozenset()
+    changes: frozenset[str] = frozenset()
+    shares: frozenset[tuple[str, str]] = frozenset()
 
 
 class _Plain(ast.NodeTransformer):
@@ -128,6 +138,7 @@ def facts(statement: ast.stmt) -> Facts:
     )
     stores, touches, passes = _changes(parts)
     now &= _at_once(statement, now)
+    changes = stores | touches | _added_to(parts)
     if isinstance(statement, LOOP):
         touches |= now
     writes, set_later, stirred_later = _writers(every)
@@ -144,6 +155,8 @@ def facts(statement: ast.stmt) -> Facts:
         frozenset(stirred_later & late),
         frozenset(writes),
         frozenset(passes),
+        frozenset(changes),
+        frozenset(_shares(parts)),
     )
 
 
@@ -306,6 +319,45 @@ def _changes(
             if not method:
                 passes |= {(name, one) for each in given for one in root(each)}
     return stores, touches, passes
+
+
+def _added_to(parts: Iterable[ast.AST]) -> set[str]:
+    """The names in `a += 1`, which changes a list or a tensor."""
+    added = (part.target for part in parts if isinstance(part, ast.AugAssign))
+    return {target.id for target in added if isinstance(target, ast.Name)}
+
+
+def _shares(parts: Iterable[ast.AST]) -> set[tuple[str, str]]:
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for part in parts:
+        if isinstance(part, ast.Assign):
+            pairs += [(target, part.value) for target in part.targets]
+        elif isinstance(part, ast.AnnAssign | ast.NamedExpr) and part.value:
+            pairs.append((part.target, part.value))
+    found = set()
+    while pairs:
+        target, value = pairs.pop()
+        if isinstance(target, ast.Name):
+            found |= {(target.id, name) for name in _source(value)}
+        elif isinstance(target, ast.Tuple | ast.List):
+            each = [value] * len(target.elts)
+            if isinstance(value, ast.Tuple | ast.List):
+                each = value.elts
+            pairs += zip(target.elts, each, strict=False)
+    return found
+
+
+def _source(node: ast.expr) -> set[str]:
+    """The name of what an expression is itself, or a part or view of."""
+    while True:
+        if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in VIEWS:
+                return set()
+            node = node.func.value
+        else:
+            return root(node)
 
 
 def _writers(parts: Iterable[ast.AST]) -> tuple[set[str], set[str], set[str]]:
