@@ -241,14 +241,12 @@ class Progress:
                 self.counting[self.begun] = self.answer
 
     def which_count(self) -> list[str]:
-        """Which files count where several answer an exercise, in sentences."""
-        exercises: dict[str, list[str]] = {}
-        for exercise, file in self.counting.items():
-            exercises.setdefault(file, []).append(exercise)
-        return [
-            f"{self.result.name_of(self.files[file])} counts for {', '.join(names)}, which several files answer"
-            for file, names in exercises.items()
+        """Which file counts for each exercise that several answer, in a sentence, if there is such an exercise."""
+        parts = [
+            f"{exercise} ({self.result.name_of(self.files[file])} counts)"
+            for exercise, file in self.counting.items()
         ]
+        return [f"answered in several files: {', '.join(parts)}"] if parts else []
 
     def problem(self, says: str) -> None:
         """Note a problem, once.

@@ -70,7 +70,7 @@ class Process:
         self.task = {
             **task,
             "seal": self.seal,
-            "files": self.files,
+            "files": [(str(path), result.name_of(path)) for path in result.files],
             "folders": [str(path) for path in result.folders],
             "memory": common.limits.memory,
             "longest": common.limits.total + START,

@@ -107,7 +107,7 @@ def _judge_all(result: Result, exercises: Sequence[str], common: Common) -> None
             # not a mistake in the exercise: go on without the statement
             why = ended.of_a_statement()
             skipped.append((running.file, running.line, why))
-            file = Path(running.file).name
+            file = result.name_of(Path(running.file))
             progress.problem(f"{file}: {running.where}, {why}; it is left out")
         elif progress.begun:
             progress.failed(ended.verdict(progress.begun))

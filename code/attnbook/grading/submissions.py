@@ -37,6 +37,7 @@ class Result:
         notes: what was concluded from names, in sentences.
         folders: the student's own, whose modules and data the files in them may use.
         beside: the student's files that lie loose among those of the class, by the names that their author gave them.
+        names: of those of these files that Canvas or Moodle has renamed: what their author called them.
         others: what else was handed in, data for instance.
         confidential: those of the problems and notes that the student's own page leaves out.
     """
@@ -49,15 +50,16 @@ class Result:
     notes: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     beside: dict[str, Path] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
     others: list[Path] = field(default_factory=list)
     confidential: list[str] = field(default_factory=list)
 
     def name_of(self, file: Path) -> str:
-        """A file's name, and before it the folders between the student's own and the file."""
+        """What its author calls a file, with the folders in the student's own."""
         for folder in self.folders:
             if file.is_relative_to(folder):
                 return file.relative_to(folder).as_posix()
-        return file.name
+        return self.names.get(file, file.name)
 
     def handed_in(self) -> str:
         """The names of all files, those first that are read; of very many not all."""
@@ -129,11 +131,14 @@ def _result(pieces: list[Named], everyone: list[Named]) -> Result:
         if one.path.is_dir() and not one.path.is_symlink():
             result.folders.append(one.path)
     result.beside = beside(pieces)
+    result.names = {one.path: one.file for one in pieces if one.file}
     result.notes += several(pieces, everyone)
     if len(pieces) > 1 and any(one.upload for one in pieces):
-        result.notes.append(
+        said = (
             f"files with the number {result.id} are one student's, as Canvas names them"
         )
+        result.notes.append(said)
+        result.confidential.append(said)
     if result.files:
         result.notes += packed
     elif not result.problems:

@@ -37,20 +37,19 @@ def main() -> None:
     tell(ready=True)
     home = Home(Path(folder), [Path(path) for path in task["folders"]])
     read = []
-    for name in task["files"]:
-        path = Path(name)
-        skipped = {line: why for file, line, why in task["skipped"] if file == name}
+    for file, name in task["files"]:
+        skipped = {line: why for one, line, why in task["skipped"] if one == file}
 
-        def enter(line: int, where: str, name: str = name) -> None:
-            tell(runs=(name, line, where) if line else None)
+        def enter(line: int, where: str, file: str = file) -> None:
+            tell(runs=(file, line, where) if line else None)
 
         try:
-            read.append(Submission(path, skipped, enter, home))
+            read.append(Submission(Path(file), skipped, enter, home, name))
         except (OSError, NotASubmission) as error:
             tell(
                 problem=str(error)
                 if isinstance(error, NotASubmission)
-                else f"{path.name}: {in_words(error)}"
+                else f"{name}: {in_words(error)}"
             )
     refuse_harm(os.path.dirname(folder))
     for said in remarks(read, task["asked"]):
