@@ -184,8 +184,10 @@ def _read(
             (files if one.suffix.lower() in KINDS else others).append(one)
         elif not _is_unpacked(one):
             place = _unpacked(one).name
+            others.append(one)
             packed.append(
-                f"{name} is packed and was not looked into; unpack it where it lies, into a folder {place}"
+                f"{name} is packed and was not looked into; hand in the files themselves, or unpack it where it lies, "
+                f"into a folder {place}"
             )
     if len(files) > MOST_FILES:
         problem = (
