@@ -23,7 +23,7 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
     from attnbook.files import make_folder
 
     names = grading.chosen(options.exercises, options.chapters, options.week)
-    found = grading.submissions(options.folder)
+    submissions = grading.submissions(options.folder)
     out = options.out.resolve()
     if out.is_relative_to(options.folder.resolve()):
         raise ValueError(
@@ -52,13 +52,13 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
     limits = grading.Limits(options.seconds, options.total, options.memory)
     asked = names if options.exercises or options.chapters or options.week else None
     report = grading.Report(out, asked, options.points)
-    if report.kept.aside:
-        _say(f"{report.kept.because}; it becomes {report.kept.aside.name}")
-    if kept := report.keep_changed():
-        changed, copy = kept
-        more = [f"and {len(changed) - 5} more"] if len(changed) > 5 else []
+    if report.earlier.aside:
+        _say(f"{report.earlier.because}; it becomes {report.earlier.aside.name}")
+    if edited := report.keep_changed():
+        changes, copy = edited
+        more = [f"and {len(changes) - 5} more"] if len(changes) > 5 else []
         _say(
-            f"grades.csv was changed in the grader's own cells ({'; '.join([*changed[:5], *more])}); they are written "
+            f"grades.csv was changed in the grader's own cells ({'; '.join([*changes[:5], *more])}); they are written "
             f"anew, and your file is kept as {copy.name}"
         )
     for path, place in report.remove_old(but=options.roster):
@@ -68,17 +68,17 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
     journal = grading.Journal(out, exercises=names, **vars(limits))
     if journal.damaged:
         _say(f"{journal.path} is damaged; all submissions are judged anew")
-    results = journal.ready(found)
+    results = journal.ready(submissions)
     if results:
         _say(f"going on after {len(results)} that were judged before")
-    left = [one for one in found if not any(one is done for done in results)]
+    left = [one for one in submissions if not any(one is done for done in results)]
     for result in grading.grade(left, names, limits, options.jobs):
         results.append(result)
         left = [one for one in left if one is not result]
         journal.add(result)
         _saved(report, out, lambda: report.write(results, left))  # noqa: B023 (called at once)
         _say(
-            f"{len(results)} of {len(found)}  {result.student}: {result.summary(asked)}"
+            f"{len(results)} of {len(submissions)}  {result.student}: {result.summary(asked)}"
         )
     paths = _saved(report, out, lambda: _write(report, results, options, names))
     journal.end()

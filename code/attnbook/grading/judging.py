@@ -130,13 +130,13 @@ class Submission(Source):
             Verdicts; the student has seen one of them, if a notebook was run from top to bottom, or in the order that
             it tells.
         """
-        found: list[Verdict] = []
+        verdicts: list[Verdict] = []
         seen: set[tuple] = set()
         for order, asked in self.ways:
             for verdict in self._sliced(exercise, function, order, asked, seen):
-                found.append(verdict)
+                verdicts.append(verdict)
                 yield verdict
-        if not found or any(verdict.status == "wrong" for verdict in found):
+        if not verdicts or any(verdict.status == "wrong" for verdict in verdicts):
             for order, _ in self.ways:
                 yield from self._unsliced(exercise, function, order)
 

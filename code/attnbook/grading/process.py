@@ -111,7 +111,7 @@ class Process:
         if event is None and not self.common.over.is_set():
             self.__exit__()
             raise ChildProcessError(
-                f"the grader's own process does not start: {self.said}"
+                f"the grader's own process does not start: {self.last_line}"
             )
         return self
 
@@ -217,7 +217,7 @@ class Process:
             with contextlib.suppress(OSError):
                 stream.close()
         self.errors.seek(0)
-        self.said = (
+        self.last_line = (
             self.errors.read()[-2000:]
             .decode("utf-8", "replace")
             .strip()

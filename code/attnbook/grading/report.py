@@ -15,7 +15,7 @@ from attnbook.files import write_atomically
 from attnbook.grading.lms import Upload, upload
 from attnbook.grading.sheet import file_names, page, student_page
 from attnbook.grading.submissions import MOST_ENTRIES, Result
-from attnbook.grading.table import Kept, columns_of, table
+from attnbook.grading.table import EarlierTable, columns_of, table
 
 PRIVATE = 0o600  # for the teacher alone
 JOURNAL = ".unfinished"
@@ -32,7 +32,7 @@ class Report:
         points: for each exercise that is solved.
 
     Attributes:
-        kept: what an earlier `grades.csv` holds of the teacher's own.
+        earlier: what an earlier `grades.csv` holds of the teacher's own.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Report:
         points: float = 1,
     ):
         self.folder, self.exercises, self.points = Path(folder), exercises, points
-        self.kept = Kept(self.folder / "grades.csv")
+        self.earlier = EarlierTable(self.folder / "grades.csv")
 
     def write(
         self, results: Iterable[Result], pending: Sequence[Result] = ()
@@ -59,10 +59,10 @@ class Report:
         results = _in_order(results)
         columns = columns_of(results, self.exercises)
         contents = {
-            "grades.csv": table(results, columns, self.points, self.kept, pending),
+            "grades.csv": table(results, columns, self.points, self.earlier, pending),
             "grades.html": page(results, columns, pending),
         }
-        aside = self.kept.aside
+        aside = self.earlier.aside
         if aside and aside.parent == self.folder and not aside.exists():
             (self.folder / "grades.csv").rename(aside)
         contents[AS_WRITTEN] = contents["grades.csv"]
@@ -105,11 +105,11 @@ class Report:
             What was changed, in words, and the copy; None if nothing was, or if nobody can tell.
         """
         path, written = self.folder / "grades.csv", self.folder / AS_WRITTEN
-        before = Kept(written)
-        if self.kept.aside or not before.ours:
+        before = EarlierTable(written)
+        if self.earlier.aside or not before.ours:
             return None
         columns = names() if self.exercises is None else self.exercises
-        changed = self.kept.changed(before, columns)
+        changed = self.earlier.changed(before, columns)
         if not changed:
             return None
         copy = _aside(path)
@@ -204,19 +204,19 @@ class Journal:
             return
         for line in lines:
             try:
-                told = json.loads(line)
-                self.lines[told["key"]] = told
+                entry = json.loads(line)
+                self.lines[entry["key"]] = entry
             except (ValueError, LookupError, TypeError):
                 break  # cut off in the middle
 
-    def ready(self, found: Sequence[Result]) -> list[Result]:
+    def ready(self, results: Sequence[Result]) -> list[Result]:
         """Those whose results are in the journal, with them; what they have handed in is the same, byte for byte."""
-        for one in found:
-            told = self.lines.get(self._key(one))
-            if told:
-                one.problems, one.notes = told["problems"], told["notes"]
-                one.confidential = told["confidential"]
-                one.verdicts = {v["exercise"]: Verdict(**v) for v in told["verdicts"]}
+        for one in results:
+            entry = self.lines.get(self._key(one))
+            if entry:
+                one.problems, one.notes = entry["problems"], entry["notes"]
+                one.confidential = entry["confidential"]
+                one.verdicts = {v["exercise"]: Verdict(**v) for v in entry["verdicts"]}
                 self.done.append(one)
         return list(self.done)
 
@@ -240,14 +240,14 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
     def _line(self, one: Result) -> str:
-        told = {
+        entry = {
             "key": self._key(one),
             "problems": one.problems,
             "notes": one.notes,
             "confidential": one.confidential,
             "verdicts": [asdict(verdict) for verdict in one.verdicts.values()],
         }
-        return json.dumps(told)  # ASCII, so that any name can be written
+        return json.dumps(entry)  # ASCII, so that any name can be written
 
     def _key(self, one: Result) -> str:
         """What tells a submission from others, and from another state of its own files; of the state first seen."""

@@ -23,17 +23,17 @@ def confinement() -> str:
     Returns:
         A sentence, without its full stop.
     """
-    found = arrangement(WORKER)
-    if not found.parts:
+    here = arrangement(WORKER)
+    if not here.parts:
         return (
-            f"this system does not confine a process ({found.reason}): a submission that means harm can do whatever "
+            f"this system does not confine a process ({here.reason}): a submission that means harm can do whatever "
             "you can"
         )
     says = (
         "each submission can read only Python's files and its own, write only into its working folder, and use no "
-        f"network ({found.means})"
+        f"network ({here.means})"
     )
-    gaps = f"; but it can still {', '.join(found.gaps)}" if found.gaps else ""
+    gaps = f"; but it can still {', '.join(here.gaps)}" if here.gaps else ""
     return says + gaps
 
 

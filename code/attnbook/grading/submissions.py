@@ -112,9 +112,9 @@ def submissions(folder: str | Path) -> list[Result]:
     everyone = named(paths)
     for one in everyone:
         pieces.setdefault((one.student, one.id), []).append(one)
-    found = [_result(own, everyone) for own in pieces.values()]
-    _tell_apart(found)
-    return found
+    results = [_result(own, everyone) for own in pieces.values()]
+    _tell_apart(results)
+    return results
 
 
 def _result(pieces: list[Named], everyone: list[Named]) -> Result:
@@ -134,11 +134,11 @@ def _result(pieces: list[Named], everyone: list[Named]) -> Result:
     result.names = {one.path: one.file for one in pieces if one.file}
     result.notes += several(pieces, everyone)
     if len(pieces) > 1 and any(one.upload for one in pieces):
-        said = (
+        note = (
             f"files with the number {result.id} are one student's, as Canvas names them"
         )
-        result.notes.append(said)
-        result.confidential.append(said)
+        result.notes.append(note)
+        result.confidential.append(note)
     if result.files:
         result.notes += packed
     elif not result.problems:
@@ -156,9 +156,9 @@ def _tell_apart(results: list[Result]) -> None:
             if other is not one and other.student.casefold() == one.student.casefold()
         ]
         if near[one.student.casefold()] > 1:
-            said = f"has a row of its own, though there is also {' and '.join(others)}"
-            one.notes.append(said)
-            one.confidential.append(said)
+            note = f"has a row of its own, though there is also {' and '.join(others)}"
+            one.notes.append(note)
+            one.confidential.append(note)
 
 
 def _read(

@@ -17,7 +17,7 @@ SECOND = "a second row that was there for this student; join the two"
 Key = tuple[str, str]  # a student's name and number
 
 
-class Kept:
+class EarlierTable:
     """What an earlier `grades.csv` holds: columns of the teacher's own, which stay, and the grader's.
 
     Args:
@@ -76,25 +76,25 @@ class Kept:
         """The places of the columns that stay beside those of these exercises."""
         return [n for n, name in enumerate(self.columns) if name not in exercises]
 
-    def changed(self, written: "Kept", exercises: Sequence[str]) -> list[str]:
+    def changed(self, written: "EarlierTable", exercises: Sequence[str]) -> list[str]:
         """Which of the grader's cells somebody has changed, in words; they are lost when the table is written anew.
 
         Args:
             written: the table as the grader has written it.
             exercises: whose columns are written anew.
         """
-        whose, said = self.whose([*written.ours]), []
+        whose, changes = self.whose([*written.ours]), []
         for person, before in written.ours.items():
             now = self.ours.get(whose.get(person, ("", "")), {})
             for head in (*OURS[2:], *exercises):
                 if head in now and head in before:
                     old, new = (" ".join(row[head].split()) for row in (before, now))
                     if not may_be(new, old):
-                        said.append(f"{person[0]}'s {head} from “{old}” to “{new}”")
+                        changes.append(f"{person[0]}'s {head} from “{old}” to “{new}”")
         for person in sorted(self.ours.keys() - {*whose.values()}):
             if any(self.ours[person].values()):
-                said.append(f"a row for {' '.join(person).strip()}")
-        return said
+                changes.append(f"a row for {' '.join(person).strip()}")
+        return changes
 
     def whose(self, people: Sequence[Key]) -> dict[Key, Key]:
         """Which rows belong to whom: those of the same name and number, else those that a spreadsheet has changed.
@@ -105,9 +105,9 @@ class Kept:
         Returns:
             Person → the row's name and number; nobody who might have two rows, or share one.
         """
-        found = {one: one for one in people if one in self.rows}
-        left = [one for one in people if one not in found]
-        rows = [one for one in self.rows if one not in found]
+        matched = {one: one for one in people if one in self.rows}
+        left = [one for one in people if one not in matched]
+        rows = [one for one in self.rows if one not in matched]
 
         def fits(row: Key, one: Key) -> bool:
             number = not self.numbered or may_be(row[1], one[1])
@@ -116,15 +116,15 @@ class Kept:
         for one in left:
             mine = [row for row in rows if fits(row, one)]
             if len(mine) == 1 and sum(fits(mine[0], other) for other in people) == 1:
-                found[one] = mine[0]
-        return found
+                matched[one] = mine[0]
+        return matched
 
 
 def table(
     results: Sequence[Result],
     exercises: Sequence[str],
     points: float = 1,
-    kept: Kept | None = None,
+    earlier: EarlierTable | None = None,
     pending: Sequence[Result] = (),
 ) -> bytes:
     """The file's content.
@@ -133,21 +133,21 @@ def table(
         results: of those who have been judged.
         exercises: a column for each.
         points: for each exercise that is solved.
-        kept: of the file that this one replaces; its columns stand at the right, those of other exercises too.
+        earlier: of the file that this one replaces; its columns stand at the right, those of other exercises too.
         pending: those who have not been judged yet.
 
     Returns:
         CSV, in UTF-8 with its mark.
     """
-    old = kept.rows if kept else {}
-    own = kept.own(exercises) if kept else []
-    heads = [kept.columns[place] for place in own] if kept else []
+    old = earlier.rows if earlier else {}
+    own = earlier.own(exercises) if earlier else []
+    heads = [earlier.columns[place] for place in own] if earlier else []
     waiting = [
         Result(one.student, one.files, {}, [PENDING], one.id, one.notes)
         for one in pending
     ]
     people = [(one.student, one.id) for one in [*results, *waiting]]
-    whose = kept.whose(people) if kept else {}
+    whose = earlier.whose(people) if earlier else {}
 
     def cells_of(key: Key) -> list[list[str]]:
         """A student's cells in the columns that stay, row by row; two columns may have one name, or none."""
@@ -158,8 +158,8 @@ def table(
         key = whose.get((one.student, one.id), ("", ""))
         first, *more = cells_of(key) or [[""] * len(own)]
         renamed = key != (one.student, one.id) and key in old
-        said = [f"has the row that was {' '.join(key).strip()}'s"] if renamed else []
-        everyone.append((replace(one, notes=[*one.notes, *said]), first))
+        note = [f"has the row that was {' '.join(key).strip()}'s"] if renamed else []
+        everyone.append((replace(one, notes=[*one.notes, *note]), first))
         everyone += _also(one.student, one.id, first, more)
     taken = {*whose.values()}
     for student, number in (key for key in old if key not in taken):

@@ -25,14 +25,14 @@ from attnbook.grading.remarks import doubted, remarks
 
 def main() -> None:
     """Judge the exercises that are asked for."""
-    asked, told = open_channel()
-    task = json.loads(asked.readline())
+    orders, channel = open_channel()
+    task = json.loads(orders.readline())
     folder, seal = os.getcwd(), task.pop("seal")
 
     def tell(**event: object) -> None:
-        told.write(seal + json.dumps(event) + "\n")
+        channel.write(seal + json.dumps(event) + "\n")
 
-    end_with_the_grader(asked, task["longest"])
+    end_with_the_grader(orders, task["longest"])
     limit_resources(task["longest"], task["memory"])
     tell(ready=True)
     home = Home(Path(folder), [Path(path) for path in task["folders"]])
@@ -52,8 +52,8 @@ def main() -> None:
                 else f"{name}: {in_words(error)}"
             )
     refuse_harm(os.path.dirname(folder))
-    for said in remarks(read, task["asked"]):
-        tell(problem=said)
+    for sentence in remarks(read, task["asked"]):
+        tell(problem=sentence)
     fallen = {(name, file) for name, file in task["fallen"]}
     for name in task["exercises"]:
         function = get(name).function
@@ -68,21 +68,21 @@ def main() -> None:
                 if several:
                     tell(answer=str(file.path))
 
-            found, file = best_of(name, function, files, about)
-            for said in doubted(read, name, found):
-                tell(problem=said)
+            best, file = best_of(name, function, files, about)
+            for sentence in doubted(read, name, best):
+                tell(problem=sentence)
             about(file)
-            verdict = asdict(found)
+            verdict = asdict(best)
             tell(
-                verdict={key: said and said[:LONGEST] for key, said in verdict.items()}
+                verdict={key: text and text[:LONGEST] for key, text in verdict.items()}
             )
         else:
             if not answers:
-                for said in doubted(read, name):
-                    tell(problem=said)
+                for sentence in doubted(read, name):
+                    tell(problem=sentence)
             tell(absent=name)
     tell(done=True)
-    told.flush()
+    channel.flush()
     os._exit(0)  # whatever a submission has left to be done at the end
 
 
@@ -109,14 +109,14 @@ def best_of(
         loaded = verdict.diagnosis != "cannot-be-loaded"
         return order.index(verdict.status if loaded else "cannot-be-loaded")
 
-    found: list[tuple[Verdict, Submission]] = []
+    verdicts: list[tuple[Verdict, Submission]] = []
     for file in files:
         begin(file)
         for verdict in file.verdicts(name, function):
-            found.append((verdict, file))
+            verdicts.append((verdict, file))
             if verdict:
-                return found[-1]
-    return max(found, key=lambda one: rank(one[0]))
+                return verdicts[-1]
+    return max(verdicts, key=lambda one: rank(one[0]))
 
 
 if __name__ == "__main__":
