@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # it takes a second to load
     from attnbook.grading import Report, Result
 
-LIST = re.compile(
-    "--[ecw][a-z]*(=.*)?"
-)  # --exercises, --chapters, --week, also shortened
+LIST = re.compile("--[ecw][a-z]*")  # --exercises, --chapters, --week; also shortened
 
 
 def grade(options: argparse.Namespace, rest: list[str]) -> int:
@@ -33,37 +31,13 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
         raise ValueError(
             "--assignment and --new-column belong to --roster, the file of Canvas or Moodle"
         )
-    most = len(names) * options.points
     if options.roster:  # what is wrong with it is said before the work, not after it
-        made = grading.upload(
-            options.roster,
-            [],
-            options.points,
-            most,
-            options.assignment,
-            options.new_column,
-        )
-        if made.full and not math.isclose(made.full, most, rel_tol=1e-3):
-            _say(
-                f"{options.roster} gives the assignment {made.full:g} points, and the exercises have {most:g}; "
-                f"with --points {made.full / len(names):.4g} both would be the same"
-            )
+        _look_at_roster(options, len(names))
     make_folder(out, 0o700)
     limits = grading.Limits(options.seconds, options.total, options.memory)
     asked = names if options.exercises or options.chapters or options.week else None
     report = grading.Report(out, asked, options.points)
-    if report.earlier.aside:
-        _say(f"{report.earlier.because}; it becomes {report.earlier.aside.name}")
-    if edited := report.keep_changed():
-        changes, copy = edited
-        more = [f"and {len(changes) - 5} more"] if len(changes) > 5 else []
-        _say(
-            f"grades.csv was changed in the grader's own cells ({'; '.join([*changes[:5], *more])}); they are written "
-            f"anew, and your file is kept as {copy.name}"
-        )
-    for path, place in report.remove_old(but=options.roster):
-        _say(f"{path} was changed since the last grading; it is kept as {place.name}")
-
+    _keep_what_was_changed(report, options.roster)
     _say(f"{grading.confinement()}.")
     journal = grading.Journal(out, exercises=names, **vars(limits))
     if journal.damaged:
@@ -87,6 +61,39 @@ def grade(options: argparse.Namespace, rest: list[str]) -> int:
     if odd := sum(bool(one.problems) for one in results):
         _say(f"{odd} of {len(results)} with problems; grades.csv says which")
     return 2 if report.folder != out else 0
+
+
+def _look_at_roster(options: argparse.Namespace, exercises: int) -> None:
+    from attnbook import grading
+
+    most = exercises * options.points
+    full = grading.upload(
+        options.roster,
+        [],
+        options.points,
+        most,
+        options.assignment,
+        options.new_column,
+    ).full
+    if full and not math.isclose(full, most, rel_tol=1e-3):
+        _say(
+            f"{options.roster} gives the assignment {full:g} points, and the exercises have {most:g}; with --points "
+            f"{full / exercises:.4g} both would be the same"
+        )
+
+
+def _keep_what_was_changed(report: "Report", roster: Path | None) -> None:
+    if report.earlier.aside:
+        _say(f"{report.earlier.because}; it becomes {report.earlier.aside.name}")
+    if edited := report.keep_changed():
+        changes, copy = edited
+        more = [f"and {len(changes) - 5} more"] if len(changes) > 5 else []
+        _say(
+            f"grades.csv was changed in the grader's own cells ({'; '.join([*changes[:5], *more])}); they are written "
+            f"anew, and your file is kept as {copy.name}"
+        )
+    for path, place in report.remove_old(but=roster):
+        _say(f"{path} was changed since the last grading; it is kept as {place.name}")
 
 
 def _saved(report: "Report", out: Path, write: Callable[[], list[Path]]) -> list[Path]:
