@@ -605,7 +605,7 @@ def test_wrong_biases(need_weights, bias, error, message):
 
 def test_a_cache_is_for_self_attention():
     with pytest.raises(
-        ValueError, match="a growing cache collects the keys of self-attention"
+        ValueError, match="gets them from the query, but others were passed"
     ):
         layer_of(torch.float32)(QUERY, KEY, VALUE, cache=KeyValueCache())
 

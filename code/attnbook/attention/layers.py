@@ -16,10 +16,9 @@ from attnbook.attention.masks import combine_masks, masked_softmax
 from attnbook.attention.scores import multiplicative_score
 from attnbook.checks import (
     check_count,
-    check_fits,
+    check_features,
     check_probability,
     check_query_key,
-    check_same_size,
     check_value,
 )
 
@@ -217,14 +216,9 @@ class AdditiveAttention(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
         check_query_key(query, key, same_features=False)
-        for name, x, size, projection in (
-            ("query", query, self.query_size, self.W_q),
-            ("key", key, self.key_size, self.W_k),
-        ):
-            check_same_size(
-                f"{name} has size", x.shape[-1], "the layer takes", size, "project it"
-            )
-            check_fits(name, x, "the layer", projection)
+        sizes = self.query_size, self.key_size
+        check_features("query", query, "query_size", sizes[0], module=self.W_q)
+        check_features("key", key, "key_size", sizes[1], module=self.W_k)
         check_value(key, value)
         # as in `additive_score`, but the maps are called: what wraps them acts
         projected_query = self.W_q(query).unsqueeze(-2)  # (…, T, 1, h)

@@ -9,7 +9,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_same_size, check_tensor
+from attnbook.checks import check_count, check_features, check_tensor
 
 
 def relative_positions(
@@ -65,13 +65,11 @@ class ShawPositions(nn.Module):
         Returns:
             (B, H, T, S), to be added to the scaled scores.
         """
-        check_tensor("query", query, dims=4)
-        head_dim, size = self.head_dim, query.shape[-1]
-        check_same_size("query has size", size, "head_dim is", head_dim, "split heads")
+        check_features("query", query, "head_dim", self.head_dim, dims=4)
         distance = relative_positions(query.shape[-2], num_keys, query.device)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
         vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)
-        return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(head_dim)
+        return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(self.head_dim)
 
 
 class T5Positions(nn.Module):
