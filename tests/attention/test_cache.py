@@ -15,6 +15,7 @@ from attnbook.attention import (
     causal_mask,
     sliding_window_mask,
 )
+from attnbook.transformer import DecoderLayerCache
 
 E = H * 10  # an even head size, for rotary positions
 
@@ -207,7 +208,9 @@ def test_another_memory_is_never_taken_for_the_one_that_is_stored():
         (lambda f: f.start_cache(randn(B, S, E).float()), TypeError, "float32, the layer is torch.float64"),
         (lambda f: f.start_cache(randn(B, 0, E)), ValueError, "no key to attend to"),
         (lambda f: f(randn(3, 1, E), cache=f.start_cache(randn(B, S, E))), ValueError, "keys of 2 sequences"),
-        (lambda f: f.start_cache(randn(B, S, E)).update(KEY, KEY), ValueError, "a memory, which does not grow"),
+        (lambda f: f.start_cache(randn(B, S, E)).update(KEY, KEY), ValueError, "a memory, which stays as it is"),
+        (lambda f: f.start_cache(randn(B, S, E)).shorten(2), ValueError, "a memory, which stays as it is"),
+        (lambda f: DecoderLayerCache(KeyValueCache(), KeyValueCache()), ValueError, "across a memory's"),
     ],
 )  # fmt: skip
 def test_wrong_memories(call, error, message):

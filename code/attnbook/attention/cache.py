@@ -102,10 +102,7 @@ class KeyValueCache:
                 f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
                 "pass one value for each key"
             )
-        if not self.grows:
-            raise ValueError(
-                "the cache holds a memory, which does not grow; collect new positions in KeyValueCache()"
-            )
+        self._check_grows()
         if self.key is not None and self.value is not None:
             _check_continues("keys", self.key, key)
             _check_continues("values", self.value, value)
@@ -136,12 +133,19 @@ class KeyValueCache:
             new = query.new_empty(query.shape[0], num_heads, 0, head_dim)
             _check_continues("keys", self.key, new)
 
+    def _check_grows(self) -> None:
+        if not self.grows:
+            raise ValueError(
+                "the cache holds a memory, which stays as it is; only KeyValueCache() grows and is shortened"
+            )
+
     def shorten(self, length: int) -> None:
         """Forget all positions from `length` on, as speculative decoding does with rejected words.
 
         Args:
             length: how many positions to keep.
         """
+        self._check_grows()
         check_count("length", length, at_least=0)
         if length > self.length:
             raise ValueError(

@@ -60,7 +60,10 @@ class MultiHeadAttention(nn.Module):
         self.sizes = (d_model, kv_size, kv_size)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
-        _initialise(self.W_qkv, self.W_o)
+        nn.init.xavier_uniform_(self.W_qkv.weight)
+        if bias:
+            nn.init.zeros_(self.W_qkv.bias)
+            nn.init.zeros_(self.W_o.bias)
 
     def forward(
         self,
@@ -208,13 +211,6 @@ class MultiHeadAttention(nn.Module):
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
         return x.transpose(1, 2).split(heads, dim=1)
-
-
-def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:
-    nn.init.xavier_uniform_(W_qkv.weight)
-    if W_qkv.bias is not None:
-        nn.init.zeros_(W_qkv.bias)
-        nn.init.zeros_(W_o.bias)
 
 
 @torch.no_grad()

@@ -9,6 +9,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from attnbook.attention.splitting import head_size
 from attnbook.checks import check_count, check_features, check_tensor
 
 
@@ -160,15 +161,9 @@ class DebertaPositions(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, max_distance: int):
         super().__init__()
-        check_count("d_model", d_model)
-        check_count("num_heads", num_heads)
         check_count("max_distance", max_distance)
-        if d_model % num_heads:
-            raise ValueError(
-                f"d_model {d_model} is not divisible by num_heads {num_heads}; take a divisor"
-            )
         self.max_distance, self.num_heads = max_distance, num_heads
-        self.head_dim = d_model // num_heads
+        self.head_dim = head_size(d_model, num_heads)
         self.embedding = nn.Embedding(2 * max_distance, d_model)
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)

@@ -19,6 +19,14 @@ from attnbook.checks import (
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
+def get_activation(name: str) -> Callable[[Tensor], Tensor]:
+    """The function of that name, or an error that lists them."""
+    if name not in ACTIVATIONS:
+        names = ", ".join(ACTIVATIONS)
+        raise ValueError(f"activation must be one of {names}, got {name!r}")
+    return ACTIVATIONS[name]
+
+
 class FeedForward(nn.Module):
     """The position-wise network: the same two linear maps at every position, W_2 f(W_1 x).
 
@@ -45,13 +53,10 @@ class FeedForward(nn.Module):
         check_count("d_model", d_model)
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
-        if activation not in ACTIVATIONS:
-            names = ", ".join(ACTIVATIONS)
-            raise ValueError(f"activation must be one of {names}, got {activation!r}")
         self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
-        self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
+        self.activation, self.dropout = get_activation(activation), nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the network to each position by itself.
@@ -200,6 +205,12 @@ class DecoderLayerCache:
     own: KeyValueCache
     across: KeyValueCache
 
+    def __post_init__(self) -> None:
+        if not self.own.grows or self.across.grows:
+            raise ValueError(
+                "own must be a KeyValueCache(), across a memory's; let start_cache(memory) of the layer make both"
+            )
+
     def __copy__(self) -> "DecoderLayerCache":
         """A cache that goes on by itself from here."""
         return DecoderLayerCache(copy(self.own), copy(self.across))
@@ -290,7 +301,7 @@ class DecoderLayer(nn.Module):
         check_features("x", x, "d_model", self.self_attention.d_model, dims=3)
         check_memory(x, memory, self.self_attention.d_model, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        # refused before self-attention has written into its cache, if at all
+        # what does not fit is refused before self-attention writes into its cache
         key = x if memory is None else memory
         shape = self.cross_attention.check(x, key, key, across)
         memory_mask, _ = self.cross_attention.tables(
