@@ -121,7 +121,7 @@ class KeyValueCache:
             self.value = value_room.join(self.value, value)
         return self.key, self.value
 
-    def check(self, query: Tensor, num_heads: int, head_dim: int) -> None:
+    def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
         """Require queries that fit what is stored: before a layer writes into it.
 
         Args:

@@ -10,10 +10,14 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.layers import fused_attention
-from attnbook.attention.masks import align, combine_masks, masked_softmax
+from attnbook.attention.masks import (
+    combine_masks,
+    fit_bias,
+    unchecked_masked_softmax,
+)
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
-from attnbook.checks import check_bias, check_features, check_probability
+from attnbook.checks import check_features, check_probability
 
 
 class MultiHeadAttention(nn.Module):
@@ -60,10 +64,7 @@ class MultiHeadAttention(nn.Module):
         self.sizes = (d_model, kv_size, kv_size)
         self.W_qkv = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
-        nn.init.xavier_uniform_(self.W_qkv.weight)
-        if bias:
-            nn.init.zeros_(self.W_qkv.bias)
-            nn.init.zeros_(self.W_o.bias)
+        _initialise(self.W_qkv, self.W_o)
 
     def forward(
         self,
@@ -87,7 +88,8 @@ class MultiHeadAttention(nn.Module):
             mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
                 S counts the keys of a cache, too.
             bias: floating point, added to the scores (relative positions); its axes are those of a mask.
-            need_weights: return the weights too; without them the fused kernel never stores the T × S table.
+            need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
+                scores becomes NaN in the output, either way.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
                 memory, which take their place.
 
@@ -100,7 +102,7 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        shape = self.check(query, key, value, cache)
+        shape = self.check_shapes(query, key, value, cache)
         mask, bias = self.tables(shape, query.device, valid_lens, mask, bias)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
@@ -109,7 +111,7 @@ class MultiHeadAttention(nn.Module):
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
             scores = scores if bias is None else scores + bias.to(q)
-            weights = masked_softmax(scores, mask=mask)
+            weights = unchecked_masked_softmax(scores, mask)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
         else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
@@ -126,11 +128,11 @@ class MultiHeadAttention(nn.Module):
             What to pass as `cache`, with a query alone.
         """
         check_features("memory", memory, "d_model", self.d_model, dims=3)
-        self.check(memory[:, :1], memory, memory)
+        self.check_shapes(memory[:, :1], memory, memory)
         _, key, value = self.project_all(memory)
         return KeyValueCache(memory=(key, value))
 
-    def check(
+    def check_shapes(
         self,
         query: Tensor,
         key: Tensor,
@@ -158,7 +160,7 @@ class MultiHeadAttention(nn.Module):
                     "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
                     "and let start_cache(memory) put a memory's into a cache"
                 )
-            cache.check(query, self.num_kv_heads, self.head_dim)
+            cache.check_queries(query, self.num_kv_heads, self.head_dim)
             num_keys = cache.length + (num_queries if cache.grows else 0)
         return torch.Size([batch, self.num_heads, num_queries, num_keys])
 
@@ -173,17 +175,14 @@ class MultiHeadAttention(nn.Module):
         """Make one mask of lengths and mask, and require a bias that fits.
 
         Args:
-            shape: from `check`.
+            shape: from `check_shapes`.
             device: where the mask is wanted.
             valid_lens, mask, bias: see `forward`.
 
         Returns:
             The mask, a mask like any other, and the bias; each has the axes of the scores, or is None.
         """
-        if bias is not None:
-            check_bias(bias, shape)
-            bias = align(bias, shape)
-        return combine_masks(shape, valid_lens, mask, device), bias
+        return combine_masks(shape, valid_lens, mask, device), fit_bias(bias, shape)
 
     def project(
         self,
@@ -211,6 +210,13 @@ class MultiHeadAttention(nn.Module):
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
         return x.transpose(1, 2).split(heads, dim=1)
+
+
+def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:
+    nn.init.xavier_uniform_(W_qkv.weight)
+    if W_qkv.bias is not None:
+        nn.init.zeros_(W_qkv.bias)
+        nn.init.zeros_(W_o.bias)
 
 
 @torch.no_grad()

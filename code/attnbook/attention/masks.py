@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attnbook.checks import (
     aligned,
+    check_bias,
     check_count,
     check_lengths,
     check_mask,
@@ -116,6 +117,14 @@ def align(table: Tensor, shape: torch.Size) -> Tensor:
     return table.reshape(aligned(table.shape, shape))
 
 
+def fit_bias(bias: Tensor | None, shape: torch.Size) -> Tensor | None:
+    """A bias with the axes of the scores that it is for, or an error that says why it does not fit."""
+    if bias is None:
+        return None
+    check_bias(bias, shape)
+    return align(bias, shape)
+
+
 def combine_masks(
     shape: torch.Size,
     valid_lens: Tensor | None = None,
@@ -173,6 +182,11 @@ def masked_softmax(
     """
     check_scores(scores)
     mask = combine_masks(scores.shape, valid_lens, mask, scores.device)
+    return unchecked_masked_softmax(scores, mask)
+
+
+def unchecked_masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """What `masked_softmax` computes, unchecked: NaN in the scores gives NaN."""
     allowed = scores != -torch.inf  # (…, T, S)
     if mask is not None:
         allowed = allowed & mask

@@ -68,9 +68,8 @@ class SinusoidalPositions(nn.Module):
         check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
-        self._table: Tensor | None = (
-            None  # of the first positions, once they were needed
-        )
+        # of the first positions, once they were needed
+        self._table: Tensor | None = None
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the encodings of positions start, start + 1, ….

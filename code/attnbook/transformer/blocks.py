@@ -299,11 +299,11 @@ class DecoderLayer(nn.Module):
             output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
         """
         check_features("x", x, "d_model", self.self_attention.d_model, dims=3)
-        check_memory(x, memory, self.self_attention.d_model, cache)
+        _check_memory(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
         # what does not fit is refused before self-attention writes into its cache
         key = x if memory is None else memory
-        shape = self.cross_attention.check(x, key, key, across)
+        shape = self.cross_attention.check_shapes(x, key, key, across)
         memory_mask, _ = self.cross_attention.tables(
             shape, x.device, valid_lens, memory_mask
         )
@@ -326,13 +326,10 @@ class DecoderLayer(nn.Module):
         return self.around_feed_forward(x, h), (own_weights, cross_weights)
 
 
-def check_memory(
-    x: Tensor,
-    memory: Tensor | None,
-    d_model: int,
-    cache: object | None,
+def _check_memory(
+    x: Tensor, memory: Tensor | None, cache: DecoderLayerCache | None
 ) -> None:
-    """Require the memory of each sequence, either itself or in a cache."""
+    """Require a memory, either itself, with the size and for each sequence of x, or in a cache."""
     if (memory is None) == (cache is None):
         came = "neither was" if memory is None else "both were"
         raise ValueError(
@@ -340,7 +337,7 @@ def check_memory(
         )
     if memory is None:
         return
-    check_features("memory", memory, "d_model", d_model, dims=3)
+    check_features("memory", memory, "d_model", x.shape[-1], dims=3)
     if x.shape[0] != memory.shape[0]:
         raise ValueError(
             f"x holds {x.shape[0]} sequences, memory holds {memory.shape[0]}; pass the memory of each sequence"

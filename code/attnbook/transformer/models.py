@@ -21,7 +21,6 @@ from attnbook.transformer.blocks import (
     DecoderLayer,
     DecoderLayerCache,
     EncoderLayer,
-    check_memory,
 )
 from attnbook.transformer.configs import (
     BERT_BASE,
@@ -76,12 +75,12 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
 def _one_mask(
     config: TransformerConfig | BertConfig,
     ids: Tensor,
-    num_keys: int,
     valid_lens: Tensor | None,
     mask: Tensor | None = None,
 ) -> Tensor | None:
-    """The mask of all layers, of lengths and mask, for the attention of ids (B, T) to S keys."""
-    shape = torch.Size([ids.shape[0], config.num_heads, ids.shape[1], num_keys])
+    """Of lengths and mask one mask, for all layers in which ids (B, T) attend to themselves."""
+    batch, length = ids.shape
+    shape = torch.Size([batch, config.num_heads, length, length])
     return combine_masks(shape, valid_lens, mask, ids.device)
 
 
@@ -146,9 +145,9 @@ class Encoder(nn.Module):
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        mask = _one_mask(self.config, source, source.shape[1], valid_lens, mask)
-        embedded = self.embedding(source) * math.sqrt(self.config.d_model)
-        x = self.positions(embedded)  # (B, S, D)
+        mask = _one_mask(self.config, source, valid_lens, mask)
+        embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
+        x = self.positions(embedded)
         seen = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
@@ -213,19 +212,12 @@ class Decoder(nn.Module):
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
         check_ids("target", target, self.config.target_vocab_size)
-        check_memory(target, memory, self.config.d_model, cache)
         caches = [None] * len(self.layers) if cache is None else cache
         names = ("the cache is for layers:", len(caches), "the decoder has")
         check_same_size(*names, len(self.layers), "use start_cache(memory)")
-        start, num_keys = 0, 0
-        if memory is not None:
-            num_keys = memory.shape[1]
-        if cache is not None:
-            start, num_keys = cache[0].own.length, cache[0].across.length
-        config = self.config
-        memory_mask = _one_mask(config, target, num_keys, valid_lens, memory_mask)
-        embedded = self.embedding(target) * math.sqrt(self.config.d_model)
-        x = self.positions(embedded, start)  # (B, T, D)
+        start = 0 if cache is None else cache[0].own.length
+        embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
+        x = self.positions(embedded, start)
         mask, length = None, target.shape[1]
         if length > 1:  # a single new word may look at all that were before
             mask = causal_mask(length, start + length, device=target.device)
@@ -234,6 +226,7 @@ class Decoder(nn.Module):
             x, weights = layer(
                 x,
                 memory,
+                valid_lens,
                 mask=mask,
                 memory_mask=memory_mask,
                 need_weights=need_weights,
@@ -287,7 +280,7 @@ class Transformer(nn.Module):
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        mask = _one_mask(self.config, source, source.shape[1], valid_lens)
+        mask = _one_mask(self.config, source, valid_lens)
         return self.encoder(source, mask=mask)[0], mask
 
 
@@ -389,7 +382,7 @@ class BertEncoder(nn.Module):
             hidden states (B, T, D), and a list of weights (B, H, T, T), one per layer, or None.
         """
         x = self.embeddings(ids, segments)
-        mask = _one_mask(self.config, ids, ids.shape[1], valid_lens, mask)
+        mask = _one_mask(self.config, ids, valid_lens, mask)
         seen = []
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
