@@ -37,7 +37,6 @@ from attnbook.transformer import (
     BertEncoder,
     Decoder,
     DecoderLayer,
-    DecoderLayerCache,
     Encoder,
     EncoderLayer,
     Transformer,
@@ -112,9 +111,17 @@ def test_ids_beyond_the_vocabulary(call, came, wanted):
         (IDS[0], ValueError, ("(B, T), got shape (4,)", "[None]")),
     ],
 )
-@pytest.mark.parametrize("model", [Encoder(SMALL), BertEncoder(BERT)])
-def test_what_is_no_batch_of_ids(model, ids, error, message):
-    with pytest.raises(error, match=says("ids must be", *message)):
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("source", Encoder(SMALL)),
+        ("target", lambda ids: Decoder(SMALL)(ids, MEMORY)),
+        ("ids", BertEncoder(BERT)),
+    ],
+    ids=["Encoder", "Decoder", "BERT"],
+)
+def test_what_is_no_batch_of_ids(name, model, ids, error, message):
+    with pytest.raises(error, match=says(f"{name} must be", *message)):
         model(ids)
 
 
@@ -138,10 +145,10 @@ def test_a_sequence_longer_than_the_learned_positions(call):
 
 def test_a_decoder_that_has_written_all_its_positions_says_so_and_keeps_its_cache():
     decoder = Decoder(LEARNED).eval()
-    cache = decoder.start_cache()
-    decoder(ids_of(0, 6), MEMORY, cache=cache)
+    cache = decoder.start_cache(MEMORY)
+    decoder(ids_of(0, 6), cache=cache)
     with pytest.raises(ValueError, match="ends at position 7, but only 6"):
-        decoder(ids_of(0, 1), MEMORY, cache=cache)
+        decoder(ids_of(0, 1), cache=cache)
     assert [layer.own.length for layer in cache] == [6, 6]
 
 
@@ -232,8 +239,8 @@ def test_masks_of_self_attention(call, wanted):
         (lambda: MultiHeadAttention(D, H)(X, MEMORY[..., :7]), ("key has size 7, d_model is 12",)),
         (lambda: MultiHeadAttention(D, H)(X, MEMORY, MEMORY[:, :6]), ("keys is 7", "values is 6")),
         (lambda: MultiHeadAttention(D, H)(X, torch.randn(3, 7, D)), ("(2, 5, 12)", "(3, 7, 12)", "do not match")),
-        (lambda: CrossAttention(D, 9)(X, MEMORY), ("memory has size 12, the layer takes 9",)),
-        (lambda: AdditiveAttention(9, D, 4)(X, MEMORY, MEMORY), ("query has size 12, the layer takes 9",)),
+        (lambda: CrossAttention(D, 9)(X, MEMORY), ("memory has size 12, memory_size is 9",)),
+        (lambda: AdditiveAttention(9, D, 4)(X, MEMORY, MEMORY), ("query has size 12, query_size is 9",)),
         (lambda: MultiplicativeAttention(D, 9)(X, MEMORY, MEMORY), ("(12, 12), got (12, 9)", "another size?")),
         (lambda: DecoderLayer(D, H, 16)(X, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
         (lambda: Decoder(SMALL)(IDS, MEMORY[..., :7]), ("memory has size 7, d_model is 12",)),
@@ -254,20 +261,16 @@ def test_queries_and_keys_that_do_not_meet(call, message):
     [
         {"valid_lens": torch.tensor([8, 1])},
         {"valid_lens": torch.tensor([7.0, 1.0])},
-        {"memory": torch.randn(2, 7, 13)},
-        {"memory": torch.randn(3, 7, D)},
-        {"memory": MEMORY.double()},
-        {"memory": torch.randn(2, 0, D)},
-        {"ids": ids_of(37, 1)},
-        {"ids": torch.zeros(3, 1, dtype=torch.long)},
+        {"memory_mask": ones(2, 1, 6)},
+        {"memory": torch.randn(2, 7, D)},
+        {"target": ids_of(37, 1)},
+        {"target": torch.zeros(3, 1, dtype=torch.long)},
     ],
     ids=[
         "length beyond the memory",
         "lengths that are no integers",
-        "memory of another width",
-        "memory of more sequences",
-        "memory of another dtype",
-        "memory without positions",
+        "mask of another memory",
+        "another memory",
         "unknown word",
         "more sequences than memory",
     ],
@@ -275,10 +278,10 @@ def test_queries_and_keys_that_do_not_meet(call, message):
 def test_a_refused_step_leaves_the_cache_as_it_was(bad):
     """Self-attention writes before cross-attention looks at its arguments; so they are looked at first."""
     decoder = Decoder(SMALL).eval()
-    cache = decoder.start_cache()
-    decoder(ids_of(1, 2), MEMORY, cache=cache)
+    cache = decoder.start_cache(MEMORY)
+    decoder(ids_of(1, 2), cache=cache)
     before = [(layer.own.key, layer.own.value) for layer in cache]
-    step = {"ids": ids_of(1, 1), "memory": MEMORY}
+    step = {"target": ids_of(1, 1)}
     with pytest.raises((TypeError, ValueError)):
         decoder(**step | bad, cache=cache)
     for layer, (key, value) in zip(cache, before, strict=True):
@@ -299,11 +302,12 @@ def test_a_refused_step_leaves_the_cache_as_it_was(bad):
     ids=str,
 )
 def test_a_refused_mask_leaves_the_cache_of_a_layer_empty(bad):
-    layer, cache = DecoderLayer(D, H, 16), DecoderLayerCache()
+    layer = DecoderLayer(D, H, 16)
+    cache = layer.start_cache(MEMORY)
     with pytest.raises((TypeError, ValueError), match="mask"):
-        layer(X[:, :1], MEMORY, cache=cache, **bad)
+        layer(X[:, :1], cache=cache, **bad)
     assert cache.own.length == 0
-    layer(X[:, :1], MEMORY, memory_mask=ones(2, 1, 7), cache=cache)
+    layer(X[:, :1], memory_mask=ones(2, 1, 7), cache=cache)
     assert cache.own.length == 1
 
 

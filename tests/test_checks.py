@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 from tensors import DK, DV, B, D, H, S, T, inputs, randn, says
+from torch import nn
 
 from attnbook import checks
 
@@ -23,6 +24,10 @@ def test_right_arguments_pass():
     query, key, value = inputs()
     checks.check_tensor("x", FLOAT, min_dims=2)
     checks.check_tensor("x", FLOAT, dims=2)
+    checks.check_features("x", FLOAT, "d_model", S)
+    checks.check_features("x", FLOAT, "d_model", S, dims=2, module=nn.Linear(S, 2))
+    wrapped = nn.Sequential(nn.Linear(S, 2).double())  # knows itself what it takes
+    checks.check_features("x", FLOAT, "d_model", S, module=wrapped)
     checks.check_alike("a", FLOAT, "b", FLOAT[0])
     checks.check_same_size("a", 3, "b", 3, "advice")
     checks.check_query_key(query, key)
@@ -70,6 +75,35 @@ def test_right_arguments_pass():
                     lambda: checks.check_tensor("W", FLOAT, dims=1),
                     ValueError,
                     ("W must have 1 axes", f"({T}, {S})", "reshape it"),
+                ),
+                (
+                    lambda: checks.check_features("x", FLOAT, "d_model", T),
+                    ValueError,
+                    (f"x has size {S}, d_model is {T}; project it to that size",),
+                ),
+                (
+                    lambda: checks.check_features("x", FLOAT, "d_model", S, dims=3),
+                    ValueError,
+                    ("x must have 3 axes", f"({T}, {S})"),
+                ),
+                (
+                    lambda: checks.check_features("x", [1.0], "d_model", S),
+                    TypeError,
+                    ("x must be a torch.Tensor", "list"),
+                ),
+                (
+                    lambda: checks.check_features(
+                        "x", FLOAT.double(), "d_model", S, module=nn.Linear(S, 2)
+                    ),
+                    TypeError,
+                    ("x is torch.float64, the layer is torch.float32",),
+                ),
+                (
+                    lambda: checks.check_features(
+                        "x", FLOAT.to("meta"), "d_model", S, module=nn.Linear(S, 2)
+                    ),
+                    ValueError,
+                    ("x is on meta, the layer is on cpu",),
                 ),
                 (
                     lambda: checks.check_alike("key", FLOAT, "value", FLOAT.double()),

@@ -6,7 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from tensors import DV, PROPERTY, B, D, H, S, T, close, fill, randn, says
+from tensors import DV, PROPERTY, B, D, H, S, T, close, coin, fill, randn, says
 
 from attnbook.attention import (
     KeyValueCache,
@@ -15,6 +15,7 @@ from attnbook.attention import (
     causal_mask,
     sliding_window_mask,
 )
+from attnbook.transformer import DecoderLayerCache
 
 E = H * 10  # an even head size, for rotary positions
 
@@ -154,44 +155,103 @@ def test_a_table_of_the_new_position_alone_is_refused(name):
     assert cache.length == 1
 
 
-def memories():
-    """One, another of the same size, and a view of the first."""
-    one = randn(B, S, E, seed=1)
-    return one, randn(B, S, E, seed=2), one[:, :]
-
-
-def test_another_memory_is_read_anew():
-    layer, x, cache = layer_of(), randn(B, T, E), KeyValueCache(grows=False)
-    one, other, again = memories()
-    for memory in (one, one, other, again, one):
-        close(layer(x, memory, cache=cache)[0], layer(x, memory)[0])
-    for value in (one, other):
-        close(layer(x, one, value, cache=cache)[0], layer(x, one, value)[0])
-    for later in (copy(cache), deepcopy(cache)):
-        close(layer(x, one, other, cache=later)[0], layer(x, one, other)[0])
-        close(layer(x, other, cache=later)[0], layer(x, other)[0])
-
-
-def test_a_memory_is_projected_once_until_it_changes():
-    layer, x, cache = layer_of(), randn(B, 1, E), KeyValueCache(grows=False)
-    one, other, _ = memories()
-    read = []
+@pytest.mark.parametrize("num_kv_heads", [H, 1])
+def test_a_memory_is_projected_once(num_kv_heads):
+    layer, x, memory = layer_of(num_kv_heads=num_kv_heads), randn(B, 2, E), randn(B, S, E)  # fmt: skip
+    read, lens, mask = [], torch.tensor([4, 6]), coin(B, 2, S, seed=4)
     layer.W_qkv.register_forward_hook(lambda _, given, out: read.append(given[0]))
-    for memory in (one, one, other, other):
-        layer(x, memory, cache=cache)
-    order = torch.tensor([1, 0])
+    cache = layer.start_cache(memory)
+    assert not cache.grows and cache.length == S
+    for need_weights in (True, False):
+        options = {"valid_lens": lens, "mask": mask, "need_weights": need_weights}
+        options["bias"] = randn(2, S)
+        got = layer(x, **options, cache=cache)
+        expected = layer(x, memory, **options)
+        close(got[0], expected[0])
+        if need_weights:
+            close(got[1], expected[1])
+    # the memory, then each x, and without the cache both again
+    assert [given.shape[1] for given in read] == [S, *[2, 2, S] * 2]
+    assert cache.length == S
+
+
+def test_a_memorys_cache_follows_its_sequences_and_its_copies():
+    """Beam search gives the sentences another order, and their keys with them."""
+    layer, x, memory = layer_of(), randn(3, 1, E), randn(B, S, E, seed=1)
+    cache, order = layer.start_cache(memory), torch.tensor([1, 0, 1])
+    twins = copy(cache), deepcopy(cache)
     cache.reorder(order)
-    for memory in (other[order],) * 2:  # beams: the same sentences in another order
-        close(layer(x, memory, cache=cache)[0], layer(x, memory)[0])
-    sizes = [given.shape[1] for given in read]
-    assert sizes == [1, S, 1, 1, S, 1, *[1, 1, S] * 2]
+    close(layer(x, cache=cache)[0], layer(x, memory[order])[0])
+    for twin in twins:
+        close(layer(x[:B], cache=twin)[0], layer(x[:B], memory)[0])
+
+
+def test_another_memory_is_never_taken_for_the_one_that_is_stored():
+    layer, x = layer_of(), randn(B, 1, E)
+    one, other = randn(B, 1, E, seed=1), randn(B, 1, E, seed=2)
+    cache = layer.start_cache(one)
+    for again in (cache, copy(cache), deepcopy(cache)):
+        again.reorder(torch.tensor([1, 0]))
+        for memory in (one, other, one[[1, 0]]):
+            for keys in ((memory,), (memory, other), (x, memory)):
+                with pytest.raises(ValueError, match="a cache holds keys already"):
+                    layer(x, *keys, cache=again)
+        close(layer(x, cache=again)[0], layer(x, one[[1, 0]])[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda f: f.start_cache([1.0]), TypeError, "memory must be a torch.Tensor"),
+        (lambda f: f.start_cache(randn(S, E)), ValueError, "memory must have 3 axes"),
+        (lambda f: f.start_cache(randn(B, S, E + 1)), ValueError, "memory has size 31, d_model is 30"),
+        (lambda f: f.start_cache(randn(B, S, E).float()), TypeError, "float32, the layer is torch.float64"),
+        (lambda f: f.start_cache(randn(B, 0, E)), ValueError, "no key to attend to"),
+        (lambda f: f(randn(3, 1, E), cache=f.start_cache(randn(B, S, E))), ValueError, "keys of 2 sequences"),
+        (lambda f: f.start_cache(randn(B, S, E)).update(KEY, KEY), ValueError, "a memory, which stays as it is"),
+        (lambda f: f.start_cache(randn(B, S, E)).shorten(2), ValueError, "a memory, which stays as it is"),
+        (lambda f: DecoderLayerCache(KeyValueCache(), KeyValueCache()), ValueError, "across a memory's"),
+    ],
+)  # fmt: skip
+def test_wrong_memories(call, error, message):
+    with pytest.raises(error, match=message):
+        call(layer_of())
+
+
+@pytest.mark.parametrize("prefill", ["full", "autocast"])
+def test_keys_are_not_rounded_by_autocast(prefill):
+    """What came in float32 stays float32 where bfloat16 is added to it, with room for it as with `torch.cat`."""
+    layer, x = layer_of().float(), randn(B, T, E, dtype=torch.float32)
+    for gradients in (True, False):
+        cache = KeyValueCache()
+        with torch.set_grad_enabled(gradients):
+            with torch.autocast("cpu", torch.bfloat16, enabled=prefill == "autocast"):
+                layer(x[:, :2], cache=cache)
+            stored = cache.key
+            with torch.autocast("cpu", torch.bfloat16):
+                layer(x[:, 2:3], cache=cache)
+                layer(x[:, 3:4], cache=cache)
+        assert torch.equal(cache.key[:, :, :2], stored)
+        assert cache.key.dtype == cache.value.dtype == stored.dtype
+        if prefill == "full":
+            assert stored.dtype == torch.float32
+    with torch.no_grad():  # and the other way round: room of bfloat16, keys of float32
+        cache = KeyValueCache()
+        for _ in range(3):
+            cache.update(KEY.bfloat16(), KEY.bfloat16())
+        with torch.autocast("cpu", torch.bfloat16):
+            cache.update(KEY.float(), KEY.float())
+        assert torch.equal(cache.key[:, :, -T:], KEY.float())
 
 
 def test_rotary_positions_and_another_sequence_do_not_go_together():
     layer, x = layer_of(rotary=RotaryPositions()), randn(B, 3, E)
-    for cache in (None, KeyValueCache(grows=False)):
+    for call in (
+        lambda: layer(x, randn(B, S, E)),
+        lambda: layer.start_cache(randn(B, S, E)),
+    ):
         with pytest.raises(ValueError, match="rotary positions compare places in one"):
-            layer(x, randn(B, S, E), cache=cache)
+            call()
 
 
 def test_gradients_flow_through_the_stored_keys():

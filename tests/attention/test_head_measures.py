@@ -16,6 +16,7 @@ from attnbook.attention import (
     prefix_matching,
     rollout,
 )
+from attnbook.transformer import EncoderLayer, Transformer, TransformerConfig
 
 
 def generator(seed=0):
@@ -184,6 +185,60 @@ def test_a_sink_with_masks_lengths_and_a_bias(num_kv_heads, columns, lead):
     some = expected.isfinite()  # a mask may hide the sink, too, and all keys
     close(weights, torch.where(some, expected, 0.0))
     close(output, sink.W_o((weights @ v).transpose(1, 2).flatten(2)))
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_sink_in_the_place_of_a_models_attention(learned):
+    """With lengths, masks, caches and biases: one more key at each of its attentions, and none elsewhere."""
+    sizes = TransformerConfig(11, 13, 12, 3, 17, 2, 2, dropout=0.0)
+    model = fill(Transformer(sizes)).double().eval()
+    for layer in model.encoder.layers:
+        layer.attention = fill(SinkAttention(12, 3, learned)).double()
+    for layer in model.decoder.layers:
+        layer.self_attention = fill(SinkAttention(12, 3, learned)).double()
+        layer.cross_attention = fill(SinkAttention(12, 3, learned)).double()
+    source, target = torch.randint(11, (2, 7)), torch.randint(13, (2, 5))
+    lens = torch.tensor([4, 7])
+    logits = model(source, target, lens)
+    memory, weights = model.encoder(source, lens, need_weights=True)
+    assert all(w.shape == (2, 3, 7, 8) for w in weights)
+    assert all((w[0, ..., 5:] == 0).all() and (w[..., 0] > 0).all() for w in weights)
+    short = source[:1, :4]  # without padding
+    close(model(short, target[:1]), logits[:1])
+    both, weights = model.decoder(target, memory, lens, need_weights=True)
+    close(both, logits)
+    for own, across in weights:
+        assert own.shape == (2, 3, 5, 6) and across.shape == (2, 3, 5, 8)
+        assert (own[..., 1:].triu(1) == 0).all() and (across[0, ..., 5:] == 0).all()
+    cache = model.decoder.start_cache(memory)
+    steps = [model.decoder(w, valid_lens=lens, cache=cache)[0] for w in target.split(1, 1)]  # fmt: skip
+    close(torch.cat(steps, dim=1), logits)
+
+
+def test_a_layer_with_a_sink_takes_what_its_attention_takes():
+    layer, x = fill(EncoderLayer(12, 3, 17, norm_first=True)).double(), randn(2, 5, 12)
+    layer.attention = fill(SinkAttention(12, 3, True)).double()
+    mask, bias = coin(5, 6, seed=1), randn(1, 3, 5, 6)
+    output, weights = layer(x, mask=mask, bias=bias, need_weights=True)
+    h, expected = layer.attention(
+        layer.around_attention.norm(x), mask=mask, bias=bias, need_weights=True
+    )
+    close(weights, expected)
+    x = x + h
+    close(output, x + layer.feed_forward(layer.around_feed_forward.norm(x)))
+
+
+@pytest.mark.parametrize("lens", [[-1, 5], [0, 6]])
+def test_lengths_of_a_sink_count_the_keys_alone(lens):
+    sink, x = SinkAttention(12, 2, True), torch.randn(2, 5, 12)
+    with pytest.raises(ValueError, match="between 0 and the number of keys, 5"):
+        sink(x, valid_lens=torch.tensor(lens))
+    many = torch.randn(2, 255, 12)  # and 255 + 1 is 0 in bytes
+    close(
+        sink(many, valid_lens=torch.tensor([255, 255], dtype=torch.uint8))[0],
+        sink(many)[0],
+        1e-6,
+    )
 
 
 def test_a_sink_says_what_does_not_fit():

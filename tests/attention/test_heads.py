@@ -496,6 +496,17 @@ def test_strides_do_not_matter_and_arguments_are_left_alone(need_weights):
 
 
 @BOTH
+def test_nan_is_seen_in_the_output_with_weights_and_without(need_weights):
+    layer, (query, key, value) = layer_of(), sequences()
+    query[1, 2, 0] = torch.nan
+    output, _ = layer(query, key, value, LENS, need_weights=need_weights)
+    seen = output.isnan().all(-1)
+    assert (
+        seen.nonzero().tolist() == [[1, 2]] and seen.sum() * E == output.isnan().sum()
+    )
+
+
+@BOTH
 def test_single_key_no_query_and_empty_batch(need_weights):
     layer, (query, key, value) = layer_of(), sequences()
     alone, _ = layer(query, key[:, :1], value[:, :1], need_weights=need_weights)
@@ -605,7 +616,7 @@ def test_wrong_biases(need_weights, bias, error, message):
 
 def test_a_cache_is_for_self_attention():
     with pytest.raises(
-        ValueError, match="a growing cache collects the keys of self-attention"
+        ValueError, match="gets them from the query, but others were passed"
     ):
         layer_of(torch.float32)(QUERY, KEY, VALUE, cache=KeyValueCache())
 

@@ -839,7 +839,7 @@ def test_sizes_that_do_not_fit(need_weights):
         MultiplicativeAttention(D, D)(QUERY, key, VALUE, need_weights=need_weights)
     with pytest.raises(
         ValueError,
-        match=says(f"key has size {DK}, the layer takes {D}", "project it"),
+        match=says(f"key has size {DK}, key_size is {D}", "project it"),
     ):
         AdditiveAttention(D, D, HIDDEN)(QUERY, key, VALUE, need_weights=need_weights)
 

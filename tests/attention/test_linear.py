@@ -232,6 +232,13 @@ def test_random_features_estimate_the_exponential_kernel():
         ({"beta": randn(B, H, T).sigmoid()}, ValueError, ("beta is given for 5",)),
         ({"beta": torch.ones(S, dtype=torch.long)}, TypeError, ("beta must be a floating-point tensor",)),
         ({"decay": torch.ones(S)}, TypeError, ("torch.float64", "torch.float32")),
+        ({"decay": torch.zeros(S).double()}, ValueError, ("decay must be above 0, got 0.0", "without a state")),
+        ({"decay": torch.full((S,), -0.5).double()}, ValueError, ("decay must be above 0, got -0.5",)),
+        ({"decay": torch.full((S,), torch.nan).double()}, ValueError, ("decay must be above 0, got nan",)),
+        ({"decay": randn(5, S).sigmoid()}, ValueError, ("decay has shape (5, 7)", "values are (2, 3)")),
+        ({"beta": randn(5, 1, S).sigmoid()}, ValueError, ("beta has shape (5, 1, 7)", "broadcast")),
+        ({"state": randn(5, DV, D)}, ValueError, ("state has shape (5, 13, 11)", "broadcast")),
+        ({"state": [0.0]}, TypeError, ("state must be a torch.Tensor",)),
         ({"state": randn(B, H, D, DV)}, ValueError, ("(13, 11)".replace("(", "(…, "), "got (2, 3, 11, 13)")),
     ],
 )  # fmt: skip

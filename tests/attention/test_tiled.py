@@ -308,3 +308,10 @@ def test_latent_attention_says_what_does_not_fit():
         layer(randn(B, T, E + 1))
     with pytest.raises(TypeError, match="kept"):
         layer(randn(B, T, E), randn(B, T, C, dtype=torch.float32))
+    for kept, message in (
+        (randn(B, 2, C + 1), f"kept has size {C + 1}, latent_size is {C}"),
+        (randn(2, C), "kept must have 3 axes"),
+        (randn(1, 2, C), f"x holds sequences: {B}, kept holds 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            layer(randn(B, T, E), kept)

@@ -146,7 +146,7 @@ def test_the_famous_lines_are_among_those_shown():
 
 
 def test_comments_stay_and_no_gap_is_left():
-    text = show(masks.masked_softmax).text
+    text = show(masks.masked_softmax, masks.unchecked_masked_softmax).text
     assert "# A softmax over −inf alone is NaN" in text
     assert '"""' not in text and "Args:" not in text and "check_" not in text
     assert text.startswith("def masked_softmax(scores, valid_lens=None, mask=None):")

@@ -23,7 +23,6 @@ from attnbook.attention import RotaryPositions, causal_mask
 from attnbook.transformer import (
     ACTIVATIONS,
     DecoderLayer,
-    DecoderLayerCache,
     EncoderLayer,
     FeedForward,
     Residual,
@@ -100,7 +99,7 @@ def test_residual_by_hand(norm_first):
         return centred / spread.sqrt() * layer.norm.weight + layer.norm.bias
 
     expected = x + norm(x).cos() if norm_first else norm(x + x.cos())
-    close(layer(x, torch.cos), expected)
+    close(layer(x, layer.before(x).cos()), expected)
 
 
 # --- encoder layer ---------------------------------------------------------------------------------------------------
@@ -190,12 +189,11 @@ def test_step_by_step_as_at_once(norm_first, need_weights):
     at_once, (own, cross) = layer(
         x, memory, LENS, mask=causal_mask(T), need_weights=True
     )
-    cache = DecoderLayerCache()
+    cache = layer.start_cache(memory)
     for t in range(T):
         step, weights = layer(
             x[:, t : t + 1],
-            memory,
-            LENS,
+            valid_lens=LENS,
             mask=causal_mask(1, t + 1),
             need_weights=need_weights,
             cache=cache,

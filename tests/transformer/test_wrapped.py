@@ -33,7 +33,6 @@ from attnbook.transformer import (
     BertEncoder,
     Decoder,
     DecoderLayer,
-    DecoderLayerCache,
     Encoder,
     EncoderLayer,
     FeedForward,
@@ -62,15 +61,15 @@ def in_pieces(layer):
 
 
 def twice_to_one_memory(layer):
-    cache = KeyValueCache(grows=False)
-    first, _ = layer(X[:, :2], MEMORY, cache=cache)
-    return torch.cat([first, layer(X[:, 2:], MEMORY, cache=cache)[0]], dim=1)
+    cache = layer.start_cache(MEMORY)
+    first, _ = layer(X[:, :2], cache=cache)
+    return torch.cat([first, layer(X[:, 2:], cache=cache)[0]], dim=1)
 
 
 def decoder_step(layer):
-    cache = DecoderLayerCache()
-    layer(X[:, :1], MEMORY, cache=cache)
-    return layer(X[:, 1:2], MEMORY, cache=cache)[0]
+    cache = layer.start_cache(MEMORY)
+    layer(X[:, :1], cache=cache)
+    return layer(X[:, 1:2], cache=cache)[0]
 
 
 ITSELF, CROSS = (lambda f: f(X)[0]), (lambda f: f(X, MEMORY)[0])

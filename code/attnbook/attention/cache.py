@@ -1,7 +1,5 @@
 """The key–value cache: what a decoder need not compute twice."""
 
-from copy import copy
-
 import torch
 from torch import Tensor
 
@@ -22,15 +20,18 @@ class Room:
     def join(self, stored: Tensor, new: Tensor) -> Tensor:
         """What `torch.cat([stored, new], dim=2)` gives, without gradients."""
         start, end = stored.shape[2], stored.shape[2] + new.shape[2]
+        kind = torch.promote_types(stored.dtype, new.dtype)  # they differ in autocast
         room = self.room
         if (
             room is None
             or self.last is not stored
             or room.shape[2] < end
+            or room.dtype != kind
             # what inference mode has made may not be written to outside of it
             or (room.is_inference() and not torch.is_inference_mode_enabled())
         ):
-            self.room = room = new.new_empty(*new.shape[:2], 2 * end, new.shape[3])
+            shape = (*new.shape[:2], 2 * end, new.shape[3])
+            self.room = room = new.new_empty(shape, dtype=kind)
             room[:, :, :start] = stored
         room[:, :, start:end] = new
         self.last = room[:, :, :end]
@@ -38,38 +39,40 @@ class Room:
 
 
 class KeyValueCache:
-    """Keys and values of the positions decoded so far, for one attention layer.
+    """Keys and values that need not be made again, for one attention layer.
 
-    `MultiHeadAttention` fills it: `layer(x, mask=…, cache=cache)` with the new positions only. Its mask is
-    `causal_mask(T, cache.length + T)`: the new positions are the last ones.
+    There are two kinds, and both are passed as `cache`, with no keys beside the query. `KeyValueCache()` is for
+    self-attention: it begins empty, and `layer(x, mask=…, cache=cache)` with the new positions only adds theirs. The
+    mask is `causal_mask(T, cache.length + T)`: the new positions are the last ones. `layer.start_cache(memory)` makes
+    one for attention to a memory, such as an encoder's output: it holds the memory's keys and values, and stays as it
+    is.
 
     Args:
-        grows: True for self-attention, whose keys grow by every step's; False for attention to an encoder's output,
-            whose keys are projected at the first step and kept until another memory comes.
+        memory: the keys and values of a memory, (B, H, S, Dh) each; without them, the cache is empty and grows.
 
     Attributes:
-        grows: as given.
+        grows: whether each call adds its positions.
         key, value: (B, H, length, Dh) tensors, or None while empty.
-        length: how many positions are stored; the next token's position.
+        length: how many positions are stored; of self-attention, the next token's position.
     """
 
-    def __init__(self, grows: bool = True):
-        self.grows = grows
+    def __init__(self, memory: tuple[Tensor, Tensor] | None = None):
+        self.grows = memory is None
         self.key: Tensor | None = None
         self.value: Tensor | None = None
         self._rooms = (Room(), Room())
-        # what keys and values that do not grow were made from; None: not known
-        self._memory: tuple[Tensor, Tensor] | None = None
+        if memory is not None:
+            self.key, self.value = memory
 
     def __copy__(self) -> "KeyValueCache":
-        """An independent cache: it shares what is stored so far; what is added goes to one of them only."""
-        other = KeyValueCache(self.grows)
-        other.key, other.value, other._memory = self.key, self.value, self._memory
+        """A cache that goes on by itself: it shares what is stored so far, and nothing that is added."""
+        other = KeyValueCache()
+        other.grows, other.key, other.value = self.grows, self.key, self.value
         return other
 
     def __deepcopy__(self, memo: dict) -> "KeyValueCache":
-        """An independent cache that shares nothing, whether or not gradients flow through what is stored."""
-        other = copy(self)
+        """A cache that shares nothing. (Left to itself, `deepcopy` refuses tensors that gradients flow through.)"""
+        other = self.__copy__()
         if self.key is not None and self.value is not None:
             other.key, other.value = self.key.clone(), self.value.clone()
         return other
@@ -89,7 +92,8 @@ class KeyValueCache:
             key and value, (B, H, length, Dh) each, the new positions last.
 
         Raises:
-            TypeError, ValueError: keys or values unlike those that are stored; the cache stays as it was.
+            TypeError, ValueError: keys or values unlike those that are stored, or a memory's cache, which does not
+                grow; the cache stays as it was.
         """
         check_tensor("key", key, dims=4)
         check_tensor("value", value, dims=4)
@@ -98,6 +102,7 @@ class KeyValueCache:
                 f"key {tuple(key.shape)} and value {tuple(value.shape)} must agree except in the last axis; "
                 "pass one value for each key"
             )
+        self._check_grows()
         if self.key is not None and self.value is not None:
             _check_continues("keys", self.key, key)
             _check_continues("values", self.value, value)
@@ -116,65 +121,22 @@ class KeyValueCache:
             self.value = value_room.join(self.value, value)
         return self.key, self.value
 
-    def holds(self, key: Tensor, value: Tensor) -> bool:
-        """Whether the projections of this memory are stored, so that they need not be made again.
+    def check_queries(self, query: Tensor, num_heads: int, head_dim: int) -> None:
+        """Require queries that fit what is stored: before a layer writes into it.
 
         Args:
-            key, value: (B, S, D), what the projections are made from.
-
-        Returns:
-            False also for a cache that grows. After `reorder` the memory is another tensor, which is recognised when
-            it comes first.
-        """
-        if self.grows or self.key is None:
-            return False
-        if self._memory is None:
-            self._memory = key, value
-        return self._memory[0] is key and self._memory[1] is value
-
-    def keep(
-        self, key: Tensor, value: Tensor, memory: tuple[Tensor, Tensor]
-    ) -> tuple[Tensor, Tensor]:
-        """Store the projections of a memory, instead of an earlier one's.
-
-        Args:
-            key, value: (B, H, S, Dh).
-            memory: two times (B, S, D), what they were made from.
-
-        Returns:
-            key and value.
-        """
-        self.key, self.value, self._memory = key, value, memory
-        return key, value
-
-    def check(self, key: Tensor, itself: bool, num_heads: int, head_dim: int) -> None:
-        """Require inputs that fit the cache and what it holds: before a layer writes into it.
-
-        Args:
-            key: (B, S, D), what the keys are made from.
-            itself: it is the query, too: self-attention.
+            query: (B, T, D), what the new positions are made from.
             num_heads: of the layer's keys.
             head_dim: Dh.
         """
-        if self.grows != itself:
-            advice = (
-                "a growing cache collects the keys of self-attention step by step, but other keys than the query were "
-                "passed; leave them out, or pass KeyValueCache(grows=False)"
-                if self.grows
-                else "KeyValueCache(grows=False) keeps the keys of a memory, but no other keys than the query were "
-                "passed; pass the memory, or KeyValueCache()"
-            )
-            raise ValueError(advice)
-        if self.key is None:
-            return
-        if self.grows:
-            new = key.new_empty(key.shape[0], num_heads, 0, head_dim)
+        if self.key is not None:
+            new = query.new_empty(query.shape[0], num_heads, 0, head_dim)
             _check_continues("keys", self.key, new)
-        elif self.length and self.key.shape[::2] != key.shape[:2]:
-            stored, given = tuple(self.key.shape[::2]), tuple(key.shape[:2])
+
+    def _check_grows(self) -> None:
+        if not self.grows:
             raise ValueError(
-                f"the cache keeps a memory of (sequences, positions) {stored}, but {given} were passed; "
-                "start a new cache"
+                "the cache holds a memory, which stays as it is; only KeyValueCache() grows and is shortened"
             )
 
     def shorten(self, length: int) -> None:
@@ -183,6 +145,7 @@ class KeyValueCache:
         Args:
             length: how many positions to keep.
         """
+        self._check_grows()
         check_count("length", length, at_least=0)
         if length > self.length:
             raise ValueError(
@@ -208,7 +171,6 @@ class KeyValueCache:
         if readable(order) and ((order < 0) | (order >= stored)).any():
             raise ValueError(f"order must be in 0 … {stored - 1}, got {order.tolist()}")
         self.key, self.value = self.key[order], self.value[order]
-        self._memory = None
 
 
 def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:

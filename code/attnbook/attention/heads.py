@@ -10,68 +10,17 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.layers import fused_attention
-from attnbook.attention.masks import OneMask, align, combine_masks, masked_softmax
+from attnbook.attention.masks import (
+    combine_masks,
+    fit_bias,
+    unchecked_masked_softmax,
+)
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
-from attnbook.checks import check_bias, check_probability
+from attnbook.checks import check_features, check_probability
 
 
-class _Contract(nn.Module):
-    """What a multi-head layer may be called with."""
-
-    d_model: int
-    num_heads: int
-    num_kv_heads: int
-    head_dim: int
-    rotary: Callable[[Tensor, int], Tensor] | None
-    W_qkv: nn.Linear
-
-    def one_mask(
-        self,
-        inputs: tuple[Tensor, Tensor, Tensor],
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | OneMask | None = None,
-        bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-    ) -> OneMask:
-        """Check what the layer is called with, and make of lengths and mask the one mask that it works with.
-
-        Args:
-            inputs: query (B, T, D), key and value (B, S, D).
-            valid_lens, mask, bias, cache: see `forward`.
-
-        Returns:
-            What says it all, to be passed as `mask`; such a mask itself.
-        """
-        if isinstance(mask, OneMask):
-            return mask
-        shape = self.scores_shape(*inputs, cache)
-        if bias is not None:
-            check_bias(bias, shape)
-            bias = align(bias, shape)
-        mask = combine_masks(shape, valid_lens, mask, inputs[0].device)
-        return OneMask(mask, bias)
-
-    def scores_shape(
-        self, query: Tensor, key: Tensor, value: Tensor, cache: KeyValueCache | None
-    ) -> torch.Size:
-        """Require inputs that fit, and a cache that fits them; return (B, H, T, S), S with the stored keys."""
-        check_inputs(query, key, value, self.d_model, self.W_qkv)
-        if self.rotary is not None and key is not query:
-            raise ValueError(
-                "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
-                "them out, or make the layer for another sequence without rotary"
-            )
-        num_keys = key.shape[1]
-        if cache is not None:
-            cache.check(key, key is query, self.num_kv_heads, self.head_dim)
-            num_keys += cache.length if cache.grows else 0
-        batch, num_queries = query.shape[:2]
-        return torch.Size([batch, self.num_heads, num_queries, num_keys])
-
-
-class MultiHeadAttention(_Contract):
+class MultiHeadAttention(nn.Module):
     """Stage 3: one projection for all heads, split and merged by reshaping. This is the one the models use.
 
     With `num_kv_heads` below `num_heads`, groups of query heads share one key/value head (grouped-query attention);
@@ -124,7 +73,7 @@ class MultiHeadAttention(_Contract):
         value: Tensor | None = None,
         valid_lens: Tensor | None = None,
         *,
-        mask: Tensor | OneMask | None = None,
+        mask: Tensor | None = None,
         bias: Tensor | None = None,
         need_weights: bool = False,
         cache: KeyValueCache | None = None,
@@ -137,38 +86,103 @@ class MultiHeadAttention(_Contract):
             value: (B, S, D); the key if not given.
             valid_lens: (B,) or (B, T) integers: how many keys count.
             mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
-                With a cache that grows, S counts the stored keys too. Or what `one_mask` has made of lengths, mask and
-                bias: then nothing is checked again.
+                S counts the keys of a cache, too.
             bias: floating point, added to the scores (relative positions); its axes are those of a mask.
-            need_weights: return the weights too; without them the fused kernel never stores the T × S table.
-            cache: a `KeyValueCache`: one that grows for self-attention, one that does not for
-                attention to a memory that stays the same.
+            need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
+                scores becomes NaN in the output, either way.
+            cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
+                memory, which take their place.
 
         Returns:
             output (B, T, D), and weights (B, H, T, S) before dropout, or None.
 
         Raises:
-            TypeError, ValueError: arguments that do not fit; rotary positions, and keys from elsewhere than the query.
+            TypeError, ValueError: arguments that do not fit; other keys than the query's beside rotary positions or a
+                cache.
         """
         key = query if key is None else key
         value = key if value is None else value
-        one = self.one_mask(
-            (query, key, value), valid_lens, mask=mask, bias=bias, cache=cache
-        )
+        shape = self.check_shapes(query, key, value, cache)
+        mask, bias = self.tables(shape, query.device, valid_lens, mask, bias)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
         if need_weights:
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-            scores = scores if one.bias is None else scores + one.bias.to(q)
-            trusted = one is mask  # by whoever has made it; else look for NaN
-            weights = masked_softmax(scores, mask=one if trusted else one.mask)
+            scores = scores if bias is None else scores + bias.to(q)
+            weights = unchecked_masked_softmax(scores, mask)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
         else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
-            output = fused_attention(q, k, v, *one, dropout, group > 1)
+            output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
         return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged
+
+    def start_cache(self, memory: Tensor) -> KeyValueCache:
+        """The keys and values of a memory, for attention to it that need not make them again.
+
+        Args:
+            memory: (B, S, D), such as an encoder's output.
+
+        Returns:
+            What to pass as `cache`, with a query alone.
+        """
+        check_features("memory", memory, "d_model", self.d_model, dims=3)
+        self.check_shapes(memory[:, :1], memory, memory)
+        _, key, value = self.project_all(memory)
+        return KeyValueCache(memory=(key, value))
+
+    def check_shapes(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        cache: KeyValueCache | None = None,
+    ) -> torch.Size:
+        """Require inputs that fit, and a cache that fits them.
+
+        Args:
+            query, key, value, cache: see `forward`; here all three are given.
+
+        Returns:
+            (B, H, T, S), the shape of the scores, S with the stored keys.
+        """
+        check_inputs(query, key, value, self.d_model, self.W_qkv)
+        if self.rotary is not None and key is not query:
+            raise ValueError(
+                "rotary positions compare places in one sequence, but other keys than the query were passed; leave "
+                "them out, or make the layer for another sequence without rotary"
+            )
+        (batch, num_queries), num_keys = query.shape[:2], key.shape[1]
+        if cache is not None:
+            if key is not query or value is not key:
+                raise ValueError(
+                    "a cache holds keys already, or gets them from the query, but others were passed; leave them out, "
+                    "and let start_cache(memory) put a memory's into a cache"
+                )
+            cache.check_queries(query, self.num_kv_heads, self.head_dim)
+            num_keys = cache.length + (num_queries if cache.grows else 0)
+        return torch.Size([batch, self.num_heads, num_queries, num_keys])
+
+    def tables(
+        self,
+        shape: torch.Size,
+        device: torch.device,
+        valid_lens: Tensor | None = None,
+        mask: Tensor | None = None,
+        bias: Tensor | None = None,
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """Make one mask of lengths and mask, and require a bias that fits.
+
+        Args:
+            shape: from `check_shapes`.
+            device: where the mask is wanted.
+            valid_lens, mask, bias: see `forward`.
+
+        Returns:
+            The mask, a mask like any other, and the bias; each has the axes of the scores, or is None.
+        """
+        return combine_masks(shape, valid_lens, mask, device), fit_bias(bias, shape)
 
     def project(
         self,
@@ -179,7 +193,7 @@ class MultiHeadAttention(_Contract):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, S, Dh), those of the cache included."""
         q, k, v = self.project_all(query)  # one product for all heads of all three
-        if cache is not None and cache.holds(key, value):
+        if cache is not None and not cache.grows:
             return q, cast(Tensor, cache.key), cast(Tensor, cache.value)
         # the map is called, never cut: what wraps it or hooks into it acts here, too
         if key is not query:
@@ -189,26 +203,13 @@ class MultiHeadAttention(_Contract):
         if self.rotary is not None:
             start = 0 if cache is None else cache.length
             q, k = self.rotary(q, start), self.rotary(k, start)
-        if cache is None:
-            return q, k, v
-        if cache.grows:
-            return q, *cache.append(k, v)
-        return q, *cache.keep(k, v, memory=(key, value))
+        return (q, k, v) if cache is None else (q, *cache.append(k, v))
 
     def project_all(self, x: Tensor) -> tuple[Tensor, ...]:
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D)."""
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
-        return self.split(self.W_qkv(x)).split(heads, dim=1)
-
-    def split(self, x: Tensor) -> Tensor:
-        """Features (B, T, heads · Dh) to heads (B, heads, T, Dh)."""
-        heads = x.shape[-1] // self.head_dim
-        return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
-
-
-def part(layer: MultiHeadAttention, which: int, x: Tensor) -> Tensor:
-    """Queries (0), keys (1) or values (2) alone: (B, T, D) to (B, T, heads · Dh)."""
-    return layer.W_qkv(x).split(layer.sizes, dim=-1)[which]
+        x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
+        return x.transpose(1, 2).split(heads, dim=1)
 
 
 def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:

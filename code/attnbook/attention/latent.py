@@ -10,9 +10,8 @@ from attnbook.attention.splitting import head_size, merge_heads, split_heads
 from attnbook.checks import (
     check_alike,
     check_count,
-    check_fits,
+    check_features,
     check_same_size,
-    check_tensor,
 )
 
 
@@ -60,15 +59,13 @@ class LatentAttention(nn.Module):
         Returns:
             output (B, T, D), and the latents of all positions, (B, t + T, C): the cache.
         """
-        check_tensor("x", x, dims=3)
-        check_same_size(
-            "x has size", x.shape[-1], "d_model is", self.d_model, "they must agree"
-        )
-        check_fits("x", x, "the layer", self.W_q)
+        check_features("x", x, "d_model", self.d_model, dims=3, module=self.W_q)
         latents = self.W_down(x)  # (B, T, C)
         if kept is not None:
-            check_tensor("kept", kept, dims=3)
+            check_features("kept", kept, "latent_size", self.latent_size, dims=3)
             check_alike("x", x, "kept", kept)
+            sizes = ("x holds sequences:", x.shape[0], "kept holds", kept.shape[0])
+            check_same_size(*sizes, "pass the latents that the last call returned")
             latents = torch.cat([kept, latents], dim=1)  # (B, t + T, C)
         mask = causal_mask(x.shape[1], latents.shape[1], device=x.device)
         # each map as a matrix: what it makes of the unit vectors

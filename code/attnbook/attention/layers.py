@@ -16,10 +16,9 @@ from attnbook.attention.masks import combine_masks, masked_softmax
 from attnbook.attention.scores import multiplicative_score
 from attnbook.checks import (
     check_count,
-    check_fits,
+    check_features,
     check_probability,
     check_query_key,
-    check_same_size,
     check_value,
 )
 
@@ -132,7 +131,34 @@ class DotProductAttention(nn.Module):
         return self.dropout(weights) @ value, weights
 
 
-class MultiplicativeAttention(nn.Module):
+class _ScoredAttention(nn.Module):
+    """Attention with a score that is learned."""
+
+    dropout: nn.Dropout
+
+    def score(self, query: Tensor, key: Tensor) -> Tensor:
+        """How well each key fits each query, (B, …, T, S)."""
+        raise NotImplementedError
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        valid_lens: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
+        scores = self.score(query, key)  # (B, …, T, S)
+        check_value(key, value)
+        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
+        output = self.dropout(weights) @ value  # (B, …, T, Dv)
+        return output, weights if need_weights else None
+
+
+class MultiplicativeAttention(_ScoredAttention):
     """Attention with the bilinear score qᵀ M k, for queries and keys of different sizes.
 
     Args:
@@ -157,25 +183,12 @@ class MultiplicativeAttention(nn.Module):
         nn.init.normal_(self.weight, std=1 / math.sqrt(query_size * key_size))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
-        scores = multiplicative_score(query, key, self.weight)  # (B, …, T, S)
-        check_value(key, value)
-        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
-        output = self.dropout(weights) @ value  # (B, …, T, Dv)
-        return output, weights if need_weights else None
+    def score(self, query: Tensor, key: Tensor) -> Tensor:
+        """qᵀ M k."""
+        return multiplicative_score(query, key, self.weight)
 
 
-class AdditiveAttention(nn.Module):
+class AdditiveAttention(_ScoredAttention):
     """Attention with the additive score w_vᵀ tanh(W_q q + W_k k), for queries and keys of any sizes.
 
     Args:
@@ -205,32 +218,13 @@ class AdditiveAttention(nn.Module):
         self.w_v = nn.Linear(num_hiddens, 1, bias=False)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        """As `DotProductAttention.forward`, for query (B, …, T, Dq) and key (B, …, S, Dk)."""
+    def score(self, query: Tensor, key: Tensor) -> Tensor:
+        """As `additive_score`, but the maps are called: what wraps them acts."""
         check_query_key(query, key, same_features=False)
-        for name, x, size, projection in (
-            ("query", query, self.query_size, self.W_q),
-            ("key", key, self.key_size, self.W_k),
-        ):
-            check_same_size(
-                f"{name} has size", x.shape[-1], "the layer takes", size, "project it"
-            )
-            check_fits(name, x, "the layer", projection)
-        check_value(key, value)
-        # as in `additive_score`, but the maps are called: what wraps them acts
+        sizes = self.query_size, self.key_size
+        check_features("query", query, "query_size", sizes[0], module=self.W_q)
+        check_features("key", key, "key_size", sizes[1], module=self.W_k)
         projected_query = self.W_q(query).unsqueeze(-2)  # (…, T, 1, h)
         projected_key = self.W_k(key).unsqueeze(-3)  # (…, 1, S, h)
         hidden = (projected_query + projected_key).tanh()  # (…, T, S, h)
-        scores = self.w_v(hidden).squeeze(-1)  # (…, T, S)
-        weights = masked_softmax(scores, valid_lens, mask)  # (B, …, T, S)
-        output = self.dropout(weights) @ value  # (B, …, T, Dv)
-        return output, weights if need_weights else None
+        return self.w_v(hidden).squeeze(-1)  # (…, T, S)

@@ -23,6 +23,7 @@ from attnbook.checks import (
     check_same_size,
     check_tensor,
     check_value,
+    readable,
 )
 
 
@@ -80,8 +81,8 @@ def parallel_memory(
         query: (…, T, D).
         key: (…, T, D).
         value: (…, T, Dv).
-        decay: (…, T), what the old memory is multiplied by at each position, above 0 and at most 1; nothing is
-            forgotten if not given.
+        decay: (…, T), what the old memory is multiplied by at each position, above 0, and at most 1 where it
+            forgets; nothing is forgotten if not given.
         beta: (…, T), the step size of the delta rule; if not given, values are written as they are.
         state: (…, Dv, D), the memory before the first position; empty if not given.
 
@@ -242,6 +243,7 @@ def _filled(
         "the number of queries is", query.shape[-2], "the number of keys is", key.shape[-2],
         "at each position a pair is written and a query answered",
     )  # fmt: skip
+    lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
     for name, gate in (("decay", decay), ("beta", beta)):
         if gate is not None:
             check_tensor(name, gate, min_dims=1)
@@ -250,15 +252,34 @@ def _filled(
                 f"{name} is given for", gate.shape[-1], "the number of keys is", key.shape[-2],
                 "pass one number for each position, (…, T)",
             )  # fmt: skip
-    lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+            _check_lead(name, gate.shape, gate.shape[:-1], lead)
     if decay is None:
         decay = key.new_ones(key.shape[-2])
+    elif readable(decay) and not (decay > 0).all():
+        low = decay[~(decay > 0)][0].item()
+        raise ValueError(
+            f"decay must be above 0, got {low}; to begin with an empty memory, make a new call without a state"
+        )
     if state is None:
         state = key.new_zeros(*lead, value.shape[-1], key.shape[-1])
+    check_tensor("state", state, min_dims=2)
     check_alike("key", key, "state", state)
     if state.shape[-2:] != (value.shape[-1], key.shape[-1]):
         raise ValueError(
             f"state must be (…, Dv, D) = (…, {value.shape[-1]}, {key.shape[-1]}), got {tuple(state.shape)}; "
             "pass what an earlier call returned"
         )
+    _check_lead("state", state.shape, state.shape[:-2], lead)
     return decay, beta, state
+
+
+def _check_lead(
+    name: str, whole: torch.Size, given: torch.Size, lead: torch.Size
+) -> None:
+    try:
+        torch.broadcast_shapes(given, lead)
+    except RuntimeError:
+        raise ValueError(
+            f"{name} has shape {tuple(whole)}, but the leading (batch) axes of queries, keys and values are "
+            f"{tuple(lead)}; they must be equal or broadcast"
+        ) from None

@@ -4,13 +4,12 @@ One convention in the whole book: a mask is a bool tensor whose last two axes ar
 "may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
 """
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 
 from attnbook.checks import (
     aligned,
+    check_bias,
     check_count,
     check_lengths,
     check_mask,
@@ -118,6 +117,14 @@ def align(table: Tensor, shape: torch.Size) -> Tensor:
     return table.reshape(aligned(table.shape, shape))
 
 
+def fit_bias(bias: Tensor | None, shape: torch.Size) -> Tensor | None:
+    """A bias with the axes of the scores that it is for, or an error that says why it does not fit."""
+    if bias is None:
+        return None
+    check_bias(bias, shape)
+    return align(bias, shape)
+
+
 def combine_masks(
     shape: torch.Size,
     valid_lens: Tensor | None = None,
@@ -150,24 +157,10 @@ def combine_masks(
     return real if mask is None else real & mask
 
 
-class OneMask(NamedTuple):
-    """A mask, and perhaps a bias, that have been checked against a call, lengths included.
-
-    Whatever takes a mask takes this instead, and asks no more: so a model checks what it is called with and makes its
-    mask once, for all its layers.
-
-    Attributes:
-        mask, bias: with the axes of the scores, (B, H, T, S), any of them 1 but the last; or None.
-    """
-
-    mask: Tensor | None
-    bias: Tensor | None = None
-
-
 def masked_softmax(
     scores: Tensor,
     valid_lens: Tensor | None = None,
-    mask: Tensor | OneMask | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """Softmax over the keys that a query may attend to; every other key gets exactly zero.
 
@@ -176,8 +169,7 @@ def masked_softmax(
     Args:
         scores: (…, T, S), floating point; −inf counts as masked. Not changed.
         valid_lens: integers, (B,) one length per sequence or (B, T) one per query, for scores (B, …, T, S).
-        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both. A `OneMask` says it all,
-            and nothing is checked.
+        mask: bool, as in `combine_masks`, True = may attend. With both, a key must pass both.
 
     Returns:
         Weights, the scores' shape and dtype; each row sums to 1, or to 0 where nothing may be attended to.
@@ -188,13 +180,16 @@ def masked_softmax(
     Source:
         Vaswani et al. (2017), §3.2.3 (scores set to −∞ before the softmax).
     """
-    if not isinstance(mask, OneMask):  # lengths and mask become one mask
-        check_scores(scores)
-        one = combine_masks(scores.shape, valid_lens, mask, scores.device)
-        mask = OneMask(one)
+    check_scores(scores)
+    mask = combine_masks(scores.shape, valid_lens, mask, scores.device)
+    return unchecked_masked_softmax(scores, mask)
+
+
+def unchecked_masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """What `masked_softmax` computes, unchecked: NaN in the scores gives NaN."""
     allowed = scores != -torch.inf  # (…, T, S)
-    if mask.mask is not None:
-        allowed = allowed & mask.mask
+    if mask is not None:
+        allowed = allowed & mask
     nothing = ~allowed.any(dim=-1, keepdim=True)  # (…, T, 1): fully masked rows
     # A softmax over −inf alone is NaN: such a row is computed over zeros, then emptied.
     safe = scores.masked_fill(~allowed, -torch.inf).masked_fill(nothing, 0.0)

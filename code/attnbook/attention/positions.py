@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from attnbook.checks import (
     check_count,
+    check_features,
     check_positive,
     check_probability,
-    check_same_size,
     check_tensor,
     is_traced,
 )
@@ -41,6 +41,7 @@ def sinusoidal_encoding(
     check_count("num_positions", num_positions, at_least=0)
     check_count("d_model", d_model)
     check_positive("base", base)
+    check_count("start", start, at_least=0)
     position = torch.arange(start, start + num_positions, dtype=torch.float64)  # (T,)
     even = torch.arange(0, d_model, 2, dtype=torch.float64)  # (⌈D/2⌉,)
     angle = position[:, None] * base ** (-even / d_model)  # (T, ⌈D/2⌉)
@@ -67,9 +68,8 @@ class SinusoidalPositions(nn.Module):
         check_probability("dropout", dropout)
         self.d_model, self.base = d_model, base
         self.dropout = nn.Dropout(dropout)
-        self._table: Tensor | None = (
-            None  # of the first positions, once they were needed
-        )
+        # of the first positions, once they were needed
+        self._table: Tensor | None = None
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the encodings of positions start, start + 1, ….
@@ -81,7 +81,7 @@ class SinusoidalPositions(nn.Module):
         Returns:
             (B, T, D).
         """
-        _check_embeddings(x, self.d_model)
+        _check_embeddings(x, self.d_model, start)
         return self.dropout(x + self.rows(start, start + x.shape[-2], x))
 
     def rows(self, start: int, end: int, like: Tensor) -> Tensor:
@@ -100,10 +100,10 @@ class SinusoidalPositions(nn.Module):
         return table[start:end]
 
 
-def _check_embeddings(x: Tensor, d_model: int) -> None:
+def _check_embeddings(x: Tensor, d_model: int, start: int) -> None:
     check_tensor("x", x, min_dims=2)
-    size = x.shape[-1]
-    check_same_size("x has size", size, "d_model is", d_model, "they must agree")
+    check_features("x", x, "d_model", d_model)
+    check_count("start", start, at_least=0)
 
 
 class LearnedPositions(nn.Module):
@@ -142,8 +142,7 @@ class LearnedPositions(nn.Module):
             ValueError: more positions than were learned.
         """
         limit = self.max_positions
-        _check_embeddings(x, self.d_model)
-        check_count("start", start, at_least=0)
+        _check_embeddings(x, self.d_model, start)
         end = start + x.shape[-2]
         if end > limit:
             raise ValueError(
@@ -215,5 +214,6 @@ class RotaryPositions(nn.Module):
         Returns:
             (…, T, Dh)."""
         check_tensor("x", x, min_dims=2)
+        check_count("start", start, at_least=0)
         position = torch.arange(start, start + x.shape[-2], device=x.device)
         return rotate(x, position, self.base)

@@ -9,7 +9,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attnbook.checks import check_count, check_same_size, check_tensor
+from attnbook.attention.splitting import head_size
+from attnbook.checks import check_count, check_features, check_tensor
 
 
 def relative_positions(
@@ -65,13 +66,11 @@ class ShawPositions(nn.Module):
         Returns:
             (B, H, T, S), to be added to the scaled scores.
         """
-        check_tensor("query", query, dims=4)
-        head_dim, size = self.head_dim, query.shape[-1]
-        check_same_size("query has size", size, "head_dim is", head_dim, "split heads")
+        check_features("query", query, "head_dim", self.head_dim, dims=4)
         distance = relative_positions(query.shape[-2], num_keys, query.device)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
         vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)
-        return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(head_dim)
+        return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(self.head_dim)
 
 
 class T5Positions(nn.Module):
@@ -162,15 +161,9 @@ class DebertaPositions(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, max_distance: int):
         super().__init__()
-        check_count("d_model", d_model)
-        check_count("num_heads", num_heads)
         check_count("max_distance", max_distance)
-        if d_model % num_heads:
-            raise ValueError(
-                f"d_model {d_model} is not divisible by num_heads {num_heads}; take a divisor"
-            )
         self.max_distance, self.num_heads = max_distance, num_heads
-        self.head_dim = d_model // num_heads
+        self.head_dim = head_size(d_model, num_heads)
         self.embedding = nn.Embedding(2 * max_distance, d_model)
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)

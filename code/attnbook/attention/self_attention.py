@@ -7,9 +7,8 @@ from attnbook.attention.masks import causal_mask, masked_softmax
 from attnbook.attention.scores import scaled_dot_score
 from attnbook.checks import (
     check_count,
-    check_fits,
+    check_features,
     check_mask,
-    check_same_size,
     check_tensor,
 )
 
@@ -93,15 +92,11 @@ class CrossAttention(nn.Module):
         Returns:
             output (B, T, D) and weights (B, T, S).
         """
-        for name, given, size, projection in (
-            ("x", x, self.d_model, self.W_q),
-            ("memory", memory, self.memory_size, self.W_k),
-        ):
-            check_tensor(name, given, dims=3)
-            check_same_size(
-                f"{name} has size", given.shape[-1], "the layer takes", size, "project it"
-            )  # fmt: skip
-            check_fits(name, given, "the layer", projection)
+        sizes = self.d_model, self.memory_size
+        check_features("x", x, "d_model", sizes[0], dims=3, module=self.W_q)
+        check_features(
+            "memory", memory, "memory_size", sizes[1], dims=3, module=self.W_k
+        )
         scores = scaled_dot_score(self.W_q(x), self.W_k(memory))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)
         return self.W_o(weights @ self.W_v(memory)), weights

@@ -79,9 +79,8 @@ class _Head(nn.Module):
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
+        valid_lens: Tensor | None,
+        mask: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         scores = scaled_dot_score(self.W_q(query), self.W_k(key))  # (B, T, S)
         weights = masked_softmax(scores, valid_lens, mask)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
 from attnbook.attention.heads import MultiHeadAttention
-from attnbook.attention.masks import OneMask, align
+from attnbook.checks import check_lengths
 
 
 class SinkAttention(MultiHeadAttention):
@@ -51,48 +51,27 @@ class SinkAttention(MultiHeadAttention):
         )
         return q, k, v
 
-    def one_mask(
+    def tables(
         self,
-        inputs: tuple[Tensor, Tensor, Tensor],
+        shape: torch.Size,
+        device: torch.device,
         valid_lens: Tensor | None = None,
-        *,
-        mask: Tensor | OneMask | None = None,
+        mask: Tensor | None = None,
         bias: Tensor | None = None,
-        cache: KeyValueCache | None = None,
-    ) -> OneMask:
-        """As `MultiHeadAttention.one_mask`, for tables of S columns or S + 1; returns them with S + 1."""
-        if isinstance(mask, OneMask):
-            return mask
-        shape = self.scores_shape(*inputs, cache)
-        (sink_mask, mask), (sink_bias, bias) = (
-            _without_sink(table, shape) for table in (mask, bias)
-        )
-        mask, bias = super().one_mask(
-            inputs, valid_lens, mask=mask, bias=bias, cache=cache
-        )
-        return OneMask(
-            _with_sink(sink_mask, mask, shape), _with_sink(sink_bias, bias, shape)
-        )
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """As `MultiHeadAttention.tables`, for tables of S columns or S + 1; they come back with S + 1."""
+        num_keys = shape[-1]
+        if valid_lens is not None:  # the sink is a key more, and always counts
+            check_lengths(valid_lens, num_keys)
+            valid_lens = valid_lens.long() + 1
+        mask, bias = (_with_sink(table, num_keys) for table in (mask, bias))
+        shape = torch.Size([*shape[:-1], num_keys + 1])
+        return super().tables(shape, device, valid_lens, mask, bias)
 
 
-def _without_sink(
-    table: Tensor | None, shape: torch.Size
-) -> tuple[Tensor | None, Tensor | None]:
-    """A table's column for the sink, if it has one, and its columns for the keys."""
-    if isinstance(table, Tensor) and table.dim() and table.shape[-1] == shape[-1] + 1:
-        return table[..., :1], table[..., 1:]
-    return None, table
-
-
-def _with_sink(
-    column: Tensor | None, table: Tensor | None, shape: torch.Size
-) -> Tensor | None:
-    """The table with a column for the sink in front: the given one, or one that leaves the sink as it is."""
-    if table is None:
-        return None
-    if column is None:
-        like = table.new_ones if table.dtype == torch.bool else table.new_zeros
-        column = like(1, 1)  # may be attended to; nothing is added
-    column = align(column.to(table.device), torch.Size([*shape[:-1], 1]))
-    lead = torch.broadcast_shapes(column.shape[:-1], table.shape[:-1])
-    return torch.cat([column.expand(*lead, 1), table.expand(*lead, -1)], dim=-1)
+def _with_sink(table: Tensor | None, num_keys: int) -> Tensor | None:
+    """A mask or a bias of S columns with one in front that leaves the sink as it is; any other as it came."""
+    if not isinstance(table, Tensor) or table.shape[-1:] != (num_keys,):
+        return table
+    like = table.new_ones if table.dtype == torch.bool else table.new_zeros
+    return torch.cat([like(*table.shape[:-1], 1), table], dim=-1)

@@ -4,9 +4,8 @@ from torch import Tensor, nn
 
 from attnbook.checks import (
     check_count,
-    check_fits,
+    check_features,
     check_query_key,
-    check_same_size,
     check_tensor,
     check_value,
 )
@@ -69,18 +68,19 @@ def check_inputs(
     query: Tensor, key: Tensor, value: Tensor, d_model: int, projection: nn.Module
 ) -> None:
     """Require (B, T, D), (B, S, D), (B, S, D) that a projection can take."""
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        check_tensor(name, x, dims=3)
-        size = x.shape[-1]
-        check_same_size(f"{name} has size", size, "d_model is", d_model, "project it")
-    check_query_key(query, key)
-    check_value(key, value)
+    check_features("query", query, "d_model", d_model, dims=3, module=projection)
+    if key is not query:
+        check_features("key", key, "d_model", d_model, dims=3)
+    if value is not key:
+        check_features("value", value, "d_model", d_model, dims=3)
+    if not query is key is value or query.shape[1] == 0:
+        check_query_key(query, key)
+        check_value(key, value)
     queries, keys, values = query.shape[0], key.shape[0], value.shape[0]
     if queries != keys or keys != values:
         raise ValueError(
             f"query, key and value hold {queries}, {keys} and {values} sequences; pass as many of each"
         )
-    check_fits("query", query, "the layer", projection)
 
 
 def check_linear(name: str, module: nn.Module) -> None:

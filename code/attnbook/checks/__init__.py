@@ -21,7 +21,7 @@ from attnbook.checks.numbers import (
 )
 from attnbook.checks.tensors import (
     check_alike,
-    check_fits,
+    check_features,
     check_query_key,
     check_tensor,
     check_value,
@@ -32,7 +32,7 @@ from attnbook.checks.values import has_values, is_traced, readable
 __all__ = [
     "check_tensor",
     "check_alike",
-    "check_fits",
+    "check_features",
     "check_same_size",
     "check_weight",
     "check_query_key",

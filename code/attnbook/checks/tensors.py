@@ -73,24 +73,39 @@ def check_alike(name_a: str, a: Tensor, name_b: str, b: Tensor) -> None:
         )
 
 
-def check_fits(name: str, x: Tensor, what: str, module: nn.Module) -> None:
-    """Require a tensor of the dtype and on the device of the module that will be called with it.
-
-    Only a module whose `weight` is a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised
-    layer) knows itself what it takes.
+def check_features(
+    name: str,
+    x: Tensor,
+    what: str,
+    size: int,
+    *,
+    dims: int | None = None,
+    module: nn.Module | None = None,
+) -> None:
+    """Require vectors of a given size, (…, size), that a map can take.
 
     Args:
         name: the tensor's name.
         x: the tensor.
-        what: what the module belongs to.
-        module: a map or a table.
+        what: what has said the size, such as "d_model".
+        size: the number of features.
+        dims: the exact number of axes; any if not given.
+        module: the map or table that x meets, of whose dtype and on whose device it must be. Only one whose `weight` is
+            a floating-point tensor is looked at: one that wraps a map (an adapter, a quantised layer) knows itself
+            what it takes.
 
     Raises:
-        TypeError, ValueError: another dtype or device, see `check_alike`.
+        TypeError: not a floating-point tensor, or another dtype than the map's.
+        ValueError: another number of features or axes, or another device.
     """
+    check_tensor(name, x, min_dims=1, dims=dims)
+    if x.shape[-1] != size:
+        raise ValueError(
+            f"{name} has size {x.shape[-1]}, {what} is {size}; project it to that size"
+        )
     weight = getattr(module, "weight", None)
     if isinstance(weight, Tensor) and weight.is_floating_point():
-        check_alike(name, x, what, weight)
+        check_alike(name, x, "the layer", weight)
 
 
 def check_weight(name: str, weight: Tensor, like: Tensor, **sizes: int) -> None:

@@ -1,6 +1,6 @@
 """Stacks of encoder layers to be measured: gradients before training, and training with and without warm-up."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -132,17 +132,27 @@ class Wiring(nn.Module):
             )
         self.norm, self.place, self.residual = nn.LayerNorm(d_model), norm, residual
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        """Wrap a sublayer.
+    def before(self, x: Tensor) -> Tensor:
+        """What the sublayer is given.
 
         Args:
             x: (…, D).
-            sublayer: a function from (…, D) to (…, D).
 
         Returns:
             (…, D).
         """
-        h = sublayer(self.norm(x) if self.place == "before" else x)
+        return self.norm(x) if self.place == "before" else x
+
+    def forward(self, x: Tensor, h: Tensor) -> Tensor:
+        """Go on from what the sublayer has made.
+
+        Args:
+            x: (…, D).
+            h: the sublayer's output, (…, D).
+
+        Returns:
+            (…, D).
+        """
         h = x + h if self.residual else h
         return self.norm(h) if self.place == "after" else h
 

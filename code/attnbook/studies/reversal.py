@@ -82,7 +82,7 @@ def backwards(epoch: int) -> list[tuple[Tensor, Tensor, Tensor]]:
 def run_decoder(
     model: Transformer,
     ids: Tensor,
-    memory: Tensor,
+    memory: Tensor | None,
     lens: Tensor,
     mask: Tensor | None,
     cache: list | None = None,
@@ -93,7 +93,7 @@ def run_decoder(
     Args:
         model: without dropout on its embeddings, its head tied.
         ids: (B, T), what goes in.
-        memory: (B, S, D), from the encoder.
+        memory: (B, S, D), from the encoder; None with a cache, which holds it.
         lens: (B,) integers, how many positions of the memory are real.
         mask: bool, broadcastable to (B, H, T, T), or None: each position sees all.
         cache: from `Decoder.start_cache`.
@@ -194,10 +194,11 @@ def write(model: Transformer, source: Tensor, lens: Tensor, steps: int = 10) -> 
     Returns:
         ids (B, steps).
     """
-    memory, cache = model.eval().encoder(source, lens)[0], model.decoder.start_cache()
+    memory, _ = model.eval().encoder(source, lens)
+    cache = model.decoder.start_cache(memory)
     words = [torch.full((len(source), 1), BOS)]
     for _ in range(steps):
-        logits, _ = model.decoder(words[-1], memory, lens, cache=cache)
+        logits, _ = model.decoder(words[-1], valid_lens=lens, cache=cache)
         words.append(logits.argmax(-1))  # (B, 1)
     return torch.cat(words[1:], dim=1)
 

@@ -2,22 +2,29 @@
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
-from attnbook.attention.masks import OneMask
 from attnbook.checks import (
     check_count,
+    check_features,
     check_positive,
     check_probability,
-    check_same_size,
-    check_tensor,
 )
 
 #: The functions between the two linear maps of `FeedForward`, by name.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
+
+
+def get_activation(name: str) -> Callable[[Tensor], Tensor]:
+    """The function of that name, or an error that lists them."""
+    if name not in ACTIVATIONS:
+        names = ", ".join(ACTIVATIONS)
+        raise ValueError(f"activation must be one of {names}, got {name!r}")
+    return ACTIVATIONS[name]
 
 
 class FeedForward(nn.Module):
@@ -46,13 +53,10 @@ class FeedForward(nn.Module):
         check_count("d_model", d_model)
         check_count("d_ff", d_ff)
         check_probability("dropout", dropout)
-        if activation not in ACTIVATIONS:
-            names = ", ".join(ACTIVATIONS)
-            raise ValueError(f"activation must be one of {names}, got {activation!r}")
         self.d_model = d_model
         self.W_1 = nn.Linear(d_model, d_ff, bias=bias)
         self.W_2 = nn.Linear(d_ff, d_model, bias=bias)
-        self.activation, self.dropout = ACTIVATIONS[activation], nn.Dropout(dropout)
+        self.activation, self.dropout = get_activation(activation), nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply the network to each position by itself.
@@ -63,11 +67,7 @@ class FeedForward(nn.Module):
         Returns:
             (…, D).
         """
-        fits = isinstance(x, Tensor) and x.shape[-1:] == (self.d_model,)
-        if not fits or not x.is_floating_point():  # what is wrong with it?
-            check_tensor("x", x, min_dims=1)
-            sizes = ("x has size", x.shape[-1], "d_model is", self.d_model)
-            check_same_size(*sizes, "they must agree")
+        check_features("x", x, "d_model", self.d_model)
         return self.W_2(self.dropout(self.activation(self.W_1(x))))
 
 
@@ -98,19 +98,29 @@ class Residual(nn.Module):
         self.norm = nn.LayerNorm(d_model, eps=eps)
         self.dropout, self.norm_first = nn.Dropout(dropout), norm_first
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        """Wrap a sublayer.
+    def before(self, x: Tensor) -> Tensor:
+        """What f is given.
 
         Args:
             x: (…, D).
-            sublayer: a function from (…, D) to (…, D).
 
         Returns:
             (…, D).
         """
-        if self.norm_first:
-            return x + self.dropout(sublayer(self.norm(x)))
-        return self.norm(x + self.dropout(sublayer(x)))
+        return self.norm(x) if self.norm_first else x
+
+    def forward(self, x: Tensor, h: Tensor) -> Tensor:
+        """Add what f has made of it.
+
+        Args:
+            x: (…, D).
+            h: f(before(x)), (…, D).
+
+        Returns:
+            (…, D).
+        """
+        x = x + self.dropout(h)
+        return x if self.norm_first else self.norm(x)
 
 
 class EncoderLayer(nn.Module):
@@ -156,7 +166,7 @@ class EncoderLayer(nn.Module):
         x: Tensor,
         valid_lens: Tensor | None = None,
         *,
-        mask: Tensor | OneMask | None = None,
+        mask: Tensor | None = None,
         bias: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -170,39 +180,40 @@ class EncoderLayer(nn.Module):
         Returns:
             output (B, T, D), and weights (B, H, T, T) or None.
         """
-        if not isinstance(mask, OneMask):
-            check_vectors("x", x, self.attention.d_model)
-            mask = self.attention.one_mask((x, x, x), valid_lens, mask=mask, bias=bias)
-        weights = None
+        check_features("x", x, "d_model", self.attention.d_model, dims=3)
+        h, weights = self.attention(
+            self.around_attention.before(x),
+            valid_lens=valid_lens,
+            mask=mask,
+            bias=bias,
+            need_weights=need_weights,
+        )
+        x = self.around_attention(x, h)
+        h = self.feed_forward(self.around_feed_forward.before(x))
+        return self.around_feed_forward(x, h), weights
 
-        def attend(h: Tensor) -> Tensor:
-            nonlocal weights
-            h, weights = self.attention(h, mask=mask, need_weights=need_weights)
-            return h
 
-        x = self.around_attention(x, attend)
-        return self.around_feed_forward(x, self.feed_forward), weights
-
-
+@dataclass
 class DecoderLayerCache:
-    """What one decoder layer keeps between steps: its own keys and values so far, and the memory's.
+    """What one decoder layer keeps between steps, see `KeyValueCache`.
 
     Attributes:
         own: of the target so far; grows.
-        across: of the encoder's output; projected once.
+        across: of the encoder's output; stays as it is.
     """
 
-    def __init__(self) -> None:
-        self.own, self.across = KeyValueCache(), KeyValueCache(grows=False)
+    own: KeyValueCache
+    across: KeyValueCache
+
+    def __post_init__(self) -> None:
+        if not self.own.grows or self.across.grows:
+            raise ValueError(
+                "own must be a KeyValueCache(), across a memory's; let start_cache(memory) of the layer make both"
+            )
 
     def __copy__(self) -> "DecoderLayerCache":
-        return self.copy()
-
-    def copy(self) -> "DecoderLayerCache":
-        """A cache of its own, which goes on from here."""
-        other = DecoderLayerCache()
-        other.own, other.across = copy(self.own), copy(self.across)
-        return other
+        """A cache that goes on by itself from here."""
+        return DecoderLayerCache(copy(self.own), copy(self.across))
 
     def reorder(self, order: Tensor) -> None:
         """Keep and repeat sequences by index, as beam search does.
@@ -248,14 +259,27 @@ class DecoderLayer(nn.Module):
         self.around_cross_attention = Residual(d_model, dropout, norm_first, eps)
         self.around_feed_forward = Residual(d_model, dropout, norm_first, eps)
 
+    def start_cache(self, memory: Tensor) -> DecoderLayerCache:
+        """An empty cache for step-by-step decoding, which holds the memory's keys and values already.
+
+        Args:
+            memory: (B, S, D), the encoder's output.
+
+        Returns:
+            What to pass as `cache`, without the memory.
+        """
+        return DecoderLayerCache(
+            KeyValueCache(), self.cross_attention.start_cache(memory)
+        )
+
     def forward(
         self,
         x: Tensor,
-        memory: Tensor,
+        memory: Tensor | None = None,
         valid_lens: Tensor | None = None,
         *,
-        mask: Tensor | OneMask | None = None,
-        memory_mask: Tensor | OneMask | None = None,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
         need_weights: bool = False,
         cache: DecoderLayerCache | None = None,
     ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
@@ -263,63 +287,57 @@ class DecoderLayer(nn.Module):
 
         Args:
             x: (B, T, D), target positions; with a cache, the new ones only.
-            memory: (B, S, D), the encoder's output.
+            memory: (B, S, D), the encoder's output; without a cache.
             valid_lens: (B,) integers, how many positions of the memory are real.
             mask: for self-attention: bool, broadcastable to (B, H, T, T), True = may attend; a causal mask while
                 training. With a cache that holds P positions already: to (B, H, T, P + T).
-            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S). If both masks have been made
-                by `MultiHeadAttention.one_mask`, nothing is checked again.
+            memory_mask: for attention to the memory: bool, broadcastable to (B, H, T, S).
             need_weights: return both attentions' weights too.
-            cache: this layer's cache, when decoding step by step.
+            cache: from `start_cache`, when decoding step by step.
 
         Returns:
             output (B, T, D), and (self weights (B, H, T, T), cross weights (B, H, T, S)), each None unless asked for.
         """
+        check_features("x", x, "d_model", self.self_attention.d_model, dims=3)
+        _check_memory(x, memory, cache)
         own, across = (None, None) if cache is None else (cache.own, cache.across)
-        if not (isinstance(mask, OneMask) and isinstance(memory_mask, OneMask)):
-            for name, vectors in (("x", x), ("memory", memory)):
-                check_vectors(name, vectors, self.self_attention.d_model)
-            check_same_batch(x, memory)
-            inputs, looking = (x, memory, memory), self.cross_attention
-            mask = self.self_attention.one_mask((x, x, x), mask=mask, cache=own)
-            memory_mask = looking.one_mask(
-                inputs, valid_lens, mask=memory_mask, cache=across
-            )
-        own_weights = cross_weights = None
-
-        def look_back(h: Tensor) -> Tensor:
-            nonlocal own_weights
-            h, own_weights = self.self_attention(
-                h, mask=mask, need_weights=need_weights, cache=own
-            )
-            return h
-
-        def look_across(h: Tensor) -> Tensor:
-            nonlocal cross_weights
-            h, cross_weights = self.cross_attention(
-                h,
-                memory,
-                mask=memory_mask,
-                need_weights=need_weights,
-                cache=across,
-            )
-            return h
-
-        x = self.around_self_attention(x, look_back)
-        x = self.around_cross_attention(x, look_across)
-        x = self.around_feed_forward(x, self.feed_forward)
-        return x, (own_weights, cross_weights)
+        # what does not fit is refused before self-attention writes into its cache
+        key = x if memory is None else memory
+        shape = self.cross_attention.check_shapes(x, key, key, across)
+        memory_mask, _ = self.cross_attention.tables(
+            shape, x.device, valid_lens, memory_mask
+        )
+        h, own_weights = self.self_attention(
+            self.around_self_attention.before(x),
+            mask=mask,
+            need_weights=need_weights,
+            cache=own,
+        )
+        x = self.around_self_attention(x, h)
+        h, cross_weights = self.cross_attention(
+            self.around_cross_attention.before(x),
+            memory,
+            mask=memory_mask,
+            need_weights=need_weights,
+            cache=across,
+        )
+        x = self.around_cross_attention(x, h)
+        h = self.feed_forward(self.around_feed_forward.before(x))
+        return self.around_feed_forward(x, h), (own_weights, cross_weights)
 
 
-def check_vectors(name: str, x: Tensor, d_model: int) -> None:
-    """Require one vector of size D per position, (B, T, D)."""
-    check_tensor(name, x, dims=3)
-    size = x.shape[-1]
-    check_same_size(f"{name} has size", size, "d_model is", d_model, "project it")
-
-
-def check_same_batch(x: Tensor, memory: Tensor) -> None:
-    """Require the memory of each sequence."""
+def _check_memory(
+    x: Tensor, memory: Tensor | None, cache: DecoderLayerCache | None
+) -> None:
+    """Require a memory, either itself, with the size and for each sequence of x, or in a cache."""
+    if (memory is None) == (cache is None):
+        came = "neither was" if memory is None else "both were"
+        raise ValueError(
+            f"pass the memory, or a cache from start_cache(memory), which holds it; {came} passed"
+        )
+    if memory is None:
+        return
+    check_features("memory", memory, "d_model", x.shape[-1], dims=3)
     if x.shape[0] != memory.shape[0]:
         raise ValueError(
             f"x holds {x.shape[0]} sequences, memory holds {memory.shape[0]}; pass the memory of each sequence"

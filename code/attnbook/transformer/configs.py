@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from attnbook.attention.splitting import head_size
 from attnbook.checks import check_counts, check_positive, check_probability
+from attnbook.transformer.blocks import get_activation
 
 
 @dataclass(frozen=True)
@@ -89,14 +91,8 @@ class BertConfig:
 
 def _check_choices(config: "TransformerConfig | BertConfig") -> None:
     check_probability("dropout", config.dropout)
-    if config.activation not in ("relu", "gelu"):
-        raise ValueError(
-            f"activation must be 'relu' or 'gelu', got {config.activation!r}"
-        )
-    if config.d_model % config.num_heads:
-        raise ValueError(
-            f"d_model {config.d_model} is not divisible by num_heads {config.num_heads}; take a divisor of d_model"
-        )
+    get_activation(config.activation)
+    head_size(config.d_model, config.num_heads)
 
 
 #: The base model of Vaswani et al. (2017).

@@ -1,10 +1,10 @@
 """Whole models: embeddings, a stack of blocks, and a head.
 
-A model checks what it is called with, and makes of the lengths one mask for all its layers, a `OneMask`: its parts
-trust that, and check nothing again.
+A model makes of the lengths one mask for all its layers.
 """
 
 import math
+from collections.abc import Iterable
 from typing import cast
 
 import torch
@@ -16,14 +16,11 @@ from attnbook.attention import (
     causal_mask,
     combine_masks,
 )
-from attnbook.attention.masks import OneMask
-from attnbook.checks import check_fits, check_same_size, readable
+from attnbook.checks import check_same_size, readable
 from attnbook.transformer.blocks import (
     DecoderLayer,
     DecoderLayerCache,
     EncoderLayer,
-    check_same_batch,
-    check_vectors,
 )
 from attnbook.transformer.configs import (
     BERT_BASE,
@@ -75,41 +72,16 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
             )
 
 
-def check_memory(
-    decoder: "Decoder",
+def _one_mask(
+    config: TransformerConfig | BertConfig,
     ids: Tensor,
-    memory: Tensor,
-    cache: list[DecoderLayerCache] | None = None,
-) -> None:
-    """Require a memory for each target sentence, and a cache of this decoder that fits both.
-
-    Args:
-        decoder: whose layers will look at the memory.
-        ids: (B, T), checked.
-        memory: (B, S, D).
-        cache: from `Decoder.start_cache`, or None.
-    """
-    check_vectors("memory", memory, decoder.config.d_model)
-    check_fits("memory", memory, "the decoder", decoder.embedding)
-    check_same_batch(ids, memory)
-    if cache is None:
-        return
-    names = ("the cache is for layers:", len(cache), "the decoder has")
-    check_same_size(*names, len(decoder.layers), "use start_cache()")
-    words = memory.new_empty(*ids.shape, decoder.config.d_model)
-    for layer, kept in zip(decoder.layers, cache, strict=True):
-        attention = cast(DecoderLayer, layer).self_attention
-        heads = attention.num_kv_heads, attention.head_dim
-        kept.own.check(words, True, *heads)
-        kept.across.check(memory, False, *heads)
-
-
-def scores_shape(
-    config: TransformerConfig | BertConfig, query: Tensor, key: Tensor
-) -> torch.Size:
-    """(B, H, T, S) of the attention of query (B, T, …) to key (B, S, …)."""
-    batch, num_queries = query.shape[:2]
-    return torch.Size([batch, config.num_heads, num_queries, key.shape[1]])
+    valid_lens: Tensor | None,
+    mask: Tensor | None = None,
+) -> Tensor | None:
+    """Of lengths and mask one mask, for all layers in which ids (B, T) attend to themselves."""
+    batch, length = ids.shape
+    shape = torch.Size([batch, config.num_heads, length, length])
+    return combine_masks(shape, valid_lens, mask, ids.device)
 
 
 def _embed(
@@ -155,28 +127,26 @@ class Encoder(nn.Module):
 
     def forward(
         self,
-        ids: Tensor,
+        source: Tensor,
         valid_lens: Tensor | None = None,
         *,
-        mask: Tensor | OneMask | None = None,
+        mask: Tensor | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, list[Tensor] | None]:
         """Encode a batch of source sentences.
 
         Args:
-            ids: (B, S) token ids.
+            source: (B, S) token ids.
             valid_lens: (B,) integers, how many tokens are real.
-            mask: bool, broadcastable to (B, H, S, S), True = may attend; or one that has been checked, with the ids.
+            mask: bool, broadcastable to (B, H, S, S), True = may attend.
             need_weights: return each layer's attention weights too.
 
         Returns:
             memory (B, S, D), and a list of weights (B, H, S, S), one per layer, or None.
         """
-        if not isinstance(mask, OneMask):
-            check_ids("ids", ids, self.config.source_vocab_size)
-            shape = scores_shape(self.config, ids, ids)
-            mask = OneMask(combine_masks(shape, valid_lens, mask, ids.device))
-        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, S, D)
+        check_ids("source", source, self.config.source_vocab_size)
+        mask = _one_mask(self.config, source, valid_lens, mask)
+        embedded = self.embedding(source) * math.sqrt(self.config.d_model)  # (B, S, D)
         x = self.positions(embedded)
         seen = []
         for layer in self.layers:
@@ -206,56 +176,61 @@ class Decoder(nn.Module):
         if config.tie_output:
             self.head.weight = self.embedding.weight
 
-    def start_cache(self) -> list[DecoderLayerCache]:
-        """An empty cache for step-by-step decoding, one entry per layer.
+    def start_cache(self, memory: Tensor) -> list[DecoderLayerCache]:
+        """An empty cache for step-by-step decoding, which holds the memory's keys and values already.
+
+        Args:
+            memory: (B, S, D) from the encoder.
 
         Returns:
-            A list to pass as `cache`; it fills as tokens are decoded.
+            One entry per layer, to be passed as `cache`, without the memory; it fills as tokens are decoded.
         """
-        return [DecoderLayerCache() for _ in self.layers]
+        layers = cast(Iterable[DecoderLayer], self.layers)
+        return [layer.start_cache(memory) for layer in layers]
 
     def forward(
         self,
-        ids: Tensor,
-        memory: Tensor,
+        target: Tensor,
+        memory: Tensor | None = None,
         valid_lens: Tensor | None = None,
         *,
-        memory_mask: Tensor | OneMask | None = None,
+        memory_mask: Tensor | None = None,
         need_weights: bool = False,
         cache: list[DecoderLayerCache] | None = None,
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]] | None]:
         """Score the next word at every position; no position sees a later one.
 
         Args:
-            ids: (B, T) target ids, beginning with <bos>; with a cache, only those not yet decoded.
-            memory: (B, S, D) from the encoder.
+            target: (B, T) ids, beginning with <bos>; with a cache, only those not yet decoded.
+            memory: (B, S, D) from the encoder; without a cache.
             valid_lens: (B,) integers, how many positions of the memory are real.
-            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend; or one that has been checked, with the
-                other arguments.
+            memory_mask: bool, broadcastable to (B, H, T, S), True = may attend.
             need_weights: return each layer's self- and cross-attention weights too.
             cache: from `start_cache`, when decoding step by step.
 
         Returns:
             logits (B, T, V), and a list of (self, cross) weights, one per layer, or None.
         """
-        if not isinstance(memory_mask, OneMask):
-            check_ids("ids", ids, self.config.target_vocab_size)
-            check_memory(self, ids, memory, cache)
-            shape = scores_shape(self.config, ids, memory)
-            real = combine_masks(shape, valid_lens, memory_mask, ids.device)
-            memory_mask = OneMask(real)
+        check_ids("target", target, self.config.target_vocab_size)
         caches = [None] * len(self.layers) if cache is None else cache
+        names = ("the cache is for layers:", len(caches), "the decoder has")
+        check_same_size(*names, len(self.layers), "use start_cache(memory)")
         start = 0 if cache is None else cache[0].own.length
-        embedded = self.embedding(ids) * math.sqrt(self.config.d_model)  # (B, T, D)
+        embedded = self.embedding(target) * math.sqrt(self.config.d_model)  # (B, T, D)
         x = self.positions(embedded, start)
-        mask, length = None, ids.shape[1]
+        mask, length = None, target.shape[1]
         if length > 1:  # a single new word may look at all that were before
-            mask = causal_mask(length, start + length, device=ids.device)
-        masks = {"mask": OneMask(mask), "memory_mask": memory_mask}
+            mask = causal_mask(length, start + length, device=target.device)
         seen = []
         for layer, kept in zip(self.layers, caches, strict=True):
             x, weights = layer(
-                x, memory, **masks, need_weights=need_weights, cache=kept
+                x,
+                memory,
+                valid_lens,
+                mask=mask,
+                memory_mask=memory_mask,
+                need_weights=need_weights,
+                cache=kept,
             )
             seen.append(weights)
         return self.head(self.norm(x)), seen if need_weights else None
@@ -290,9 +265,7 @@ class Transformer(nn.Module):
             logits (B, T, V); position t scores the word that follows target[:, :t + 1].
         """
         memory, mask = self.encode(source, valid_lens)
-        check_ids("target", target, self.config.target_vocab_size)
-        check_memory(self.decoder, target, memory)
-        return self.decoder(target, memory, memory_mask=OneMask(mask))[0]
+        return self.decoder(target, memory, memory_mask=mask)[0]
 
     def encode(
         self, source: Tensor, valid_lens: Tensor | None = None
@@ -307,9 +280,8 @@ class Transformer(nn.Module):
             memory (B, S, D), and a mask (B, 1, 1, S), True = real; None without lengths.
         """
         check_ids("source", source, self.config.source_vocab_size)
-        shape = scores_shape(self.config, source, source)
-        mask = combine_masks(shape, valid_lens, device=source.device)
-        return self.encoder(source, mask=OneMask(mask))[0], mask
+        mask = _one_mask(self.config, source, valid_lens)
+        return self.encoder(source, mask=mask)[0], mask
 
 
 class BertEmbeddings(nn.Module):
@@ -410,10 +382,9 @@ class BertEncoder(nn.Module):
             hidden states (B, T, D), and a list of weights (B, H, T, T), one per layer, or None.
         """
         x = self.embeddings(ids, segments)
-        shape = scores_shape(self.config, ids, ids)
-        one = OneMask(combine_masks(shape, valid_lens, mask, ids.device))
+        mask = _one_mask(self.config, ids, valid_lens, mask)
         seen = []
         for layer in self.layers:
-            x, weights = layer(x, mask=one, need_weights=need_weights)
+            x, weights = layer(x, mask=mask, need_weights=need_weights)
             seen.append(weights)
         return x, seen if need_weights else None

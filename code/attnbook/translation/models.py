@@ -5,14 +5,13 @@ state = model.start(source, valid_lens)               translating: it is not
 logits, weights, state = model.step(words, state)
 """
 
+from copy import copy
 from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from attnbook.attention.masks import OneMask
 from attnbook.checks import check_count
 from attnbook.transformer import DecoderLayerCache, Transformer, TransformerConfig
-from attnbook.transformer.blocks import check_same_batch
 from attnbook.transformer.models import check_ids
 from attnbook.translation.config import RecurrentConfig
 from attnbook.translation.recurrent import (
@@ -152,18 +151,16 @@ class TransformerState:
     """The state of a Transformer's decoder.
 
     Attributes:
-        memory: (B, S, D), the encoder's output.
-        memory_mask: bool (B, 1, 1, S), True = a word, not padding; None if there is no padding.
-        cache: each decoder layer's keys and values so far.
+        memory_mask: bool (B, 1, 1, S), True = a word of the source, not padding; None if there is no padding.
+        cache: each decoder layer's keys and values: of the words so far, and of the encoder's output.
     """
 
-    memory: Tensor
     memory_mask: Tensor | None
     cache: list[DecoderLayerCache]
 
     def copy(self) -> "TransformerState":
         """An independent copy, which continues from here."""
-        return replace(self, cache=[layer.copy() for layer in self.cache])
+        return replace(self, cache=[copy(layer) for layer in self.cache])
 
     def reorder(self, order: Tensor) -> None:
         """Keep and repeat sentences by index, as beam search does.
@@ -171,7 +168,6 @@ class TransformerState:
         Args:
             order: (B',) integers, which sentence each new one continues.
         """
-        self.memory = self.memory[order]
         if self.memory_mask is not None:
             self.memory_mask = self.memory_mask[order]
         for layer in self.cache:
@@ -203,7 +199,7 @@ class TransformerTranslator(Transformer):
             The decoder's state before the first word.
         """
         memory, mask = self.encode(source, valid_lens)
-        return TransformerState(memory, mask, self.decoder.start_cache())
+        return TransformerState(mask, self.decoder.start_cache(memory))
 
     def extend(self, ids: Tensor, state: TransformerState) -> Tensor:
         """Read several known words in one parallel pass and score what follows each of them.
@@ -215,8 +211,7 @@ class TransformerTranslator(Transformer):
         Returns:
             logits (B, T, V).
         """
-        memory, mask = state.memory, state.memory_mask
-        return self.decoder(ids, memory, cache=state.cache, memory_mask=mask)[0]
+        return self.decoder(ids, memory_mask=state.memory_mask, cache=state.cache)[0]
 
     def rewind(self, state: TransformerState, words: int) -> None:
         """Take back the last words that were read.
@@ -246,15 +241,11 @@ class TransformerTranslator(Transformer):
         Returns:
             logits (B, V); weights (B, S), or None; and the state.
         """
-        words = ids[:, None]  # (B, 1), one position
-        check_ids("ids", words, self.config.target_vocab_size)
-        check_same_batch(words, state.memory)
         logits, seen = self.decoder(
-            words,
-            state.memory,
+            ids[:, None],  # (B, 1), one position
+            memory_mask=state.memory_mask,
             need_weights=need_weights,
             cache=state.cache,
-            memory_mask=OneMask(state.memory_mask),
         )
         weights = seen[-1][1][:, :, 0].mean(1) if need_weights else None  # (B, S)
         return logits[:, 0], weights, state
