@@ -1,5 +1,7 @@
 """Drawings of Transformer blocks: the stream of each word, and what is normalised together."""
 
+import re
+
 import torch
 import torch.nn.functional as F
 
@@ -126,7 +128,9 @@ def numbers_normalised_together(sheet: Sheet) -> None:
         else:
             sheet.text(words, base, title, anchor=anchor, bold=True)
             sheet.text(words, base + 22, which, anchor=anchor, size=14, color=VIOLET)
-            for line, said in enumerate(does.replace("square", "square,").split(", ")):
+            for line, said in enumerate(
+                re.sub("(square|words) ", r"\1, ", does).split(", ")
+            ):
                 sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
 
 
