@@ -5,11 +5,12 @@ import json
 
 import pytest
 
-from attnbook.classroom import cell
+from attnbook.classroom import cell, questions
+from attnbook.classroom.dependence import needed
 
 
 def needs(source, *earlier):
-    return [ast.unparse(statement) for statement in cell.needed(source, earlier)]
+    return [ast.unparse(statement) for _, statement in needed(source, earlier)]
 
 
 LOOP = "for i in range(3):\n    grow(a, i)"
@@ -192,11 +193,11 @@ def test_a_verdict_tells_its_status():
 
 def test_the_cells_above_are_taken_as_the_reader_changed_them(tmp_path, monkeypatch):
     (tmp_path / "cells.json").write_text(json.dumps({"page": ["a = 1", "b = a", "b"]}))
-    monkeypatch.setattr(cell, "__file__", str(tmp_path / "cell.py"))
+    monkeypatch.setattr(questions, "__file__", str(tmp_path / "questions.py"))
     question = {"page": "page", "original": "b", "source": "b + 1", "changed": {}}
     entered = []
     ask = (print, entered.append)
-    assert json.loads(cell.answer(json.dumps(question), *ask))["text"] == "2"
+    assert json.loads(questions.answer(json.dumps(question), *ask))["text"] == "2"
     question["changed"] = {"a = 1": "a = 10"}
-    assert json.loads(cell.answer(json.dumps(question), *ask))["text"] == "11"
+    assert json.loads(questions.answer(json.dumps(question), *ask))["text"] == "11"
     assert entered == ["a = 1", "b = a", "b + 1", "a = 10", "b = a", "b + 1"]

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 
 from attnbook.classroom import cell, handing_in
+from attnbook.classroom.dependence import needed
 from attnbook.exercises import Verdict
 from attnbook.grading.judging import Submission
 from tools.classroom import cells
@@ -130,5 +131,5 @@ def test_the_grader_gets_the_function_that_ran_in_the_page(tmp_path, monkeypatch
     )
     for page, exercise, name in asked:
         assert next(Submission(path).verdicts(exercise, name)).status == "solved"
-        world = cell.prepare(cell.needed(name, pages[page]), lambda _: None)
+        world = cell.prepare(needed(name, pages[page]), lambda _: None)
         assert seen.pop() == world[name](5)

@@ -284,6 +284,7 @@ def test_grade_takes_its_options_in_every_order(tmp_path, monkeypatch, left_out)
         ("--week=3 {folder}", [3]),
         ("--week 3 -- {folder}", [3]),
         ("--week 3 missing/", [3]),
+        ("--week 3 , 4 {folder}", [3, 4]),
     ],
 )
 def test_the_folder_behind_a_list_is_no_week(tmp_path, monkeypatch, words, week):

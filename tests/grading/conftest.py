@@ -37,7 +37,7 @@ def judged(tmp_path, monkeypatch):
         for name in asked:
             function = get(name).function
             with_it = [one for one in read if one.answers(name, function)]
-            verdict = best_of(name, function, with_it) if with_it else None
+            verdict = best_of(name, function, with_it)[0] if with_it else None
             problems += doubted(read, name, verdict)
             verdicts[name] = verdict
         return verdicts, problems

@@ -158,7 +158,7 @@ def test_cells_count_in_the_order_in_which_they_were_run(judged, cells):
 @pytest.mark.parametrize(
     "cells, said",
     [
-        ([written("{NEEDY}\n{CHECK}")], "No cell that was handed in gives this name"),
+        ([written("{NEEDY}\n{CHECK}")], "No cell that was handed in gives before."),
         (
             [("raw", RIGHT), ASKS.replace("mine", "my_causal_mask")],
             "stands in a cell that is not a code cell",

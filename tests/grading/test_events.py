@@ -14,7 +14,8 @@ import pytest
 from attnbook import grading
 from attnbook.exercises import Verdict
 from attnbook.grading import events, folder, running, usage
-from attnbook.grading.events import STRANGE, Told, understood
+from attnbook.grading.events import STRANGE, Progress, understood
+from attnbook.grading.process import Common, Process
 
 VERDICT = Verdict("causal-mask", "wrong", "inverted", "the wrong way round")
 SAYS = asdict(VERDICT)
@@ -33,6 +34,7 @@ def line(**event) -> bytes:
         ({"problem": "a.py is no notebook"}, events.Problem("a.py is no notebook")),
         ({"runs": ["a.py", 3, "line 3"]}, events.Running("a.py", 3, "line 3")),
         ({"runs": None}, events.Running()),
+        ({"answer": "a.py"}, events.Answer("a.py")),
         ({"verdict": SAYS}, events.Judged(VERDICT)),
         ({"done": True}, events.Done()),
     ],
@@ -109,7 +111,7 @@ OTHER = events.Judged(Verdict("soft-lookup", "solved", None, ""))
 )
 def test_what_comes_in_its_order_is_believed(told, known):
     result = grading.Result("ann", [Path("a.py")])
-    book = Told(result, ["causal-mask", "soft-lookup"])
+    book = Progress(result, ["causal-mask", "soft-lookup"])
     for event in told:
         book.take(event)
     assert [*result.verdicts] == known and not result.problems and not book.strange
@@ -137,7 +139,7 @@ def test_what_comes_in_its_order_is_believed(told, known):
 )
 def test_what_cannot_come_next_is_one_problem_and_changes_nothing(told):
     result = grading.Result("ann", [Path("a.py")])
-    book = Told(result, ["causal-mask", "soft-lookup"])
+    book = Progress(result, ["causal-mask", "soft-lookup"])
     for event in told[:-1]:
         book.take(event)
     before = repr((result.verdicts, book.left, book.begun, book.running))
@@ -149,16 +151,14 @@ def test_what_cannot_come_next_is_one_problem_and_changes_nothing(told):
 
 def test_a_flood_does_not_fill_the_memory():
     result = grading.Result("ann", [Path("a.py")])
-    book = Told(result, ["causal-mask"])
+    book = Progress(result, ["causal-mask"])
     for number in range(events.MOST_PROBLEMS * 2):
         book.take(events.Problem(f"{number}"))
     assert (
         len(result.problems) == events.MOST_PROBLEMS + 1
         and result.problems[-1] == STRANGE
     )
-    worker = running._Worker(
-        result, [], [], [], running._Class(grading.Limits(), [], threading.Event())
-    )
+    worker = Process(result, {}, Common(grading.Limits(), [], threading.Event()))
     threading.Timer(0.5, worker.closed.set).start()
     for _ in range(1000):
         worker._put(events.Done())  # nobody takes them
@@ -166,12 +166,10 @@ def test_a_flood_does_not_fill_the_memory():
 
 
 def test_events_without_end_do_not_stop_the_clock(monkeypatch):
-    worker = running._Worker(
+    worker = Process(
         grading.Result("ann", []),
-        [],
-        [],
-        [],
-        running._Class(grading.Limits(), [], threading.Event()),
+        {},
+        Common(grading.Limits(), [], threading.Event()),
     )
     worker.events.get = lambda timeout: events.Running()
     monkeypatch.setattr(worker, "_too_much", lambda: "")
@@ -182,8 +180,8 @@ def test_events_without_end_do_not_stop_the_clock(monkeypatch):
 
 
 def test_what_was_said_before_a_process_took_too_much_is_heard(monkeypatch):
-    group = running._Class(grading.Limits(), [], threading.Event())
-    worker = running._Worker(grading.Result("ann", []), [], [], [], group)
+    group = Common(grading.Limits(), [], threading.Event())
+    worker = Process(grading.Result("ann", []), {}, group)
     monkeypatch.setattr(worker, "_too_much", lambda: "greedy")
     worker.look = 0.0
     for event in (BEGUN, JUDGED):

@@ -232,7 +232,7 @@ def test_what_fails_with_one_submission_is_its_own_problem(folder, monkeypatch):
         monkeypatch.undo()
         raise OSError("no space left")
 
-    monkeypatch.setattr("attnbook.grading.running.folder.make", full)
+    monkeypatch.setattr("attnbook.grading.process.folder.make", full)
     found = grading.submissions(folder)
     pair = [one for one in found if one.student in ("alone", "bert")]
     one, other = grading.grade(pair, ["causal-mask"], jobs=1)
@@ -242,7 +242,7 @@ def test_what_fails_with_one_submission_is_its_own_problem(folder, monkeypatch):
 
 def test_a_grader_that_does_not_start_says_why(folder, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr("attnbook.grading.running.WORKER", "attnbook.nowhere")
+    monkeypatch.setattr("attnbook.grading.process.WORKER", "attnbook.nowhere")
     with pytest.raises(ChildProcessError, match="attnbook.nowhere"):
         list(grading.grade(grading.submissions(folder)[:1], ["causal-mask"]))
 

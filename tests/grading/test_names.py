@@ -149,8 +149,12 @@ def test_a_packed_folder_says_what_to_do(tmp_path):
     (tmp_path / "ada.zip").write_bytes(b"PK")
     (tmp_path / "ada.py").write_text(RIGHT)
     (one,) = grading.submissions(tmp_path)
-    advice = "is packed and was not looked into; unpack it where it lies, into a folder"
+    advice = (
+        "is packed and was not looked into; hand in the files themselves, or unpack it where it lies, into a "
+        "folder"
+    )
     assert one.notes == [f"ada.zip {advice} ada"] and not one.problems
+    assert one.handed_in() == "ada.py, ada.zip"
     (tmp_path / "ada.py").unlink()
     (tmp_path / "bela").mkdir()
     (tmp_path / "bela" / "all my work.tar.gz").write_bytes(b"")

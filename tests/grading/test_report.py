@@ -168,7 +168,7 @@ def test_a_table_that_cannot_be_understood_is_put_aside(tmp_path, old):
     report = grading.Report(tmp_path, WEEK)
     report.write([result("ada")])
     assert (tmp_path / "grades.old.csv").read_bytes() == old
-    assert report.kept.aside == tmp_path / "grades.old.csv"
+    assert report.earlier.aside == tmp_path / "grades.old.csv"
 
 
 def test_nothing_that_a_student_chooses_is_computed_by_a_spreadsheet(tmp_path):
@@ -289,7 +289,7 @@ def test_a_second_row_of_the_teachers_is_kept_and_said(tmp_path):
 
 def test_a_workbook_in_place_of_the_table_is_put_aside_and_said(tmp_path):
     (tmp_path / "grades.csv").write_bytes(b"PK\x03\x04...")
-    kept = grading.Report(tmp_path, WEEK).kept
+    kept = grading.Report(tmp_path, WEEK).earlier
     assert kept.aside and "spreadsheet's own file" in kept.because
 
 

@@ -23,7 +23,7 @@ HIDDEN = {
         "for _ in range(20):\n    step()",
         "p > 0.9",
     ),
-    "another name for it": ("cfg = {}\nalias = cfg", "alias['s'] = 1", "'s' in cfg"),
+    "in a box": ("cfg = {}\nbox = [cfg]", "box[0]['s'] = 1", "'s' in cfg"),
     "a method under a name": ("l = []\nadd = l.append", "add(1)", "l"),
     "an argument called out": ("z = torch.zeros(2)", "torch.add(z, 1, out=z)", "z[0]"),
     "an attribute of a module": ("import math", "setattr(math, 'ONE', 1)", "math.ONE"),
@@ -52,6 +52,17 @@ def test_what_nobody_sees_counts_as_in_the_notebook(tmp_path, how):
     )
     assert results["ada"].solved == 1 and not results["ada"].problems
     assert results["bela"].solved == 0
+
+
+def test_what_is_seen_counts_below_the_answer_too_by_whichever_name(tmp_path):
+    first, answer = "cfg = {}\nalias = cfg", ANSWER.format(ready="'s' in cfg")
+    results = judged(
+        tmp_path,
+        ada=[first, answer, "cfg['s'] = 1"],
+        bela=[first, answer, "alias['s'] = 1"],
+        carl=[first, answer, "alias = {}\nalias['s'] = 1"],
+    )
+    assert [results[name].solved for name in ("ada", "bela", "carl")] == [1, 1, 0]
 
 
 def test_a_cell_that_trains_for_ever_stops_nobody(tmp_path, monkeypatch):

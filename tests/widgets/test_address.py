@@ -192,6 +192,22 @@ def test_a_broken_link_leaves_the_start_and_says_so(visit, broken):
     assert page.page.locator(".attnbook-figure img[onerror]").count() == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "trait", "twice"),
+    [
+        ("MaskBuilderFigure", "edits", "[[0,1,true],[0,1,false]]"),
+        ("InductionHeadsFigure", "edits", "[[3,1],[3,2]]"),
+        ("AttentionPatternsFigure", "off", "[[1,1],[1,1]]"),
+        ("PositionExplorerFigure", "order", "[0,1,1,2,3]"),
+    ],
+)
+def test_what_may_be_there_only_once_fits_only_once(visit, name, trait, twice):
+    figure = FIGURES[name]()
+    page = visit(figure, f"#fig-{figure.module}--{trait}={twice}")
+    assert page.state(trait) == getattr(figure, trait)
+    assert "does not fit" in word(page)
+
+
 def test_what_fits_each_trait_but_not_the_figure_leaves_the_start_too(visit):
     figure = FIGURES["MaskBuilderFigure"]()
     page = visit(figure, "#fig-mask_builder--scores=[[1,2],[3,4]]")

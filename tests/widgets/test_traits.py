@@ -27,7 +27,7 @@ class Table(Figure):
 
     _esm = "export default { render() {} };"
     rows = taking([[0, 0]], listed(listed(number(-9, 9), 2), 1, 3), "what is shown")
-    marks = taking([], listed(CELL, 0, 9, once=tuple), "what is marked")
+    marks = taking([], listed(CELL, 0, 9, once=2), "what is marked")
     words = taking(["a", "b"], listed(word(8), 2, 5), "the sentence")
     place = taking([0, 0], point(2.5), "where it lies")
 

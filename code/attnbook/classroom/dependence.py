@@ -2,10 +2,13 @@
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attnbook.classroom.statements import FUNCTION, IMPORT, facts, root
 
+Partners = Mapping[str, frozenset[str]]
+NOTHING: frozenset[str] = frozenset()
 BUILTIN = frozenset(dir(builtins))
 OPTIONS = "set_", "use_"  # how names of functions begin that set an option
 SURROUNDINGS = "sys.path", "os.chdir", "os.environ", "get_ipython()"
@@ -18,8 +21,9 @@ def needs(
 
     A statement is needed if it gives a name that is used further down, or may change the value of one: by an
     assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, a function of
-    theirs that writes into its arguments, or in a loop. What a function reads is looked up when it is called. Seeds and
-    options of the last round are always set.
+    theirs that writes into its arguments, or in a loop. What is done to another name for the value, or for a part of
+    it, counts too. What a function reads is looked up when it is called. Seeds and options of the last round are
+    always set.
 
     Args:
         target: the statements that are to be run.
@@ -33,13 +37,14 @@ def needs(
     wanted, found = known.before(target), []
     for number, statements in reversed([*enumerate(rounds)]):
         given: set[str] = set()
-        for statement in reversed(statements):
+        partners = _partners(statements, known.constant)
+        for statement, partner in reversed([*zip(statements, partners, strict=True)]):
             this = facts(statement)
             wanted -= this.drops
             last = number == len(rounds) - 1
             always = last and _sets(statement, known.constant)
             always |= _is_star(statement) and (last or wanted > BUILTIN & wanted)
-            if always or known.has_to_do_with(statement, wanted):
+            if always or known.has_to_do_with(statement, wanted, partner):
                 found.append(statement)
                 given |= this.gives
                 wanted = wanted - this.surely | this.now | known.reached(this.now)
@@ -50,19 +55,66 @@ def needs(
     return _without_idle_drops(found[::-1]), absent
 
 
+def needed(source: str, earlier: Iterable[str]) -> list[tuple[str, ast.stmt]]:
+    """Those top-level statements of earlier cells on which a cell depends, in their order.
+
+    Args:
+        source: the cell's code.
+        earlier: the code of the cells above it; one that is not Python counts as empty.
+
+    Returns:
+        Cells and statements of theirs, with the line numbers of the cell.
+    """
+    above = [(cell, statement) for cell in earlier for statement in _parsed(cell)]
+    cells = {statement: cell for cell, statement in above}
+    statements, _ = needs(_parsed(source), [statement for _, statement in above])
+    return [(cells[statement], statement) for statement in statements]
+
+
+# a page, or a notebook, asks of the same cells again and again
+@functools.lru_cache(256)
+def _parsed(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return []
+
+
 def _is_star(statement: ast.stmt) -> bool:
     """Whether a statement may give any name."""
     return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
 
 
 def _without_idle_drops(statements: list[ast.stmt]) -> list[ast.stmt]:
-    given, kept = set(), []
+    given: set[str] = set()
+    kept = []
     for statement in statements:
         this = facts(statement)
         if not this.drops or this.drops & given:
             kept.append(statement)
         given |= this.gives
     return kept
+
+
+def _partners(
+    statements: Sequence[ast.stmt], constant: Iterable[str]
+) -> Iterator[Partners]:
+    """For each statement, who shares an object with whom when it is run."""
+    now: dict[str, frozenset[str]] = {}
+    for statement in statements:
+        yield dict(now)
+        this = facts(statement)
+        for name in (this.surely | this.drops) - this.changes:
+            for other in now.pop(name, NOTHING):
+                now[other] = now[other] - {name} if other in now else NOTHING
+        for target, source in this.shares:
+            if source not in constant and source != target:
+                group = (
+                    {target, source}
+                    | now.get(source, NOTHING)
+                    | now.get(target, NOTHING)
+                )
+                now |= {name: frozenset(group) for name in group}
 
 
 class _Known:
@@ -115,15 +167,19 @@ class _Known:
             wanted = wanted - this.surely | this.now | this.late
         return wanted | self.reached(wanted)
 
-    def has_to_do_with(self, statement: ast.stmt, wanted: set[str]) -> bool:
+    def has_to_do_with(
+        self, statement: ast.stmt, wanted: set[str], partners: Partners
+    ) -> bool:
         this = facts(statement)
         if (this.gives | this.stores) & wanted:
             return True
         touched = this.touches - self.constant
         if isinstance(statement, ast.Expr):  # Registry.add(…)
             touched |= this.touches & self.classes
-        touched |= {given for name, given in this.passes if name in self.writes}
-        if touched & wanted:
+        written = {given for name, given in this.passes if name in self.writes}
+        if (touched | written) & wanted:
+            return True
+        if any(partners.get(name, NOTHING) & wanted for name in this.changes | written):
             return True
         calls = self.sets and not isinstance(statement, IMPORT | FUNCTION)
         return bool(calls and self._all(self.sets, this.now) & wanted)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attnbook.classroom.cell import needed
+from attnbook.classroom.dependence import needed
 from attnbook.exercises import get
 from attnbook.exercises.exercise import CHAPTERS
 
@@ -95,12 +95,12 @@ def _lines(now: Sequence[str], mine: Sequence[int]) -> dict[int, set[int]]:
     """Which lines of the book's own cells the reader's need, by the cell's number."""
     found: dict[int, set[int]] = {}
     for number in mine:
-        for statement in needed(now[number], now[:number]):
+        for cell, statement in needed(now[number], now[:number]):
             parts = statement, *getattr(statement, "decorator_list", ())
             first = min(part.lineno for part in parts)
             for other in range(number):
-                if other not in mine and now[other] == statement.cell:
-                    lines = range(first - 1, statement.end_lineno)
+                if other not in mine and now[other] == cell:
+                    lines = range(first - 1, statement.end_lineno or first)
                     found.setdefault(other, set()).update(lines)
     return found
 

@@ -16,6 +16,12 @@ CHANGING = {
     *("popleft", "remove", "setdefault", "update"),
 }
 COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp
+# methods whose result shares its numbers with their object
+VIEWS = {
+    *("chunk", "detach", "diagonal", "expand", "flatten", "movedim", "narrow", "numpy"),
+    *("permute", "reshape", "select", "split", "squeeze", "swapaxes", "transpose"),
+    *("unbind", "unfold", "unsqueeze", "view"),
+}
 AWAITED = ast.Await | ast.AsyncFor | ast.AsyncWith
 RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign | AWAITED
 SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
@@ -38,6 +44,8 @@ class Facts:
         stirs: of objects that these may change otherwise.
         writes: names of functions it defines that write into their arguments.
         passes: given as arguments to functions that have a name.
+        changes: of objects that it surely means to change: of `stores` and `touches` all but what a loop might touch.
+        shares: pairs that stand for one object afterwards, or for parts of one: `b = a`, `b = a[0]`, `b = a.view(-1)`.
     """
 
     now: frozenset[str] = frozenset()
@@ -51,6 +59,8 @@ class Facts:
     stirs: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     passes: frozenset[tuple[str, str]] = frozenset()
+    changes: frozenset[str] = frozenset()
+    shares: frozenset[tuple[str, str]] = frozenset()
 
 
 class _Plain(ast.NodeTransformer):
@@ -76,10 +86,9 @@ class _Plain(ast.NodeTransformer):
     def _generator(self, node: COMPREHENSION) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.DictComp):
-            made = ast.Tuple([node.key, node.value], ast.Load())
-        else:
-            made = node.elt
-        return ast.GeneratorExp(made, node.generators)
+            pair = ast.Tuple([node.key, node.value], ast.Load())
+            return ast.GeneratorExp(pair, node.generators)
+        return ast.GeneratorExp(node.elt, node.generators)
 
     visit_ListComp = visit_SetComp = visit_DictComp = _generator
 
@@ -91,7 +100,8 @@ class _Plain(ast.NodeTransformer):
         return ast.Assign([node.target], now, lineno=node.lineno)
 
     def visit_Delete(self, node: ast.Delete) -> ast.AST:
-        read = [ast.Name(name, ast.Load()) for name in sorted(_dropped(node))]
+        names = sorted(_dropped(node))
+        read: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names]
         rest = [target for target in node.targets if not isinstance(target, ast.Name)]
         return ast.Delete(rest) if rest else ast.Expr(ast.Tuple(read, ast.Load()))
 
@@ -128,6 +138,7 @@ def facts(statement: ast.stmt) -> Facts:
     )
     stores, touches, passes = _changes(parts)
     now &= _at_once(statement, now)
+    changes = stores | touches | _added_to(parts)
     if isinstance(statement, LOOP):
         touches |= now
     writes, set_later, stirred_later = _writers(every)
@@ -144,12 +155,16 @@ def facts(statement: ast.stmt) -> Facts:
         frozenset(stirred_later & late),
         frozenset(writes),
         frozenset(passes),
+        frozenset(changes),
+        frozenset(_shares(parts)),
     )
 
 
 def _names(table: symtable.SymbolTable) -> tuple[set[str], set[str], set[str]]:
     """Global names that are read at once, read by functions, and set by functions."""
-    now, late, sets = set(), set(), set()
+    now: set[str] = set()
+    late: set[str] = set()
+    sets: set[str] = set()
     waiting = [(table, now)]
     while waiting:
         table, read = waiting.pop()
@@ -211,7 +226,7 @@ def _dropped(statement: ast.Delete) -> set[str]:
 
 
 def _stored(statement: ast.AST) -> set[str]:
-    if isinstance(statement, FUNCTION | ast.ClassDef):
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {statement.name}
     return {
         node.id
@@ -291,8 +306,8 @@ def _changes(
             if isinstance(part.value.func, ast.Attribute):
                 touches |= root(part.value.func)
         elif isinstance(part, ast.Call):
-            method = isinstance(part.func, ast.Attribute)
-            name = part.func.attr if method else "".join(root(part.func))
+            method = part.func.attr if isinstance(part.func, ast.Attribute) else ""
+            name = method or "".join(root(part.func))
             in_place = name.endswith("_") and not name.endswith("__")
             if method and (in_place or name in CHANGING):
                 touches |= root(part.func)
@@ -304,6 +319,45 @@ def _changes(
             if not method:
                 passes |= {(name, one) for each in given for one in root(each)}
     return stores, touches, passes
+
+
+def _added_to(parts: Iterable[ast.AST]) -> set[str]:
+    """The names in `a += 1`, which changes a list or a tensor."""
+    added = (part.target for part in parts if isinstance(part, ast.AugAssign))
+    return {target.id for target in added if isinstance(target, ast.Name)}
+
+
+def _shares(parts: Iterable[ast.AST]) -> set[tuple[str, str]]:
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for part in parts:
+        if isinstance(part, ast.Assign):
+            pairs += [(target, part.value) for target in part.targets]
+        elif isinstance(part, ast.AnnAssign | ast.NamedExpr) and part.value:
+            pairs.append((part.target, part.value))
+    found = set()
+    while pairs:
+        target, value = pairs.pop()
+        if isinstance(target, ast.Name):
+            found |= {(target.id, name) for name in _source(value)}
+        elif isinstance(target, ast.Tuple | ast.List):
+            each = [value] * len(target.elts)
+            if isinstance(value, ast.Tuple | ast.List):
+                each = value.elts
+            pairs += zip(target.elts, each, strict=False)
+    return found
+
+
+def _source(node: ast.expr) -> set[str]:
+    """The name of what an expression is itself, or a part or view of."""
+    while True:
+        if isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in VIEWS:
+                return set()
+            node = node.func.value
+        else:
+            return root(node)
 
 
 def _writers(parts: Iterable[ast.AST]) -> tuple[set[str], set[str], set[str]]:

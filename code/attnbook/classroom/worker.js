@@ -48,13 +48,13 @@ async function start(parts) {
   });
   const site = python.runPython("import site; site.getsitepackages()[0]");
   python.unpackArchive(parts.book, "zip", { extractDir: site });
-  const cell = python.pyimport("attnbook.classroom.cell");
-  cell.warm();
+  const questions = python.pyimport("attnbook.classroom.questions");
+  questions.warm();
   const tell = (text) => postMessage({ type: "print", text });
   const enter = (code) => postMessage({ type: "enter", code });
   ask = (question) => {
     const asked = JSON.stringify(question);
-    if (!question.kept) return JSON.parse(cell.answer(asked, tell, enter));
+    if (!question.kept) return JSON.parse(questions.answer(asked, tell, enter));
     return JSON.parse(python.pyimport("attnbook.classroom.handing_in").answer(asked));
   };
   return python;

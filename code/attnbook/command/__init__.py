@@ -31,13 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # a pipe on Windows is not, yet
             stream.reconfigure(encoding="utf-8", errors=stream.errors)
     parser = _parser()
-    options, rest = parser.parse_known_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["grade"]:
+        words = classes.with_commas(words)
+    options, rest = parser.parse_known_args(words)
     flags = any(word.startswith("-") for word in rest)
     if options.command == "translate" and not options.sentence and not flags:
         # argparse gives `sentence` nothing if options stand before it
         options.sentence, rest = rest, []
-    if options.command == "grade":
-        rest = classes.sort_out(options, rest, parser.error)
     if rest and not options.hands_on:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     try:
@@ -55,7 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("attnbook", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def add(name: str, run: Callable, says: str, hands_on: str = ""):
+    def add(
+        name: str, run: Callable, says: str, hands_on: str = ""
+    ) -> Callable[..., argparse.Action]:
         """A subcommand; if `hands_on` names another program, that one gets the arguments."""
         also = f" Further arguments are those of {hands_on}." * bool(hands_on)
         made = commands.add_parser(
@@ -133,9 +136,9 @@ def _parser() -> argparse.ArgumentParser:
     option = add("grade", classes.grade, "check a class's submissions")
     option(
         "folder",
-        nargs="*",
-        default=[],  # not required: see `classes.sort_out`
-        help="holds a .ipynb, a .py or a folder for each student",
+        type=Path,
+        metavar="FOLDER",
+        help="of submissions: holds a .ipynb, a .py or a folder for each student",
     )
     option(
         "--out",
@@ -145,19 +148,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     option(
         "--exercises",
-        nargs="+",
-        metavar="NAME",
-        help="only these, by number or name: 4.1 soft-lookup …",
+        type=_list,
+        metavar="LIST",
+        help="only these, by number or name: 4.1,4.3,soft-lookup",
     )
     option(
-        "--chapters", nargs="+", metavar="N", help="only those of these chapters: 4 5 …"
+        "--chapters",
+        type=_numbers,
+        metavar="LIST",
+        help="only those of these chapters: 4,5",
     )
     option(
         "--week",
         "--weeks",
-        nargs="+",
-        metavar="N",
-        help="only those that the plan of “Teaching with this book” sets in these weeks, 1 to 12",
+        type=_numbers,
+        metavar="LIST",
+        help="only those that the plan of “Teaching with this book” sets in these weeks, 1 to 12: 3,4",
     )
     option("--points", type=_positive, default=1, help="for a solved exercise (1)")
     option(
@@ -194,6 +200,24 @@ def _parser() -> argparse.ArgumentParser:
         help="submissions at a time (one for each core, at most 8)",
     )
     return parser
+
+
+def _list(text: str) -> list[str]:
+    items = [one.strip() for one in text.split(",") if one.strip()]
+    if not items:
+        raise argparse.ArgumentTypeError(
+            f"expected a list such as 4.1,4.3, got {text!r}"
+        )
+    return items
+
+
+def _numbers(text: str) -> list[int]:
+    items = _list(text)
+    if odd := [one for one in items if not one.isdecimal()]:
+        raise argparse.ArgumentTypeError(
+            f"expected whole numbers such as 4,5, got {odd[0]!r}"
+        )
+    return [*map(int, items)]
 
 
 def _beam(text: str) -> int:

@@ -1,19 +1,27 @@
 """`attnbook grade`: the submissions of a class, as a table, as pages, and for the course's system."""
 
+import argparse
 import math
+import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # it takes a second to load
+    from attnbook.grading import Report, Result
+
+LIST = re.compile("--[ecw][a-z]*")  # --exercises, --chapters, --week; also shortened
 
 
-def grade(options, rest) -> int:
+def grade(options: argparse.Namespace, rest: list[str]) -> int:
     """Judge every submission; write `grades.csv`, `grades.html`, a page for each student, and a file to upload."""
     from attnbook import grading
     from attnbook.files import make_folder
 
     names = grading.chosen(options.exercises, options.chapters, options.week)
-    found = grading.submissions(options.folder)
+    submissions = grading.submissions(options.folder)
     out = options.out.resolve()
     if out.is_relative_to(options.folder.resolve()):
         raise ValueError(
@@ -23,45 +31,28 @@ def grade(options, rest) -> int:
         raise ValueError(
             "--assignment and --new-column belong to --roster, the file of Canvas or Moodle"
         )
-    most = len(names) * options.points
     if options.roster:  # what is wrong with it is said before the work, not after it
-        made = grading.upload(
-            options.roster,
-            [],
-            options.points,
-            most,
-            options.assignment,
-            options.new_column,
-        )
-        if made.full and not math.isclose(made.full, most, rel_tol=1e-3):
-            _say(
-                f"{options.roster} gives the assignment {made.full:g} points, and the exercises have {most:g}; "
-                f"with --points {made.full / len(names):.4g} both would be the same"
-            )
+        _look_at_roster(options, len(names))
     make_folder(out, 0o700)
     limits = grading.Limits(options.seconds, options.total, options.memory)
     asked = names if options.exercises or options.chapters or options.week else None
     report = grading.Report(out, asked, options.points)
-    if report.kept.aside:
-        _say(f"{report.kept.because}; it becomes {report.kept.aside.name}")
-    for path, place in report.remove_old(but=options.roster):
-        _say(f"{path} was changed since the last grading; it is kept as {place.name}")
-
+    _keep_what_was_changed(report, options.roster)
     _say(f"{grading.confinement()}.")
     journal = grading.Journal(out, exercises=names, **vars(limits))
     if journal.damaged:
         _say(f"{journal.path} is damaged; all submissions are judged anew")
-    results = journal.ready(found)
+    results = journal.ready(submissions)
     if results:
         _say(f"going on after {len(results)} that were judged before")
-    left = [one for one in found if not any(one is done for done in results)]
+    left = [one for one in submissions if not any(one is done for done in results)]
     for result in grading.grade(left, names, limits, options.jobs):
         results.append(result)
         left = [one for one in left if one is not result]
         journal.add(result)
         _saved(report, out, lambda: report.write(results, left))  # noqa: B023 (called at once)
         _say(
-            f"{len(results)} of {len(found)}  {result.student}: {result.summary(asked)}"
+            f"{len(results)} of {len(submissions)}  {result.student}: {result.summary(asked)}"
         )
     paths = _saved(report, out, lambda: _write(report, results, options, names))
     journal.end()
@@ -72,7 +63,40 @@ def grade(options, rest) -> int:
     return 2 if report.folder != out else 0
 
 
-def _saved(report, out: Path, write: Callable[[], list[Path]]) -> list[Path]:
+def _look_at_roster(options: argparse.Namespace, exercises: int) -> None:
+    from attnbook import grading
+
+    most = exercises * options.points
+    full = grading.upload(
+        options.roster,
+        [],
+        options.points,
+        most,
+        options.assignment,
+        options.new_column,
+    ).full
+    if full and not math.isclose(full, most, rel_tol=1e-3):
+        _say(
+            f"{options.roster} gives the assignment {full:g} points, and the exercises have {most:g}; with --points "
+            f"{full / exercises:.4g} both would be the same"
+        )
+
+
+def _keep_what_was_changed(report: "Report", roster: Path | None) -> None:
+    if report.earlier.aside:
+        _say(f"{report.earlier.because}; it becomes {report.earlier.aside.name}")
+    if edited := report.keep_changed():
+        changes, copy = edited
+        more = [f"and {len(changes) - 5} more"] if len(changes) > 5 else []
+        _say(
+            f"grades.csv was changed in the grader's own cells ({'; '.join([*changes[:5], *more])}); they are written "
+            f"anew, and your file is kept as {copy.name}"
+        )
+    for path, place in report.remove_old(but=roster):
+        _say(f"{path} was changed since the last grading; it is kept as {place.name}")
+
+
+def _saved(report: "Report", out: Path, write: Callable[[], list[Path]]) -> list[Path]:
     """Write; if that fails (a full disk, a spreadsheet that holds the old file), write into another folder."""
     try:
         return write()
@@ -84,7 +108,12 @@ def _saved(report, out: Path, write: Callable[[], list[Path]]) -> list[Path]:
         return write()
 
 
-def _write(report, results, options, names) -> list[Path]:
+def _write(
+    report: "Report",
+    results: "list[Result]",
+    options: argparse.Namespace,
+    names: list[str],
+) -> list[Path]:
     paths = [*report.write(results), report.write_students(results)]
     if options.roster:
         path, made = report.write_upload(
@@ -110,53 +139,30 @@ def _write(report, results, options, names) -> list[Path]:
     return paths
 
 
-def sort_out(options, rest: list[str], refuse: Callable[[str], None]) -> list[str]:
-    """Find the folder among the words, wherever it stands, and read the lists: `4 5`, `4,5` and `4, 5` are the same.
+def with_commas(words: Sequence[str]) -> list[str]:
+    """The words of a command line, with each list as one word: `--week 3 4` and `--week 3, 4` as `--week 3,4`.
 
-    argparse gives `--week 3 submissions` both words, and forgets a folder behind other options.
-
-    Args:
-        options: of `attnbook grade`; the lists and the folder are replaced.
-        rest: words that argparse does not know.
-        refuse: ends the command with a message.
-
-    Returns:
-        The words that nothing is known of.
+    To argparse the folder behind a list would be one more of its items.
     """
+    result: list[str] = []
+    in_list = False
+    for word in words:
+        if word.startswith("-"):
+            in_list = bool(LIST.fullmatch(word))
+        elif in_list and not LIST.fullmatch(result[-1]):  # not the first item
+            in_list = not _is_folder(word)
+            if in_list:
+                result[-1] += f",{word}"
+                continue
+        result.append(word)
+    return result
+
+
+def _is_folder(word: str) -> bool:
     from attnbook.exercises import names
-    from attnbook.grading import numbers
 
-    folders = [*options.folder, *(word for word in rest if not word.startswith("-"))]
-    for name in ("exercises", "chapters", "week"):
-        words = getattr(options, name)
-        if words is None:
-            continue
-        last = words[-1]
-        if name == "exercises":
-            is_folder = "/" in last or "\\" in last or Path(last).is_dir()
-            is_folder = is_folder and last not in {*names(), *numbers()}
-        else:
-            is_folder = not _parts(last) or not all(map(str.isdecimal, _parts(last)))
-        if not folders and is_folder:
-            folders.append(words.pop())
-        given = [one for word in words for one in _parts(word)]
-        if not given:
-            refuse(f"--{name}: say which, such as --{name} 4")
-        if name != "exercises":
-            if odd := [one for one in given if not one.isdecimal()]:
-                refuse(f"--{name}: expected whole numbers such as 4 5, got {odd[0]!r}")
-            given = [*map(int, given)]
-        setattr(options, name, given)
-    if not folders:
-        refuse(
-            "name the folder of submissions: attnbook grade FOLDER, with the options behind it"
-        )
-    options.folder = Path(folders[0])
-    return [*folders[1:], *(word for word in rest if word.startswith("-"))]
-
-
-def _parts(word: str) -> list[str]:
-    return [one for one in word.split(",") if one]
+    is_path = "/" in word or "\\" in word or Path(word).is_dir()
+    return is_path and not re.fullmatch(r"[\d.,]+", word) and word not in names()
 
 
 def _say(sentence: str) -> None:

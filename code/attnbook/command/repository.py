@@ -1,5 +1,6 @@
 """The subcommands that need the repository: they build, test, open, serve and execute the book."""
 
+import argparse
 import errno
 import functools
 import os
@@ -56,12 +57,12 @@ def _python(root: Path, *words: str, **variables: str) -> int:
             signal.signal(signal.SIGTERM, before)
 
 
-def book(options, rest) -> int:
+def book(options: argparse.Namespace, rest: list[str]) -> int:
     """Build the book, and say where to open it."""
     return _python(find_repository(), "-m", "tools.book", *rest)
 
 
-def test(options, rest) -> int:
+def test(options: argparse.Namespace, rest: list[str]) -> int:
     """Run pytest and nbval on everything, or as its arguments say, on the CPU."""
     # On the CPU and with one thread sums are added in one order, so that stored outputs compare.
     threads = str(options.threads)
@@ -85,18 +86,18 @@ def test(options, rest) -> int:
     )
 
 
-def lab(options, rest) -> int:
+def lab(options: argparse.Namespace, rest: list[str]) -> int:
     """Open the chapters in JupyterLab."""
     where = ["--notebook-dir=.", "--LabApp.default_url=/lab/tree/chapters"]
     return _python(find_repository(), "-m", "jupyterlab", *where, *rest)
 
 
-def chapter(options, rest) -> int:
+def chapter(options: argparse.Namespace, rest: list[str]) -> int:
     """Execute chapters and write their notebooks."""
     return _python(find_repository(), "-m", "tools.chapter", *rest)
 
 
-def serve(options, rest) -> int:
+def serve(options: argparse.Namespace, rest: list[str]) -> int:
     """Serve the built book at an address of this machine until Ctrl-C."""
     pages = find_repository() / "_build" / "html"
     if not (pages / "index.html").is_file():

@@ -1,5 +1,6 @@
 """The subcommands about translators: train, translate, and a page of one's own."""
 
+import argparse
 import hashlib
 import math
 import re
@@ -7,19 +8,25 @@ import sys
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # it takes seconds to load
+    from attnbook.data import Split
+    from attnbook.translation import Translator
+    from attnbook.translation.page_training import PageSetting
 
 KINDS = ("bahdanau", "seq2seq", "transformer")
 RAREST = 50  # a word that occurs less often may be left out, if the vocabularies are too large otherwise
 
 
-def train(options, rest) -> int:
+def train(options: argparse.Namespace, rest: list[str]) -> int:
     """Hand on to `attnbook.command.train`."""
     from attnbook.command.train import main
 
     return main(rest, "attnbook train")
 
 
-def translate(options, rest) -> int:
+def translate(options: argparse.Namespace, rest: list[str]) -> int:
     """Translate sentences with a trained translator."""
     from attnbook.translation import LENGTH_PENALTY
 
@@ -37,7 +44,7 @@ def translate(options, rest) -> int:
     return 0
 
 
-def _translator(name: str):
+def _translator(name: str) -> "Translator":
     from attnbook.training import CheckpointError
     from attnbook.translation import Translator, load_page_model
 
@@ -62,7 +69,7 @@ def _translator(name: str):
         ) from error
 
 
-def page_model(options, rest) -> int:
+def page_model(options: argparse.Namespace, rest: list[str]) -> int:
     """Train a small translator on sentence pairs and write a page that translates with it."""
     out = options.out
     if out.suffix.lower() != ".html" or out.is_dir():
@@ -130,7 +137,9 @@ def page_model(options, rest) -> int:
     return 0
 
 
-def _measured(setting, options, source: str, found: dict) -> dict:
+def _measured(
+    setting: "PageSetting", options: argparse.Namespace, source: str, found: dict
+) -> dict:
     return {
         "command": "attnbook page-model",
         "versions": {"torch": version("torch")},
@@ -142,7 +151,9 @@ def _measured(setting, options, source: str, found: dict) -> dict:
     }
 
 
-def _that_fits(setting, split, options, source: str):
+def _that_fits(
+    setting: "PageSetting", split: "Split", options: argparse.Namespace, source: str
+) -> "PageSetting":
     """The setting with as many words as a page model has room for: the rarest are left out first."""
     from attnbook.translation import page_model_file, untrained
 
@@ -169,7 +180,7 @@ def _that_fits(setting, split, options, source: str):
     )
 
 
-def _tries(split) -> list[str]:
+def _tries(split: "Split") -> list[str]:
     """A few sentences to begin with: short ones, held out and learned."""
     offered = []
     for part, number in ((split.test, 4), (split.train, 2)):

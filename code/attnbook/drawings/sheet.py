@@ -6,6 +6,7 @@ inverts the lightness and keeps the hues, as with every picture of the book.
 
 import functools
 import html
+import inspect
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -428,6 +429,7 @@ def drawing(alt: str) -> Callable[[Callable[[Sheet], None]], Callable[[], Pictur
         def picture() -> Picture:
             return Picture(draw, alt)
 
+        picture.__signature__ = inspect.Signature(return_annotation=Picture)
         return picture
 
     return decorate

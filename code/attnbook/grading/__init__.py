@@ -15,8 +15,9 @@ is a problem of that student.
 
 from attnbook.grading.asked import WEEKS, chosen, numbers
 from attnbook.grading.lms import Upload, upload
+from attnbook.grading.process import Limits
 from attnbook.grading.report import Journal, Report
-from attnbook.grading.running import Limits, confinement, grade
+from attnbook.grading.running import confinement, grade
 from attnbook.grading.submissions import Result, submissions
 
 __all__ = [

@@ -35,12 +35,10 @@ def checks(statements: list[ast.stmt]) -> Iterator[Check]:
     """Find them, whatever `check` is called there; also by way of a function of the submission's own."""
     names, modules = {"check", *_callers(statements)}, _modules(statements)
 
-    def asks(node: ast.AST) -> bool:
-        if not isinstance(node, ast.Call):
-            return False
-        if isinstance(node.func, ast.Attribute):
-            return node.func.attr == "check" and bool(root(node.func) & modules)
-        return isinstance(node.func, ast.Name) and node.func.id in names
+    def asks(call: ast.Call) -> bool:
+        if isinstance(call.func, ast.Attribute):
+            return call.func.attr == "check" and bool(root(call.func) & modules)
+        return isinstance(call.func, ast.Name) and call.func.id in names
 
     for place, statement in enumerate(statements):
         many = {
@@ -49,9 +47,10 @@ def checks(statements: list[ast.stmt]) -> Iterator[Check]:
             if isinstance(node, COMPREHENSION)
             for inner in ast.walk(node)
         }
-        calls = [node for node in inside(statement) if asks(node)]
-        for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
-            target = statement
+        calls = (node for node in inside(statement) if isinstance(node, ast.Call))
+        asking = [call for call in calls if asks(call)]
+        for call in sorted(asking, key=lambda one: (one.lineno, one.col_offset)):
+            target: ast.stmt = statement
             if isinstance(statement, SIMPLE) and call not in many:
                 target = ast.copy_location(ast.Expr(call), statement)
                 for kept in vars(statement).keys() & {"file", "line"}:
@@ -61,11 +60,11 @@ def checks(statements: list[ast.stmt]) -> Iterator[Check]:
 
 def _asked(call: ast.Call) -> tuple[str | None, str | None]:
     given = dict(zip(("name", "fn"), call.args, strict=False))
-    given |= {keyword.arg: keyword.value for keyword in call.keywords}
+    given |= {one.arg: one.value for one in call.keywords if one.arg}
     name, function = given.get("name"), given.get("fn")
-    text = isinstance(name, ast.Constant) and isinstance(name.value, str)
-    plain = isinstance(function, ast.Name)
-    return name.value if text else None, function.id if plain else None
+    text = name.value if isinstance(name, ast.Constant) else None
+    plain = function.id if isinstance(function, ast.Name) else None
+    return text if isinstance(text, str) else None, plain
 
 
 def _modules(statements: list[ast.stmt]) -> set[str]:

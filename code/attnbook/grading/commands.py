@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 AROUND = {"time", "capture", "prun"}  # `%%time`: the cell below it is run as any other
 GIVING = {"load", "loadpy", "pylab", "store", "macro"}  # may give any name
@@ -37,13 +38,13 @@ class Shell:
     def __init__(self, world: dict, root: Path, run_cell: Callable[[str], None]):
         self.user_ns, self.root, self.run = world, root, run_cell
 
-    def run_cell(self, text: str, *_, **__) -> None:
+    def run_cell(self, text: str, *_: object, **__: object) -> None:
         """Run a cell, or a line."""
         self.run(text)
 
     ex = run_cell
 
-    def push(self, names: dict, *_, **__) -> None:
+    def push(self, names: dict, *_: object, **__: object) -> None:
         """Give names."""
         self.user_ns.update(names)
 
@@ -56,24 +57,24 @@ class Shell:
                     with contextlib.suppress(OSError):
                         os.makedirs(folder, exist_ok=True)
 
-    def run_line_magic(self, name: str, line: str = "", *_, **__) -> None:
+    def run_line_magic(
+        self, name: str, line: str = "", *_: object, **__: object
+    ) -> None:
         """Change the folder, if it is there and the submission's own, or set what the environment says."""
         if name == "cd":
             place = Path("".join(_words(line)[:1]) or self.root).resolve()
             if place.is_relative_to(self.root) and place.is_dir():
                 os.chdir(place)
         elif name in DONE:
-            name, _, value = re.sub(
-                r"\s*[= ]\s*", "=", line.strip(), count=1
-            ).partition("=")
-            if value:
-                os.environ[name] = value
+            variable, *value = re.split(r"\s*[= ]\s*", line.strip(), maxsplit=1)
+            if any(value):
+                os.environ[variable] = value[0]
         elif name == "mkdir":
             self.system(f"mkdir {line}")
         else:
             raise CommandNotRun
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
         raise CommandNotRun
@@ -163,10 +164,10 @@ def _settle(statement: ast.stmt) -> None:
 
 
 def _place(node: ast.AST, line: int) -> None:
+    place = {"lineno": line, "end_lineno": line, "col_offset": 0, "end_col_offset": 0}
     for one in ast.walk(node):
         if hasattr(one, "lineno"):
-            one.lineno = one.end_lineno = line
-            one.col_offset = one.end_col_offset = 0
+            vars(one).update(place)
 
 
 def _python(cell: str, files: dict[str, str]) -> str:
@@ -245,8 +246,8 @@ class _Commands(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
-        call, made = node.value, []
-        if not _is_command(call):
+        call, made = node.value, list[ast.stmt]()
+        if not isinstance(call, ast.Call) or not (method := _method(call)):
             return self.generic_visit(node)
         command, code = _command(call)
         if command in AROUND:
@@ -257,7 +258,7 @@ class _Commands(ast.NodeTransformer):
             _write(_constants(call)[1], code, self.files)
         elif command in GIVING:
             self.giving[node.lineno] = NOT_RUN
-        elif command in DONE or call.func.attr not in {*MAGICS, "getoutput"}:
+        elif command in DONE or method not in {*MAGICS, "getoutput"}:
             return node
         return made or ast.copy_location(ast.Pass(), node)
 
@@ -295,16 +296,16 @@ def _at(body: list[ast.stmt], code: str, file: str, line: int) -> list[ast.stmt]
     """Statements that stand for a command in a line; messages quote their own text."""
     linecache.cache[file] = (len(code), None, code.splitlines(True), file)
     for statement in body:
-        statement.file, statement.line = getattr(statement, "file", file), line
+        vars(statement).update(file=getattr(statement, "file", file), line=line)
     return body
 
 
 def _command(call: ast.Call) -> tuple[str, str]:
     """The name of a command, if a call is one, and the last of its arguments."""
-    words = _constants(call)
-    if not _is_command(call) or not words or call.func.attr not in MAGICS:
+    words, method = _constants(call), _method(call)
+    if not words or method not in MAGICS:
         return "", ""
-    if call.func.attr == "magic":  # `magic("time f()")`, as it was written long ago
+    if method == "magic":  # `magic("time f()")`, as it was written long ago
         name, _, code = words[0].partition(" ")
         return name, code
     return words[0], words[-1] if len(words) > 1 else ""
@@ -314,10 +315,11 @@ def _constants(call: ast.Call) -> list[str]:
     return [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
 
 
-def _is_command(node: ast.AST) -> bool:
-    """Whether an expression is like `get_ipython().system("ls")`; the shell may have a name of its own."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-        return False
-    shell = node.func.value
+def _method(call: ast.Call) -> str:
+    """Which method of the shell a call like `get_ipython().system("ls")` calls; the shell may have another name."""
+    if not isinstance(call.func, ast.Attribute):
+        return ""
+    shell, method = call.func.value, call.func.attr
     literal = isinstance(shell, ast.Call) and ast.unparse(shell.func) == "get_ipython"
-    return literal or (isinstance(shell, ast.Name) and node.func.attr in MAGICS)
+    named = isinstance(shell, ast.Name) and method in MAGICS
+    return method if literal or named else ""

@@ -61,7 +61,7 @@ def _places(folders: Sequence[Path], root: Path) -> dict[Path, Path]:
 class _Copy:
     """What was copied so far, and what was left out."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.files = self.bytes = 0
         self.left_out: list[str] = []
 

@@ -7,6 +7,7 @@ import asyncio
 import builtins
 import contextlib
 import inspect
+import re
 import time
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,7 @@ class Submission(Source):
         skipped: line → why the statement that begins there is not run.
         enter: is given the line of each statement before it is run, and the statement in words; 0 after the last.
         home: the working folder.
+        name: of the file, for messages, if its author calls it otherwise.
 
     Raises:
         NotASubmission: it is neither, or holds no code.
@@ -45,8 +47,9 @@ class Submission(Source):
         skipped: Mapping[int, str] = MappingProxyType({}),
         enter: Callable[[int, str], None] = lambda line, where: None,
         home: Home | None = None,
+        name: str = "",
     ):
-        super().__init__(path, home or Home(Path.cwd()))
+        super().__init__(path, home or Home(Path.cwd()), name or path.name)
         self.skipped, self.enter = skipped, enter
         self.ways = [(order, [*checks(order)]) for order in self.orders()]
         self.asked = self.ways[0][1]
@@ -127,12 +130,13 @@ class Submission(Source):
             Verdicts; the student has seen one of them, if a notebook was run from top to bottom, or in the order that
             it tells.
         """
-        found, seen = [], set()
+        verdicts: list[Verdict] = []
+        seen: set[tuple] = set()
         for order, asked in self.ways:
             for verdict in self._sliced(exercise, function, order, asked, seen):
-                found.append(verdict)
+                verdicts.append(verdict)
                 yield verdict
-        if not found or any(verdict.status == "wrong" for verdict in found):
+        if not verdicts or any(verdict.status == "wrong" for verdict in verdicts):
             for order, _ in self.ways:
                 yield from self._unsliced(exercise, function, order)
 
@@ -229,7 +233,7 @@ class Submission(Source):
             world |= {
                 "__builtins__": builtins,
                 **own,
-                **_file(self.folder / self.name, self.is_script),
+                **_file(self.folder / Path(self.name).name, self.is_script),
             }
             for name, text in self.files.items():
                 if path := self.home.inside(self.folder, name):
@@ -313,11 +317,11 @@ class _Recorder:
     def __enter__(self) -> None:
         exercises.check = self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         exercises.check = check
 
 
-def _show_nothing(*_, **__) -> None:
+def _show_nothing(*_: object, **__: object) -> None:
     pass
 
 
@@ -366,6 +370,6 @@ def _noted(verdict: Verdict, error: str) -> Verdict:
         notes.append(
             "A module that it imports was not handed in and is not installed here."
         )
-    if "NameError: name '" in verdict.says:
-        notes.append("No cell that was handed in gives this name.")
+    if missing := re.search(r"NameError: name '(\w+)'", verdict.says):
+        notes.append(f"No cell that was handed in gives {missing[1]}.")
     return replace(verdict, note=" ".join(notes) or verdict.note)

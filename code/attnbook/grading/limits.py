@@ -11,7 +11,7 @@ import socket
 import sys
 import threading
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 PROCESSES = {
     "os.exec",
@@ -83,7 +83,7 @@ def end_with_the_grader(asked: TextIO, seconds: float) -> None:
     """
     faulthandler.dump_traceback_later(seconds, exit=True)
 
-    def watch():
+    def watch() -> None:
         asked.read()
         os._exit(3)
 
@@ -132,7 +132,7 @@ def refuse_harm(folder: str) -> None:
     """
     own, nowhere = os.path.realpath(folder), os.path.realpath(os.devnull)
 
-    def inside(path: object) -> bool:
+    def inside(path: Any) -> bool:
         if isinstance(path, int):  # an open file
             return True
         path = os.path.abspath(os.fsdecode(path))  # without following a last link
@@ -165,11 +165,10 @@ def refuse_harm(folder: str) -> None:
                 f"a submission may change files only in its working folder ({event})"
             )
 
-    def refuse(*_, **__):
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError("a submission may not start processes")
 
     if posix := sys.modules.get("_posixsubprocess"):
-        posix.fork_exec = (
-            refuse  # multiprocessing calls it, and Python does not ask there
-        )
+        # multiprocessing calls it, and Python does not ask there
+        vars(posix)["fork_exec"] = refuse
     sys.addaudithook(look)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attnbook.grading.spreadsheet import SHORTENED, Sheet, column, harmless, read
 from attnbook.grading.submissions import Result
-from attnbook.grading.table import number
+from attnbook.grading.table import in_figures
 
 CANVAS = ("Student", "ID")
 LOGINS = ("SIS Login ID", "SIS User ID", "Email address", "ID number", "Username")
@@ -107,7 +107,7 @@ def upload(
     comma = _writes_commas(rows)
 
     def written(value: float) -> str:
-        return number(value).replace(".", "," if comma else ".")
+        return in_figures(value).replace(".", "," if comma else ".")
 
     if set(CANVAS) <= {*heads}:
         worth = "" if most is None else written(most)
@@ -120,10 +120,10 @@ def upload(
             'in another language, a first column like "Participant 48213"); it has '
             f"{', '.join(heads[:12]) or 'no columns'}"
         )
-    found = _matched(results, known.people)
+    matched = _matched(results, known.people)
     names = {person.row: person.name for person in known.people}
     untouched, changed = [], []
-    for row, one in found.items():
+    for row, one in matched.items():
         if not one.verdicts:
             continue
         before, now = rows[row][known.place].strip(), one.solved * points
@@ -135,13 +135,13 @@ def upload(
             rows[row][known.place] = written(now)
             if before and _value(before) != now:
                 changed.append(f"{names[row]} ({before} → {rows[row][known.place]})")
-    taken = {id(one) for one in found.values()}
+    taken = {id(one) for one in matched.values()}
     return Upload(
         Sheet(rows, sheet.delimiter, sheet.encoding).to_bytes(),
         [
             person.name
             for person in known.people
-            if person.row not in found or not found[person.row].verdicts
+            if person.row not in matched or not matched[person.row].verdicts
         ],
         [one.student for one in results if id(one) not in taken],
         untouched,
@@ -306,7 +306,7 @@ def _spellings(name: str) -> set[str]:
 
 def _matched(results: Sequence[Result], people: Iterable[_Person]) -> dict[int, Result]:
     """The row of each person whose submission is known beyond doubt, and the submission."""
-    found: dict[int, Result] = {}
+    rows: dict[int, Result] = {}
     everyone, left = list(people), list(results)
     ways: tuple[Callable[[Result, _Person], bool], ...] = (
         lambda one, person: bool(one.id) and one.id == person.id,
@@ -326,8 +326,8 @@ def _matched(results: Sequence[Result], people: Iterable[_Person]) -> dict[int, 
             alone = sum(o is one for o, _ in pairs) == 1
             only = sum(p is person for _, p in pairs) == 1
             contradicted = bool(one.id) and one.id != person.id
-            if alone and only and not contradicted and person.row not in found:
-                found[person.row] = one
+            if alone and only and not contradicted and person.row not in rows:
+                rows[person.row] = one
         doubtful = {id(one) for one, _ in pairs}
         left = [one for one in left if id(one) not in doubtful]
-    return found
+    return rows

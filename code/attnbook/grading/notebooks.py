@@ -41,11 +41,12 @@ class Contents:
     notebook: bool = False
 
 
-def read(path: Path) -> Contents:
+def read(path: Path, name: str = "") -> Contents:
     """The code of a file.
 
     Args:
         path: a notebook or a Python file, whatever its name ends in.
+        name: for messages, if its author calls it otherwise.
 
     Returns:
         What it holds.
@@ -53,26 +54,27 @@ def read(path: Path) -> Contents:
     Raises:
         NotASubmission: it is neither, or holds no code.
     """
+    name = name or path.name
     named = path.suffix.lower() == ".ipynb"
     kind = "a notebook" if named else "Python text"
     if path.stat().st_size > LONGEST:
         raise NotASubmission(
-            f"{path.name} is larger than {LONGEST // 1_000_000} MB; clear the outputs"
+            f"{name} is larger than {LONGEST // 1_000_000} MB; clear the outputs"
         )
     text = _decoded(path.read_bytes())
     if not text.strip():
-        raise NotASubmission(f"{path.name} is empty")
+        raise NotASubmission(f"{name} is empty")
     if "\0" in text:
-        raise NotASubmission(f"{path.name} is not {kind} (it holds NUL bytes)")
+        raise NotASubmission(f"{name} is not {kind} (it holds NUL bytes)")
     try:
         contents = _notebook(text) if named or _is_notebook(text) else Contents([text])
     except NotASubmission as error:
-        raise NotASubmission(f"{path.name} {error}") from error
+        raise NotASubmission(f"{name} {error}") from error
     except (ValueError, TypeError, RecursionError) as error:
         said = f"{type(error).__name__}: {error}"
-        raise NotASubmission(f"{path.name} is not {kind} ({said})") from error
+        raise NotASubmission(f"{name} is not {kind} ({said})") from error
     if not any(cell.strip() for cell in contents.cells):
-        raise NotASubmission(f"{path.name} holds no code cells")
+        raise NotASubmission(f"{name} holds no code cells")
     return contents
 
 
@@ -110,11 +112,11 @@ def _notebook(text: str) -> Contents:
     if not isinstance(book, dict) or not {"cells", "worksheets"} & {*book}:
         raise NotASubmission("is JSON, and not a notebook: it has no cells")
     about = _dict(book.get("metadata"))
-    languages = [
+    named = (
         _dict(about.get("kernelspec")).get("language"),
         _dict(about.get("language_info")).get("name"),
-    ]
-    languages = [str(one) for one in languages if one]
+    )
+    languages = [str(one) for one in named if one]
     if languages and not any("python" in one.lower() for one in languages):
         raise NotASubmission(f"is a notebook in {languages[0]}, not in Python")
     sheets = book.get("worksheets") or [book]  # of notebooks before 2015

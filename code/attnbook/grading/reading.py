@@ -20,9 +20,9 @@ class Source:
     Args:
         path: a notebook or a Python file.
         home: the working folder.
+        name: of the file, for messages.
 
     Attributes:
-        name: of the file.
         folder: the working folder's that stands for the one in which it lies.
         shown: names of exercises that stored outputs show as solved.
         parts: the cells.
@@ -35,16 +35,17 @@ class Source:
         NotASubmission: it is neither, or holds no code.
     """
 
-    def __init__(self, path: Path, home: Home):
-        self.name, self.home, self.folder = path.name, home, home.of(path)
-        contents = read(path)
+    def __init__(self, path: Path, home: Home, name: str):
+        self.path, self.name = path, name
+        self.home, self.folder = home, home.of(path)
+        contents = read(path, name)
         self.shown, self.prose = contents.shown, contents.prose
         self.is_script = not contents.notebook
         self.files: dict[str, str] = {}
         self.parts = self._parts(contents.cells)
         self.problem = ""  # with the file as a whole
         if self.is_script and self.parts[0].error:
-            self.problem = f"{path.name} cannot be parsed ({self.parts[0].error})"
+            self.problem = f"{name} cannot be parsed ({self.parts[0].error})"
             self.parts = self._parts(in_cells(contents.cells[0]))
         for part, count in zip(self.parts, contents.counts, strict=False):
             part.count = count
@@ -55,7 +56,7 @@ class Source:
         self.text = "\n".join(part.text for part in self.parts)
         self.lines = self.text.split("\n")
         # one text, so that messages about a function can quote its lines
-        self.file = f"<{path.name}>"
+        self.file = f"<{name}>"
         code = "\n".join(part.code for part in self.parts)
         lines = [f"{line}\n" for line in code.split("\n")]
         linecache.cache[self.file] = (len(code), None, lines, self.file)
@@ -76,10 +77,9 @@ class Source:
 
     def orders(self) -> list[list[ast.stmt]]:
         """The statements as they stand, and as their cells were run, if that was in another order."""
-        run = sorted(
-            (part for part in self.parts if part.count), key=lambda one: one.count
-        )
-        again = [one for part in run for one in part.body]
+        run = (part for part in self.parts if part.count)
+        in_order = sorted(run, key=lambda part: part.count or 0)
+        again = [one for part in in_order for one in part.body]
         return (
             [self.statements, again]
             if again not in ([], self.statements)

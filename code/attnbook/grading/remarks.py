@@ -89,9 +89,13 @@ def _alike(given: str, function: str) -> bool:
     pairs = [(given, function)]
     if "_" in core:  # `mask` alone is a name that anyone may give
         pairs.append((given, core))
-    pairs += [["_".join(sorted(name.split("_"))) for name in pair] for pair in pairs]
+    pairs += [(_sorted(one), _sorted(other)) for one, other in pairs]
     near = any(difflib.SequenceMatcher(None, *pair).ratio() >= 0.85 for pair in pairs)
     return near or (len(core) >= 8 and core.replace("_", "") in given.replace("_", ""))
+
+
+def _sorted(name: str) -> str:
+    return "_".join(sorted(name.split("_")))
 
 
 def _others(one: Submission, asked: Sequence[str], silent: bool) -> Iterator[str]:

@@ -10,16 +10,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 import attnbook
-from attnbook.exercises import Verdict
+from attnbook.exercises import Verdict, names
 from attnbook.files import write_atomically
 from attnbook.grading.lms import Upload, upload
 from attnbook.grading.sheet import file_names, page, student_page
 from attnbook.grading.submissions import MOST_ENTRIES, Result
-from attnbook.grading.table import Kept, columns_of, table
+from attnbook.grading.table import EarlierTable, columns_of, table
 
 PRIVATE = 0o600  # for the teacher alone
 JOURNAL = ".unfinished"
 WRITTEN = ".written"
+AS_WRITTEN = ".grades.csv"  # to know what a teacher has changed since
 
 
 class Report:
@@ -31,7 +32,7 @@ class Report:
         points: for each exercise that is solved.
 
     Attributes:
-        kept: what an earlier `grades.csv` holds of the teacher's own.
+        earlier: what an earlier `grades.csv` holds of the teacher's own.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Report:
         points: float = 1,
     ):
         self.folder, self.exercises, self.points = Path(folder), exercises, points
-        self.kept = Kept(self.folder / "grades.csv")
+        self.earlier = EarlierTable(self.folder / "grades.csv")
 
     def write(
         self, results: Iterable[Result], pending: Sequence[Result] = ()
@@ -58,15 +59,16 @@ class Report:
         results = _in_order(results)
         columns = columns_of(results, self.exercises)
         contents = {
-            "grades.csv": table(results, columns, self.points, self.kept, pending),
+            "grades.csv": table(results, columns, self.points, self.earlier, pending),
             "grades.html": page(results, columns, pending),
         }
-        aside = self.kept.aside
+        aside = self.earlier.aside
         if aside and aside.parent == self.folder and not aside.exists():
             (self.folder / "grades.csv").rename(aside)
+        contents[AS_WRITTEN] = contents["grades.csv"]
         for name, content in contents.items():
             write_atomically(self.folder / name, content, mode=PRIVATE)
-        return [self.folder / name for name in contents]
+        return [self.folder / "grades.csv", self.folder / "grades.html"]
 
     def write_students(self, results: Iterable[Result]) -> Path:
         """Write a page for each student, with nothing of the others.
@@ -78,7 +80,8 @@ class Report:
         columns = columns_of(results, self.exercises)
         (self.folder / "students").mkdir(0o700, parents=True, exist_ok=True)
         for name, one in zip(file_names(results), results, strict=True):
-            self._write_for_one_run(f"students/{name}", student_page(one, columns))
+            content = student_page(one, columns, self.points)
+            self._write_for_one_run(f"students/{name}", content)
         return self.folder / "students"
 
     def write_upload(
@@ -94,6 +97,24 @@ class Report:
         name = f"upload{roster.suffix or '.csv'}"
         self._write_for_one_run(name, made.content)
         return self.folder / name, made
+
+    def keep_changed(self) -> tuple[list[str], Path] | None:
+        """Keep a copy of `grades.csv` if somebody has changed the grader's cells, which will be written anew.
+
+        Returns:
+            What was changed, in words, and the copy; None if nothing was, or if nobody can tell.
+        """
+        path, written = self.folder / "grades.csv", self.folder / AS_WRITTEN
+        before = EarlierTable(written)
+        if self.earlier.aside or not before.ours:
+            return None
+        columns = names() if self.exercises is None else self.exercises
+        changed = self.earlier.changed(before, columns)
+        if not changed:
+            return None
+        copy = _aside(path)
+        write_atomically(copy, path.read_bytes(), mode=PRIVATE)
+        return changed, copy
 
     def remove_old(self, but: Path | None = None) -> list[tuple[Path, Path]]:
         """Remove the students' pages and the upload of an earlier grading, which do not belong to this one.
@@ -130,14 +151,18 @@ class Report:
         write_atomically(self.folder / name, content, mode=PRIVATE)
         line = json.dumps([hashlib.sha256(content).hexdigest(), name])
         path = self.folder / WRITTEN
-        with open(path, "a", opener=lambda *how: os.open(*how, PRIVATE)) as file:
+        with open(path, "a", opener=_private) as file:
             file.write(line + "\n")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE)
 
 
 def _aside(path: Path) -> Path:
     """A name beside a file that is free: `ada.mine.html`, `ada.mine-2.html`."""
-    names = (f"mine{'' if n == 1 else f'-{n}'}" for n in itertools.count(1))
-    places = (path.with_suffix(f".{name}{path.suffix}") for name in names)
+    marks = (f"mine{'' if n == 1 else f'-{n}'}" for n in itertools.count(1))
+    places = (path.with_suffix(f".{mark}{path.suffix}") for mark in marks)
     return next(place for place in places if not place.exists())
 
 
@@ -179,18 +204,19 @@ class Journal:
             return
         for line in lines:
             try:
-                told = json.loads(line)
-                self.lines[told["key"]] = told
+                entry = json.loads(line)
+                self.lines[entry["key"]] = entry
             except (ValueError, LookupError, TypeError):
                 break  # cut off in the middle
 
-    def ready(self, found: Sequence[Result]) -> list[Result]:
+    def ready(self, results: Sequence[Result]) -> list[Result]:
         """Those whose results are in the journal, with them; what they have handed in is the same, byte for byte."""
-        for one in found:
-            told = self.lines.get(self._key(one))
-            if told:
-                one.problems, one.notes = told["problems"], told["notes"]
-                one.verdicts = {v["exercise"]: Verdict(**v) for v in told["verdicts"]}
+        for one in results:
+            entry = self.lines.get(self._key(one))
+            if entry:
+                one.problems, one.notes = entry["problems"], entry["notes"]
+                one.confidential = entry["confidential"]
+                one.verdicts = {v["exercise"]: Verdict(**v) for v in entry["verdicts"]}
                 self.done.append(one)
         return list(self.done)
 
@@ -214,13 +240,14 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
     def _line(self, one: Result) -> str:
-        told = {
+        entry = {
             "key": self._key(one),
             "problems": one.problems,
             "notes": one.notes,
+            "confidential": one.confidential,
             "verdicts": [asdict(verdict) for verdict in one.verdicts.values()],
         }
-        return json.dumps(told)  # ASCII, so that any name can be written
+        return json.dumps(entry)  # ASCII, so that any name can be written
 
     def _key(self, one: Result) -> str:
         """What tells a submission from others, and from another state of its own files; of the state first seen."""

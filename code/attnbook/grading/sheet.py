@@ -13,6 +13,7 @@ from attnbook.exercises import Verdict, get
 from attnbook.grading.asked import numbers
 from attnbook.grading.spreadsheet import ODD
 from attnbook.grading.submissions import Result
+from attnbook.grading.table import in_figures
 
 STYLE = (Path(__file__).with_name("sheet.css")).read_text("utf-8")
 SCRIPT = (
@@ -45,10 +46,10 @@ def page(
         f"<td>{sum(bool(one.verdicts.get(name)) for one in results)}</td>"
         for name in columns
     )
-    said = "\n".join(
+    sections = "\n".join(
         _section(one, number)
         for number, one in enumerate(results)
-        if _told(one) or one.problems or one.notes
+        if _mistakes(one) or one.problems or one.notes
     )
     wait = (
         f"<p><strong>Not judged yet:</strong> {_and(one.student for one in pending)}.</p>\n"
@@ -60,26 +61,31 @@ def page(
         "Point at a mark to see what the checker says, or follow it to the whole message. ⚠: problems; *: notes.</p>\n"
         f'{wait}<div class="wide" tabindex="0" role="region" aria-label="Grades"><table>\n<thead><tr><th scope="col">'
         f'Student</th><th scope="col">Solved</th>{_heads(columns)}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n<tfoot><tr>'
-        f'<th scope="row">Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{said}'
+        f'<th scope="row">Solved by</th><td></td>{right}</tr></tfoot>\n</table></div>\n{_common(results)}\n{sections}'
     )
     return _whole("Grades", body)
 
 
-def student_page(one: Result, columns: Sequence[str]) -> bytes:
-    """The page of one student, with nothing of the others.
+def student_page(one: Result, columns: Sequence[str], points: float = 1) -> bytes:
+    """The page of one student, with nothing of the others and nothing that is meant for the teacher.
 
     Args:
         one: the student's result.
         columns: the exercises that were asked for.
+        points: for each exercise that is solved.
     """
     rows = "\n".join(
         f'<tr><th scope="row">{html.escape(_titled(name))}</th>{_mark(one.verdicts.get(name), f"#{name}")}</tr>'
         for name in columns
     )
-    files = f"Read: {_and(path.name for path in one.files)}." if one.files else ""
+    solved = f"{one.solved} of {_count(len(columns), 'exercise')} solved"
+    if one.verdicts:  # as in the table, nothing judged is not 0 points
+        got, most = (in_figures(n * points) for n in (one.solved, len(columns)))
+        solved += f"; points: {got} of {most}"
     body = (
-        f"<h1>{html.escape(_named(one))}</h1>\n<p>{one.solved} of {_count(len(columns), 'exercise')} solved. {KEY} "
-        f'{files}</p>\n{_problems(one)}<table>\n<thead><tr><th scope="col">Exercise</th>'
+        f"<h1>{html.escape(_named(one))}</h1>\n<p><strong>{solved}.</strong> {KEY}</p>\n"
+        f"<p>Handed in: {html.escape(one.handed_in())}.</p>\n{_problems(one, one.confidential)}"
+        '<table>\n<thead><tr><th scope="col">Exercise</th>'
         f'<th scope="col">Solved</th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n{_messages(one, "", 2)}'
     )
     return _whole(one.student, body)
@@ -87,7 +93,7 @@ def student_page(one: Result, columns: Sequence[str]) -> bytes:
 
 def file_names(results: Iterable[Result]) -> list[str]:
     """A name for the file of each student, whatever the student's name is; no two are the same on any system."""
-    found: list[str] = []
+    names: list[str] = []
     taken: set[str] = set()
     for one in results:
         plain = unicodedata.normalize("NFC", _named(one))
@@ -100,8 +106,8 @@ def file_names(results: Iterable[Result]) -> list[str]:
             count += 1
             name = f"{plain}-{count}"
         taken.add(name.casefold())
-        found.append(f"{name}.html")
-    return found
+        names.append(f"{name}.html")
+    return names
 
 
 # --- parts of a page ------------------------------------------------------------------------------------------------
@@ -157,12 +163,12 @@ def _row(one: Result, number: int, columns: Sequence[str]) -> str:
         _mark(one.verdicts.get(name), f"#s{number}-{name}") for name in columns
     )
     name = html.escape(_named(one))
-    for sign, label, said in (
+    for sign, label, sentences in (
         ("⚠", "a problem", one.problems),
         ("*", "a note", one.notes),
     ):
-        if said:
-            name += f' <a href="#s{number}" title="{html.escape("; ".join(said))}" aria-label="{label}">{sign}</a>'
+        if sentences:
+            name += f' <a href="#s{number}" title="{html.escape("; ".join(sentences))}" aria-label="{label}">{sign}</a>'
     return f'<tr><th scope="row">{name}</th><td>{one.solved}</td>{cells}</tr>'
 
 
@@ -176,15 +182,16 @@ def _mark(verdict: Verdict | None, place: str) -> str:
     return f'<td class="{html.escape(verdict.status)}">{mark}</td>'
 
 
-def _told(one: Result) -> list[Verdict]:
+def _mistakes(one: Result) -> list[Verdict]:
     return [verdict for verdict in one.verdicts.values() if verdict.status == "wrong"]
 
 
-def _problems(one: Result) -> str:
+def _problems(one: Result, left_out: Sequence[str] = ()) -> str:
     return "".join(
         f"<p>{sign} {html.escape(sentence)}</p>\n"
         for sign, sentences in (("⚠", one.problems), ("Note:", one.notes))
         for sentence in sentences
+        if sentence not in left_out
     )
 
 
@@ -192,14 +199,14 @@ def _messages(one: Result, prefix: str, level: int) -> str:
     return "\n".join(
         f'<div id="{html.escape(prefix + v.exercise)}"><h{level}>{html.escape(_titled(v.exercise))}</h{level}>\n'
         f"{v._repr_html_()}</div>"
-        for v in _told(one)
+        for v in _mistakes(one)
     )
 
 
 def _common(results: Sequence[Result]) -> str:
     """The mistakes that more than one student made, the commonest first."""
     counts = Counter(
-        (v.exercise, v.diagnosis, v.about) for one in results for v in _told(one)
+        (v.exercise, v.diagnosis, v.about) for one in results for v in _mistakes(one)
     )
     lines = [
         f"<li>{count} × <strong>{_numbered(exercise)}</strong>: {html.escape(about)}</li>"
@@ -216,7 +223,7 @@ def _common(results: Sequence[Result]) -> str:
 
 
 def _section(one: Result, number: int) -> str:
-    wrong = len(_told(one))
+    wrong = len(_mistakes(one))
     about = html.escape(f"{one.student}: {wrong} wrong" if wrong else one.student)
     return (
         f'<details id="s{number}"><summary>{about}</summary>\n{_problems(one)}\n'

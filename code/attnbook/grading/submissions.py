@@ -30,13 +30,16 @@ class Result:
     Attributes:
         student: who handed it in: the name of a file without its ending, or of a folder; the name in it if Canvas or
             Moodle made the name.
-        files: what was read.
+        files: the notebooks and Python files, which are read.
         verdicts: by the exercise's name; an exercise that was not handed in has none.
         problems: what is wrong with the submission as a whole, in sentences.
         id: the student's number in Canvas or Moodle; empty if there is none.
         notes: what was concluded from names, in sentences.
         folders: the student's own, whose modules and data the files in them may use.
         beside: the student's files that lie loose among those of the class, by the names that their author gave them.
+        names: of those of these files that Canvas or Moodle has renamed: what their author called them.
+        others: what else was handed in, data for instance.
+        confidential: those of the problems and notes that the student's own page leaves out.
     """
 
     student: str
@@ -47,6 +50,22 @@ class Result:
     notes: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     beside: dict[str, Path] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
+    others: list[Path] = field(default_factory=list)
+    confidential: list[str] = field(default_factory=list)
+
+    def name_of(self, file: Path) -> str:
+        """What its author calls a file, with the folders in the student's own."""
+        for folder in self.folders:
+            if file.is_relative_to(folder):
+                return file.relative_to(folder).as_posix()
+        return self.names.get(file, file.name)
+
+    def handed_in(self) -> str:
+        """The names of all files, those first that are read; of very many not all."""
+        names = [self.name_of(one) for one in [*self.files, *self.others]]
+        more = len(names) - MOST_FILES
+        return ", ".join([*names[:MOST_FILES], *[f"and {more} more"] * (more > 0)])
 
     @property
     def solved(self) -> int:
@@ -93,9 +112,9 @@ def submissions(folder: str | Path) -> list[Result]:
     everyone = named(paths)
     for one in everyone:
         pieces.setdefault((one.student, one.id), []).append(one)
-    found = [_result(own, everyone) for own in pieces.values()]
-    _tell_apart(found)
-    return found
+    results = [_result(own, everyone) for own in pieces.values()]
+    _tell_apart(results)
+    return results
 
 
 def _result(pieces: list[Named], everyone: list[Named]) -> Result:
@@ -104,18 +123,22 @@ def _result(pieces: list[Named], everyone: list[Named]) -> Result:
     unread: list[str] = []
     packed: list[str] = []
     for one in pieces:
-        files, problems = _read(one.path, packed, unread)
+        files, others, problems = _read(one.path, packed, unread)
         result.files += files
+        result.others += others
         result.problems += problems
         result.notes += [note for note in one.notes if note not in result.notes]
         if one.path.is_dir() and not one.path.is_symlink():
             result.folders.append(one.path)
     result.beside = beside(pieces)
+    result.names = {one.path: one.file for one in pieces if one.file}
     result.notes += several(pieces, everyone)
     if len(pieces) > 1 and any(one.upload for one in pieces):
-        result.notes.append(
+        note = (
             f"files with the number {result.id} are one student's, as Canvas names them"
         )
+        result.notes.append(note)
+        result.confidential.append(note)
     if result.files:
         result.notes += packed
     elif not result.problems:
@@ -133,15 +156,15 @@ def _tell_apart(results: list[Result]) -> None:
             if other is not one and other.student.casefold() == one.student.casefold()
         ]
         if near[one.student.casefold()] > 1:
-            one.notes.append(
-                f"has a row of its own, though there is also {' and '.join(others)}"
-            )
+            note = f"has a row of its own, though there is also {' and '.join(others)}"
+            one.notes.append(note)
+            one.confidential.append(note)
 
 
 def _read(
     path: Path, packed: list[str], unread: list[str]
-) -> tuple[list[Path], list[str]]:
-    """The notebooks and Python files at a path, and what is wrong there, in sentences.
+) -> tuple[list[Path], list[Path], list[str]]:
+    """The notebooks and Python files at a path, other files, and what is wrong there, in sentences.
 
     What is to be said if the student has nothing else is added to `unread`; what of packed files, to `packed`.
     """
@@ -161,18 +184,22 @@ def _read(
             (files if one.suffix.lower() in KINDS else others).append(one)
         elif not _is_unpacked(one):
             place = _unpacked(one).name
+            others.append(one)
             packed.append(
-                f"{name} is packed and was not looked into; unpack it where it lies, into a folder {place}"
+                f"{name} is packed and was not looked into; hand in the files themselves, or unpack it where it lies, "
+                f"into a folder {place}"
             )
     if len(files) > MOST_FILES:
-        return [], [
+        problem = (
             f"{path.name} holds {len(files)} notebooks and Python files, at most {MOST_FILES} are read; is a "
             "whole environment or the book itself among them?"
-        ]
-    # a browser may have saved a notebook under another ending
-    files = files or [one for one in others[:MOST_FILES] if holds_answers(one)]
+        )
+        return [], sorted([*files, *others]), [problem]
     unread.append(_expected(path, others))
-    return sorted(files), problems
+    if not files:  # a browser may have saved a notebook under another ending
+        files = [one for one in others[:MOST_FILES] if holds_answers(one)]
+        others = [one for one in others if one not in files]
+    return sorted(files), sorted(others), problems
 
 
 def _expected(path: Path, others: list[Path]) -> str:

@@ -17,8 +17,8 @@ SECOND = "a second row that was there for this student; join the two"
 Key = tuple[str, str]  # a student's name and number
 
 
-class Kept:
-    """What an earlier `grades.csv` holds that the grader has not written: columns of the teacher's own.
+class EarlierTable:
+    """What an earlier `grades.csv` holds: columns of the teacher's own, which stay, and the grader's.
 
     Args:
         path: the file; there may be none.
@@ -26,6 +26,7 @@ class Kept:
     Attributes:
         columns: names of columns.
         rows: (student, id) → for each row of this student's, a cell for each of these columns.
+        ours: (student, id) → of the first row, the grader's cells by the names of their columns.
         aside: where a file that cannot be understood goes when it is replaced, or None.
         because: why it cannot be understood.
     """
@@ -33,6 +34,7 @@ class Kept:
     def __init__(self, path: Path):
         self.columns: list[str] = []
         self.rows: dict[Key, list[list[str]]] = {}
+        self.ours: dict[Key, dict[str, str]] = {}
         self.aside: Path | None = None
         self.because = ""
         self.numbered = True
@@ -48,6 +50,7 @@ class Kept:
             return
         heads = [head.strip() for head in rows[0]]
         self.numbered = "id" in heads
+        known = {*OURS[2:], *names()}
         places = [
             n
             for n, head in enumerate(heads)
@@ -62,10 +65,36 @@ class Kept:
             cells = [row[place] for place in places]
             if student or number or any(cells):
                 self.rows.setdefault((student, number), []).append(cells)
+                ours = {
+                    head: meant(cell)
+                    for head, cell in zip(heads, row, strict=False)
+                    if head in known
+                }
+                self.ours.setdefault((student, number), ours)
 
     def own(self, exercises: Sequence[str]) -> list[int]:
         """The places of the columns that stay beside those of these exercises."""
         return [n for n, name in enumerate(self.columns) if name not in exercises]
+
+    def changed(self, written: "EarlierTable", exercises: Sequence[str]) -> list[str]:
+        """Which of the grader's cells somebody has changed, in words; they are lost when the table is written anew.
+
+        Args:
+            written: the table as the grader has written it.
+            exercises: whose columns are written anew.
+        """
+        whose, changes = self.whose([*written.ours]), []
+        for person, before in written.ours.items():
+            now = self.ours.get(whose.get(person, ("", "")), {})
+            for head in (*OURS[2:], *exercises):
+                if head in now and head in before:
+                    old, new = (" ".join(row[head].split()) for row in (before, now))
+                    if not may_be(new, old):
+                        changes.append(f"{person[0]}'s {head} from “{old}” to “{new}”")
+        for person in sorted(self.ours.keys() - {*whose.values()}):
+            if any(self.ours[person].values()):
+                changes.append(f"a row for {' '.join(person).strip()}")
+        return changes
 
     def whose(self, people: Sequence[Key]) -> dict[Key, Key]:
         """Which rows belong to whom: those of the same name and number, else those that a spreadsheet has changed.
@@ -76,9 +105,9 @@ class Kept:
         Returns:
             Person → the row's name and number; nobody who might have two rows, or share one.
         """
-        found = {one: one for one in people if one in self.rows}
-        left = [one for one in people if one not in found]
-        rows = [one for one in self.rows if one not in found]
+        matched = {one: one for one in people if one in self.rows}
+        left = [one for one in people if one not in matched]
+        rows = [one for one in self.rows if one not in matched]
 
         def fits(row: Key, one: Key) -> bool:
             number = not self.numbered or may_be(row[1], one[1])
@@ -87,15 +116,15 @@ class Kept:
         for one in left:
             mine = [row for row in rows if fits(row, one)]
             if len(mine) == 1 and sum(fits(mine[0], other) for other in people) == 1:
-                found[one] = mine[0]
-        return found
+                matched[one] = mine[0]
+        return matched
 
 
 def table(
     results: Sequence[Result],
     exercises: Sequence[str],
     points: float = 1,
-    kept: Kept | None = None,
+    earlier: EarlierTable | None = None,
     pending: Sequence[Result] = (),
 ) -> bytes:
     """The file's content.
@@ -104,21 +133,21 @@ def table(
         results: of those who have been judged.
         exercises: a column for each.
         points: for each exercise that is solved.
-        kept: of the file that this one replaces; its columns stand at the right, those of other exercises too.
+        earlier: of the file that this one replaces; its columns stand at the right, those of other exercises too.
         pending: those who have not been judged yet.
 
     Returns:
         CSV, in UTF-8 with its mark.
     """
-    old = kept.rows if kept else {}
-    own = kept.own(exercises) if kept else []
-    heads = [kept.columns[place] for place in own] if kept else []
+    old = earlier.rows if earlier else {}
+    own = earlier.own(exercises) if earlier else []
+    heads = [earlier.columns[place] for place in own] if earlier else []
     waiting = [
         Result(one.student, one.files, {}, [PENDING], one.id, one.notes)
         for one in pending
     ]
     people = [(one.student, one.id) for one in [*results, *waiting]]
-    whose = kept.whose(people) if kept else {}
+    whose = earlier.whose(people) if earlier else {}
 
     def cells_of(key: Key) -> list[list[str]]:
         """A student's cells in the columns that stay, row by row; two columns may have one name, or none."""
@@ -129,8 +158,8 @@ def table(
         key = whose.get((one.student, one.id), ("", ""))
         first, *more = cells_of(key) or [[""] * len(own)]
         renamed = key != (one.student, one.id) and key in old
-        said = [f"has the row that was {' '.join(key).strip()}'s"] if renamed else []
-        everyone.append((replace(one, notes=[*one.notes, *said]), first))
+        note = [f"has the row that was {' '.join(key).strip()}'s"] if renamed else []
+        everyone.append((replace(one, notes=[*one.notes, *note]), first))
         everyone += _also(one.student, one.id, first, more)
     taken = {*whose.values()}
     for student, number in (key for key in old if key not in taken):
@@ -162,8 +191,8 @@ def _cells(one: Result, exercises: Sequence[str], points: float) -> list[str]:
         one.student,
         one.id,
         one.solved if judged else "",
-        number(one.solved * points) if judged and one.verdicts else "",
-        " ".join(path.name for path in one.files),
+        in_figures(one.solved * points) if judged and one.verdicts else "",
+        one.handed_in(),
         "; ".join(one.problems),
         "; ".join(one.notes),
         *(in_a_word(one.verdicts.get(name)) for name in exercises),
@@ -171,7 +200,7 @@ def _cells(one: Result, exercises: Sequence[str], points: float) -> list[str]:
     return [*map(harmless, cells)]
 
 
-def number(value: float) -> str:
+def in_figures(value: float) -> str:
     """Points as people write them: 3, 2.5."""
     return f"{value:.10g}"
 

@@ -24,7 +24,8 @@ def processes(first: int) -> list[int]:
     Returns:
         Their numbers. Some may have ended.
     """
-    found, waiting = [], [first]
+    found: list[int] = []
+    waiting = [first]
     while waiting and len(found) <= MOST_PROCESSES:
         found.append(waiting.pop())
         with contextlib.suppress(OSError):

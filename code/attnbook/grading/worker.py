@@ -1,11 +1,11 @@
 """The process in which a submission runs: it judges one exercise after another and tells the grader, line by line.
 
-Started by `running.py`, confined by `attnbook.confined`; reads one line of JSON, writes one for each event.
+Started by `process.py`, confined by `attnbook.confined`; reads one line of JSON, writes one for each event.
 """
 
 import json
 import os
-import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,68 +25,83 @@ from attnbook.grading.remarks import doubted, remarks
 
 def main() -> None:
     """Judge the exercises that are asked for."""
-    asked, told = open_channel()
-    task = json.loads(asked.readline())
+    orders, channel = open_channel()
+    task = json.loads(orders.readline())
     folder, seal = os.getcwd(), task.pop("seal")
 
-    def tell(**event) -> None:
-        told.write(seal + json.dumps(event) + "\n")
+    def tell(**event: object) -> None:
+        channel.write(seal + json.dumps(event) + "\n")
 
-    end_with_the_grader(asked, task["longest"])
+    end_with_the_grader(orders, task["longest"])
     limit_resources(task["longest"], task["memory"])
     tell(ready=True)
     home = Home(Path(folder), [Path(path) for path in task["folders"]])
     read = []
-    for name in task["files"]:
-        path = Path(name)
-        skipped = {line: why for file, line, why in task["skipped"] if file == name}
+    for file, name in task["files"]:
+        skipped = {line: why for one, line, why in task["skipped"] if one == file}
 
-        def enter(line: int, where: str, name: str = name) -> None:
-            tell(runs=(name, line, where) if line else None)
+        def enter(line: int, where: str, file: str = file) -> None:
+            tell(runs=(file, line, where) if line else None)
 
         try:
-            read.append(Submission(path, skipped, enter, home))
+            read.append(Submission(Path(file), skipped, enter, home, name))
         except (OSError, NotASubmission) as error:
             tell(
                 problem=str(error)
                 if isinstance(error, NotASubmission)
-                else f"{path.name}: {in_words(error)}"
+                else f"{name}: {in_words(error)}"
             )
     refuse_harm(os.path.dirname(folder))
-    for said in remarks(read, task["asked"]):
-        tell(problem=said)
+    for sentence in remarks(read, task["asked"]):
+        tell(problem=sentence)
+    fallen = {(name, file) for name, file in task["fallen"]}
     for name in task["exercises"]:
-        exercise = get(name)
-        files = [one for one in read if one.answers(name, exercise.function)]
+        function = get(name).function
+        answers = [one for one in read if one.answers(name, function)]
+        files = [one for one in answers if (name, str(one.path)) not in fallen]
         if files:
             tell(begin=name)
             os.makedirs(folder, exist_ok=True)  # the one before may have deleted it
             os.chdir(folder)
-            found = best_of(name, exercise.function, files)
-            verdict = asdict(found)
-            for said in doubted(read, name, found):
-                tell(problem=said)
+
+            def about(file: Submission, several: bool = len(answers) > 1) -> None:
+                if several:
+                    tell(answer=str(file.path))
+
+            best, file = best_of(name, function, files, about)
+            for sentence in doubted(read, name, best):
+                tell(problem=sentence)
+            about(file)
+            verdict = asdict(best)
             tell(
-                verdict={key: said and said[:LONGEST] for key, said in verdict.items()}
+                verdict={key: text and text[:LONGEST] for key, text in verdict.items()}
             )
         else:
-            for said in doubted(read, name):
-                tell(problem=said)
+            if not answers:
+                for sentence in doubted(read, name):
+                    tell(problem=sentence)
             tell(absent=name)
     tell(done=True)
-    told.flush()
+    channel.flush()
     os._exit(0)  # whatever a submission has left to be done at the end
 
 
-def best_of(name: str, function: str, files: list[Submission]) -> Verdict:
+def best_of(
+    name: str,
+    function: str,
+    files: Sequence[Submission],
+    begin: Callable[[Submission], None] = lambda file: None,
+) -> tuple[Verdict, Submission]:
     """Judge the answers to an exercise until it is solved.
 
     Args:
         name, function: of the exercise.
-        files: with an answer.
+        files: with an answer; at least one.
+        begin: is given each file before its answer is judged.
 
     Returns:
-        The best of the verdicts: solved, wrong, cannot be loaded, or not written yet.
+        The best of the verdicts (solved, wrong, cannot be loaded, or not written yet), and whose it is; of equal ones
+        the first.
     """
     order = ("unwritten", "cannot-be-loaded", "wrong", "solved")
 
@@ -94,14 +109,15 @@ def best_of(name: str, function: str, files: list[Submission]) -> Verdict:
         loaded = verdict.diagnosis != "cannot-be-loaded"
         return order.index(verdict.status if loaded else "cannot-be-loaded")
 
-    found = None
-    for verdict in (one for file in files for one in file.verdicts(name, function)):
-        if found is None or rank(verdict) > rank(found):
-            found = verdict
-        if verdict:
-            break
-    return found
+    verdicts: list[tuple[Verdict, Submission]] = []
+    for file in files:
+        begin(file)
+        for verdict in file.verdicts(name, function):
+            verdicts.append((verdict, file))
+            if verdict:
+                return verdicts[-1]
+    return max(verdicts, key=lambda one: rank(one[0]))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -77,9 +77,7 @@ class AttentionPatternsFigure(Figure):
     )
     layer = number_between(2, 1, LAYERS, "the number of a layer", whole=True)
     head = number_between(2, 1, HEADS, "the number of a head", whole=True)
-    off = taking(
-        [], listed(PAIR, 0, LAYERS * HEADS, once=tuple), "the heads switched off"
-    )
+    off = taking([], listed(PAIR, 0, LAYERS * HEADS, once=2), "the heads switched off")
 
     @traitlets.default("query")
     def _before_sleep(self) -> int:

@@ -48,15 +48,19 @@
 
   const BREAKS = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/; // what ends a line, as Python sees it
 
-  function fits(value, { among, text, least = 0, list, each, from = -Infinity, to = Infinity, whole = false }) {
+  function fits(value, limits) {
+    const { among, text, least = 0, list, once, each, from = -Infinity, to = Infinity, whole = false } = limits;
     const within = (x) => from <= x && x <= to;
     if (among) return among.includes(value);
     if (text) return typeof value === "string" && least <= value.length && value.length <= text && !BREAKS.test(value);
-    if (list) return Array.isArray(value) && within(value.length) && value.every((v) => fits(v, list));
+    if (list && (!Array.isArray(value) || !within(value.length))) return false;
+    if (list) return value.every((v) => fits(v, list)) && (!once || differ(value, once));
     if (each)
       return Array.isArray(value) && value.length === each.length && each.every((one, i) => fits(value[i], one));
     return Number.isFinite(value) && within(value) && (!whole || Number.isInteger(value));
   }
+
+  const differ = (list, parts) => new Set(list.map((v) => String([v].flat().slice(0, parts)))).size === list.length;
 
   const written = (name, value) => `${name}=${encodeURIComponent(JSON.stringify(value)).replaceAll("%2C", ",")}`;
 

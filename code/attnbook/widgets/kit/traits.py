@@ -2,7 +2,7 @@
 
     index = whole_number(0, 4)
     cell = record("a cell [row, column]", "cells [row, column]", index, index)
-    marks = taking([], listed(cell, 0, 9, once=tuple), "what is marked")
+    marks = taking([], listed(cell, 0, 9, once=2), "what is marked")
 
 Set to something else, such a trait raises TypeError (the wrong kind of thing) or ValueError (outside the limits), with
 a message that says what was expected and what came: "Table.marks is what is marked: a list of at most 9 cells
@@ -171,14 +171,14 @@ def listed(
     item: Kind,
     low: int,
     high: int | None = None,
-    once: Callable[[Any], Any] | None = None,
+    once: int = 0,
 ) -> Kind:
     """The kind of a list (a tuple, an array, a tensor) of `low` to `high` values, or of exactly `low`.
 
     Args:
         item: the kind of the values.
         low, high: the least and the largest number of them.
-        once: function value → key, if no key may come twice.
+        once: if not 0, no two of them may agree in so many of their first parts; a number has one.
     """
     count = low if high is None else f"{low} to {high}" if low else f"at most {high}"
     many = f"{count} {item.many}" + (", each once" if once else "")
@@ -194,12 +194,15 @@ def listed(
         if high is not None and not low <= len(found) <= high:
             has = "one of them has" if came != "got" else came
             raise ValueError(f"{has} {len(found)}")
-        if once and len({once(one) for one in found}) < len(found):
+        keys = [tuple(one[:once]) if isinstance(one, list) else one for one in found]
+        if once and len({*keys}) < len(keys):
             raise ValueError(f"{came} {short(rows)}")
         return found
 
     most = low if high is None else high
     limits = {"list": item.limits, "from": low, "to": most}
+    if once:
+        limits["once"] = once
     return Kind(f"a list of {many}", f"lists of {many}", check, limits=limits)
 
 

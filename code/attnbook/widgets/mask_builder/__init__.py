@@ -63,7 +63,7 @@ class MaskBuilderFigure(Figure):
     scores = traitlets.Any().tag(sync=True, kind=listed(listed(SCORE, 2, 6), 2, 6))
     valid_len = traitlets.Any().tag(sync=True, kind=whole_number(0, 6))
     causal = yes_or_no(False, "whether a query sees only itself and the past")
-    edits = traitlets.Any().tag(sync=True, kind=listed(EDIT, 0, 36))
+    edits = traitlets.Any().tag(sync=True, kind=listed(EDIT, 0, 36, once=2))
     convention = one_of("book", CONVENTIONS, "how the mask is written")
     policy = one_of("zeros", POLICIES, "how the mask is used")
     cell = traitlets.Any().tag(sync=True, kind=CELL)
@@ -113,7 +113,7 @@ class MaskBuilderFigure(Figure):
                     record(edit, f"triples {edit}", index, index, FLAG),
                     0,
                     n * n,
-                    once=cell_of,
+                    once=2,
                 ),
                 "what is set by hand, each cell once",
             ),
@@ -142,8 +142,3 @@ def drawn_scores(n: int) -> list[list[float]]:
         .reshape(n, n)
         .tolist()
     )
-
-
-def cell_of(edit: list) -> tuple[int, int]:
-    """The cell that an edit changes: two edits of one cell would contradict each other."""
-    return tuple(edit[:2])

@@ -58,7 +58,9 @@ class PositionExplorerFigure(Figure):
     base = number_between(10000.0, 2, 1e6, "what the frequencies are powers of")
     frequency = number_between(1, 0, 15, "the number i of a frequency", whole=True)
     words = taking(WORDS, listed(word(8), 2, 5), "the sentence of the shuffle")
-    order = traitlets.Any().tag(sync=True, kind=listed(whole_number(0, 4), 2, 5))
+    order = traitlets.Any().tag(
+        sync=True, kind=listed(whole_number(0, 4), 2, 5, once=1)
+    )
 
     @traitlets.default("frequency")
     def _second_frequency(self) -> int:
@@ -88,7 +90,7 @@ class PositionExplorerFigure(Figure):
     @traitlets.validate("order")
     def _check_order(self, proposal: dict[str, Any]) -> Any:
         n = len(self.words)
-        kind = listed(whole_number(0, n - 1), n, once=int)
+        kind = listed(whole_number(0, n - 1), n, once=1)
         return checked(
             self, "order", proposal["value"], kind, "the indices of the shuffled words"
         )

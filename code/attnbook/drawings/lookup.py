@@ -1,0 +1,96 @@
+"""A look-up that finds one key, and one that asks them all."""
+
+import torch
+
+from attnbook.attention import attention_pooling, dot_score
+from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE
+
+WINDS, HIGH, STEP = ("N", "E", "S", "W"), 30, 40  # of a row of the tables
+KEYS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]])
+VALUES = torch.tensor([4.0, 10.0, 20.0, 12.0])  # °C
+NORTH_EAST = torch.tensor([[0.6, 0.8]])
+
+
+@drawing(
+    "Two look-ups of the air's temperature by the wind, in the same table: N 4 °C, E 10 °C, S 20 °C, W 12 °C. On the "
+    "left, a dict is asked for S: one line leads to the key S, and its value, 20 °C, is the answer. On the right, "
+    "attention is asked with an arrow to the north-east. Lines lead to all four keys, which are arrows too, and their "
+    "weights are 0.44, 0.36, 0.09 and 0.11, a budget of 1. The answer is a blend of all four values, 8.46 °C."
+)
+def one_key_or_a_blend(sheet: Sheet) -> None:
+    """A dict, which gives the value of one key, and attention, which gives a blend of all."""
+    weights = dot_score(NORTH_EAST, KEYS).softmax(-1)  # (1, 4)
+    south = torch.tensor([0.0, 0.0, 1.0, 0.0])
+    below, right = (250, 4) if sheet.narrow else (0, 288)
+    _look_up(sheet, 4, 0, "a dict finds one key", south, (74, 110, 110))
+    columns = (66, 104, 182) if sheet.narrow else (94, 134, 238)
+    _look_up(sheet, right, below, "attention asks them all", weights[0], columns)
+
+
+def _look_up(
+    sheet: Sheet,
+    x: float,
+    y: float,
+    title: str,
+    weights: torch.Tensor,
+    columns: tuple[float, float, float],
+) -> None:
+    """A query, the table that it asks, and the answer; columns are where keys, weights and values begin."""
+    soft = bool((weights < 1).all())
+    keys, marks, values = (x + at for at in columns)
+    end, out = values + 50, values + (96 if soft and not sheet.narrow else 82)
+    top, asked = y + 62, 40
+    middle = top + 1.5 * STEP + HIGH / 2
+    sheet.text(x, y + 18, title, anchor="start", bold=True)
+    heads = [(x, "query", QUERY), (keys, "keys", KEY), (values, "values", VALUE)]
+    for at, head, color in heads + [(marks, "weights", INK)] * soft:
+        sheet.text(at, y + 48, head, anchor="start", color=color, size=13)
+    sheet.box(x, middle - 20, asked, 40, "" if soft else "S", color=QUERY, line=2)
+    if soft:
+        _arrow(sheet, x + asked / 2, middle, NORTH_EAST[0], 26, QUERY)
+        sheet.text(x + asked / 2, middle + 37, "NE", color=QUERY, size=13)
+
+    for row, (wind, weight, value) in enumerate(
+        zip(WINDS, weights.tolist(), VALUES.tolist(), strict=True)
+    ):
+        upper, centre = top + row * STEP, top + row * STEP + HIGH / 2
+        if weight:
+            color, wide = (shade(0.4 + 0.6 * weight), 10 * weight) if soft else (INK, 2)
+            for ends in (
+                ((x + asked + 2, middle), (keys - 3, centre)),
+                ((end + 3, centre), (out - 3, middle)),
+            ):
+                sheet.line(*ends, color=color, width=wide, arrow=not soft)
+        key, worth = (KEY, VALUE) if weight else (GREY, GREY)  # found, or not
+        sheet.box(keys, upper, 30, HIGH, "" if soft else wind, color=key)
+        if soft:
+            _arrow(sheet, keys + 15, centre, KEYS[row], 18, KEY)
+            bar = (values - marks - 44) * weight / weights.max().item()
+            sheet.box(
+                marks,
+                upper + 6,
+                bar,
+                HIGH - 12,
+                color=GREY,
+                fill=shade(weight),
+                radius=0,
+                line=1,
+            )
+            words = f"{weight:.2f}"
+            sheet.text(marks + bar + 5, centre + 5, words, anchor="start", size=13)
+        sheet.box(values, upper, 50, HIGH, f"{value:.0f} °C", color=worth, size=13)
+    answer = attention_pooling(weights[None], VALUES[:, None]).item()
+    words = f"{answer:.2f} °C" if soft else f"{answer:.0f} °C"
+    sheet.box(out, middle - 20, 66, 40, words, color=OUTPUT, ink=INK, line=2.5)
+    sheet.text(out + 33, middle + 37, "a blend" if soft else "its value", size=13)
+
+
+def _arrow(
+    sheet: Sheet, x: float, y: float, towards: torch.Tensor, long: float, color: str
+) -> None:
+    """An arrow of a direction, its middle at (x, y)."""
+    right, up = (long / 2 * towards).tolist()
+    sheet.line(
+        (x - right, y + up), (x + right, y - up), color=color, width=2, arrow=True
+    )

@@ -1,0 +1,112 @@
+"""Drawings of what weights say, and of what they leave open."""
+
+import torch
+
+from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
+
+VALUES = torch.tensor([1.0, 2.0, 3.0])
+STORIES = torch.tensor([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]])
+
+
+@drawing(
+    "Two rows of attention weights over three keys with the values 1, 2 and 3. One is 0.5, 0, 0.5: it never looks at "
+    "the middle key. The other is 0, 1, 0: it looks only at the middle key. Below each row the weights lie as discs on "
+    "a beam, at the places of their values; both beams balance at the same place. The output is 2 both times."
+)
+def two_stories_for_one_output(sheet: Sheet) -> None:
+    """Two opposite rows of weights that give the same average."""
+    titles = "never looks at the middle key", "looks only at the middle key"
+    for number, (title, weights) in enumerate(zip(titles, STORIES, strict=True)):
+        if sheet.narrow:
+            left, top = 70, 18 + 266 * number
+        else:
+            left, top = 76 + 360 * number, 18
+        _story(sheet, left, top, title, weights)
+
+
+def _story(sheet: Sheet, left: float, top: float, title: str, weights) -> None:
+    """A row of weights, and below it a beam that carries them."""
+    step, output = 80, (weights @ VALUES).item()
+    places = [left + (j + 0.5) * step for j in range(3)]
+    sheet.text(places[1], top, title, bold=True)
+    for y, words, color in ((39, "weight", VIOLET), (73, "value", VALUE)):
+        sheet.text(left - 12, top + y, words, anchor="end", size=14, color=color)
+    beam = top + 178
+    for x, weight, value in zip(places, weights.tolist(), VALUES, strict=True):
+        look = {"fill": shade(weight), "ink": INK if weight < 0.6 else "#ffffff"}
+        look |= {"color": GREY, "radius": 0, "line": 1}
+        sheet.box(x - step / 2, top + 16, step, 34, f"{weight:g}", **look)
+        look = {"color": VALUE, "radius": 0, "bold": True}
+        sheet.box(x - step / 2, top + 52, step, 34, f"{value:g}", **look)
+        if weight:
+            radius = 30 * weight**0.5  # so that weights are areas
+            high = beam - 2 * radius - 3
+            sheet.line((x, top + 90), (x, high), color=GREY, width=1, dashed=True)
+            sheet.dot(x, beam - 2 - radius, radius, fill=shade(weight), color=GREY)
+    sheet.line((left, beam), (left + 3 * step, beam), width=3)
+    x = left + (output - 0.5) * step
+    sheet.area((x, beam + 2), (x - 14, beam + 24), (x + 14, beam + 24), fill=OUTPUT)
+    sheet.text(x, beam + 44, f"output {output:g}", bold=True)
+
+
+ROW = ("<bos>", "a", "b", "c", "d", "a")
+
+
+@drawing(
+    "The row bos, a, b, c, d, a in two layers. In layer 1 each position looks at the one before and leaves a note: "
+    "after bos, after a, after b, after c, after d. In layer 2 the last position, an a, asks which note says after a. "
+    "It finds the one at the position of b, and copies the symbol that stands there: next comes b."
+)
+def two_heads_that_copy(sheet: Sheet) -> None:
+    """A head that notes what came before, and one that looks for the note."""
+    left, step, wide = (2, 48.5, 45) if sheet.narrow else (84, 88, 66)
+    size = 13 if sheet.narrow else 14
+    symbols, notes, ask = 56, 136, 226
+    middle = [left + step * t + wide / 2 for t in range(len(ROW) + 1)]
+    asking = len(ROW) - 1
+    found = next(t for t in range(1, asking) if ROW[t - 1] == ROW[asking])
+    for t, symbol in enumerate(ROW):
+        x = middle[t] - wide / 2
+        color, line = (VALUE, 2.5) if t == found else (INK, 1.5)
+        look = {"color": color, "ink": INK, "line": line, "size": size}
+        sheet.box(x, symbols, wide, 32, symbol, **look)
+        if t:
+            way = (middle[t - 1], symbols + 34), (middle[t], notes - 4)
+            sheet.line(*way, color=VIOLET, arrow=True)
+            color, line = (KEY, 2.5) if t == found else (GREY, 1.5)
+            look = {"color": color, "ink": INK, "line": line, "size": size}
+            sheet.box(x, notes, wide, 44, f"after\n{ROW[t - 1]}", **look)
+
+    x, high = middle[asking], 44
+    said = f"after\n{ROW[asking]}?"
+    sheet.box(x - wide / 2, ask, wide, high, said, color=QUERY, line=2.5, size=size)
+    corner = middle[found], ask + high / 2
+    way = (x - wide / 2 - 2, corner[1]), corner, (corner[0], notes + 48)
+    sheet.line(*way, color=QUERY, width=2.2, arrow=True)
+
+    x = middle[-1]
+    way = (middle[found], symbols - 3), (middle[found], 24), (x, 24), (x, symbols - 4)
+    sheet.line(*way, color=VALUE, width=2.2, arrow=True)
+    sheet.text((middle[found] + x) / 2, 17, "copy", size=size, color=VALUE)
+    look = {"color": OUTPUT, "ink": INK, "line": 2.5, "dashed": True, "bold": True}
+    sheet.box(x - wide / 2, symbols, wide, 32, ROW[found], size=size, **look)
+    sheet.text(
+        (corner[0] + middle[asking] - wide / 2) / 2,
+        ask + 40,
+        "look",
+        size=size,
+        color=QUERY,
+    )
+    if sheet.narrow:
+        sheet.text(
+            2, ask + 74, "Layer 1 notes what came before.", anchor="start", size=14
+        )
+        said = "Layer 2 looks for the note, and copies."
+        sheet.text(2, ask + 96, said, anchor="start", size=14)
+    else:
+        for y, line in ((notes, "layer 1\nnotes"), (ask, "layer 2\nlooks")):
+            sheet.text(2, y + 19, line.split("\n")[0], anchor="start", size=14)
+            sheet.text(
+                2, y + 37, line.split("\n")[1], anchor="start", size=14, color=GREY
+            )

@@ -1,0 +1,270 @@
+"""Drawings of decoders: how they are trained, and how they choose what to write."""
+
+import torch
+
+from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+
+PALE = "#c4c4c4"
+SENTENCE = ("notre", "belle", "fleur", "blanche")
+# What may follow a word, with its probability: the translator of three words.
+FOLLOWS = {
+    "<bos>": {"il": 0.6, "elle": 0.4},
+    "il": {"dort": 0.35, "elle": 0.33, "<eos>": 0.32},
+    "elle": {"dort": 0.9, "<eos>": 0.1},
+}
+
+
+@drawing(
+    "One pair of sentences, our beautiful white flower and notre belle fleur blanche, in two decoders that are being "
+    "trained. Both read bos, notre, belle, fleur and should write notre, belle, fleur, blanche. The recurrent decoder "
+    "takes four steps, drawn as a staircase: each state waits for the one before. The Transformer's decoder has all "
+    "four positions in one row: each is joined by lines to the words up to its own, and none waits for another."
+)
+def four_steps_or_one(sheet: Sheet) -> None:
+    """A known target in a recurrent decoder and in a Transformer's."""
+    pair = "our beautiful white flower", " ".join(SENTENCE)
+    if sheet.narrow:
+        sheet.text(sheet.width / 2, 15, f"{pair[0]} →", size=14)
+        sheet.text(sheet.width / 2, 35, pair[1], size=14)
+        _recurrent(sheet, 18, 76)
+        _parallel(sheet, 18, 410)
+    else:
+        sheet.text(sheet.width / 2, 15, " → ".join(pair), size=14)
+        _recurrent(sheet, 44, 54)
+        _parallel(sheet, 380, 54)
+
+
+def _decoder(sheet: Sheet, left: float, top: float, title: str, stairs: int) -> None:
+    """The words that are read, and below them those to be written."""
+    sheet.text(left + 160, top, title, bold=True)
+    for t, word in enumerate(SENTENCE):
+        read = SENTENCE[t - 1] if t else "<bos>"
+        sheet.text(left + 40 + 80 * t, top + 30, read, size=14, color=GREY)
+        x, y = left + 6 + 80 * t, top + 90 + stairs * t
+        sheet.box(x, y, 68, 30, word, color=INK, fill=shade(0.2), size=14)
+
+
+def _recurrent(sheet: Sheet, left: float, top: float) -> None:
+    _decoder(sheet, left, top, "recurrent decoder", 46)
+    first, last = top + 90, top + 90 + 3 * 46
+    if not sheet.narrow:
+        sheet.text(2, top + 30, "read", anchor="start", size=13, color=GREY)
+        sheet.text(2, first + 20, "write", anchor="start", size=13)
+    for t in range(4):
+        x, y = left + 40 + 80 * t, first + 46 * t
+        sheet.line((x, top + 38), (x, y - 3), color=GREY, width=1, arrow=True)
+        if t:
+            corner = (x - 80, y + 15)
+            sheet.line((x - 80, y - 16), corner, (x - 37, y + 15), width=2, arrow=True)
+            sheet.text(x - 80, y + 33, "state", size=13)
+    sheet.line((left, first + 52), (left, last + 30), color=GREY, arrow=True)
+    sheet.text(left + 7, last + 28, "time", anchor="start", size=13, color=GREY)
+    sheet.text(left + 160, last + 60, "4 steps: each waits for the one before", size=14)
+
+
+def _parallel(sheet: Sheet, left: float, top: float) -> None:
+    _decoder(sheet, left, top, "Transformer decoder", 0)
+    for t in range(4):
+        for read in range(t + 1):
+            above = left + 40 + 80 * read, top + 38
+            below = left + 40 + 80 * t + 6 * (read - t), top + 88
+            sheet.line(above, below, color=VIOLET, width=1.2)
+    sheet.text(left + 160, top + 150, "1 step: no position waits", size=14)
+    looks = "Each looks at the words up to its own."
+    sheet.text(left + 160, top + 174, looks, size=14, color=VIOLET)
+
+
+@drawing(
+    "A tree of prefixes. The first word is il with 0.6 or elle with 0.4. After il come dort with 0.35, elle with 0.33 "
+    "and the end with 0.32; after elle come dort with 0.9 and the end with 0.1. Bars show the products. Greedy "
+    "decoding takes the likeliest word each time and arrives at il dort, 0.21. The likeliest of all is elle dort, "
+    "0.36, whose first word was only second best."
+)
+def where_greedy_loses(sheet: Sheet) -> None:
+    """A tree in which the likeliest first word leads away from the likeliest sentence."""
+    if sheet.narrow:
+        columns, wide, high, bars, scale = (10, 86, 192), 52, 58, 230, 165
+        heads = "first", "second", "probability"
+    else:
+        columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
+        heads = "first word", "second word", "probability of both"
+    products = {
+        (first, word): p * q
+        for first, p in FOLLOWS["<bos>"].items()
+        for word, q in FOLLOWS[first].items()
+    }
+    greedy = ["<bos>"]
+    while len(greedy) < 3:
+        greedy.append(max(FOLLOWS[greedy[-1]], key=FOLLOWS[greedy[-1]].get))
+    likeliest = max(products, key=products.get)
+
+    rows = {
+        pair: 56 + high * number + (14 if pair[0] == "elle" else 0)
+        for number, pair in enumerate(products)
+    }
+    for first in FOLLOWS["<bos>"]:
+        ends = [y for pair, y in rows.items() if pair[0] == first]
+        rows[first,] = sum(ends) / len(ends)
+    rows[()] = (rows["il",] + rows["elle",]) / 2
+
+    def color_of(*prefix: str) -> str | None:
+        if prefix == tuple(greedy[1 : len(prefix) + 1]):
+            return KEY
+        return VIOLET if prefix == likeliest[: len(prefix)] else None
+
+    for prefix, y in rows.items():
+        if not prefix:
+            sheet.dot(columns[0], y, 9)
+            continue
+        end, before = columns[len(prefix)] - wide / 2, rows[prefix[:-1]]
+        start = columns[len(prefix) - 1] + (wide / 2 if prefix[:-1] else 9)
+        middle, color = (start + end) / 2, color_of(*prefix)
+        p = FOLLOWS[("<bos>", *prefix)[-2]][prefix[-1]]
+        way = (start, before), (middle, before), (middle, y), (end, y)
+        sheet.line(*way, color=color or PALE, width=1 + 7 * p, curved=True)
+        away = 10 + 3.5 * p
+        label = y - away if y <= before else y + away + 8
+        sheet.text(end - (16 if sheet.narrow else 22), label, f"{p}", size=13)
+        look = {"color": color or GREY, "ink": INK, "line": 2.5 if color else 1.5}
+        sheet.box(end, y - 15, wide, 30, prefix[-1], size=14, **look)
+
+    for x, words in zip((*columns[1:], bars), heads, strict=True):
+        at = "middle" if x < bars else "start"
+        sheet.text(x, 15, words, size=13, color=GREY, anchor=at)
+    for pair, product in products.items():
+        y, color, long = rows[pair], color_of(*pair), product * scale
+        sheet.bar(bars, y - 9, long, 18, fill=color or PALE)
+        number = f"{product:.3f}".rstrip("0")
+        bold = bool(color)
+        sheet.text(bars + long + 6, y + 5, number, anchor="start", size=14, bold=bold)
+        if not sheet.narrow:
+            sum_ = f"{FOLLOWS['<bos>'][pair[0]]} · {FOLLOWS[pair[0]][pair[1]]} ="
+            sheet.text(bars - 9, y + 5, sum_, anchor="end", size=13, color=GREY)
+    said = "greedy" if sheet.narrow else "greedy ends here"
+    y = rows[tuple(greedy[1:])] + 25
+    sheet.text(bars, y, said, anchor="start", size=13, color=KEY)
+    y = rows[likeliest] + 25
+    sheet.text(bars, y, "the likeliest", anchor="start", size=13, color=VIOLET)
+
+
+@drawing(
+    "Three words as pairs of bars: the draft proposes them with 0.1, 0.2 and 0.7, the expensive model wants 0.5, 0.3 "
+    "and 0.2. What the two have in common, 0.1, 0.2 and 0.2, is filled: drafted and kept. The draft's excess of 0.5 "
+    "at the third word is hatched: rejected. An arrow leads from it to the gaps of 0.4 and 0.1 at the first two "
+    "words: there it is drawn again."
+)
+def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
+    """Two distributions over three words: what they share, and where the rest goes."""
+    wanted = torch.tensor([0.5, 0.3, 0.2])
+    drafted = torch.tensor([0.1, 0.2, 0.7])
+    kept = torch.minimum(wanted, drafted)
+    scale, low = 250, 212
+    left, step, wide = (56, 98, 80) if sheet.narrow else (200, 150, 100)
+    for word in range(3):
+        x = left + step * word
+        p, q, both = (row[word].item() for row in (wanted, drafted, kept))
+        look = {"color": INK, "fill": shade(0.4), "radius": 0, "size": 13}
+        said = f"{both:.1f} kept"
+        sheet.box(x, low - both * scale, wide, both * scale, said, **look)
+        high = abs(p - q) * scale
+        top = low - both * scale - high
+        if p > q:
+            look = {"color": QUERY, "dashed": True, "radius": 0, "line": 2, "size": 13}
+            sheet.box(x, top, wide, high, f"{p - q:.1f} missing", **look)
+            end = left + 2 * step - 3, top + min(high, 46) / 2
+            sheet.line(end, (x + wide + 3, end[1]), color=QUERY, width=2, arrow=True)
+        else:
+            sheet.hatch(x, top, wide, high)
+            sheet.box(x, top, wide, high, color=GREY, radius=0)
+            sheet.text(x + wide / 2, top - 8, f"{q - p:.1f} rejected", size=13)
+        sheet.text(x + wide / 2, low + 20, f"word {word + 1}", size=14)
+        sheet.text(x + wide / 2, low + 44, f"{q:.1f}", size=14, color=GREY)
+        sheet.text(x + wide / 2, low + 66, f"{p:.1f}", size=14, color=QUERY)
+    names = ("draft", "model") if sheet.narrow else ("draft q", "model p")
+    for y, name, color in zip((44, 66), names, (GREY, QUERY), strict=True):
+        at = left - (8 if sheet.narrow else 20), low + y
+        sheet.text(*at, name, anchor="end", size=14, color=color)
+
+
+@drawing(
+    "The steps of a decoder that writes four words, one row per step. Without a cache step t computes the keys and "
+    "values of all positions up to t again: 1, 2, 3 and 4 filled cells, 10 in all. With a cache each step computes "
+    "one new position, 4 in all, and reads the others, which are drawn empty, from memory. For 256 words the counts "
+    "are 32,896 and 256."
+)
+def what_a_cache_saves(sheet: Sheet) -> None:
+    """Which positions a decoder computes at each step, without a cache and with one."""
+    words, cell, high = ("<bos>", *SENTENCE), 66, 32
+    for number, name in enumerate(("without a cache", "with a cache")):
+        if sheet.narrow:
+            left, top = 64, 18 + 222 * number
+        else:
+            left, top = 64 + 364 * number, 18
+        sheet.text(left + 2 * cell, top, name, bold=True)
+        at = {"anchor": "end", "size": 13, "color": GREY}
+        for t in range(4):
+            y = top + 18 + high * t
+            sheet.text(left - 10, y + 21, f"step {t + 1}", **at)
+            for j in range(t + 1):
+                if number and j < t:
+                    look = {"color": GREY, "dashed": True, "line": 1}
+                else:
+                    look = {"color": INK, "fill": shade(0.4)}
+                x = left + cell * j + 1
+                look |= {"radius": 0, "size": 13}
+                sheet.box(x, y + 1, cell - 2, high - 2, words[j], **look)
+        every = sum(range(1, 5))
+        said = f"1 + 2 + 3 + 4 = {every} computed"
+        if number:
+            said = f"4 computed, {every - 4} read from the cache"
+        sheet.text(left + 2 * cell, top + 18 + 4 * high + 24, said, size=14)
+
+
+@drawing(
+    "Three tables of which words a decoder reads, across, while it is to write notre, belle, fleur and blanche, down. "
+    "Shifted and masked: each row reads the words before its own, and its answer is hatched. Shifted, without the "
+    "mask: three of the four rows can read their own answer, which is framed. Masked, without the shift: each row "
+    "reads its own answer, on the diagonal."
+)
+def two_guards_of_the_answer(sheet: Sheet) -> None:
+    """What a decoder reads with the shift and the causal mask, and without one of them."""
+    cases = (
+        ("shift and mask", 1, True, "no row reads its answer", "answer hidden"),
+        ("no mask", 1, False, "!  reads its own answer", "!  answer read"),
+        ("no shift", 0, True, "!  reads its own answer", "!  answer read"),
+    )
+    for number, (title, shift, masked, long, short) in enumerate(cases):
+        if sheet.narrow:
+            cell, left, top = 31, 66 + 146 * (number % 2), 18 + 280 * (number // 2)
+            said = short
+        else:
+            cell, left, top = 40, 88 + 216 * number, 18
+            said = long
+        table, named = top + 92, number == 0 or sheet.narrow and number == 2
+        sheet.text(left + 2 * cell, top, title, bold=True, size=14)
+        if named:
+            at = {"anchor": "end", "size": 13, "color": GREY}
+            sheet.text(left - 8, table - 27, "reads →", **at)
+            sheet.text(left - 8, table - 9, "writes ↓", **at)
+        for t, word in enumerate(SENTENCE):
+            x, y = left + cell * (t + 0.5) + 5, table + cell * t
+            read = ("<bos>", *SENTENCE)[t + 1 - shift]
+            look = {"anchor": "start", "turn": -90, "color": GREY}
+            sheet.text(x, table - 8, read, size=14, **look)
+            if named:
+                at = left - 8, y + cell / 2 + 5
+                sheet.text(*at, word, anchor="end", size=14)
+            for j in range(4):
+                x, hidden = left + cell * j, masked and j > t
+                if hidden:
+                    sheet.hatch(x, y, cell, cell)
+                fill = "none" if hidden else shade(0.25)
+                look = {"color": GREY, "fill": fill, "radius": 0, "line": 1}
+                sheet.box(x, y, cell, cell, **look)
+                if j == t + shift and not hidden:
+                    look = {"color": KEY, "line": 3, "radius": 3, "bold": True}
+                    sheet.box(x + 3, y + 3, cell - 6, cell - 6, "!", **look)
+        color = KEY if said.startswith("!") else INK
+        at = left + 2 * cell, table + 4 * cell + 24
+        sheet.text(*at, said, size=14, color=color)

@@ -1,0 +1,52 @@
+"""A drawing computes its numbers, but its description has them typed: both say the same."""
+
+import pytest
+
+from attnbook import drawings
+
+NUMBERS = {
+    "one_key_or_a_blend": ("0.44", "0.36", "0.09", "0.11", "8.46 °C", "20 °C"),
+    "each_point_by_its_weight": ("2.7",),
+    "three_widths": ("0.68", "0.32", "0.50"),
+    "three_favourites": ("0.43", "0.64", "0.41"),
+    "three_vectors_of_a_word": ("(0, 4)", "2.83", "0.06", "0.94", "(0.06, 0.94)"),
+    "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
+    "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),
+    "a_table_never_stored": ("16,777,216",),
+    "four_ways_to_share_keys": ("256", "64", "32", "64 + 8"),
+    "a_list_or_a_matrix": ("7", "14", "3", "4"),
+    "overlapping_keys": ("40", "60", "72", "26.8", "42.4", "50"),
+    "two_stories_for_one_output": ("0.5",),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_is_described_is_drawn(name):
+    picture = getattr(drawings, name)()
+    for number in NUMBERS[name]:
+        assert number in picture.alt, number
+        for sheet in picture.sheets:
+            assert number in sheet.svg(), number
+
+
+def test_the_curve_is_where_its_description_says():
+    import torch
+
+    from attnbook.attention import nadaraya_watson
+    from attnbook.data import kernel_regression_data
+
+    data = kernel_regression_data()
+    curve, _ = nadaraya_watson(
+        torch.linspace(0, 5, 251), data.x_train, data.y_train, width=0.25
+    )
+    said = drawings.each_point_by_its_weight().alt
+    assert f"rises to {curve.max():.1f} near x = 2" in said
+    assert f"falls to {curve[-1]:.1f} at the end" in said
+
+
+def test_a_masked_word_sees_no_word_after_it():
+    alt = drawings.who_asks_whom().alt
+    wide, _ = drawings.who_asks_whom().sheets
+    # lines: 25 of self-attention, 15 of the triangle, 15 of three French words
+    assert wide.svg().count("<path") == 25 + 15 + 15
+    assert "like sees time, flies and like" in alt
