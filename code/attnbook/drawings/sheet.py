@@ -35,6 +35,20 @@ def shade(weight: float) -> str:
     )
 
 
+def tint(color: str, part: float = 0.2) -> str:
+    """A light shade of a colour, as the ground of what the colour outlines.
+
+    Args:
+        color: as "#rrggbb".
+        part: how much of it is mixed with white, from 0 to 1.
+
+    Returns:
+        A colour.
+    """
+    channels = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - (255 - c) * part):02x}" for c in channels)
+
+
 def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0").replace(
         "-0", "-0" if value <= -0.05 else "0"
@@ -315,6 +329,32 @@ class Sheet:
             )
         for j, name in enumerate(columns):
             self.text(x + (j + 0.5) * cell, y - 7, name, size=size)
+
+    def vector(
+        self,
+        x: float,
+        y: float,
+        count: int,
+        width: float,
+        height: float,
+        *,
+        color: str,
+        down: bool = False,
+    ) -> None:
+        """The numbers of a vector as empty cells beside (or below) each other.
+
+        Args:
+            x, y: the upper left corner of the first.
+            count: how many.
+            width, height: of one cell.
+            color: of the outlines; the cells are lightly filled with it.
+            down: whether they stand below each other.
+        """
+        for number in range(count):
+            left = x if down else x + number * width
+            top = y + number * height if down else y
+            look = {"color": color, "fill": tint(color), "radius": 0, "line": 1}
+            self.box(left, top, width, height, **look)
 
     def svg(self) -> str:
         """The sheet as an SVG document."""

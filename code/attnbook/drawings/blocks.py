@@ -1,0 +1,184 @@
+"""Drawings of Transformer blocks: the stream of each word, and what is normalised together."""
+
+import re
+
+import torch
+import torch.nn.functional as F
+
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.page.style import GREY, INK, OUTPUT, VIOLET
+
+WORDS = "time", "flies", "like", "an", "arrow"
+HEARD = 0.25, 0.3, 0.1, 0.05, 0.3  # what "flies" hears: an example
+
+
+@drawing(
+    "A block, from below, for the five words time flies like an arrow. A heavy line per word, its stream, runs "
+    "straight up. Lower half, attention: each stream gives a copy to a norm; from the five norms lines run to all five "
+    "columns, and what arrives in a column is added to its stream. The lines that arrive at flies are drawn heavily. "
+    "Upper half, network: each stream again gives a copy to a norm and to a network of its own column, which is added "
+    "too. No line leaves its column there."
+)
+def a_stream_for_each_word(sheet: Sheet) -> None:
+    """Attention mixes columns, the network stays within one."""
+    left, pitch, away, wide = (36, 61, 29, 42) if sheet.narrow else (176, 108, 50, 62)
+    ground, top = 352, 22
+    norms, plus = (302, 138), (188, 52)  # of attention and of the network
+    streams = [left + pitch * number for number in range(5)]
+    band = left - 14, plus[0] + 14, 4 * pitch + away + wide / 2 + 22, 76
+    sheet.bar(*band, fill=shade(0.1))
+    for x in streams:
+        for i, to in enumerate(streams):
+            way = (x + away, norms[0] - 12), (to + away, plus[0] + 20)
+            if i != 1:
+                sheet.line(*way, color="#a8a2d6", width=1)
+    for j, x in enumerate(streams):
+        way = (x + away, norms[0] - 12), (streams[1] + away, plus[0] + 20)
+        sheet.line(*way, color=VIOLET, width=1.5 + 9 * HEARD[j])
+    for word, x in zip(WORDS, streams, strict=True):
+        for start in norms:
+            sheet.line(
+                (x, start + 34),
+                (x + away, start + 34),
+                (x + away, start + 12),
+                color=GREY,
+            )
+            look = {"color": GREY, "fill": "#ffffff", "dashed": True, "size": 13}
+            sheet.box(x + away - wide / 2 + 1, start - 12, wide - 2, 24, "norm", **look)
+        sheet.line(
+            (x + away, plus[0] + 20),
+            (x + away, plus[0]),
+            (x + 9, plus[0]),
+            color=GREY,
+            arrow=True,
+        )
+        box = x + away - wide / 2 + 1, 74, wide - 2, 40
+        sheet.line((x + away, norms[1] - 12), (x + away, 114), color=GREY)
+        sheet.box(
+            *box, "" if sheet.narrow else "network", fill=tint(OUTPUT, 0.35), size=13
+        )
+        sheet.line(
+            (x + away, 74),
+            (x + away, plus[1]),
+            (x + 9, plus[1]),
+            color=GREY,
+            arrow=True,
+        )
+        sheet.line((x, ground), (x, top - 14), width=3.5, arrow=True)
+        for y in plus:
+            sheet.dot(x, y, 8, fill="#ffffff", color=INK)
+            sheet.line((x - 4, y), (x + 4, y))
+            sheet.line((x, y - 4), (x, y + 4))
+        sheet.text(x, ground + 18, word, size=14)
+    if sheet.narrow:
+        sheet.text(14, 256, "attention", turn=-90, size=14)
+        sheet.text(14, 100, "network", turn=-90, size=14)
+    else:
+        for y, title, does in (
+            (235, "attention", "mixes columns"),
+            (92, "network", "stays in its column"),
+        ):
+            sheet.text(4, y, title, anchor="start", bold=True)
+            sheet.text(4, y + 21, does, anchor="start", size=14)
+        sheet.text(4, 345, "a line per word:", anchor="start", size=14, color=GREY)
+        sheet.text(4, 365, "its stream", anchor="start", size=14, color=GREY)
+
+
+WORD = torch.tensor([1.0, 3.0, 5.0, 7.0])  # the features of one word
+COLUMNS, DEPTH = 3, 2  # positions and sentences of the little batch
+
+
+@drawing(
+    "Three cubes of numbers, each two sentences deep, three positions wide and four features high. In the cubes for "
+    "layer norm and RMS norm one column is shaded, the features 1, 3, 5 and 7 of one word. Layer norm subtracts their "
+    "mean, 4, and divides by their standard deviation, 2.24; RMS norm divides by the root of their mean square, 4.58. "
+    "In the cube for batch norm the top layer is shaded: one feature of all positions of both sentences."
+)
+def numbers_normalised_together(sheet: Sheet) -> None:
+    """Which numbers of a batch share a mean and a standard deviation."""
+    centred = WORD - WORD.mean()
+    deviation = centred.square().mean().sqrt()
+    rms = WORD.square().mean().sqrt()
+    torch.testing.assert_close(F.layer_norm(WORD, (4,)), centred / deviation)
+    cubes = (
+        (
+            "layer norm",
+            "one word",
+            f"mean {WORD.mean():.0f}, deviation {deviation:.2f}",
+        ),
+        ("RMS norm", "one word", f"root mean square {rms:.2f}"),
+        ("batch norm", "one feature", "of all words and padding"),
+    )
+    for number, (title, which, does) in enumerate(cubes):
+        if sheet.narrow:
+            x, y = 26, 20 + 196 * number
+            words, base, anchor = 196, y + 62, "start"
+        else:
+            x, y = 42 + 236 * number, 34
+            words, base, anchor = x + 68, 212, "middle"
+        _cube(sheet, x, y, together="feature" if number == 2 else "word")
+        sheet.text(x, y + 148, "positions →", anchor="start", size=13, color=GREY)
+        sheet.text(
+            x - 8, y + 130, "features →", anchor="start", size=13, color=GREY, turn=-90
+        )
+        if not sheet.narrow:
+            sheet.text(x + 68, 18, title, bold=True)
+            sheet.text(words, base, which, size=14, color=VIOLET)
+            sheet.text(words, base + 21, does, size=14)
+        else:
+            sheet.text(words, base, title, anchor=anchor, bold=True)
+            sheet.text(words, base + 22, which, anchor=anchor, size=14, color=VIOLET)
+            for line, said in enumerate(
+                re.sub("(square|words) ", r"\1, ", does).split(", ")
+            ):
+                sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
+
+
+def _cube(sheet: Sheet, x: float, y: float, *, together: str) -> None:
+    """Cells of a batch in slanted projection; those that are normalised together are shaded."""
+    wide, high, slant, rise = 34, 27, 20, 12
+    y += DEPTH * rise
+    plain, marked = "#f6f6f6", shade(0.5)
+
+    def corner(column: int, row: int, depth: int) -> tuple[float, float]:
+        return x + column * wide + depth * slant, y + row * high - depth * rise
+
+    for row in range(len(WORD)):
+        for column in range(COLUMNS):
+            word = together == "word" and column == 1
+            chosen = word or (together == "feature" and row == 0)
+            look = {"color": GREY, "ink": INK, "radius": 0, "line": 1, "size": 13}
+            said = f"{WORD[row]:.0f}" if word else ""
+            sheet.box(
+                *corner(column, row, 0),
+                wide,
+                high,
+                said,
+                fill=marked if chosen else plain,
+                **look,
+            )
+    for depth in range(DEPTH):
+        for column in range(COLUMNS):
+            top = [
+                corner(column + a, 0, depth + b)
+                for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))
+            ]
+            chosen = together == "feature" or (column == 1 and depth == 0)
+            sheet.area(*top, fill=marked if chosen else plain, color=GREY)
+        for row in range(len(WORD)):
+            side = [
+                corner(COLUMNS, row + a, depth + b)
+                for a, b in ((0, 0), (0, 1), (1, 1), (1, 0))
+            ]
+            chosen = together == "feature" and row == 0
+            sheet.area(*side, fill=marked if chosen else plain, color=GREY)
+    start, end = corner(COLUMNS, len(WORD), 0), corner(COLUMNS, len(WORD), DEPTH)
+    sheet.text(
+        (start[0] + end[0]) / 2 + 6,
+        (start[1] + end[1]) / 2 + 14,
+        "batch →",
+        size=13,
+        color=GREY,
+        turn=-31,
+        anchor="middle",
+    )

@@ -1,0 +1,134 @@
+"""Drawings of whole Transformers: how they learn and write, and which halves they have."""
+
+from attnbook.attention import causal_mask
+from attnbook.drawings.sheet import Sheet, drawing, tint
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
+
+TARGET = "<bos>", "9", "1", "7", "4", "<eos>"  # 4 7 1 9 backwards
+WIDTH = 46  # of a word
+WRITTEN = "#A0447A"  # the output's colour, dark enough for words
+
+
+@drawing(
+    "Two triangles for the same target, 9 1 7 4. On the left, training: all words are known, and five rows are "
+    "computed in one pass. The first row holds bos and should say 9; the second bos and 9 and should say 1; so on to "
+    "the fifth, bos 9 1 7 4, which should say eos. What comes later in a row is hatched. On the right, writing: the "
+    "same five rows one after another, in five passes, since the word that comes out of a row goes into the next."
+)
+def rows_at_once_or_in_turn(sheet: Sheet) -> None:
+    """Training in one parallel pass beside writing word by word."""
+    _training(sheet, 8, 0)
+    if sheet.narrow:
+        _writing(sheet, 8, 336)
+    else:
+        _writing(sheet, 380, 0)
+
+
+def _heading(sheet: Sheet, x: float, y: float, title: str, why: str) -> None:
+    sheet.text(x, y + 16, title, anchor="start", bold=True)
+    sheet.text(x, y + 39, why, anchor="start", size=14)
+
+
+def _cell(
+    sheet: Sheet, x: float, y: float, height: float, word: str, *, own: bool
+) -> None:
+    """A word that goes in: known, or the decoder's own."""
+    look = {"ink": WRITTEN if own else INK, "fill": tint(OUTPUT) if own else "none"}
+    size = 13 if word == "<bos>" else 15
+    sheet.box(
+        x, y, WIDTH, height, word, color=GREY, radius=0, line=1, size=size, **look
+    )
+
+
+def _out(sheet: Sheet, x: float, y: float, word: str) -> None:
+    """What comes out of a row, after an arrow from x, around the height y."""
+    sheet.line((x + 4, y), (x + 20, y), color=WRITTEN, arrow=True)
+    look = {"fill": tint(OUTPUT), "size": 13 if word == "<eos>" else 15}
+    sheet.box(x + 24, y - 14, WIDTH, 28, word, color=WRITTEN, **look)
+
+
+def _training(sheet: Sheet, x: float, y: float) -> None:
+    high, top, end = 40, y + 84, x + 5 * WIDTH
+    _heading(
+        sheet, x, y, "Training: one pass", "All words are known; later ones are hidden."
+    )
+    sheet.text(x, top - 10, "goes in", anchor="start", size=13, color=GREY)
+    sheet.text(end + 47, top - 10, "comes out", size=13, color=GREY)
+    for i, row in enumerate(causal_mask(5).tolist()):
+        for j, seen in enumerate(row):
+            if not seen:
+                sheet.hatch(x + j * WIDTH, top + i * high, WIDTH, high)
+            _cell(
+                sheet,
+                x + j * WIDTH,
+                top + i * high,
+                high,
+                TARGET[j] if seen else "",
+                own=False,
+            )
+        _out(sheet, end, top + (i + 0.5) * high, TARGET[i + 1])
+    sheet.box(x, top, 5 * WIDTH, 5 * high, color=INK, radius=0, line=2.5)
+
+
+def _writing(sheet: Sheet, x: float, y: float) -> None:
+    high, pitch, top = 28, 43, y + 84
+    _heading(
+        sheet, x, y, "Writing: five passes", "Each needs the word that came out before."
+    )
+    for i in range(5):
+        upper, end = top + i * pitch, x + (i + 1) * WIDTH
+        for j in range(i + 1):
+            _cell(sheet, x + j * WIDTH, upper, high, TARGET[j], own=j > 0)
+        sheet.box(x, upper, (i + 1) * WIDTH, high, color=INK, radius=0, line=2.5)
+        _out(sheet, end, upper + high / 2, TARGET[i + 1])
+        if i < 4:
+            way = (end + 44, upper + high + 1), (end + 30, upper + pitch - 3)
+            sheet.line(*way, color=WRITTEN, arrow=True)
+
+
+@drawing(
+    "Three models with their masks. Encoder only, such as BERT: each of four words may look at all four. Decoder only, "
+    "such as GPT: each word may look at itself and at those before it; the rest is hatched. Both, such as T5 and the "
+    "Transformer of 2017: four source words look at all source words; below, three target words look at all source "
+    "words, and among the target words at themselves and at those before."
+)
+def three_kinds_of_models(sheet: Sheet) -> None:
+    """Which halves a model has, and who may look at whom in it."""
+    cell, seen, causal = 28, 0.3, causal_mask(4)
+
+    def table(x: float, y: float, allowed: list[list[bool]]) -> None:
+        sheet.table(
+            x, y, [[seen if a else None for a in row] for row in allowed], cell=cell
+        )
+
+    kinds = (
+        ("encoder only", "BERT", "reads both ways"),
+        ("decoder only", "GPT", "writes on"),
+        ("both", "the Transformer of 2017, T5", "reads one, writes another"),
+    )
+    places = (
+        ((26, 0), (196, 0), (26, 250))
+        if sheet.narrow
+        else ((30, 0), (226, 0), (444, 0))
+    )
+    for (x, y), (title, name, does) in zip(places, kinds, strict=True):
+        sheet.text(x, y + 16, title, anchor="start", bold=True)
+        sheet.text(x, y + 38, name, anchor="start", color=VIOLET)
+        sheet.text(x, y + 59, does, anchor="start", size=14)
+    (left, top), (middle, _), (right, low) = places
+    table(left, top + 88, [[True] * 4] * 4)
+    table(middle, top + 88, causal.tolist())
+    table(right, low + 88, [[True] * 4] * 4)
+    table(right, low + 88 + 4 * cell + 8, [[True] * 4] * 3)
+    table(right + 4 * cell + 8, low + 88 + 4 * cell + 8, causal_mask(3).tolist())
+    for x in (left, middle):
+        sheet.text(x + 2 * cell, top + 80, "key", size=13, color=KEY)
+        sheet.text(x - 8, top + 88 + 2 * cell, "query", size=13, color=QUERY, turn=-90)
+    sheet.text(right + 2 * cell, low + 80, "source", size=13, color=KEY)
+    sheet.text(
+        right + 5.5 * cell + 8, low + 88 + 4 * cell, "target", size=13, color=KEY
+    )
+    sheet.text(right - 8, low + 88 + 2 * cell, "source", size=13, color=QUERY, turn=-90)
+    sheet.text(
+        right - 8, low + 96 + 5.5 * cell, "target", size=13, color=QUERY, turn=-90
+    )

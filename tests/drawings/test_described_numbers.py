@@ -1,0 +1,29 @@
+"""The drawings of chapters 7 to 12 compute their numbers; their descriptions have typed the same ones."""
+
+import pytest
+
+from attnbook import drawings
+
+NUMBERS = {  # as described, as drawn
+    "three_heads_share_the_width": {"0.84": ".84", "0.91": ".91"},
+    "where_positions_act": {n: n for n in ("0.84", "0.54", "0.01", "1.00")},
+    "rotary_sees_the_distance": {"-0.416": "−0.416", "between them is 2": "= 2"},
+    "numbers_normalised_together": {n: n for n in ("2.24", "4.58")},
+    "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_described_numbers_are_drawn(name):
+    picture = getattr(drawings, name)()
+    for described, drawn in NUMBERS[name].items():
+        assert described in picture.alt, described
+        for sheet in picture.sheets:
+            assert drawn in sheet.svg(), drawn
+
+
+def test_the_two_looks_are_at_a_black_cat():
+    wide, narrow = drawings.two_looks_back().sheets
+    for sheet in (wide, narrow):
+        words = [f">{word}<" for word in ("a", "black", "cat", "un", "chat")]
+        assert [word for word in words if word not in sheet.svg()] == []
