@@ -88,9 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("tools.book", description=__doc__.splitlines()[0])
     parser.add_argument("--path-output", type=Path, default=ROOT, metavar="DIR")
     parser.add_argument("--all", action="store_true", help="every page anew")
-    parser.add_argument(
-        "--links", action="store_true", help="ask each address whether it answers"
-    )
+    parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
     try:
         html = build(
@@ -116,9 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.links:
         return 0
     address = (html / "index.html").resolve().as_uri()
-    print(
-        f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n"
-    )
+    print(f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n")
     return 0
 
 

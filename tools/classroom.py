@@ -45,16 +45,7 @@ UNUSED = {
     *("webbrowser", "wsgiref", "xml", "xmlrpc", "zipapp", "zoneinfo"),
 }
 # fmt: on
-ENCODINGS = {
-    "__init__",
-    "aliases",
-    "ascii",
-    "cp437",
-    "latin_1",
-    "raw_unicode_escape",
-    "unicode_escape",
-    "utf_8",
-}
+ENCODINGS = {"__init__", "aliases", "ascii", "cp437", "latin_1", "raw_unicode_escape", "unicode_escape", "utf_8"}
 EXERCISES = re.compile(r'<section id="exercises">\s*<h2>.*?</h2>', re.DOTALL)
 WITHOUT = (
     '<p class="classroom-without">This page has no JavaScript now. With it, answers can be written and checked here; '
@@ -90,9 +81,7 @@ def pyodide_parts() -> dict[str, bytes]:
     text = (PYODIDE / "pyodide.asm.mjs").read_text("utf-8")
     export = re.compile(r"export default (\w+);")
     if len(export.findall(text)) != 1 or "import.meta.url" not in text:
-        raise Missing(
-            f"{PYODIDE} is not the Pyodide that tools/classroom.py knows how to start"
-        )
+        raise Missing(f"{PYODIDE} is not the Pyodide that tools/classroom.py knows how to start")
     text = export.sub(r"globalThis.createPyodideModule = \1;", text)
     text = text.replace("import.meta.url", '"https://pyodide.invalid/pyodide.asm.mjs"')
     with zipfile.ZipFile(PYODIDE / "python_stdlib.zip") as library:
@@ -154,11 +143,7 @@ def book_files() -> dict[str, bytes]:
 def exercises() -> dict[str, list[str]]:
     """Names of the exercises on each page."""
     found = {
-        page: [
-            name
-            for source in sources
-            for name in re.findall(r'^check\("([\w-]+)"', source, re.MULTILINE)
-        ]
+        page: [name for source in sources for name in re.findall(r'^check\("([\w-]+)"', source, re.MULTILINE)]
         for page, sources in cells().items()
     }
     return {page: names for page, names in found.items() if names}
@@ -251,8 +236,7 @@ def _link(app, packing: subprocess.Popen) -> None:
     _, told = packing.communicate()
     if packing.returncode == MISSING:
         logging.getLogger(__name__).info(
-            "The pages are built without their own Python: %s. Exercises work in the notebooks.",
-            told.strip(),
+            "The pages are built without their own Python: %s. Exercises work in the notebooks.", told.strip()
         )
     elif packing.returncode:
         raise ExtensionError(f"the page's Python could not be packed:\n{told}")

@@ -125,9 +125,7 @@ def lighter(page: str, built: Path) -> str:
         page = page.replace(theirs, ours)
     page = EMPTY_HEADING.sub("<td></td>", page)
     page = CLAIM.sub(r'\1<span class="claim">\2</span>\3', page)
-    return PICTURE.sub(
-        lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}', page
-    )
+    return PICTURE.sub(lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}', page)
 
 
 def with_note(notebook: str, repository: str = "") -> str:
@@ -160,9 +158,7 @@ def mark_chinese(doctree: nodes.document) -> None:
         if len(pieces) > 1 and not isinstance(text.parent, AS_IT_IS):
             marked = [
                 # docutils makes an attribute `lang` of the class
-                nodes.inline("", piece, classes=["language-zh"])
-                if number % 2
-                else nodes.Text(piece)
+                nodes.inline("", piece, classes=["language-zh"]) if number % 2 else nodes.Text(piece)
                 for number, piece in enumerate(pieces)
                 if piece
             ]
@@ -171,9 +167,7 @@ def mark_chinese(doctree: nodes.document) -> None:
 
 def _describe(app, pagename, templatename, context, doctree):
     if doctree is not None and (text := description(doctree)):
-        tag = app.builder.templates.environment.from_string(
-            '\n<meta name="description" content="{{ text | e }}">'
-        )
+        tag = app.builder.templates.environment.from_string('\n<meta name="description" content="{{ text | e }}">')
         context["metatags"] = context.get("metatags", "") + tag.render(text=text)
 
 
@@ -194,9 +188,7 @@ def _lighten(app, error):
     repository = theme["repository_url"] if public else ""
     for path in (built / "_sources").rglob("*.ipynb"):
         path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
-    for path in [
-        p for p in (built / "_sources").rglob("*") if p.suffix in (".ipynb", ".md")
-    ]:
+    for path in [p for p in (built / "_sources").rglob("*") if p.suffix in (".ipynb", ".md")]:
         script = f'globalThis.attnbookFile = "{packed(path.read_bytes())}";\n'
         path.with_name(f"{path.name}.js").write_text(script, "utf-8")
     static = built / "_static"

@@ -87,6 +87,4 @@ class Progress:
             files = {test.partition("::")[0] for test in tests}
             folders = sorted({file.rpartition("/")[0] or "." for file in files})
             count = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
-            self.reporter.write_line(
-                f"Not tested: {count} in {' and '.join(folders)}; {reason}"
-            )
+            self.reporter.write_line(f"Not tested: {count} in {' and '.join(folders)}; {reason}")

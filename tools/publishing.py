@@ -33,9 +33,7 @@ def _configure(app, config):
             "repository: url in _config.yml must be like https://github.com/OWNER/NAME (no .git, no slash at its end), "
             f"got {address!r}"
         )
-    config.html_theme_options.update(
-        dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH)
-    )
+    config.html_theme_options.update(dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH))
     if not config.html_baseurl:
         config.html_baseurl = f"https://{parts[1].lower()}.github.io/{parts[2]}/"
 
@@ -59,11 +57,7 @@ def preview(address: str, title: str, tags: str, home: str) -> str:
         "image": home + PICTURE,
         "description": said[1] if said else "",
     }
-    return "".join(
-        f'\n<meta property="og:{name}" content="{value}">'
-        for name, value in content.items()
-        if value
-    )
+    return "".join(f'\n<meta property="og:{name}" content="{value}">' for name, value in content.items() if value)
 
 
 def _finish_page(app, pagename, templatename, context, doctree):

@@ -24,15 +24,7 @@ GONE = (
     " | //*[contains(@class, 'attnbook-hints')] | //*[@class='classroom-without']"
 )
 # MathML that is not just one thing after another
-SIGNS = {
-    "msup": "^",
-    "mover": " ",
-    "msub": "_",
-    "munder": "_",
-    "msubsup": "_^",
-    "munderover": "_^",
-    "mfrac": "/",
-}
+SIGNS = {"msup": "^", "mover": " ", "msub": "_", "munder": "_", "msubsup": "_^", "munderover": "_^", "mfrac": "/"}
 RELATIONS = set("=≈≠<>≤≥∈→")
 SPACES = re.compile(r"[\s\u200b\u2060-\u2064]+")
 
@@ -67,13 +59,9 @@ def _collect(element, place: Place, places: list[Place]) -> None:
             places.append(place)
         if begins and child.tag == "dt":
             names = child.xpath("./span[contains(@class, 'sig-name')]")
-            place.title = (names or [child])[
-                0
-            ].text_content()  # without module and arguments
+            place.title = (names or [child])[0].text_content()  # without module and arguments
             place.text.append(f"{child.text_content()} " if names else "")
-        elif not place.title and (
-            child.tag in HEADINGS or child.get("class") == "admonition-title"
-        ):
+        elif not place.title and (child.tag in HEADINGS or child.get("class") == "admonition-title"):
             place.title = child.text_content()
         elif child.tag == "pre":
             place.code.append(f"{child.text_content()} ")
@@ -92,10 +80,7 @@ def _in_a_line(formula) -> str:
     first, *rest = [*map(_in_a_line, formula)] or [""]
     signs = SIGNS.get(formula.tag, "")
     if signs:
-        return first + "".join(
-            s + (f"({r})" if len(r) > 3 else r)
-            for s, r in zip(signs, rest, strict=True)
-        )
+        return first + "".join(s + (f"({r})" if len(r) > 3 else r) for s, r in zip(signs, rest, strict=True))
     if own in RELATIONS or formula.tag in ("mspace", "mtd"):
         own = f" {own} "
     return ("√" if formula.tag == "msqrt" else "") + own + first + "".join(rest)
@@ -121,14 +106,8 @@ def places(page: str) -> list[list[str]]:
 
 def kind(page: str) -> str:
     """What search.js weighs a page by: chapter, glossary, package, or page, which is any other."""
-    kinds = {
-        r"chapters/\d": "chapter",
-        "chapters/glossary": "glossary",
-        "chapters/api/": "package",
-    }
-    return next(
-        (kind for start, kind in kinds.items() if re.match(start, page)), "page"
-    )
+    kinds = {r"chapters/\d": "chapter", "chapters/glossary": "glossary", "chapters/api/": "package"}
+    return next((kind for start, kind in kinds.items() if re.match(start, page)), "page")
 
 
 def text(built: Path) -> str:
@@ -136,9 +115,7 @@ def text(built: Path) -> str:
     pages = []
     for path in sorted(built.rglob("*.html")):
         name = path.relative_to(built).as_posix()
-        if not name.startswith("_static") and (
-            found := places(path.read_text("utf-8"))
-        ):
+        if not name.startswith("_static") and (found := places(path.read_text("utf-8"))):
             pages.append([name, kind(name), found])
     return f"globalThis.attnbookText = {json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
 
@@ -162,9 +139,7 @@ def _write_script(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "search.js").write_text(
-            HERE.with_suffix(".js").read_text("utf-8"), "utf-8"
-        )
+        (folder / "search.js").write_text(HERE.with_suffix(".js").read_text("utf-8"), "utf-8")
 
 
 def _write_text(app, error):

@@ -84,9 +84,7 @@ def _cut_fonts(css: str, folder: Path) -> str:
     def cut(found):
         place = folder / found[1]
         font = TTFont(place / f"{found[2]}.ttf", recalcTimestamp=False)
-        cutter = subset.Subsetter(
-            subset.Options(layout_features=[], notdef_outline=True)
-        )
+        cutter = subset.Subsetter(subset.Options(layout_features=[], notdef_outline=True))
         cutter.populate(unicodes=icons)
         cutter.subset(font)
         font.flavor = "woff"
@@ -113,9 +111,7 @@ def bundle(built: Path) -> None:
             names.setdefault(sheet[2])
         tag = f'\n    <link rel="stylesheet" href="{found[0][1]}{BUNDLE}">'
         text = SHEET.sub(lambda s: s[0] if s[2].startswith(OURS) else "", text)
-        page.write_text(
-            text[: found[0].start()] + tag + text[found[0].start() :], "utf-8"
-        )
+        page.write_text(text[: found[0].start()] + tag + text[found[0].start() :], "utf-8")
     if not names:
         return
     folder = static / "styles"

@@ -19,10 +19,7 @@ def compiled_layers(case: Case, device: str) -> dict[str, Layer]:
     torch.compiler.reset()
     layers = multi_head_layers(case, device)
     return {
-        COMPILED + name: replace(
-            layers[name],
-            call=torch.compile(layers[name].call, fullgraph=True, dynamic=False),
-        )
+        COMPILED + name: replace(layers[name], call=torch.compile(layers[name].call, fullgraph=True, dynamic=False))
         for name in (TORCH, OURS)
     }
 
@@ -33,9 +30,6 @@ COMPILED_HEADS = Family(
     compiled_layers,
     padded_sequences,
     reference=COMPILED + TORCH,
-    bars=tuple(
-        Bar("time", kind, COMPILED + OURS, COMPILED + TORCH, 1.0, 0.05)
-        for kind in PASSES
-    ),
+    bars=tuple(Bar("time", kind, COMPILED + OURS, COMPILED + TORCH, 1.0, 0.05) for kind in PASSES),
     weighed=False,
 )
