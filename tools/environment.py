@@ -102,7 +102,7 @@ def content(path):
 
 
 def wait_for_others(file):
-    """Lock an open file once no other set-up has; the lock ends with this process, however it ends. Windows has none."""
+    """Lock an open file once no other set-up has; the lock ends with this process, however it ends."""
     if fcntl is None:
         return
     try:
