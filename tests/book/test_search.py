@@ -132,6 +132,18 @@ def pages_of(page) -> list[str]:
         ("Bahdanau", "12. Bahdanau translation"),
         ("how do I mask padding?", "4. Masked softmax"),
         ("注意力", "Glossary"),
+        ("scaled dot product", "5. Scoring functions"),
+        ("BLEU", "11. Sequence to sequence"),
+        ("ALiBi", "8. Positional encoding"),
+        # what the book writes out
+        ("RoPE", "8. Positional encoding"),
+        ("GQA", "7. Multi-head attention"),
+        ("MHA", "7. Multi-head attention"),
+        ("LayerNorm", "9. Transformer blocks"),
+        ("FFN", "9. Transformer blocks"),
+        ("SDPA", "5. Scoring functions"),
+        ("KV cache", "15. Efficient attention"),
+        ("KV-cache", "14. Decoding"),
     ],
 )
 def test_the_chapter_about_it_comes_first_and_the_package_last(search, query, first):
@@ -170,6 +182,18 @@ def test_a_phrase_in_quotes_is_found_word_for_word(search):
     assert page.locator(".search-told").inner_text() == (
         "Nothing in the book has “masked fully”. A phrase in quotes must stand there word for word."
     )
+
+
+def test_another_name_is_said_and_marked_where_it_leads(search):
+    page = search("RoPE")
+    assert page.locator(".search-told").inner_text().startswith("rope or rotary: ")
+    page.locator(".search-page h3 a").first.click()
+    page.wait_for_selector("article .highlighted")
+    assert page.locator("article .highlighted").first.inner_text().lower() == "rotary"
+
+
+def test_a_word_that_javascript_knows_is_a_word(search):
+    assert "constructor: " in search("constructor").locator(".search-told").inner_text()
 
 
 def test_words_that_no_place_has_together_are_not_passed_off_as_found(search):
