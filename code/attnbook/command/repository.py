@@ -70,16 +70,7 @@ def test(options, rest) -> int:
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
     }
-    everything = [
-        "-n",
-        "2",
-        "--dist",
-        "loadscope",
-        "-p",
-        "tools.progress",
-        "tests",
-        "chapters",
-    ]
+    everything = "-n 2 --dist loadscope tests chapters".split()
     return _python(
         find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed
     )
