@@ -70,7 +70,7 @@ def test(options, rest) -> int:
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
     }
-    everything = "-n 2 --dist loadscope tests chapters".split()
+    everything = ["-n", "2", "--dist", "loadscope", "tests", "chapters"]
     return _python(
         find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed
     )
