@@ -7,6 +7,7 @@ that is no landmark. A page has its colours, light or dark, from its first paint
 be. A notebook that is downloaded begins with a note on what it needs, and is saved, not shown (_static/files.js).
 """
 
+import html
 import json
 import re
 import shutil
@@ -84,7 +85,10 @@ SHORTEST, LONGEST = 60, 160  # characters of a description
 
 
 def description(doctree: nodes.document) -> str:
-    """How a page begins, for search engines and previews: its first sentences, up to a formula."""
+    """What a page says of itself, or how it begins, for search engines and previews: sentences up to a formula."""
+    for meta in doctree.findall(nodes.meta):
+        if meta.get("name") == "description":
+            return meta["content"]
     for paragraph in doctree.findall(nodes.paragraph):
         words = []
         for child in paragraph.children:
@@ -166,9 +170,10 @@ def mark_chinese(doctree: nodes.document) -> None:
 
 
 def _describe(app, pagename, templatename, context, doctree):
-    if doctree is not None and (text := description(doctree)):
-        tag = app.builder.templates.environment.from_string('\n<meta name="description" content="{{ text | e }}">')
-        context["metatags"] = context.get("metatags", "") + tag.render(text=text)
+    own = 'name="description"' in context.get("metatags", "")
+    if doctree is not None and not own and (text := description(doctree)):
+        tag = f'\n<meta name="description" content="{html.escape(text)}">'
+        context["metatags"] = context.get("metatags", "") + tag
 
 
 def _lighten(app, error):
