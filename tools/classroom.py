@@ -29,6 +29,7 @@ PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
 NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 PYODIDE = NODE_MODULES / "pyodide"
+LAST = "classroom.css"  # of the files to be written
 SLICE = 1_000_000  # characters of a script
 MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
@@ -212,16 +213,27 @@ def scripts() -> dict[str, str]:
         "exercises": exercises(),
     }
     files["page.js"] = page_script(setup)
-    files["classroom.css"] = (HERE / "classroom.css").read_text("utf-8")
+    files[LAST] = (HERE / "classroom.css").read_text("utf-8")
     return files
 
 
+def current(folder: Path) -> bool:
+    """Whether an earlier build has written all that pages load, and nothing of which it is made is newer."""
+    ours = [path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")]
+    made_of = [path for path in ours if path.name != "__pycache__"]
+    made_of += [*stored_notebooks(), NODE_MODULES / ".package-lock.json", Path(__file__)]
+    last = folder / LAST
+    return PYODIDE.is_dir() and last.is_file() and all(p.stat().st_mtime < last.stat().st_mtime for p in made_of)
+
+
 def write(folder: Path) -> None:
-    """Write all that pages load into a folder.
+    """Write all that pages load into a folder, unless it is there.
 
     Raises:
         Missing: see `scripts`; nothing is written.
     """
+    if current(folder):
+        return
     files = scripts()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():

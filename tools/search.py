@@ -13,6 +13,7 @@ import lxml.html
 
 HERE = Path(__file__)
 FOLDER = "search"
+NAMED = "globalThis.attnbookText = "
 HEADINGS = "h1", "h2", "h3", "h4"
 BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
 # what is no text: links of headings, buttons, the second copy of a formula; and what a reader should not meet by
@@ -111,13 +112,20 @@ def kind(page: str) -> str:
 
 
 def text(built: Path) -> str:
-    """The script that holds the text of all pages of a built book."""
+    """The script that holds the text of all pages of a built book; what an earlier one says of old pages stays."""
+    script = built / "_static" / FOLDER / "text.js"
+    since, known = 0.0, {}
+    if script.is_file() and script.stat().st_mtime > HERE.stat().st_mtime:
+        since, said = script.stat().st_mtime, script.read_text("utf-8")
+        known = {page[0]: page for page in json.loads(said.removeprefix(NAMED).rstrip(";\n"))}
     pages = []
     for path in sorted(built.rglob("*.html")):
         name = path.relative_to(built).as_posix()
-        if not name.startswith("_static") and (found := places(path.read_text("utf-8"))):
+        if name in known and path.stat().st_mtime < since:
+            pages.append(known[name])
+        elif not name.startswith("_static") and (found := places(path.read_text("utf-8"))):
             pages.append([name, kind(name), found])
-    return f"globalThis.attnbookText = {json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
+    return f"{NAMED}{json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 def _replace_sphinx(app):

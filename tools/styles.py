@@ -104,7 +104,7 @@ def bundle(built: Path) -> None:
 
     Pages that an earlier build has left name it already.
     """
-    static, used, names = built / "_static", words(built), {}
+    static, names = built / "_static", {}
     for page in built.rglob("*.html"):
         text = page.read_text("utf-8")
         found = [s for s in SHEET.finditer(text) if not s[2].startswith(OURS)]
@@ -118,7 +118,7 @@ def bundle(built: Path) -> None:
     if not names:
         return
     folder = static / "styles"
-    css = without_unused("".join(_text(static / n, folder) for n in names), used)
+    css = without_unused("".join(_text(static / n, folder) for n in names), words(built))
     css = _cut_fonts(css, folder)
     version = hashlib.sha256(css.encode()).hexdigest()[:8]
     for name in names:

@@ -195,7 +195,7 @@ def test_a_downloaded_notebook_begins_with_what_it_needs(built_book):
     import json
 
     from tools import ROOT
-    from tools.pages import with_note
+    from tools.downloads import with_note
 
     path = built_book / "_sources" / "chapters" / "04-masked-softmax.ipynb"
     note, *cells = json.loads(path.read_text("utf-8"))["cells"]

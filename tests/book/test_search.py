@@ -1,13 +1,14 @@
 """The search: what it finds and in which order, from a file and without network, by keyboard and on a phone."""
 
 import json
+import os
 import re
 
 import pytest
 from test_pages import WIDE
 
 from tools.barriers import DESK, PHONE, barriers
-from tools.search import kind, places
+from tools.search import NAMED, kind, places, text
 
 PAGE = """<html><body><article><section id="all"><h1>4. Masks<a class="headerlink">#</a></h1><p>Few words.</p>
 <section id="two"><h2>4.1. Two masks</h2><p>A padding mask.</p><pre>mask = 1</pre><button>Run</button>
@@ -69,9 +70,34 @@ def test_pages_have_kinds():
     assert [kind(name) for name in names] == ["chapter", "glossary", "package", "page"]
 
 
+def test_only_a_page_that_is_newer_is_read_again(tmp_path):
+    one, other, script = (
+        tmp_path / "a.html",
+        tmp_path / "b.html",
+        tmp_path / "_static/search/text.js",
+    )
+    script.parent.mkdir(parents=True)
+
+    def write(page, words, when):
+        page.write_text(
+            f"<article><section id='x'><h1>A</h1><p>{words}</p></section></article>"
+        )
+        os.utime(page, (when, when))
+
+    write(one, "once", 1)
+    write(other, "still", 1)
+    script.write_text(text(tmp_path))
+    write(one, "twice", 2**32)
+    write(other, "not asked", 1)
+    again = text(tmp_path)
+    assert "twice" in again and "once" not in again and "still" in again
+    one.unlink()
+    assert "a.html" not in text(tmp_path)
+
+
 def test_every_page_is_in_the_text_and_every_place_is_there(built_book):
-    text = (built_book / "_static/search/text.js").read_text("utf-8")
-    pages = json.loads(text.removeprefix("globalThis.attnbookText = ").rstrip(";\n"))
+    said = (built_book / "_static/search/text.js").read_text("utf-8")
+    pages = json.loads(said.removeprefix(NAMED).rstrip(";\n"))
     names = {
         path.relative_to(built_book).as_posix()
         for path in built_book.rglob("*.html")
@@ -83,9 +109,9 @@ def test_every_page_is_in_the_text_and_every_place_is_there(built_book):
         assert found[0][1], page
         assert not [name for name, *_ in found if f'id="{name}"' not in html]
     assert (
-        "my_masked_softmax(scores, valid_lens)" in text
+        "my_masked_softmax(scores, valid_lens)" in said
     )  # the task, but not its solution
-    assert "attnbook-" not in text and "Hint 1" not in text
+    assert "attnbook-" not in said and "Hint 1" not in said
 
 
 @pytest.fixture
