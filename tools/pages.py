@@ -36,43 +36,9 @@ OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></scrip
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
-# In front of all scripts: where a browser keeps nothing, even to ask for its storage is an error, which would
-# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page. Where the storage
-# is full, what is written lasts as long as well; progress.js tells the reader.
 CHARSET = '<meta charset="utf-8" />'
-STORAGE = """
-for (const name of ["localStorage", "sessionStorage"]) {
-  try { window[name].length; } catch {
-    const kept = new Map();
-    const value = {
-      get length() { return kept.size; },
-      key: (number) => [...kept.keys()][number] ?? null,
-      getItem: (key) => kept.get(`${key}`) ?? null,
-      setItem: (key, text) => { kept.set(`${key}`, `${text}`); },
-      removeItem: (key) => { kept.delete(`${key}`); },
-      clear: () => kept.clear(),
-    };
-    Object.defineProperty(window, name, { value });
-    window.attnbookForgets = true;
-  }
-}
-{
-  const { getItem, setItem, removeItem } = Storage.prototype;
-  const unkept = window.attnbookUnkept = new Map();
-  Object.assign(Storage.prototype, {
-    getItem(key) { return unkept.get(`${key}`) ?? getItem.call(this, key); },
-    removeItem(key) { unkept.delete(`${key}`); removeItem.call(this, key); },
-    setItem(key, text) {
-      unkept.delete(`${key}`);
-      try { setItem.call(this, key, text); } catch {
-        unkept.set(`${key}`, `${text}`);
-        dispatchEvent(new Event("attnbook-full"));
-      }
-    },
-  });
-}
-"""
-FIRST_SCRIPT = f"{CHARSET}\n    <script>{' '.join(STORAGE.split())}</script>"
+STORAGE = re.sub(r"/\*.*?\*/|\s+", " ", Path(__file__).with_name("storage.js").read_text("utf-8"), flags=re.DOTALL)
+FIRST_SCRIPT = f"{CHARSET}\n    <script>{STORAGE.strip()}</script>"
 # names, signs and spaces in code have the colour of the code's ground text, and are a tenth of a page
 PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
