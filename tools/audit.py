@@ -24,8 +24,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from attnbook.widgets.browser import chromium, find_chromium
-from tools import ROOT
-from tools.barriers import DESK, NODE_MODULES, SETTLED, barriers, cut
+from tools import NODE, NODE_MODULES, ROOT
+from tools.barriers import DESK, SETTLED, barriers, cut
 
 # the least that a score may be, or the most that there may be of anything else
 GOALS = {
@@ -50,7 +50,6 @@ MODELS = {
 SCORES = "performance", "accessibility", "best-practices", "seo"
 BOOK = ROOT / "_build" / "html"
 LIGHTHOUSE = NODE_MODULES / "lighthouse/cli/index.js"
-NODE = Path(sys.executable).with_name("node")
 
 
 @functools.cache

@@ -22,12 +22,11 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from attnbook.widgets.kit import script_parts
-from tools import ROOT, stored_notebooks
+from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
-NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 PYODIDE = NODE_MODULES / "pyodide"
 LAST = "classroom.css"  # of the files to be written
 SLICE = 1_000_000  # characters of a script
@@ -162,9 +161,8 @@ def packed(content: bytes) -> str:
 def editor() -> str:
     """CodeMirror with `editor.js`, as one script."""
     esbuild = NODE_MODULES / "esbuild/bin/esbuild"
-    node = Path(sys.executable).with_name("node")
     done = subprocess.run(
-        [node, esbuild, "--bundle", "--minify", "--charset=utf8", "--loader=js"],
+        [NODE, esbuild, "--bundle", "--minify", "--charset=utf8", "--loader=js"],
         input=(HERE / "editor.js").read_text("utf-8"),
         env={"NODE_PATH": str(NODE_MODULES)},
         capture_output=True,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sphinx.util.docutils import SphinxDirective
 
-from tools.classroom import NODE_MODULES
+from tools import NODE_MODULES
 
 # packages of npm from which tools/formulas.py and tools/classroom.py take files
 NPM = ("katex", "pyodide", "@codemirror/*", "@lezer/*", "@marijn/*", "crelt", "style-mod", "w3c-keyname")

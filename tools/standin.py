@@ -20,9 +20,9 @@ import subprocess
 import sys
 import textwrap
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 STANDIN = ROOT / "code" / "attnbook" / "standin"
 NAMES = STANDIN / "torch" / "names.txt"
 FIELDS = "status", "diagnosis", "about", "says", "asks", "note"

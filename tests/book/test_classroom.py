@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,13 +14,12 @@ import pytest
 from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
-from tools import classroom, stored_notebooks
+from tools import NODE, NODE_MODULES, classroom, stored_notebooks
 from tools.barriers import AXE, BARRIERS, PHONE, SETTLED, THEME
-from tools.classroom import LAST, NODE_MODULES, PACKAGE, cells, exercises, write
+from tools.classroom import LAST, PACKAGE, cells, exercises, write
 
 pytestmark = pytest.mark.browser
 
-NODE = Path(sys.executable).with_name("node")
 PUPPETEER = NODE_MODULES / "puppeteer-core/lib/puppeteer/puppeteer-core.js"
 PAGES = {name: page for page, names in exercises().items() for name in names}
 CELL = {
