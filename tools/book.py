@@ -9,6 +9,7 @@ Jupyter Book does the work, in several processes where the system has them.
 
 import argparse
 import errno
+import gc
 import os
 import shutil
 import sys
@@ -90,6 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="every page anew")
     parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
+    # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
+    gc.set_threshold(1_000_000)
     try:
         html = build(
             ROOT,
