@@ -169,7 +169,7 @@ def pages_of(page) -> list[str]:
         ("FFN", "9. Transformer blocks"),
         ("SDPA", "5. Scoring functions"),
         ("KV cache", "15. Efficient attention"),
-        ("KV-cache", "14. Decoding"),
+        ("KV-cache", "Glossary"),
     ],
 )
 def test_the_chapter_about_it_comes_first_and_the_package_last(search, query, first):
