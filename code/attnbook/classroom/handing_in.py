@@ -95,7 +95,7 @@ def _with_check(written: str, original: str) -> str:
 def _checks(written: str, exercise: str) -> bool:
     """Whether an answer, when it is run, checks itself: a call in a comment, a text or a function does not."""
     try:
-        below = list(ast.parse(written).body)
+        below: list[ast.AST] = [ast.parse(written)]
     except (SyntaxError, ValueError):  # magics, or what cannot run before it is mended
         call = rf"""^[^#\n]*\bcheck\(\s*["']{exercise}["']"""
         return re.search(call, written, re.MULTILINE) is not None
