@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -22,7 +23,9 @@ case "$*" in
     "-c import venv, ensurepip") exit ${NO_VENV:-0} ;;
     "-m venv "*) mkdir -p "$3/bin" && touch "$3/pyvenv.cfg" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/npm" ;;
     "ci --prefix "*) ls .venv/node/package-lock.json >/dev/null && ${NPM:-true} ;;
-    "-m pip install"*) case ${PIP:-works} in works) ;; fails) exit 1 ;; killed) kill -INT $PPID; exit 1 ;; esac ;;
+    "-m pip install"*) case ${PIP:-works} in works) ;; fails) exit 1 ;; killed) kill -INT $PPID; exit 1 ;;
+        alone) ! "$REAL" -c 'import fcntl; fcntl.flock(open("tools/environment.py"), fcntl.LOCK_EX | fcntl.LOCK_NB)'
+            ;; esac ;;
     *hashlib*) cat requirements.txt pyproject.toml tools/node/package-lock.json | cksum ;;
     *find_chromium*) cat "$CHROMIUM" 2>/dev/null ;;
     "-m playwright install chromium") ${PLAYWRIGHT:-false} && echo playwrights >"$CHROMIUM" ;;
@@ -78,6 +81,7 @@ def machine(tmp_path):
             env=env | wrong,
             capture_output=True,
             text=True,
+            timeout=60,
             # a run in the background ignores Ctrl-C, and so would all that it starts
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
@@ -136,12 +140,33 @@ def test_a_missing_venv_module_is_named_with_what_to_install(machine):
 
 def test_an_environment_left_half_made_is_made_again(machine):
     machine.venv.mkdir()
-    (machine.venv / ".unfinished").write_text("999999999")
+    # earlier set-ups wrote their process's number, and waited for whatever process had it
+    (machine.venv / ".unfinished").write_text(str(os.getpid()))
     (machine.venv / "rubble").write_text("")
     code, said, installs = machine()
     assert code == 0 and len(installs) == 2 and "making it again" in said
     assert not (machine.venv / "rubble").exists()
     assert not (machine.venv / ".unfinished").exists()
+
+
+def test_two_set_ups_do_not_run_at_once(machine):
+    code, said, _ = machine(PIP="alone", REAL=sys.executable)
+    assert code == 0, said
+    fcntl = pytest.importorskip("fcntl")
+    with (
+        ThreadPoolExecutor() as pool,
+        open(machine.book / "tools/environment.py") as other,
+    ):
+        fcntl.flock(other, fcntl.LOCK_EX)
+        second = pool.submit(machine)
+        with pytest.raises(TimeoutError):
+            second.result(timeout=1)
+        fcntl.flock(other, fcntl.LOCK_UN)
+        assert second.result() == (
+            0,
+            "Another set-up is running; waiting for it …\n",
+            [],
+        )
 
 
 def test_an_environment_without_a_working_pip_is_made_again(machine):

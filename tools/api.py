@@ -32,9 +32,7 @@ def _mend(app, what, name, thing, options, lines):
         lines[:] = comment(*name.rsplit(".", 1))
     for number, line in enumerate(lines):  # in reStructuredText |u| is a substitution,
         line = re.sub(r"\|(?=\S)", r"\\|", line)
-        lines[number] = re.sub(
-            r"(?<!\S)(\w\.)$", r"\\\1", line
-        )  # and a line "T." a list
+        lines[number] = re.sub(r"(?<!\S)(\w\.)$", r"\\\1", line)  # and a line "T." a list
 
 
 def _places(env) -> dict[str, dict[str, tuple[str, str]]]:

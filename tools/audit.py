@@ -24,8 +24,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from attnbook.widgets.browser import chromium, find_chromium
-from tools import ROOT
-from tools.barriers import DESK, NODE_MODULES, SETTLED, barriers, cut
+from tools import NODE, NODE_MODULES, ROOT
+from tools.barriers import DESK, SETTLED, barriers, cut
 
 # the least that a score may be, or the most that there may be of anything else
 GOALS = {
@@ -50,7 +50,6 @@ MODELS = {
 SCORES = "performance", "accessibility", "best-practices", "seo"
 BOOK = ROOT / "_build" / "html"
 LIGHTHOUSE = NODE_MODULES / "lighthouse/cli/index.js"
-NODE = Path(sys.executable).with_name("node")
 
 
 @functools.cache
@@ -110,11 +109,7 @@ def visit(browser, base: str, name: str, folder: Path) -> tuple[dict, list, list
     page.evaluate(SETTLED)
     ours = {urlsplit(u).path.lstrip("/") for u in asked if u.startswith(base)}
     outside = [u for u in asked if not u.startswith((base, "data:", "blob:"))]
-    sizes = {
-        path: weight(folder / path)
-        for path in ours
-        if (folder / path).is_file() and "/model-" not in path
-    }
+    sizes = {path: weight(folder / path) for path in ours if (folder / path).is_file() and "/model-" not in path}
     light, dark = barriers(page)
     too_wide = cut(page)
     context.close()
@@ -154,21 +149,16 @@ def missed(row: dict) -> list[str]:
     return [
         f"{what} is {row[what]}, the goal is {goal}"
         for what, goal in GOALS.items()
-        if what in row
-        and (row[what] < goal if what.startswith(SCORES) else row[what] > goal)
+        if what in row and (row[what] < goal if what.startswith(SCORES) else row[what] > goal)
     ]
 
 
 def main(arguments: list[str]) -> int:
     """Print a line for each page, and below it what was found; returns 1 if a goal is missed."""
     ask = argparse.ArgumentParser("python -m tools.audit")
-    ask.add_argument(
-        "pages", nargs="*", default=["*"], help="such as index 'chapters/0*'"
-    )
+    ask.add_argument("pages", nargs="*", default=["*"], help="such as index 'chapters/0*'")
     ask.add_argument("--lighthouse", action="store_true", help="a minute per page")
-    ask.add_argument(
-        "--log", action="store_true", help="the heaviest files of each page"
-    )
+    ask.add_argument("--log", action="store_true", help="the heaviest files of each page")
     wanted = ask.parse_args(arguments)
     if wanted.lighthouse and not LIGHTHOUSE.is_file():
         ask.error(f"there is no Lighthouse in {NODE_MODULES}: npm left it out")
@@ -176,30 +166,15 @@ def main(arguments: list[str]) -> int:
     size = round(sum(f.stat().st_size for f in files) / 1e6, 1)
     print(f"{BOOK}: {size} MB without the Python that runs in pages")
     bad = missed({"folder MB": size})
-    names = [
-        f.relative_to(BOOK).with_suffix("").as_posix()
-        for f in files
-        if f.suffix == ".html"
-    ]
-    names = [
-        n
-        for n in sorted(names)
-        if "_static" not in n and any(fnmatch(n, p) for p in wanted.pages)
-    ]
+    names = [f.relative_to(BOOK).with_suffix("").as_posix() for f in files if f.suffix == ".html"]
+    names = [n for n in sorted(names) if "_static" not in n and any(fnmatch(n, p) for p in wanted.pages)]
     with served(BOOK) as base, chromium() as browser:
         for name in names:
             row, found, heaviest = visit(browser, base, name, BOOK)
             if wanted.lighthouse:
                 row |= scores(f"{base}{name}.html", name)
-            print(
-                f"{name:38}"
-                + "  ".join(f"{what} {value}" for what, value in row.items())
-            )
-            print(
-                *(f"    {what}" for what in found + heaviest * wanted.log),
-                sep="\n",
-                end="",
-            )
+            print(f"{name:38}" + "  ".join(f"{what} {value}" for what, value in row.items()))
+            print(*(f"    {what}" for what in found + heaviest * wanted.log), sep="\n", end="")
             bad += [f"{name}: {what}" for what in missed(row)]
     print("", f"{len(names)} pages, {len(bad)} goals missed", *bad, sep="\n")
     return int(bool(bad))

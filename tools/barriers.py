@@ -3,10 +3,8 @@
 The tests of the pages ask it, and `tools.audit`.
 """
 
-import sys
-from pathlib import Path
+from tools import NODE_MODULES
 
-NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 AXE = NODE_MODULES / "axe-core/axe.min.js"
 PHONE = {"width": 390, "height": 844}
 TABLET = {"width": 820, "height": 1180}

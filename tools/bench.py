@@ -28,16 +28,7 @@ import torch
 from tools.benchmarks import FAMILIES, GROUPS, quality
 from tools.benchmarks.family import KINDS, Case, Family
 from tools.benchmarks.measure import joined, memory, peak_bytes, times
-from tools.benchmarks.report import (
-    STORED,
-    bar_line,
-    merged,
-    record,
-    store,
-    summary,
-    sweep_table,
-    table,
-)
+from tools.benchmarks.report import STORED, bar_line, merged, record, store, summary, sweep_table, table
 from tools.benchmarks.verdicts import judge
 
 
@@ -52,18 +43,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         metavar="NAME",
         help=", ".join([*FAMILIES, *GROUPS]),
     )
-    parser.add_argument(
-        "--lengths", type=int, nargs="+", help="only cases of these lengths"
-    )
+    parser.add_argument("--lengths", type=int, nargs="+", help="only cases of these lengths")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--no-memory", action="store_true", help="measure times only")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--json", type=Path, help="write what was measured to this file")
-    where.add_argument(
-        "--store", action="store_true", help="write it where the book reads it"
-    )
+    where.add_argument("--store", action="store_true", help="write it where the book reads it")
     parser.add_argument("--peak", help=argparse.SUPPRESS)
     quality.add_options(parser)
     options = parser.parse_args(arguments)
@@ -89,9 +76,7 @@ def said(arguments: list[str]) -> str:
     """The command as it can be repeated, files by their names only: a path would be one of this machine."""
 
     def named(word: str) -> str:
-        option, equals, value = (
-            word.partition("=") if word.startswith("--") else ("", "", word)
-        )
+        option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
         return f"{option}{equals}{Path(value).name}"
 
     return shlex.join(["python", "-m", "tools.bench", *map(named, arguments)])
@@ -150,11 +135,7 @@ def measure_family(
     family: Family, options: argparse.Namespace, at: tuple[str, int]
 ) -> tuple[list[dict], list[dict], list[dict]]:
     """Measure and print one family; returns its results, its sweep and its judged bars."""
-    wanted = [
-        case
-        for case in family.cases
-        if not options.lengths or case.length in options.lengths
-    ]
+    wanted = [case for case in family.cases if not options.lengths or case.length in options.lengths]
     unweighed = options.no_memory or not family.weighed
     further = () if options.lengths or unweighed else family.sweep
     weighed = [] if unweighed else memory(family, [*wanted, *further], *at)
@@ -162,9 +143,7 @@ def measure_family(
     for number, case in enumerate(wanted):
         timed = times(family, case, options.rounds, *at)
         results.append(joined(timed, weighed[number] if weighed else None))
-        lines = [
-            bar_line(bar) for bar in judge(family, results[-1:], []) if bar["case"]
-        ]
+        lines = [bar_line(bar) for bar in judge(family, results[-1:], []) if bar["case"]]
         print("\n" + "\n".join([table(family, results[-1]), *lines]), flush=True)
     swept = weighed[len(wanted) :]
     bars = judge(family, results, swept)

@@ -9,6 +9,7 @@ Jupyter Book does the work, in several processes where the system has them.
 
 import argparse
 import errno
+import gc
 import os
 import shutil
 import sys
@@ -88,10 +89,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("tools.book", description=__doc__.splitlines()[0])
     parser.add_argument("--path-output", type=Path, default=ROOT, metavar="DIR")
     parser.add_argument("--all", action="store_true", help="every page anew")
-    parser.add_argument(
-        "--links", action="store_true", help="ask each address whether it answers"
-    )
+    parser.add_argument("--links", action="store_true", help="ask each address whether it answers")
     options = parser.parse_args(arguments)
+    # pages are trees of many objects: with Python's own threshold, half of the time goes into looking for garbage
+    gc.set_threshold(1_000_000)
     try:
         html = build(
             ROOT,
@@ -116,9 +117,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.links:
         return 0
     address = (html / "index.html").resolve().as_uri()
-    print(
-        f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n"
-    )
+    print(f"\nThe book is built. Open it by double-clicking, or at this address:\n\n    {address}\n")
     return 0
 
 

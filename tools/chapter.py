@@ -28,14 +28,7 @@ from attnbook.files import write_atomically
 from tools import ROOT
 from tools.edited import keep, take_over
 from tools.normal_form import check_outputs, normalise, to_bytes
-from tools.notebooks import (
-    ChapterError,
-    chapter_names,
-    code_cells,
-    find_chapter,
-    notebook_path,
-    read_chapter,
-)
+from tools.notebooks import ChapterError, chapter_names, code_cells, find_chapter, notebook_path, read_chapter
 from tools.rules import problems_of
 from tools.surroundings import clean_environment
 
@@ -45,9 +38,7 @@ CELL_TIMEOUT = 600
 # --- execution ------------------------------------------------------------------------------------------------
 
 
-def execute(
-    notebook: nbformat.NotebookNode, name: str, root: Path = ROOT
-) -> nbformat.NotebookNode:
+def execute(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> nbformat.NotebookNode:
     """Run all cells in a fresh kernel in `chapters/`; a cell that fails is a ChapterError that shows it."""
     client = NotebookClient(
         notebook,
@@ -63,27 +54,18 @@ def execute(
             return client.execute()
     except CellExecutionError as error:
         where = _failed_cell(notebook)
-        raise ChapterError(
-            f"{name}: {where} fails with\n\n{_last_error(notebook) or error}"
-        ) from error
+        raise ChapterError(f"{name}: {where} fails with\n\n{_last_error(notebook) or error}") from error
     except CellTimeoutError as error:
-        raise ChapterError(
-            f"{name}: a cell took longer than {CELL_TIMEOUT} s.\n{error}"
-        ) from error
+        raise ChapterError(f"{name}: a cell took longer than {CELL_TIMEOUT} s.\n{error}") from error
     except DeadKernelError as error:
-        raise ChapterError(
-            f"{name}: the kernel died (out of memory?): {error}"
-        ) from error
+        raise ChapterError(f"{name}: the kernel died (out of memory?): {error}") from error
 
 
 def _failed_cell(notebook) -> str:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for number, cell in enumerate(code, 1):
         if any(output.output_type == "error" for output in cell.outputs):
-            numbered = "\n".join(
-                f"    {i:2d} | {line}"
-                for i, line in enumerate(cell.source.splitlines(), 1)
-            )
+            numbered = "\n".join(f"    {i:2d} | {line}" for i, line in enumerate(cell.source.splitlines(), 1))
             return f"code cell {number} of {len(code)}\n\n{numbered}\n"
     return "a cell"
 
@@ -99,9 +81,7 @@ def _last_error(notebook) -> str:
 # --- the command ----------------------------------------------------------------------------------------------
 
 
-def take_outputs(
-    notebook: nbformat.NotebookNode, name: str, root: Path = ROOT
-) -> nbformat.NotebookNode:
+def take_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> nbformat.NotebookNode:
     """Give the cells the outputs that are stored for them; a ChapterError if a code cell is not the stored one."""
     try:
         stored = code_cells(nbformat.read(notebook_path(name, root), as_version=4))
@@ -140,9 +120,7 @@ def make_chapter(name: str, root: Path = ROOT, words: bool = False) -> str:
     return "written"
 
 
-def attempt(
-    name: str, root: Path = ROOT, words: bool = False, from_notebook: bool = False
-) -> tuple[str, bool]:
+def attempt(name: str, root: Path = ROOT, words: bool = False, from_notebook: bool = False) -> tuple[str, bool]:
     """Make one chapter, or take its notebook over; what there is to say about it, and whether it succeeded."""
     path = f"chapters/text/{name}.md" if from_notebook else f"chapters/{name}.ipynb"
     try:
@@ -155,9 +133,7 @@ def attempt(
     return f"{path}: {state}{''.join(problems)}", True
 
 
-def attempt_all(
-    names: Iterable[str], jobs: int, root: Path = ROOT, **what: bool
-) -> Iterable[tuple[str, bool]]:
+def attempt_all(names: Iterable[str], jobs: int, root: Path = ROOT, **what: bool) -> Iterable[tuple[str, bool]]:
     """`attempt` every chapter, several at a time if asked; the answers come in the order of the names."""
     work = functools.partial(attempt, root=root, **what)
     if jobs == 1:
@@ -170,17 +146,10 @@ def attempt_all(
 def main(arguments: list[str] | None = None) -> int:
     """Make the chapters that were asked for; one that fails does not keep the others from being made."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="NAME",
-        help="a chapter, for instance 04-masked-softmax",
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a chapter, for instance 04-masked-softmax")
     parser.add_argument("--all", action="store_true", help="every chapter")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--words", action="store_true", help="keep the stored outputs, execute nothing"
-    )
+    what.add_argument("--words", action="store_true", help="keep the stored outputs, execute nothing")
     what.add_argument(
         "--from-notebook",
         action="store_true",

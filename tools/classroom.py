@@ -22,13 +22,13 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from attnbook.widgets.kit import script_parts
-from tools import ROOT, stored_notebooks
+from tools import NODE, NODE_MODULES, ROOT, stored_notebooks
 
 FOLDER = "classroom"
 PACKAGE = ROOT / "code" / "attnbook"
 HERE = PACKAGE / "classroom"
-NODE_MODULES = Path(sys.prefix) / "node/node_modules"  # tools/environment.py
 PYODIDE = NODE_MODULES / "pyodide"
+LAST = "classroom.css"  # of the files to be written
 SLICE = 1_000_000  # characters of a script
 MISSING = 3  # the exit status if Pyodide is not there
 # rooms and modules that work in the page; what else a chapter imports is not available there
@@ -45,16 +45,7 @@ UNUSED = {
     *("webbrowser", "wsgiref", "xml", "xmlrpc", "zipapp", "zoneinfo"),
 }
 # fmt: on
-ENCODINGS = {
-    "__init__",
-    "aliases",
-    "ascii",
-    "cp437",
-    "latin_1",
-    "raw_unicode_escape",
-    "unicode_escape",
-    "utf_8",
-}
+ENCODINGS = {"__init__", "aliases", "ascii", "cp437", "latin_1", "raw_unicode_escape", "unicode_escape", "utf_8"}
 EXERCISES = re.compile(r'<section id="exercises">\s*<h2>.*?</h2>', re.DOTALL)
 WITHOUT = (
     '<p class="classroom-without">This page has no JavaScript now. With it, answers can be written and checked here; '
@@ -90,9 +81,7 @@ def pyodide_parts() -> dict[str, bytes]:
     text = (PYODIDE / "pyodide.asm.mjs").read_text("utf-8")
     export = re.compile(r"export default (\w+);")
     if len(export.findall(text)) != 1 or "import.meta.url" not in text:
-        raise Missing(
-            f"{PYODIDE} is not the Pyodide that tools/classroom.py knows how to start"
-        )
+        raise Missing(f"{PYODIDE} is not the Pyodide that tools/classroom.py knows how to start")
     text = export.sub(r"globalThis.createPyodideModule = \1;", text)
     text = text.replace("import.meta.url", '"https://pyodide.invalid/pyodide.asm.mjs"')
     with zipfile.ZipFile(PYODIDE / "python_stdlib.zip") as library:
@@ -154,11 +143,7 @@ def book_files() -> dict[str, bytes]:
 def exercises() -> dict[str, list[str]]:
     """Names of the exercises on each page."""
     found = {
-        page: [
-            name
-            for source in sources
-            for name in re.findall(r'^check\("([\w-]+)"', source, re.MULTILINE)
-        ]
+        page: [name for source in sources for name in re.findall(r'^check\("([\w-]+)"', source, re.MULTILINE)]
         for page, sources in cells().items()
     }
     return {page: names for page, names in found.items() if names}
@@ -176,9 +161,8 @@ def packed(content: bytes) -> str:
 def editor() -> str:
     """CodeMirror with `editor.js`, as one script."""
     esbuild = NODE_MODULES / "esbuild/bin/esbuild"
-    node = Path(sys.executable).with_name("node")
     done = subprocess.run(
-        [node, esbuild, "--bundle", "--minify", "--charset=utf8", "--loader=js"],
+        [NODE, esbuild, "--bundle", "--minify", "--charset=utf8", "--loader=js"],
         input=(HERE / "editor.js").read_text("utf-8"),
         env={"NODE_PATH": str(NODE_MODULES)},
         capture_output=True,
@@ -227,16 +211,27 @@ def scripts() -> dict[str, str]:
         "exercises": exercises(),
     }
     files["page.js"] = page_script(setup)
-    files["classroom.css"] = (HERE / "classroom.css").read_text("utf-8")
+    files[LAST] = (HERE / "classroom.css").read_text("utf-8")
     return files
 
 
+def current(folder: Path) -> bool:
+    """Whether an earlier build has written all that pages load, and nothing of which it is made is newer."""
+    ours = [path for path in PACKAGE.rglob("*") if path.suffix in ("", ".css", ".js", ".py", ".txt")]
+    made_of = [path for path in ours if path.name != "__pycache__"]
+    made_of += [*stored_notebooks(), NODE_MODULES / ".package-lock.json", Path(__file__)]
+    last = folder / LAST
+    return PYODIDE.is_dir() and last.is_file() and all(p.stat().st_mtime < last.stat().st_mtime for p in made_of)
+
+
 def write(folder: Path) -> None:
-    """Write all that pages load into a folder.
+    """Write all that pages load into a folder, unless it is there.
 
     Raises:
         Missing: see `scripts`; nothing is written.
     """
+    if current(folder):
+        return
     files = scripts()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -251,8 +246,7 @@ def _link(app, packing: subprocess.Popen) -> None:
     _, told = packing.communicate()
     if packing.returncode == MISSING:
         logging.getLogger(__name__).info(
-            "The pages are built without their own Python: %s. Exercises work in the notebooks.",
-            told.strip(),
+            "The pages are built without their own Python: %s. Exercises work in the notebooks.", told.strip()
         )
     elif packing.returncode:
         raise ExtensionError(f"the page's Python could not be packed:\n{told}")

@@ -19,23 +19,14 @@ import nbformat
 
 from attnbook.files import write_atomically
 from tools import COPIES, ROOT
-from tools.notebooks import (
-    CELL_METADATA,
-    ChapterError,
-    notebook_path,
-    read_chapter,
-    read_twin,
-    twin_path,
-)
+from tools.notebooks import CELL_METADATA, ChapterError, notebook_path, read_chapter, read_twin, twin_path
 
 # --- found ----------------------------------------------------------------------------------------------------
 
 
 def written(notebook: nbformat.NotebookNode) -> list[tuple[str, str]]:
     """Kind and text of the cells that hold any; running the last cell of a notebook adds an empty one."""
-    return [
-        (cell.cell_type, cell.source) for cell in notebook.cells if cell.source.strip()
-    ]
+    return [(cell.cell_type, cell.source) for cell in notebook.cells if cell.source.strip()]
 
 
 def fingerprint(notebook: nbformat.NotebookNode) -> str:
@@ -67,10 +58,7 @@ def keep(path: Path, successor: nbformat.NotebookNode) -> Path | None:
         return None
     try:
         notebook = nbformat.reads(content.decode(), as_version=4)
-        if fingerprint(notebook) in (
-            fingerprint(successor),
-            stored_fingerprint(notebook),
-        ):
+        if fingerprint(notebook) in (fingerprint(successor), stored_fingerprint(notebook)):
             return None
     except Exception:  # noqa: BLE001  whatever it is, it is not ours
         pass
@@ -111,13 +99,9 @@ def take_over(name: str, root: Path = ROOT) -> str:
             f"by hand what you want; make chapter NAME={name} then keeps a copy of the notebook."
         )
     text, before = path.read_text("utf-8"), jupytext.writes(twin, fmt="md:myst")
-    twin.cells = [
-        cell for cell in ours.cells if cell.source.strip() and cell.source not in added
-    ]
+    twin.cells = [cell for cell in ours.cells if cell.source.strip() and cell.source not in added]
     for cell in twin.cells:
-        cell.metadata = nbformat.from_dict(
-            {key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata}
-        )
+        cell.metadata = nbformat.from_dict({key: cell.metadata[key] for key in CELL_METADATA if key in cell.metadata})
     write_atomically(path, _merged(text, before, jupytext.writes(twin, fmt="md:myst")))
     return "written"
 

@@ -13,8 +13,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -42,9 +46,7 @@ class Stop(Exception):
 def run(*words, **options):
     """Run a program in the repository; its exit status, or 127 if there is no such program."""
     try:
-        return subprocess.run(
-            [str(word) for word in words], cwd=str(ROOT), **options
-        ).returncode
+        return subprocess.run([str(word) for word in words], cwd=str(ROOT), **options).returncode
     except OSError:
         return 127
 
@@ -53,11 +55,7 @@ def ask(*words):
     """Run a program, and take what it prints; nothing if it fails."""
     try:
         done = subprocess.run(
-            [str(word) for word in words],
-            cwd=str(ROOT),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+            [str(word) for word in words], cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
     except OSError:
         return ""
@@ -103,45 +101,28 @@ def content(path):
     return path.read_text("utf-8").strip() if path.is_file() else ""
 
 
-def wait_for_others():
-    """Wait while another set-up runs: the mark of an unfinished one holds the number of its process."""
-    told = False
-    while os.name != "nt" and content(
-        UNFINISHED
-    ):  # on Windows there is no harmless way to ask for a process
-        try:
-            os.kill(int(content(UNFINISHED)), 0)
-        except (OSError, ValueError, OverflowError):
-            return
-        if not told:
-            print(
-                f"Another set-up is running (process {content(UNFINISHED)}); waiting for it …",
-                flush=True,
-            )
-        told = True
-        time.sleep(2)
+def wait_for_others(file):
+    """Lock an open file once no other set-up has; the lock ends with this process, however it ends."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("Another set-up is running; waiting for it …", flush=True)
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def make_venv(python):
     """An environment that has Python and pip, marked as unfinished; a broken one is made again."""
-    whole = (
-        not UNFINISHED.exists()
-        and works(PYTHON, "-m", "pip", "--version")
-        and works(PYTHON, "-c", NEW_ENOUGH)
-    )
+    whole = not UNFINISHED.exists() and works(PYTHON, "-m", "pip", "--version") and works(PYTHON, "-c", NEW_ENOUGH)
     if not whole and VENV.exists():
-        if (
-            not (VENV / "pyvenv.cfg").exists()
-            and not UNFINISHED.exists()
-            and any(VENV.iterdir())
-        ):
-            raise Stop(
-                "There is a .venv here that is not a virtual environment; move it away."
-            )
+        if not (VENV / "pyvenv.cfg").exists() and not UNFINISHED.exists() and any(VENV.iterdir()):
+            raise Stop("There is a .venv here that is not a virtual environment; move it away.")
         print("The environment in .venv is not complete; making it again.", flush=True)
     VENV.mkdir(exist_ok=True)
-    UNFINISHED.write_text(str(os.getpid()), "utf-8")
-    READY.exists() and READY.unlink()
+    UNFINISHED.touch()
+    if READY.exists():
+        READY.unlink()
     if not whole:
         for path in VENV.iterdir():  # `venv --clear` would take the mark away first
             if path.is_dir() and not path.is_symlink():
@@ -159,9 +140,7 @@ def give_up(message):
 
 def install(*what):
     """Let pip install something."""
-    if run(
-        PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *what
-    ):
+    if run(PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *what):
         give_up(
             "pip could not install everything (its message stands above).\n"
             "If the network failed, run the same command again: what is downloaded already is kept.\n"
@@ -179,9 +158,7 @@ def install_node_packages():
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(str(ROOT / "tools" / "node" / name), str(folder))
     npm = shutil.which("npm", path=str(PROGRAMS)) or "npm"
-    if run(
-        npm, "ci", "--prefix", folder, "--loglevel=error", stdout=subprocess.DEVNULL
-    ):
+    if run(npm, "ci", "--prefix", folder, "--loglevel=error", stdout=subprocess.DEVNULL):
         give_up(
             "npm could not install what the pages are built with (its message stands above; the list is\n"
             "tools/node/package.json). If the network failed, run the same command again."
@@ -190,60 +167,34 @@ def install_node_packages():
 
 def set_up():
     """Install everything, unless the stamp says that it is installed."""
-    wait_for_others()
     if content(READY) and content(READY) == fingerprint():
         return
     make_venv(find_python())
-    print(
-        "Installing the book's packages into .venv (the first time several hundred MB, some minutes) …",
-        flush=True,
-    )
+    print("Installing the book's packages into .venv (the first time several hundred MB, some minutes) …", flush=True)
     install("-r", "requirements.txt")
     install("--no-deps", "d2l==" + D2L)
     install_node_packages()
     # Draw once: the first drawing collects the machine's fonts, and says so where a chapter's output would stand.
     if run(PYTHON, "-c", "import attnbook, torch, matplotlib.font_manager"):
-        raise Stop(
-            "The packages are installed but cannot be imported (see above). Remove .venv and try again."
-        )
+        raise Stop("The packages are installed but cannot be imported (see above). Remove .venv and try again.")
     READY.write_text(fingerprint() + "\n", "utf-8")
     UNFINISHED.unlink()
 
 
 def has_chromium():
     """Whether the tests of figures and pages have a browser."""
-    return bool(
-        ask(
-            PYTHON,
-            "-c",
-            'from attnbook.widgets.browser import find_chromium as f; print(f() or "")',
-        )
-    )
+    return bool(ask(PYTHON, "-c", 'from attnbook.widgets.browser import find_chromium as f; print(f() or "")'))
 
 
 def find_browser():
     """Install a Chromium if there is none, and if that can be done."""
     if has_chromium():
         return
-    print(
-        "There is no Chromium here for the tests of figures and pages; trying to install one …",
-        flush=True,
-    )
+    print("There is no Chromium here for the tests of figures and pages; trying to install one …", flush=True)
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        quiet = {
-            "env": dict(os.environ, DEBIAN_FRONTEND="noninteractive"),
-            "stdout": subprocess.DEVNULL,
-        }
+        quiet = {"env": dict(os.environ, DEBIAN_FRONTEND="noninteractive"), "stdout": subprocess.DEVNULL}
         if run("apt-get", "update", "-qq", **quiet) == 0:
-            run(
-                "apt-get",
-                "install",
-                "-qq",
-                "-y",
-                "--no-install-recommends",
-                "chromium",
-                **quiet,
-            )
+            run("apt-get", "install", "-qq", "-y", "--no-install-recommends", "chromium", **quiet)
     if not has_chromium():
         run(PYTHON, "-m", "playwright", "install", "chromium")
     if not has_chromium():
@@ -256,7 +207,9 @@ def main():
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: sys.exit(130))
     try:
-        set_up()
+        with open(__file__) as this:
+            wait_for_others(this)
+            set_up()
         if sys.argv[1:] == ["test"]:
             find_browser()
     except (Stop, OSError) as stopped:  # no room, or no right to write here

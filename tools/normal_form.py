@@ -18,10 +18,7 @@ from tools import ROOT
 from tools.edited import fingerprint
 from tools.notebooks import CELL_METADATA, ChapterError
 
-WIDGET_MIMES = (
-    "application/vnd.jupyter.widget-view+json",
-    "application/vnd.jupyter.widget-state+json",
-)
+WIDGET_MIMES = ("application/vnd.jupyter.widget-view+json", "application/vnd.jupyter.widget-state+json")
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LANGUAGE = {  # what a kernel reports, without the version of the Python that happened to run it
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -37,33 +34,23 @@ def normalise(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Keep what the text and the computation say; drop what depends on when, where and by whom it was run."""
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = nbformat.from_dict(
-        {
-            "attnbook": {"sources": fingerprint(notebook)},
-            "kernelspec": KERNELSPEC,
-            "language_info": LANGUAGE,
-        }
+        {"attnbook": {"sources": fingerprint(notebook)}, "kernelspec": KERNELSPEC, "language_info": LANGUAGE}
     )
     seen: dict[str, int] = {}
     count = 0
     for cell in notebook.cells:
         # An id from the content: moving or inserting a cell changes no other cell's id.
-        digest = hashlib.sha256(
-            f"{cell.cell_type}\n{cell.source}".encode()
-        ).hexdigest()[:10]
+        digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
-        cell.metadata = nbformat.from_dict(
-            {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata}
-        )
+        cell.metadata = nbformat.from_dict({k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata})
         if cell.cell_type != "code":
             cell.pop("attachments", None)
             continue
         if cell.source.strip():
             count += 1
             cell.execution_count = count
-        cell.outputs = [
-            output for output in map(_normal_output, cell.outputs) if output is not None
-        ]
+        cell.outputs = [output for output in map(_normal_output, cell.outputs) if output is not None]
         for output in cell.outputs:
             if output.output_type == "execute_result":
                 output.execution_count = cell.execution_count
@@ -75,9 +62,7 @@ def _lighter(png: str) -> str:
     picture = Image.open(io.BytesIO(base64.b64decode(png)))
     if picture.mode == "P":  # it has been here before
         return png
-    lighter = imagequant.quantize_pil_image(
-        picture.convert("RGBA"), dithering_level=0.0, max_colors=256
-    )
+    lighter = imagequant.quantize_pil_image(picture.convert("RGBA"), dithering_level=0.0, max_colors=256)
     content = io.BytesIO()
     lighter.save(content, "PNG", optimize=True)
     return base64.b64encode(content.getvalue()).decode()
@@ -93,33 +78,25 @@ def _normal_output(output):
     return output if output.data else None
 
 
-def check_outputs(
-    notebook: nbformat.NotebookNode, name: str, root: Path = ROOT
-) -> None:
+def check_outputs(notebook: nbformat.NotebookNode, name: str, root: Path = ROOT) -> None:
     """Refuse to store what another machine, or nbval, could never reproduce."""
     traces = {
         "the path of this working copy": re.escape(str(root)),
-        "a home folder": re.escape(str(Path.home()))
-        if len(Path.home().parts) > 2
-        else r"/(home|Users)/\w",
+        "a home folder": re.escape(str(Path.home())) if len(Path.home().parts) > 2 else r"/(home|Users)/\w",
         "the temporary folder": re.escape(tempfile.gettempdir()) + r"/\w",
         "a memory address": r"\bat 0x[0-9a-f]{6,}",
         "the name of this machine": rf"\b{re.escape(socket.gethostname())}\b"
         if "-" in socket.gethostname()
         else "(?!)",
     }
-    for number, cell in enumerate(
-        (c for c in notebook.cells if c.cell_type == "code"), 1
-    ):
+    for number, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
         for output in cell.outputs:
             if output.output_type == "stream" and output.name == "stderr":
                 raise ChapterError(
                     f"{name}: code cell {number} writes to stderr; mend the cause, or print it:\n{output.text}"
                 )
             if output.output_type == "error":
-                raise ChapterError(
-                    f"{name}: code cell {number} stores an error; catch it and print its message."
-                )
+                raise ChapterError(f"{name}: code cell {number} stores an error; catch it and print its message.")
             for mime, text in _texts(output):
                 for what, pattern in traces.items():
                     if found := re.search(pattern, text):

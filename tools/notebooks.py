@@ -36,19 +36,11 @@ def find_chapter(name: str, root: Path = ROOT) -> str:
     names = chapter_names(root)
     listing = "\n".join(f"    {candidate}" for candidate in names) or "    (none yet)"
     if not name.strip():
-        raise ChapterError(
-            f"Which chapter? Say make chapter NAME=… with one of\n{listing}"
-        )
-    wanted = re.sub(
-        r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2]
-    )
+        raise ChapterError(f"Which chapter? Say make chapter NAME=… with one of\n{listing}")
+    wanted = re.sub(r"\.(md|ipynb)$", "", name.strip().replace(os.sep, "/").rpartition("/")[2])
     if wanted in names:
         return wanted
-    begin = [
-        candidate
-        for candidate in names
-        if wanted and candidate.startswith(f"{wanted}-")
-    ]
+    begin = [candidate for candidate in names if wanted and candidate.startswith(f"{wanted}-")]
     if len(begin) == 1:
         return begin[0]
     near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.3)
@@ -75,15 +67,9 @@ def read_twin(path: Path) -> nbformat.NotebookNode:
     try:
         notebook = jupytext.read(path, fmt="md:myst")
     except Exception as error:  # jupytext raises whatever its parsers raise
-        raise ChapterError(
-            f"{path} cannot be read as a MyST notebook: {error}"
-        ) from error
-    if not any(
-        cell.cell_type == "code" for cell in notebook.cells
-    ) and "{code-cell}" in path.read_text("utf-8"):
-        raise ChapterError(
-            f"{path}: code cells were not recognised; is the jupytext header complete?"
-        )
+        raise ChapterError(f"{path} cannot be read as a MyST notebook: {error}") from error
+    if not any(cell.cell_type == "code" for cell in notebook.cells) and "{code-cell}" in path.read_text("utf-8"):
+        raise ChapterError(f"{path}: code cells were not recognised; is the jupytext header complete?")
     return notebook
 
 
@@ -114,18 +100,12 @@ def is_chapter(name: str) -> bool:
 
 
 def code_cells(notebook) -> list:
-    return [
-        cell
-        for cell in notebook.cells
-        if cell.cell_type == "code" and cell.source.strip()
-    ]
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
 
 
 def parsed(cell) -> ast.Module:
     """The syntax tree of a code cell; notebook magics and shell lines become `pass`."""
-    return ast.parse(
-        re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE)
-    )
+    return ast.parse(re.sub(r"^(\s*)[%!].*$", r"\1pass", cell.source, flags=re.MULTILINE))
 
 
 def calls(cell, function: str) -> list[ast.Call]:
@@ -133,9 +113,7 @@ def calls(cell, function: str) -> list[ast.Call]:
     return [
         node
         for node in ast.walk(parsed(cell))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == function
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
     ]
 
 

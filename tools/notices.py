@@ -13,19 +13,10 @@ from pathlib import Path
 
 from sphinx.util.docutils import SphinxDirective
 
-from tools.classroom import NODE_MODULES
+from tools import NODE_MODULES
 
 # packages of npm from which tools/formulas.py and tools/classroom.py take files
-NPM = (
-    "katex",
-    "pyodide",
-    "@codemirror/*",
-    "@lezer/*",
-    "@marijn/*",
-    "crelt",
-    "style-mod",
-    "w3c-keyname",
-)
+NPM = ("katex", "pyodide", "@codemirror/*", "@lezer/*", "@marijn/*", "crelt", "style-mod", "w3c-keyname")
 # packages of Python that put files of their own among the pages
 PYTHON = (
     "sphinx",
@@ -78,9 +69,7 @@ def _from_npm(folder: Path) -> Notice:
     if (folder / "LICENSE").is_file():
         words = (folder / "LICENSE").read_text("utf-8")
     elif about["license"] != "MPL-2.0":
-        raise ValueError(
-            f"{folder} holds no LICENSE; say in {__name__} where it stands"
-        )
+        raise ValueError(f"{folder} holds no LICENSE; say in {__name__} where it stands")
     address = re.sub(r"^git\+|\.git$", "", address)
     return Notice(about["name"], about["version"], about["license"], address, words)
 
@@ -98,9 +87,7 @@ def _from_python(package: Distribution) -> Notice:
 
 def _terms(package: Distribution) -> str:
     """The words of a package's licence."""
-    (file,) = [
-        f for f in package.files if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))
-    ]
+    (file,) = [f for f in package.files if re.search(r"dist-info/(.*/)?LICENSE[^/]*$", str(f))]
     return file.read_text("utf-8")
 
 

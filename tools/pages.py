@@ -3,11 +3,10 @@
 Of the theme's scripts those go that no page uses: icons come from a web font, so that their second copy (1.5 MB of
 JavaScript) is not needed, and the book has a search of its own (tools/search.py). What the theme and its extensions
 tell screen readers is put right: labels that contradict the text they stand for, roles that no longer exist, a sidebar
-that is no landmark. A page has its colours, light or dark, from its first paint on. Words that are Chinese are said to
-be. A notebook that is downloaded begins with a note on what it needs, and is saved, not shown (_static/files.js).
+that is no landmark. A page has its colours, light or dark, from its first paint on. Chinese words are said to be.
 """
 
-import json
+import html
 import re
 import shutil
 import struct
@@ -16,7 +15,6 @@ from pathlib import Path
 from docutils import nodes
 
 from tools import styles
-from tools.classroom import packed
 
 SCRIPT = r'\n\s*<script[^>]*src="[^"]*/?(?:{})\.js[^"]*"[^>]*></script>'
 UNUSED = re.compile(SCRIPT.format("fontawesome|searchtools|language_data|searchindex"))
@@ -38,53 +36,23 @@ OPTIONS = re.compile(r'<script src="[^"]*documentation_options\.js[^"]*"></scrip
 HEAD_SCRIPT = re.compile(r"<script (?=[^>]*src=)(?![^>]*defer)")
 PICTURE = re.compile(r'<img (?=[^>]*src="[^"]*_images/([^"]*)")')
 CLAIM = re.compile(r"^(.*<pre><span></span>)?(✓ .*?)(</pre>.*)?$", re.MULTILINE)
-# In front of all scripts: where a browser keeps nothing, even to ask for its storage is an error, which would
-# end the theme's scripts and the search. Such a page gets a storage that lasts as long as the page. Where the storage
-# is full, what is written lasts as long as well; progress.js tells the reader.
 CHARSET = '<meta charset="utf-8" />'
-STORAGE = """
-for (const name of ["localStorage", "sessionStorage"]) {
-  try { window[name].length; } catch {
-    const kept = new Map();
-    const value = {
-      get length() { return kept.size; },
-      key: (number) => [...kept.keys()][number] ?? null,
-      getItem: (key) => kept.get(`${key}`) ?? null,
-      setItem: (key, text) => { kept.set(`${key}`, `${text}`); },
-      removeItem: (key) => { kept.delete(`${key}`); },
-      clear: () => kept.clear(),
-    };
-    Object.defineProperty(window, name, { value });
-    window.attnbookForgets = true;
-  }
-}
-{
-  const { getItem, setItem, removeItem } = Storage.prototype;
-  const unkept = window.attnbookUnkept = new Map();
-  Object.assign(Storage.prototype, {
-    getItem(key) { return unkept.get(`${key}`) ?? getItem.call(this, key); },
-    removeItem(key) { unkept.delete(`${key}`); removeItem.call(this, key); },
-    setItem(key, text) {
-      unkept.delete(`${key}`);
-      try { setItem.call(this, key, text); } catch {
-        unkept.set(`${key}`, `${text}`);
-        dispatchEvent(new Event("attnbook-full"));
-      }
-    },
-  });
-}
-"""
-FIRST_SCRIPT = f"{CHARSET}\n    <script>{' '.join(STORAGE.split())}</script>"
+STORAGE = re.sub(r"/\*.*?\*/|\s+", " ", Path(__file__).with_name("storage.js").read_text("utf-8"), flags=re.DOTALL)
+FIRST_SCRIPT = f"{CHARSET}\n    <script>{STORAGE.strip()}</script>"
+# names, signs and spaces in code have the colour of the code's ground text, and are a tenth of a page
+PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 EMPTY_HEADING = re.compile(r"<th[^>]*>\s*(?:<p>\s*</p>)?\s*</th>")
 HAN = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]+"
 CHINESE = re.compile(f"({HAN}(?:[-–]{HAN})*)")
 AS_IT_IS = nodes.FixedTextElement, nodes.literal, nodes.math  # code and the like
-NOTE = "what-this-needs"  # id of a cell
 SHORTEST, LONGEST = 60, 160  # characters of a description
 
 
 def description(doctree: nodes.document) -> str:
-    """How a page begins, for search engines and previews: its first sentences, up to a formula."""
+    """What a page says of itself, or how it begins, for search engines and previews: sentences up to a formula."""
+    for meta in doctree.findall(nodes.meta):
+        if meta.get("name") == "description":
+            return meta["content"]
     for paragraph in doctree.findall(nodes.paragraph):
         words = []
         for child in paragraph.children:
@@ -123,34 +91,10 @@ def lighter(page: str, built: Path) -> str:
     page = FILE.sub(r'\1 download="\2"', page)
     for theirs, ours in NAMES.items():
         page = page.replace(theirs, ours)
+    page = PLAIN.sub(r"\1", page)
     page = EMPTY_HEADING.sub("<td></td>", page)
     page = CLAIM.sub(r'\1<span class="claim">\2</span>\3', page)
-    return PICTURE.sub(
-        lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}', page
-    )
-
-
-def with_note(notebook: str, repository: str = "") -> str:
-    """A notebook for download: in front of it stands what it needs, which nothing else says outside the book's folder.
-
-    Args:
-        notebook: its JSON; one that has the note already stays as it is.
-        repository: address of the book's repository, if there is one.
-    """
-    content = json.loads(notebook)
-    if content["cells"] and content["cells"][0].get("id") == NOTE:
-        return notebook
-    if repository:
-        install = f'`pip install "attnbook[notebooks] @ git+{repository}"`'
-    else:
-        install = '`pip install ".[notebooks]"` in the book\'s folder'
-    note = (
-        "*A chapter of “Paying Attention”. It needs the book's package: "
-        f"{install}, with Python 3.11 or newer. The book's page “Where to begin” says more.*"
-    )
-    cell = {"cell_type": "markdown", "id": NOTE, "metadata": {}, "source": [note]}
-    content["cells"].insert(0, cell)
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return PICTURE.sub(lambda img: f'<img loading="lazy" {size(built / "_images" / img[1])}', page)
 
 
 def mark_chinese(doctree: nodes.document) -> None:
@@ -160,9 +104,7 @@ def mark_chinese(doctree: nodes.document) -> None:
         if len(pieces) > 1 and not isinstance(text.parent, AS_IT_IS):
             marked = [
                 # docutils makes an attribute `lang` of the class
-                nodes.inline("", piece, classes=["language-zh"])
-                if number % 2
-                else nodes.Text(piece)
+                nodes.inline("", piece, classes=["language-zh"]) if number % 2 else nodes.Text(piece)
                 for number, piece in enumerate(pieces)
                 if piece
             ]
@@ -170,11 +112,10 @@ def mark_chinese(doctree: nodes.document) -> None:
 
 
 def _describe(app, pagename, templatename, context, doctree):
-    if doctree is not None and (text := description(doctree)):
-        tag = app.builder.templates.environment.from_string(
-            '\n<meta name="description" content="{{ text | e }}">'
-        )
-        context["metatags"] = context.get("metatags", "") + tag.render(text=text)
+    own = 'name="description"' in context.get("metatags", "")
+    if doctree is not None and not own and (text := description(doctree)):
+        tag = f'\n<meta name="description" content="{html.escape(text)}">'
+        context["metatags"] = context.get("metatags", "") + tag
 
 
 def _lighten(app, error):
@@ -188,17 +129,6 @@ def _lighten(app, error):
         light = lighter(page, built)
         if light != page:
             path.write_text(light, "utf-8")
-    theme = app.config.html_theme_options
-    # without an address of ours, Jupyter Book puts in its own and shows no button
-    public = theme.get("use_repository_button")
-    repository = theme["repository_url"] if public else ""
-    for path in (built / "_sources").rglob("*.ipynb"):
-        path.write_text(with_note(path.read_text("utf-8"), repository), "utf-8")
-    for path in [
-        p for p in (built / "_sources").rglob("*") if p.suffix in (".ipynb", ".md")
-    ]:
-        script = f'globalThis.attnbookFile = "{packed(path.read_bytes())}";\n'
-        path.with_name(f"{path.name}.js").write_text(script, "utf-8")
     static = built / "_static"
     unused = "scripts/fontawesome*", "**/*.map", "searchtools.js", "language_data.js"
     for path in {path for pattern in unused for path in static.glob(pattern)}:

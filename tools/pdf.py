@@ -38,10 +38,7 @@ RUNNING_HEAD = """
 
 def parts_of(toc: dict) -> list[tuple[str, list[str]]]:
     """The parts of the book in their order: their captions, and their pages without ending."""
-    parts = [
-        (part["caption"], [c["file"] for c in part["chapters"]])
-        for part in toc["parts"]
-    ]
+    parts = [(part["caption"], [c["file"] for c in part["chapters"]]) for part in toc["parts"]]
     return [("", [toc["root"]]), *parts]
 
 
@@ -76,10 +73,7 @@ def contents(parts) -> str:
     """
 
     def line(kind: str, target: str, title: str) -> str:
-        return (
-            f'<a class="{kind}" href="#{target}"><span>{title}</span><i></i>'
-            f'<b data-page="{target}">000</b></a>'
-        )
+        return f'<a class="{kind}" href="#{target}"><span>{title}</span><i></i><b data-page="{target}">000</b></a>'
 
     lines = []
     for caption, pages in parts:
@@ -97,10 +91,7 @@ def whole(parts) -> str:
     name = html.escape(config["title"])
     pages = [page for _, some in parts for page in some]
     sheets = dict.fromkeys(sheet for page in pages for sheet in page["styles"])
-    heads = [
-        RUNNING_HEAD.format(name=page["name"], title=page["plain"].replace('"', "'"))
-        for page in pages
-    ]
+    heads = [RUNNING_HEAD.format(name=page["name"], title=page["plain"].replace('"', "'")) for page in pages]
     body = [
         f'<section id="title"><h1>{name}</h1><p>{html.escape(config["author"])}, '
         f"{config['copyright']}</p><p>{REMARK}</p></section>",
@@ -140,14 +131,11 @@ def print_book(book: Path, out: Path, chosen: list[str]) -> None:
     """
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     parts = [
-        (caption, [p for p in pages if any(fnmatch(p, c) for c in chosen or ["*"])])
-        for caption, pages in parts_of(toc)
+        (caption, [p for p in pages if any(fnmatch(p, c) for c in chosen or ["*"])]) for caption, pages in parts_of(toc)
     ]
     parts = [(caption, pages) for caption, pages in parts if pages]
     if not parts:
-        raise ValueError(
-            f"expected pages of _toc.yml, such as 'chapters/0*', but none matches {' '.join(chosen)}"
-        )
+        raise ValueError(f"expected pages of _toc.yml, such as 'chapters/0*', but none matches {' '.join(chosen)}")
     printed = [page for _, some in parts for page in some]
     missing = [name for name in printed if not (book / f"{name}.html").is_file()]
     if missing:
@@ -184,18 +172,10 @@ def print_once(browser, source: Path, pdf: Path) -> None:
 
 def main(arguments: list[str]) -> None:
     """Print the book; a message and exit status 2 if that is not possible."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.pdf", description=__doc__.partition("\n")[0]
-    )
-    parser.add_argument(
-        "pages", nargs="*", help="pages, as in _toc.yml; * stands for anything"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=ROOT / "_build/paying-attention.pdf"
-    )
-    parser.add_argument(
-        "--book", type=Path, default=BOOK, help="folder of the built book"
-    )
+    parser = argparse.ArgumentParser(prog="python -m tools.pdf", description=__doc__.partition("\n")[0])
+    parser.add_argument("pages", nargs="*", help="pages, as in _toc.yml; * stands for anything")
+    parser.add_argument("--out", type=Path, default=ROOT / "_build/paying-attention.pdf")
+    parser.add_argument("--book", type=Path, default=BOOK, help="folder of the built book")
     given = parser.parse_args(arguments)
     try:
         print_book(given.book.absolute(), given.out, given.pages)

@@ -10,6 +10,8 @@ import re
 
 from sphinx.errors import ConfigError
 
+from tools.pages import description
+
 BUTTONS = "use_repository_button", "use_edit_page_button", "use_issues_button"
 LAUNCH = {
     "colab_url": "https://colab.research.google.com",
@@ -18,8 +20,6 @@ LAUNCH = {
 }
 REPOSITORY = re.compile(r"https://github\.com/([\w-]+)/([\w.-]+?)(?<!\.git)")
 NOTEBOOK = re.compile(r"(/edit/.+/chapters/)([\w-]+)\.ipynb$")
-DESCRIPTION = re.compile(r'<meta (?:[^>]* )?name="description"[^>]*')
-CONTENT = re.compile(r'content="([^"]*)"')
 PICTURE = "_static/readme.png"  # of the landing page
 
 
@@ -33,37 +33,30 @@ def _configure(app, config):
             "repository: url in _config.yml must be like https://github.com/OWNER/NAME (no .git, no slash at its end), "
             f"got {address!r}"
         )
-    config.html_theme_options.update(
-        dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH)
-    )
+    config.html_theme_options.update(dict.fromkeys(BUTTONS, True), launch_buttons=dict(LAUNCH))
     if not config.html_baseurl:
         config.html_baseurl = f"https://{parts[1].lower()}.github.io/{parts[2]}/"
 
 
-def preview(address: str, title: str, tags: str, home: str) -> str:
+def preview(address: str, title: str, said: str, home: str) -> str:
     """The OpenGraph tags of a page.
 
     Args:
         address: where it is published.
         title: HTML.
-        tags: its other meta tags, whose description is repeated.
+        said: how it begins, or nothing.
         home: where the book is published.
     """
-    description = DESCRIPTION.search(tags)
-    said = CONTENT.search(description[0]) if description else None
     content = {
-        "title": html.escape(html.unescape(re.sub("<[^>]*>", "", title))),
+        "title": html.unescape(re.sub("<[^>]*>", "", title)),
         "type": "website",
         "site_name": "Paying Attention",
         "url": address,
         "image": home + PICTURE,
-        "description": said[1] if said else "",
+        "description": said,
     }
-    return "".join(
-        f'\n<meta property="og:{name}" content="{value}">'
-        for name, value in content.items()
-        if value
-    )
+    tags = [f'\n<meta property="og:{name}" content="{html.escape(value)}">' for name, value in content.items() if value]
+    return "".join(tags)
 
 
 def _finish_page(app, pagename, templatename, context, doctree):
@@ -73,10 +66,10 @@ def _finish_page(app, pagename, templatename, context, doctree):
         for button in [group, *group.get("buttons", [])]:
             if "url" in button:  # what people edit is not the notebook
                 button["url"] = NOTEBOOK.sub(r"\1text/\2.md", button["url"])
-    home, tags = app.config.html_baseurl, context.get("metatags", "")
-    address = f"{home}{pagename}.html"
+    home, said = app.config.html_baseurl, description(doctree) if doctree is not None else ""
     title = context.get("title") or app.config.html_title
-    context["metatags"] = tags + preview(address, title, tags, home)
+    tags = preview(f"{home}{pagename}.html", title, said, home)
+    context["metatags"] = context.get("metatags", "") + tags
 
 
 def setup(app):

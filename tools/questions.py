@@ -7,10 +7,7 @@ from typing import NamedTuple
 
 # a box of one class, and in it the choices: title, options, reply
 BOX = r"^(:{4,}|`{4,})\{admonition\}[^\n]*\n:class: %s\n(.*?)^\1\s*$"
-CHOICE = re.compile(
-    r"^(:{3,}|`{3,})\{dropdown\} ([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)(.*?)^\1\s*$",
-    re.M | re.S,
-)
+CHOICE = re.compile(r"^(:{3,}|`{3,})\{dropdown\} ([^\n]*)\n((?::[\w-]+:[^\n]*\n)*)(.*?)^\1\s*$", re.M | re.S)
 RIGHT = ":class-container: right"
 
 
@@ -25,10 +22,7 @@ class Choice(NamedTuple):
 def boxes_of(cell, kind: str) -> list[list[Choice]]:
     """The choices of every box of class `kind`, predict or quiz, in a Markdown cell."""
     return [
-        [
-            Choice(title, RIGHT in options, reply.strip())
-            for _, title, options, reply in CHOICE.findall(body)
-        ]
+        [Choice(title, RIGHT in options, reply.strip()) for _, title, options, reply in CHOICE.findall(body)]
         for _, body in re.findall(BOX % kind, cell.source, re.M | re.S)
     ]
 
@@ -46,18 +40,10 @@ def wrong_quiz(notebook) -> list[str]:
         )
     for number, choices in enumerate(questions, 1):
         if len(choices) not in (3, 4):
-            problems.append(
-                f"question {number} has {len(choices)} choices; it needs three or four"
-            )
+            problems.append(f"question {number} has {len(choices)} choices; it needs three or four")
         if sum(choice.right for choice in choices) != 1:
-            problems.append(
-                f"question {number} needs one right choice, marked by a line `{RIGHT}`"
-            )
-        problems += [
-            f"question {number} has no reply to {choice.title!r}"
-            for choice in choices
-            if not choice.reply
-        ]
+            problems.append(f"question {number} needs one right choice, marked by a line `{RIGHT}`")
+        problems += [f"question {number} has no reply to {choice.title!r}" for choice in choices if not choice.reply]
     for choices in [box for cell in cells for box in boxes_of(cell, "predict")]:
         problems += [
             f"the choice {choice.title!r} needs a line `{RIGHT}`, or a reply that does not begin with {opening}"
@@ -65,11 +51,7 @@ def wrong_quiz(notebook) -> list[str]:
             for opening in ("Yes", "Right")
             if re.match(rf"{opening}\b", choice.reply) and not choice.right
         ]
-    places = [
-        [choice.right for choice in box].index(True)
-        for box in questions
-        if any(choice.right for choice in box)
-    ]
+    places = [[choice.right for choice in box].index(True) for box in questions if any(choice.right for choice in box)]
     if len(places) > 2 and len(set(places)) == 1:
         problems.append("the right choice has the same place in every question")
     return problems
@@ -83,8 +65,7 @@ def unanswered(notebook) -> list[str]:
             continue
         boxes = boxes_of(cell, "predict")
         if len(boxes) != cell.source.count(":class: predict") or any(
-            len(choices) < 2 or not all(choice.reply for choice in choices)
-            for choices in boxes
+            len(choices) < 2 or not all(choice.reply for choice in choices) for choices in boxes
         ):
             problems.append(
                 f"cell {number}: a prediction needs two or more choices, each a {{dropdown}} with its reply, "

@@ -34,19 +34,13 @@ class Load:
 
 def load(notebook) -> Load:
     """Count what is not folded."""
-    words = sum(
-        len(DROPDOWN.sub("", cell.source).split())
-        for cell in notebook.cells
-        if cell.cell_type == "markdown"
-    )
+    words = sum(len(DROPDOWN.sub("", cell.source).split()) for cell in notebook.cells if cell.cell_type == "markdown")
     lines = claims = 0
     for cell in code_cells(notebook):
         claims += len(calls(cell, "claim"))
         if not FOLDED & set(cell.metadata.get("tags", [])):
             lines += _lines(cell.source)
-        shows = calls(cell, "show") and "hide-output" not in cell.metadata.get(
-            "tags", []
-        )
+        shows = calls(cell, "show") and "hide-output" not in cell.metadata.get("tags", [])
         for output in cell.outputs if shows else ():
             shown = output.get("data", {}).get("text/markdown", "")
             lines += sum(map(_lines, re.findall(r"```python\n(.*?)```", shown, re.S)))
@@ -62,9 +56,7 @@ def main() -> None:
     print(f"{'':32}minutes   words   lines  claims")
     for name in filter(is_chapter, chapter_names()):
         found = load(nbformat.read(notebook_path(name), as_version=4))
-        print(
-            f"{name:32}{found.minutes:7}{found.words:8}{found.lines:8}{found.claims:8}"
-        )
+        print(f"{name:32}{found.minutes:7}{found.words:8}{found.lines:8}{found.claims:8}")
 
 
 if __name__ == "__main__":

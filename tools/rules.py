@@ -47,12 +47,9 @@ def package_names(package: Path = ROOT / "code" / "attnbook") -> dict[str, str]:
     return {
         node.name: path.relative_to(package).as_posix()
         for path in sorted(package.rglob("*.py"))
-        if path.relative_to(package).parts[0]
-        not in ("classroom", "exercises", "standin")
-        or path.name == "__init__.py"
+        if path.relative_to(package).parts[0] not in ("classroom", "exercises", "standin") or path.name == "__init__.py"
         for node in ast.parse(path.read_text("utf-8")).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and not node.name.startswith("_")
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
     }
 
 
@@ -64,20 +61,14 @@ def wrong_execution_counts(notebook) -> list[str]:
     counts = [cell.execution_count for cell in code_cells(notebook)]
     if counts == list(range(1, len(counts) + 1)):
         return []
-    return [
-        f"execution counts are {counts}, not 1..{len(counts)}: the outputs are not those of one clean run"
-    ]
+    return [f"execution counts are {counts}, not 1..{len(counts)}: the outputs are not those of one clean run"]
 
 
 def twin_differences(notebook, twin) -> list[str]:
     """The notebook's cells against those of its text twin."""
 
     def content(cell):
-        return (
-            cell.cell_type,
-            cell.source,
-            {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata},
-        )
+        return (cell.cell_type, cell.source, {k: cell.metadata[k] for k in CELL_METADATA if k in cell.metadata})
 
     ours, theirs = list(map(content, notebook.cells)), list(map(content, twin.cells))
     problems = [
@@ -86,9 +77,7 @@ def twin_differences(notebook, twin) -> list[str]:
         if a != b
     ]
     if len(ours) != len(theirs):
-        problems.append(
-            f"the notebook has {len(ours)} cells, its text twin {len(theirs)}"
-        )
+        problems.append(f"the notebook has {len(ours)} cells, its text twin {len(theirs)}")
     return problems
 
 
@@ -128,9 +117,7 @@ def redefinitions(notebook, names: dict[str, str]) -> list[str]:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 defined = [node.name]
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-                defined = [
-                    target.id for target in node.targets if isinstance(target, ast.Name)
-                ]
+                defined = [target.id for target in node.targets if isinstance(target, ast.Name)]
             problems += [
                 f"code cell {number} defines {name}, which attnbook/{names[name]} defines; import or rename it"
                 for name in defined
@@ -145,31 +132,18 @@ def missing_alt_texts(notebook) -> list[str]:
     for number, cell in enumerate(code_cells(notebook), 1):
         data = [output.get("data", {}) for output in cell.outputs]
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-        if (
-            any(mime.startswith("image/") for mimes in data for mime in mimes)
-            and len(alt) < SHORTEST_ALT
-        ):
-            problems.append(
-                f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …"
-            )
-        for image in re.findall(
-            r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)
-        ):
+        if any(mime.startswith("image/") for mimes in data for mime in mimes) and len(alt) < SHORTEST_ALT:
+            problems.append(f"code cell {number} draws a picture; say what it shows in mystnb: image: alt: …")
+        for image in re.findall(r"<img\b[^>]*>", "".join(d.get("text/html", "") for d in data)):
             found = re.search(r'\balt="([^"]*)"', image)
             if found is None or len(found.group(1)) < SHORTEST_ALT:
-                problems.append(
-                    f"code cell {number} puts out an <img> without alt text"
-                )
+                problems.append(f"code cell {number} puts out an <img> without alt text")
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type == "markdown":
             text = cell.source
             bare = re.findall(r"!\[\s*\]\(", text)
             bare += [
-                b
-                for b in re.findall(
-                    r"^`{3,}\{(?:image|figure)\}.*?^`{3,}", text, re.M | re.S
-                )
-                if ":alt:" not in b
+                b for b in re.findall(r"^`{3,}\{(?:image|figure)\}.*?^`{3,}", text, re.M | re.S) if ":alt:" not in b
             ]
             if bare:
                 problems.append(f"cell {number} shows a picture without alt text")
@@ -178,9 +152,7 @@ def missing_alt_texts(notebook) -> list[str]:
 
 def wrong_order(notebook) -> list[str]:
     """Label and title; a question and what the reader will be able to do; sections; the four closing ones."""
-    text = "\n\n".join(
-        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
-    )
+    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     prose = FENCE.sub("", text)
     problems = []
     if not re.match(r"\(ch-[a-z0-9-]+\)=\n+# \S", text):
@@ -189,18 +161,12 @@ def wrong_order(notebook) -> list[str]:
     if "?" not in opening:
         problems.append("the opening, before the first section, asks no question")
     if not re.search(r"\b(you (will|can)|you[’']ll)\b", opening, re.IGNORECASE):
-        problems.append(
-            "the opening does not say what the reader will be able to do (`you will …`, `you can …`)"
-        )
+        problems.append("the opening does not say what the reader will be able to do (`you will …`, `you can …`)")
     sections = [title for marks, title in HEADING.findall(prose) if len(marks) == 2]
     if tuple(sections[-4:]) != CLOSING_SECTIONS:
-        problems.append(
-            f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-4:]}"
-        )
+        problems.append(f"the last sections must be {', '.join(CLOSING_SECTIONS)}; they are {sections[-4:]}")
     elif len(sections) < 6:
-        problems.append(
-            f"there are only {len(sections) - 4} sections before What we found"
-        )
+        problems.append(f"there are only {len(sections) - 4} sections before What we found")
     elif not re.search(r"\{cite", text[text.rindex("## Further reading") :]):
         problems.append("Further reading cites nothing; use {cite:t}`key`")
     return problems + _misplaced_findings(notebook)
@@ -208,8 +174,7 @@ def wrong_order(notebook) -> list[str]:
 
 # the line below a chapter's title
 HEAD = re.compile(
-    r"^# [^\n]+\n+\*\*Time\*\* (\d+) minutes · \*\*Needs\*\* [^\n·]+ · \*\*Exercises\*\* (\d+)$",
-    re.MULTILINE,
+    r"^# [^\n]+\n+\*\*Time\*\* (\d+) minutes · \*\*Needs\*\* [^\n·]+ · \*\*Exercises\*\* (\d+)$", re.MULTILINE
 )
 
 
@@ -254,14 +219,8 @@ def _misplaced_findings(notebook) -> list[str]:
             last_claim = number if calls(cell, "claim") else last_claim
             found += [(number, section)] * len(calls(cell, "what_we_found"))
     if [where for _, where in found] != ["What we found"]:
-        return [
-            "exactly one cell must call what_we_found(), in the section What we found"
-        ]
-    return (
-        ["a claim after what_we_found() is missing from its list"]
-        if last_claim > found[0][0]
-        else []
-    )
+        return ["exactly one cell must call what_we_found(), in the section What we found"]
+    return ["a claim after what_we_found() is missing from its list"] if last_claim > found[0][0] else []
 
 
 def unproven_claims(notebook) -> list[str]:
@@ -269,16 +228,10 @@ def unproven_claims(notebook) -> list[str]:
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
         wanted = len(calls(cell, "claim"))
-        printed = "".join(
-            o.text
-            for o in cell.outputs
-            if o.output_type == "stream" and o.name == "stdout"
-        )
+        printed = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
         ticks = len(re.findall(r"^✓ \S", printed, re.MULTILINE))
         if ticks < wanted:
-            problems.append(
-                f"code cell {number} claims {wanted} things and shows {ticks} ✓"
-            )
+            problems.append(f"code cell {number} claims {wanted} things and shows {ticks} ✓")
     return problems
 
 
@@ -286,12 +239,8 @@ def unwanted_tags(notebook) -> list[str]:
     """Nothing may switch off the comparison of a whole cell, except what says so and is still executed."""
     problems = []
     for number, cell in enumerate(code_cells(notebook), 1):
-        for tag in {"nbval-skip", "raises-exception", "skip-execution"} & set(
-            cell.metadata.get("tags", [])
-        ):
-            problems.append(
-                f"code cell {number} has the tag {tag}: it would not be tested"
-            )
+        for tag in {"nbval-skip", "raises-exception", "skip-execution"} & set(cell.metadata.get("tags", [])):
+            problems.append(f"code cell {number} has the tag {tag}: it would not be tested")
         if re.search(r"^\s*#\s*(NBVAL_|PYTEST_VALIDATE)", cell.source, re.MULTILINE):
             problems.append(f"code cell {number} steers nbval by a comment; use a tag")
     return problems
@@ -299,36 +248,17 @@ def unwanted_tags(notebook) -> list[str]:
 
 def wrong_exercises(notebook, registered: set[str]) -> list[str]:
     """Every exercise block is a registered exercise with its check and hints, in this order, and no other."""
-    text = "\n".join(
-        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
-    )
-    blocks = re.findall(
-        r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n(?:[^\n]*\n)*?:label:\s*(\S+)",
-        text,
-        re.MULTILINE,
-    )
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    blocks = re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}[^\n]*\n(?:[^\n]*\n)*?:label:\s*(\S+)", text, re.MULTILINE)
     wanted = [label.removeprefix("ex-") for label in blocks]
-    problems = [
-        f"the exercise label {label} must begin with ex-"
-        for label in blocks
-        if not label.startswith("ex-")
-    ]
-    problems += [
-        f"ex-{name} is not registered in attnbook.exercises"
-        for name in wanted
-        if name not in registered
-    ]
+    problems = [f"the exercise label {label} must begin with ex-" for label in blocks if not label.startswith("ex-")]
+    problems += [f"ex-{name} is not registered in attnbook.exercises" for name in wanted if name not in registered]
     for function in ("check", "hints"):
         if (used := first_arguments(notebook, function)) != wanted:
-            problems.append(
-                f"the exercises are {wanted}, but {function}() is called for {used}"
-            )
+            problems.append(f"the exercises are {wanted}, but {function}() is called for {used}")
     if wanted or UNMARKED in "".join(cell.source for cell in notebook.cells):
         return problems
-    return [
-        *problems,
-        f"there is no exercise in it; if nothing can be checked, say: {UNMARKED}",
-    ]
+    return [*problems, f"there is no exercise in it; if nothing can be checked, say: {UNMARKED}"]
 
 
 # --- all of them ----------------------------------------------------------------------------------------------

@@ -5,6 +5,12 @@
 "use strict";
 const COMMON = /^(an?|and|are|by|do|does|for|how|i|in|is|it|of|on|or|that|the|this|to|was|what|when|where|which|why|with)$/;
 const ENDS = /Exercises$|To think about$|What we found$|Further reading$|Check yourself$/; // they name what others explain
+const ALSO = { // what others call what the book writes out
+  bpe: "byte-pair", ffn: "feed-forward", gqa: "grouped-query", kv: "key-value", layernorm: "layer norm",
+  mha: "multi-head", mla: "latent", mqa: "multi-query", multihead: "multi-head", rnn: "recurrent", rope: "rotary",
+  sdpa: "scaled dot-product", seq2seq: "sequence to sequence",
+};
+const GAP = "[\\s\\p{Pd}]+";
 const KINDS = { chapter: 1.5, page: 1, glossary: 0.6, package: 1 }; // what a place is worth there
 const SHOWN = 3; // places of a page that are not folded
 const AROUND = 110; // characters on each side of a hit
@@ -14,7 +20,8 @@ const told = document.querySelector(".search-told");
 const results = document.querySelector("#search-results");
 const hint = told.textContent;
 
-// What is looked for: of each word or phrase its pattern. A word also finds what begins with it: mask, masks, masked.
+// What is looked for: of each word or phrase its pattern. A word also finds what begins with it: mask, masks, masked;
+// and another name of it.
 function wanted(query) {
   const parts = [...query.matchAll(/["“„”]([^"“„”]+)["“”]|[^\s"“„”]+/g)].map((part) => ({
     quoted: part[1] !== undefined,
@@ -23,14 +30,23 @@ function wanted(query) {
   const words = parts.filter((part) => part.said && (part.quoted || !COMMON.test(part.said)));
   return (words.length ? words : parts.filter((part) => part.said)).map((part) => {
     const stem = part.quoted ? part.said : part.said.replace(/(?<=\p{L}{4})(ies|ing|ed|es|(?<!s)s)$/u, "");
-    const pattern = stem.split(/[\s\p{Pd}]+/u).map(escaped).join("[\\s\\p{Pd}]+");
+    const also = part.quoted ? {} : ALSO;
+    const bare = source(stem, also);
     const begins = /^[\p{Script=Han}\P{L}]/u.test(stem) ? "" : "(?<!\\p{L})";
     const ends = part.quoted && /[\p{L}\p{N}]$/u.test(stem) && !/\p{Script=Han}$/u.test(stem) ? "(?![\\p{L}\\p{N}])" : "";
-    return { ...part, pattern: new RegExp(begins + pattern + ends, "giu") };
+    const whole = new RegExp(`(?<!\\p{L})${source(part.said, also)}s?(?!\\p{L})`, "iu");
+    const names = Object.hasOwn(also, part.said) ? [part.said, also[part.said]] : [part.said];
+    return { ...part, names, bare, whole, pattern: new RegExp(begins + bare + ends, "giu") };
   });
 }
 
-const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+// The pattern of a text, spaces and hyphens being the same; with the other names of its words.
+function source(text, also) {
+  const one = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const some = (word) => (Object.hasOwn(also, word) ? `(?:${one(word)}|${source(also[word], {})})` : one(word));
+  return text.split(/[\s\p{Pd}]+/u).map(some).join(GAP);
+}
+
 const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 
 // How well each place answers: as in BM25, a rare word counts more, and so does a short place, and each further time
@@ -40,15 +56,15 @@ function judged(parts) {
     places.map((place, number) => ({ page, kind, number, place, heading: places[0][1], found: 0, score: 0 })));
   const size = ({ place: [, , text, code] }) => text.length + 0.3 * code.length;
   const usual = all.reduce((sum, one) => sum + size(one), 0) / all.length;
-  const together = parts.length > 1 ? [wanted(`"${parts.map(({ said }) => said).join(" ")}"`)[0]] : [];
-  for (const { pattern, said } of [...parts, ...together]) {
-    const word = new RegExp(`(?<!\\p{L})${escaped(said)}s?(?!\\p{L})`, "iu"); // not only its beginning
+  const phrase = new RegExp(`(?<!\\p{L})${parts.map(({ bare }) => bare).join(GAP)}`, "giu");
+  const together = parts.length > 1 ? [{ pattern: phrase, whole: new RegExp(phrase, "iu") }] : [];
+  for (const { pattern, whole } of [...parts, ...together]) {
     const hits = all.map((one) => {
       const [, title, text, code] = one.place;
       const often = count(text, pattern) + 0.3 * count(code, pattern);
       const titled = count(title, pattern) > 0;
       const above = one.number > 0 && count(one.heading, pattern) > 0;
-      const exact = word.test(`${title} ${text} ${code}`) ? 1 : 0.5;
+      const exact = whole.test(`${title} ${text} ${code}`) ? 1 : 0.5;
       const worth = often / (often + 0.25 + (0.75 * size(one)) / usual) + (titled ? 1 : 0) + (above ? 0.7 : 0);
       return { here: often > 0 || titled, above, worth: exact * worth };
     });
@@ -144,7 +160,7 @@ function show(query) {
   const { most, sorted } = search(parts);
   const chapters = sorted.filter((page) => page.kind !== "package");
   const ofPackage = sorted.filter((page) => page.kind === "package");
-  const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.said)).join(" ");
+  const said = parts.map((part) => (part.quoted ? `“${part.said}”` : part.names.join(" or "))).join(" ");
   const quotes = parts.some((part) => part.quoted) ? " A phrase in quotes must stand there word for word." : "";
   const missed = most < parts.length ? `No place has all of: ${said}. These have a part of it: ` : `${said}: `;
   results.replaceChildren(...chapters.map((page) => shownPage(page, parts)));
@@ -157,7 +173,7 @@ function show(query) {
   localStorage.removeItem("sphinx_highlight_terms");
   results.onclick = ({ target }) => {
     // Sphinx marks these words on the page that is opened
-    if (target.closest("a")) localStorage.setItem("sphinx_highlight_terms", parts.map(({ said }) => said).join(" "));
+    if (target.closest("a")) localStorage.setItem("sphinx_highlight_terms", parts.flatMap(({ names }) => names).join(" "));
   };
 }
 

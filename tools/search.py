@@ -13,6 +13,7 @@ import lxml.html
 
 HERE = Path(__file__)
 FOLDER = "search"
+NAMED = "globalThis.attnbookText = "
 HEADINGS = "h1", "h2", "h3", "h4"
 BLOCKS = "p", "div", "li", "th", "td", "dd", "section"
 # what is no text: links of headings, buttons, the second copy of a formula; and what a reader should not meet by
@@ -24,15 +25,7 @@ GONE = (
     " | //*[contains(@class, 'attnbook-hints')] | //*[@class='classroom-without']"
 )
 # MathML that is not just one thing after another
-SIGNS = {
-    "msup": "^",
-    "mover": " ",
-    "msub": "_",
-    "munder": "_",
-    "msubsup": "_^",
-    "munderover": "_^",
-    "mfrac": "/",
-}
+SIGNS = {"msup": "^", "mover": " ", "msub": "_", "munder": "_", "msubsup": "_^", "munderover": "_^", "mfrac": "/"}
 RELATIONS = set("=≈≠<>≤≥∈→")
 SPACES = re.compile(r"[\s\u200b\u2060-\u2064]+")
 
@@ -67,13 +60,9 @@ def _collect(element, place: Place, places: list[Place]) -> None:
             places.append(place)
         if begins and child.tag == "dt":
             names = child.xpath("./span[contains(@class, 'sig-name')]")
-            place.title = (names or [child])[
-                0
-            ].text_content()  # without module and arguments
+            place.title = (names or [child])[0].text_content()  # without module and arguments
             place.text.append(f"{child.text_content()} " if names else "")
-        elif not place.title and (
-            child.tag in HEADINGS or child.get("class") == "admonition-title"
-        ):
+        elif not place.title and (child.tag in HEADINGS or child.get("class") == "admonition-title"):
             place.title = child.text_content()
         elif child.tag == "pre":
             place.code.append(f"{child.text_content()} ")
@@ -92,10 +81,7 @@ def _in_a_line(formula) -> str:
     first, *rest = [*map(_in_a_line, formula)] or [""]
     signs = SIGNS.get(formula.tag, "")
     if signs:
-        return first + "".join(
-            s + (f"({r})" if len(r) > 3 else r)
-            for s, r in zip(signs, rest, strict=True)
-        )
+        return first + "".join(s + (f"({r})" if len(r) > 3 else r) for s, r in zip(signs, rest, strict=True))
     if own in RELATIONS or formula.tag in ("mspace", "mtd"):
         own = f" {own} "
     return ("√" if formula.tag == "msqrt" else "") + own + first + "".join(rest)
@@ -121,26 +107,25 @@ def places(page: str) -> list[list[str]]:
 
 def kind(page: str) -> str:
     """What search.js weighs a page by: chapter, glossary, package, or page, which is any other."""
-    kinds = {
-        r"chapters/\d": "chapter",
-        "chapters/glossary": "glossary",
-        "chapters/api/": "package",
-    }
-    return next(
-        (kind for start, kind in kinds.items() if re.match(start, page)), "page"
-    )
+    kinds = {r"chapters/\d": "chapter", "chapters/glossary": "glossary", "chapters/api/": "package"}
+    return next((kind for start, kind in kinds.items() if re.match(start, page)), "page")
 
 
 def text(built: Path) -> str:
-    """The script that holds the text of all pages of a built book."""
+    """The script that holds the text of all pages of a built book; what an earlier one says of old pages stays."""
+    script = built / "_static" / FOLDER / "text.js"
+    since, known = 0.0, {}
+    if script.is_file() and script.stat().st_mtime > HERE.stat().st_mtime:
+        since, said = script.stat().st_mtime, script.read_text("utf-8")
+        known = {page[0]: page for page in json.loads(said.removeprefix(NAMED).rstrip(";\n"))}
     pages = []
     for path in sorted(built.rglob("*.html")):
         name = path.relative_to(built).as_posix()
-        if not name.startswith("_static") and (
-            found := places(path.read_text("utf-8"))
-        ):
+        if name in known and path.stat().st_mtime < since:
+            pages.append(known[name])
+        elif not name.startswith("_static") and (found := places(path.read_text("utf-8"))):
             pages.append([name, kind(name), found])
-    return f"globalThis.attnbookText = {json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
+    return f"{NAMED}{json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 def _replace_sphinx(app):
@@ -162,9 +147,7 @@ def _write_script(app):
     if app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "search.js").write_text(
-            HERE.with_suffix(".js").read_text("utf-8"), "utf-8"
-        )
+        (folder / "search.js").write_text(HERE.with_suffix(".js").read_text("utf-8"), "utf-8")
 
 
 def _write_text(app, error):

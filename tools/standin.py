@@ -20,9 +20,9 @@ import subprocess
 import sys
 import textwrap
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 STANDIN = ROOT / "code" / "attnbook" / "standin"
 NAMES = STANDIN / "torch" / "names.txt"
 FIELDS = "status", "diagnosis", "about", "says", "asks", "note"
@@ -44,9 +44,7 @@ def judged(name: str, mutants: int, seed: int) -> list[dict]:
     chance, found = random.Random(f"{seed} {name}"), []
     functions = [answer.function for answer in verdicts.answers(name)]
     if mutants:
-        functions = [
-            new for function in functions if (new := changed(function, chance))
-        ]
+        functions = [new for function in functions if (new := changed(function, chance))]
         functions = chance.sample(functions, min(mutants, len(functions)))
     for function in functions:
         torch.manual_seed(0)
@@ -60,13 +58,7 @@ def judged(name: str, mutants: int, seed: int) -> list[dict]:
         except Exception as error:
             told = dict.fromkeys(FIELDS) | {"status": "crash", "says": repr(error)}
         signal.alarm(0)
-        found.append(
-            {
-                "answer": function.__name__,
-                "seconds": time.process_time() - begin,
-                **told,
-            }
-        )
+        found.append({"answer": function.__name__, "seconds": time.process_time() - begin, **told})
     return found
 
 
@@ -91,38 +83,17 @@ SWAPS = {
 
 def _changes(tree: ast.AST) -> list:
     """What could be changed somewhere in a function: (the node, its field, what comes there)."""
-    nodes, names = (
-        list(ast.walk(tree)),
-        sorted({node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}),
-    )
-    found = [
-        (node, "op", SWAPS[type(node.op)]())
-        for node in nodes
-        if type(getattr(node, "op", 0)) in SWAPS
-    ]
-    compared = [
-        node
-        for node in nodes
-        if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS
-    ]
+    nodes, names = (list(ast.walk(tree)), sorted({node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}))
+    found = [(node, "op", SWAPS[type(node.op)]()) for node in nodes if type(getattr(node, "op", 0)) in SWAPS]
+    compared = [node for node in nodes if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS]
     found += [(node, "ops", [SWAPS[type(node.ops[0])]()]) for node in compared]
     for node in nodes:
         if isinstance(node, ast.Constant) and type(node.value) in (int, bool, float):
-            found.append(
-                (
-                    node,
-                    "value",
-                    not node.value if type(node.value) is bool else node.value + 1,
-                )
-            )
+            found.append((node, "value", not node.value if type(node.value) is bool else node.value + 1))
         if isinstance(node, ast.Name) and node.id in names:
             found += [(node, "id", other) for other in names if other != node.id]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            found += [
-                (node, "attr", word)
-                for word in ("sum", "mean", "exp", "T")
-                if word != node.attr
-            ]
+            found += [(node, "attr", word) for word in ("sum", "mean", "exp", "T") if word != node.attr]
     return found
 
 
@@ -136,10 +107,7 @@ def changed(function, chance: random.Random):
         return None
     node, field, new = chance.choice(_changes(tree.body[0]))
     setattr(node, field, new)
-    code, file = (
-        ast.unparse(ast.fix_missing_locations(tree)),
-        f"<{function.__name__}, changed {chance.random()}>",
-    )
+    code, file = (ast.unparse(ast.fix_missing_locations(tree)), f"<{function.__name__}, changed {chance.random()}>")
     linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
     world = copy.copy(function.__globals__)
     try:
@@ -156,27 +124,10 @@ def both(name: str, mutants: int = 0, seed: int = 0) -> list[tuple[dict, dict]]:
     """The verdicts on an exercise's answers under PyTorch and under the stand-in, side by side."""
     found = []
     for first in ([], [str(STANDIN)]):
-        path = os.pathsep.join(
-            [*first, str(ROOT / "code"), str(ROOT), str(ROOT / "tests" / "exercises")]
-        )
-        settings = {
-            "PYTHONPATH": path,
-            "ATTNBOOK_PROGRESS": "off",
-            "OMP_NUM_THREADS": "1",
-            "PYTHONHASHSEED": "0",
-        }
-        command = [
-            sys.executable,
-            "-m",
-            "tools.standin",
-            "--child",
-            str(mutants),
-            str(seed),
-            name,
-        ]
-        done = subprocess.run(
-            command, cwd=ROOT, env=os.environ | settings, capture_output=True, text=True
-        )
+        path = os.pathsep.join([*first, str(ROOT / "code"), str(ROOT), str(ROOT / "tests" / "exercises")])
+        settings = {"PYTHONPATH": path, "ATTNBOOK_PROGRESS": "off", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+        command = [sys.executable, "-m", "tools.standin", "--child", str(mutants), str(seed), name]
+        done = subprocess.run(command, cwd=ROOT, env=os.environ | settings, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{name} could not be judged:\n{done.stderr}")
         found.append(json.loads(done.stdout.splitlines()[-1]))
@@ -192,16 +143,12 @@ def alike(theirs: dict, ours: dict) -> str:
     if "too long" in (theirs["status"], ours["status"]):
         return "too long"
     told = f"{ours['says']} {ours['note']}"
-    if theirs != ours and (
-        "not available in the page" in told or "No module named" in told
-    ):
+    if theirs != ours and ("not available in the page" in told or "No module named" in told):
         return "outside"
     for field, missed in (("status", "nothing"), ("diagnosis", "status")):
         if theirs[field] != ours[field]:
             return missed
-    return (
-        "text" if all(theirs[field] == ours[field] for field in FIELDS) else "diagnosis"
-    )
+    return "text" if all(theirs[field] == ours[field] for field in FIELDS) else "diagnosis"
 
 
 def main() -> None:
@@ -210,12 +157,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("exercise", nargs="*", help="names of exercises; without, all")
-    parser.add_argument(
-        "--mutants",
-        type=int,
-        default=0,
-        help="this many answers of each, changed at random",
-    )
+    parser.add_argument("--mutants", type=int, default=0, help="this many answers of each, changed at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--names", action="store_true", help="write names.txt")
     wish = parser.parse_args()
@@ -229,19 +171,11 @@ def main() -> None:
             level = alike(theirs, ours)
             total[level] = total.get(level, 0) + 1
             if level not in ("text", "diagnosis", "outside"):
-                told = [
-                    f"{v['status']} {v['diagnosis']}: {v['says']}"
-                    for v in (theirs, ours)
-                ]
-                print(
-                    f"    {theirs['answer']}: {level}\n        PyTorch   {told[0]}\n        stand-in  {told[1]}"
-                )
+                told = [f"{v['status']} {v['diagnosis']}: {v['says']}" for v in (theirs, ours)]
+                print(f"    {theirs['answer']}: {level}\n        PyTorch   {told[0]}\n        stand-in  {told[1]}")
         slow = max((ours["seconds"] for _, ours in pairs), default=0.0)
         print(f"{name:<20} {len(pairs):4} answers, slowest {slow:5.1f} s", flush=True)
-    print(
-        ", ".join(f"{level}: {count}" for level, count in sorted(total.items())),
-        f"(of {sum(total.values())})",
-    )
+    print(", ".join(f"{level}: {count}" for level, count in sorted(total.items())), f"(of {sum(total.values())})")
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
@@ -277,14 +211,8 @@ def missing_names() -> str:
     lines = []
     for owner, (theirs, ours) in owners.items():
         known = set(dir(ours)) if ours is not None else set()
-        public = [
-            name
-            for name in dir(theirs)
-            if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))
-        ]
-        lines.append(
-            f"{owner}: {' '.join(name for name in public if name not in known)}"
-        )
+        public = [name for name in dir(theirs) if name[0] != "_" and (name[0].islower() or owner in ("nn.", "optim."))]
+        lines.append(f"{owner}: {' '.join(name for name in public if name not in known)}")
     return "\n".join(lines) + "\n"
 
 

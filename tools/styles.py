@@ -6,14 +6,14 @@ its selectors names a class that occurs in no page and no script. The icons' fon
 
 import hashlib
 import re
+from itertools import pairwise
 from os.path import relpath
 from pathlib import Path
 
+import tinycss2
 from fontTools import subset
 from fontTools.ttLib import TTFont
 
-COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-RULE = re.compile(r"([^{}]+)(\{[^{}]*\})")
 IMPORT = re.compile(r'@import "([^"]+)";?')
 ADDRESS = re.compile(r'url\((?!["\']?data:)["\']?([^)"\']+)["\']?\)')
 ICON = re.compile(r"\\(f[0-9a-f]{3})|([\ue000-\uf8ff])")
@@ -21,6 +21,7 @@ FONT = re.compile(r'src:url\(([^)]*/)([\w-]+)\.woff2\) format\("woff2"\)[^}]*')
 SHEET = re.compile(r'\n\s*<link [^>]*?href="((?:\.\./)*_static/)([^"?]+\.css)[^>]*>')
 BUNDLE = "styles/theirs.css"
 NAMED = re.compile(re.escape(BUNDLE) + r"(\?v=\w+)?")
+COMMA = tinycss2.parse_one_component_value(",")
 # the theme writes pygments.css after everything else
 OURS = BUNDLE, "book.css", "pygments.css", "attnbook/", "classroom/", "katex/"
 
@@ -43,28 +44,30 @@ def without_unused(css: str, used: set[str]) -> str:
         css: the text of the style sheet.
         used: names of classes; others may be among them.
     """
+    return tinycss2.serialize(_left(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True), used))
 
-    def matches(selector: str) -> bool:
-        while (outer := re.sub(r"\([^()]*\)", "", selector)) != selector:
-            selector = outer  # what `:not(…)` and `:is(…)` name need not be there
-        names = re.findall(r"\.((?:[A-Za-z_-]|\\.)(?:[\w-]|\\.)*)", selector)
-        return all(name.replace("\\", "") in used for name in names)
 
-    def shorter(rule: re.Match) -> str:
-        before, end, selectors = rule[1].rpartition(";")  # @charset and the like
-        if selectors.lstrip().startswith("@"):
-            return rule[0]
-        parts, depth = [""], 0
-        for char in selectors:
-            depth += (char == "(") - (char == ")")
-            if char == "," and not depth:
-                parts.append("")
-            else:
-                parts[-1] += char
-        left = ",".join(filter(matches, parts))
-        return before + end + (left + rule[2] if left else "")
+def _left(rules: list, used: set[str]) -> list:
+    left = []
+    for rule in rules:
+        if rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
+            rule.content = _left(tinycss2.parse_rule_list(rule.content, True, True), used)
+        elif rule.type == "qualified-rule":
+            rule.prelude = _matching(rule.prelude, used)
+            if not rule.prelude:
+                continue
+        left.append(rule)
+    return left
 
-    return RULE.sub(shorter, COMMENT.sub("", css))
+
+def _matching(prelude: list, used: set[str]) -> list:
+    """The selectors of a list whose classes are all used; what `:not(…)` and `:is(…)` name need not be there."""
+    commas = [number for number, token in enumerate(prelude) if token == ","]
+    selectors = [prelude[a + 1 : b] for a, b in pairwise([-1, *commas, len(prelude)])]
+    matching = [
+        s for s in selectors if all(n.value in used for dot, n in pairwise(s) if dot == "." and n.type == "ident")
+    ]
+    return [token for n, s in enumerate(matching) for token in ([COMMA, *s] if n else s)]
 
 
 def _text(path: Path, into: Path) -> str:
@@ -84,9 +87,7 @@ def _cut_fonts(css: str, folder: Path) -> str:
     def cut(found):
         place = folder / found[1]
         font = TTFont(place / f"{found[2]}.ttf", recalcTimestamp=False)
-        cutter = subset.Subsetter(
-            subset.Options(layout_features=[], notdef_outline=True)
-        )
+        cutter = subset.Subsetter(subset.Options(layout_features=[], notdef_outline=True))
         cutter.populate(unicodes=icons)
         cutter.subset(font)
         font.flavor = "woff"
@@ -103,7 +104,7 @@ def bundle(built: Path) -> None:
 
     Pages that an earlier build has left name it already.
     """
-    static, used, names = built / "_static", words(built), {}
+    static, names = built / "_static", {}
     for page in built.rglob("*.html"):
         text = page.read_text("utf-8")
         found = [s for s in SHEET.finditer(text) if not s[2].startswith(OURS)]
@@ -113,13 +114,11 @@ def bundle(built: Path) -> None:
             names.setdefault(sheet[2])
         tag = f'\n    <link rel="stylesheet" href="{found[0][1]}{BUNDLE}">'
         text = SHEET.sub(lambda s: s[0] if s[2].startswith(OURS) else "", text)
-        page.write_text(
-            text[: found[0].start()] + tag + text[found[0].start() :], "utf-8"
-        )
+        page.write_text(text[: found[0].start()] + tag + text[found[0].start() :], "utf-8")
     if not names:
         return
     folder = static / "styles"
-    css = without_unused("".join(_text(static / n, folder) for n in names), used)
+    css = without_unused("".join(_text(static / n, folder) for n in names), words(built))
     css = _cut_fonts(css, folder)
     version = hashlib.sha256(css.encode()).hexdigest()[:8]
     for name in names:

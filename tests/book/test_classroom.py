@@ -2,10 +2,10 @@
 
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,13 +14,12 @@ import pytest
 from test_pages import WIDE
 
 from attnbook.exercises.bank import SHELF
-from tools import classroom, stored_notebooks
+from tools import NODE, NODE_MODULES, classroom, stored_notebooks
 from tools.barriers import AXE, BARRIERS, PHONE, SETTLED, THEME
-from tools.classroom import NODE_MODULES, cells, exercises
+from tools.classroom import LAST, PACKAGE, cells, exercises, write
 
 pytestmark = pytest.mark.browser
 
-NODE = Path(sys.executable).with_name("node")
 PUPPETEER = NODE_MODULES / "puppeteer-core/lib/puppeteer/puppeteer-core.js"
 PAGES = {name: page for page, names in exercises().items() for name in names}
 CELL = {
@@ -393,6 +392,19 @@ def test_a_browser_that_keeps_nothing_still_checks(browser, built_book):
     assert "storage is full or blocked" in reader.said
     assert reader.check() == "solved"
     context.close()
+
+
+def test_what_is_packed_is_packed_again_only_after_a_change(tmp_path, monkeypatch):
+    times = []
+    monkeypatch.setattr(classroom, "scripts", lambda: times.append(1) or {LAST: "a"})
+    folder = tmp_path / "classroom"
+    write(folder)
+    write(folder)
+    assert len(times) == 1
+    now = (PACKAGE / "classroom/cell.py").stat().st_mtime
+    os.utime(folder / LAST, (now, now))  # as old as one of the files
+    write(folder)
+    assert len(times) == 2
 
 
 def test_without_its_packages_the_book_is_built_and_says_so(

@@ -1,5 +1,6 @@
 """What the book's own Sphinx extensions make of formulas and pages."""
 
+import re
 import struct
 
 import pytest
@@ -91,6 +92,20 @@ def test_a_page_sheds_what_it_does_not_use(tmp_path):
         lighter(file, tmp_path)
         == '<a href="../_sources/chapters/a.ipynb" download="a.ipynb" class="b">'
     )
+
+
+def test_code_has_no_element_for_what_has_no_colour_of_its_own(tmp_path, built_book):
+    code = '<span class="n">f</span><span class="p">(</span><span class="mi">1</span><span class="w"> </span>'
+    assert lighter(code, tmp_path) == 'f(<span class="mi">1</span> '
+    sheet = (built_book / "_static/pygments.css").read_text("utf-8")
+    for theme in ("light", "dark"):
+        rules = (
+            rf'data-theme="{theme}"\] \.highlight (?:\.[npw] )?\{{[^}}]*\bcolor: (#\w+)'
+        )
+        assert (
+            len(set(re.findall(rules, sheet))) == 1
+            and len(re.findall(rules, sheet)) == 4
+        )
 
 
 def test_the_options_of_scripts_need_no_request(tmp_path):

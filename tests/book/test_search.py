@@ -1,13 +1,14 @@
 """The search: what it finds and in which order, from a file and without network, by keyboard and on a phone."""
 
 import json
+import os
 import re
 
 import pytest
 from test_pages import WIDE
 
 from tools.barriers import DESK, PHONE, barriers
-from tools.search import kind, places
+from tools.search import NAMED, kind, places, text
 
 PAGE = """<html><body><article><section id="all"><h1>4. Masks<a class="headerlink">#</a></h1><p>Few words.</p>
 <section id="two"><h2>4.1. Two masks</h2><p>A padding mask.</p><pre>mask = 1</pre><button>Run</button>
@@ -69,9 +70,34 @@ def test_pages_have_kinds():
     assert [kind(name) for name in names] == ["chapter", "glossary", "package", "page"]
 
 
+def test_only_a_page_that_is_newer_is_read_again(tmp_path):
+    one, other, script = (
+        tmp_path / "a.html",
+        tmp_path / "b.html",
+        tmp_path / "_static/search/text.js",
+    )
+    script.parent.mkdir(parents=True)
+
+    def write(page, words, when):
+        page.write_text(
+            f"<article><section id='x'><h1>A</h1><p>{words}</p></section></article>"
+        )
+        os.utime(page, (when, when))
+
+    write(one, "once", 1)
+    write(other, "still", 1)
+    script.write_text(text(tmp_path))
+    write(one, "twice", 2**32)
+    write(other, "not asked", 1)
+    again = text(tmp_path)
+    assert "twice" in again and "once" not in again and "still" in again
+    one.unlink()
+    assert "a.html" not in text(tmp_path)
+
+
 def test_every_page_is_in_the_text_and_every_place_is_there(built_book):
-    text = (built_book / "_static/search/text.js").read_text("utf-8")
-    pages = json.loads(text.removeprefix("globalThis.attnbookText = ").rstrip(";\n"))
+    said = (built_book / "_static/search/text.js").read_text("utf-8")
+    pages = json.loads(said.removeprefix(NAMED).rstrip(";\n"))
     names = {
         path.relative_to(built_book).as_posix()
         for path in built_book.rglob("*.html")
@@ -83,9 +109,9 @@ def test_every_page_is_in_the_text_and_every_place_is_there(built_book):
         assert found[0][1], page
         assert not [name for name, *_ in found if f'id="{name}"' not in html]
     assert (
-        "my_masked_softmax(scores, valid_lens)" in text
+        "my_masked_softmax(scores, valid_lens)" in said
     )  # the task, but not its solution
-    assert "attnbook-" not in text and "Hint 1" not in text
+    assert "attnbook-" not in said and "Hint 1" not in said
 
 
 @pytest.fixture
@@ -132,6 +158,18 @@ def pages_of(page) -> list[str]:
         ("Bahdanau", "12. Bahdanau translation"),
         ("how do I mask padding?", "4. Masked softmax"),
         ("注意力", "Glossary"),
+        ("scaled dot product", "5. Scoring functions"),
+        ("BLEU", "11. Sequence to sequence"),
+        ("ALiBi", "8. Positional encoding"),
+        # what the book writes out
+        ("RoPE", "8. Positional encoding"),
+        ("GQA", "7. Multi-head attention"),
+        ("MHA", "7. Multi-head attention"),
+        ("LayerNorm", "9. Transformer blocks"),
+        ("FFN", "9. Transformer blocks"),
+        ("SDPA", "5. Scoring functions"),
+        ("KV cache", "15. Efficient attention"),
+        ("KV-cache", "Glossary"),
     ],
 )
 def test_the_chapter_about_it_comes_first_and_the_package_last(search, query, first):
@@ -170,6 +208,18 @@ def test_a_phrase_in_quotes_is_found_word_for_word(search):
     assert page.locator(".search-told").inner_text() == (
         "Nothing in the book has “masked fully”. A phrase in quotes must stand there word for word."
     )
+
+
+def test_another_name_is_said_and_marked_where_it_leads(search):
+    page = search("RoPE")
+    assert page.locator(".search-told").inner_text().startswith("rope or rotary: ")
+    page.locator(".search-page h3 a").first.click()
+    page.wait_for_selector("article .highlighted")
+    assert page.locator("article .highlighted").first.inner_text().lower() == "rotary"
+
+
+def test_a_word_that_javascript_knows_is_a_word(search):
+    assert "constructor: " in search("constructor").locator(".search-told").inner_text()
 
 
 def test_words_that_no_place_has_together_are_not_passed_off_as_found(search):

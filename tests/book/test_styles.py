@@ -20,7 +20,12 @@ USED = {"a", "b", "col-1.5", "w-50"}
         ("p:not(.gone){x:1}", "p:not(.gone){x:1}"),
         (":is(.gone, :not(.a)) p,.gone{x:1}", ":is(.gone, :not(.a)) p{x:1}"),
         ("p{x:1.5rem}@font-face{x:url(a.b)}", "p{x:1.5rem}@font-face{x:url(a.b)}"),
-        ("/* .a{} */@charset 'x';.gone{x:1}p{x:1}", "@charset 'x';p{x:1}"),
+        ('/* .a{} */@charset "x";.gone{x:1}p{x:1}', '@charset "x";p{x:1}'),
+        ('.a::after{x:"}"}.gone{x:"{"}p{x:1}', '.a::after{x:"}"}p{x:1}'),
+        (
+            "@media print{@supports (x:y){.gone{x:1}}p{x:1}}",
+            "@media print{@supports (x:y){}p{x:1}}",
+        ),
         (r".w-50{x:1}.col-1\.5{x:2}", r".w-50{x:1}.col-1\.5{x:2}"),
     ],
 )

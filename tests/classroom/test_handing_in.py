@@ -68,6 +68,45 @@ def test_the_line_that_checks_it_is_put_back():
     assert made(**{f"{PAGE}:soft-lookup": named})[-1] == ("code", named)
 
 
+CHECKED = 'check("soft-lookup", my_lookup)'
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        f"# {CHECKED}",
+        f"x = 1  # {CHECKED}",
+        f"'{CHECKED}'",
+        f'"""\n{CHECKED}\n"""',
+        f"    {CHECKED}",
+        f"later = lambda: {CHECKED}",
+        'check("soft-lookups", my_lookup)',
+        f"def (:\n# {CHECKED}",
+    ],
+)
+def test_a_line_that_checks_nothing_is_no_check(last):
+    """A reader had commented it out, and the grader found no answer."""
+    written = f"def my_lookup(q):\n    return q\n{last}"
+    assert made(**{f"{PAGE}:soft-lookup": written})[-1] == (
+        "code",
+        f"{written}\n\n{CHECKED}",
+    )
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "check('soft-lookup', my_lookup)",
+        f"if True:\n    {CHECKED}",
+        'verdict = check(\n    "soft-lookup", fn=my_lookup)',
+        f"%time {CHECKED}",
+    ],
+)
+def test_an_answer_that_checks_itself_stays_as_it_is(last):
+    written = f"def my_lookup(q):\n    return q\n{last}"
+    assert made(**{f"{PAGE}:soft-lookup": written})[-1] == ("code", written)
+
+
 @pytest.mark.parametrize("written", ["def my_lookup(q:\n  return", "", "\0", "%time 1"])
 def test_what_is_no_python_is_handed_in_too(written):
     kind, source = made(**{f"{PAGE}:soft-lookup": written})[-1]

@@ -6,8 +6,7 @@ import pytest
 from matplotlib.colors import same_color, to_rgba
 from matplotlib.patches import Circle
 
-from attnbook.page import QUERY, draw_desk, draw_reach, draw_wind_rose
-from attnbook.page.diagrams import WEIGHT
+from attnbook.page import QUERY, VIOLET, draw_desk, draw_reach, draw_wind_rose
 
 THINGS = ["letter", "newspaper", "cup", "notebook", "book"]
 
@@ -25,7 +24,7 @@ def words(ax):
 
 def sights(ax):
     """The lines of sight, in the order of the things."""
-    return [line for line in ax.lines if same_color(line.get_color(), WEIGHT)]
+    return [line for line in ax.lines if same_color(line.get_color(), VIOLET)]
 
 
 def test_lines_of_sight_are_as_thick_as_the_weights(ax):
@@ -94,7 +93,7 @@ def test_reach_draws_one_line_for_every_influence_and_no_other(ax):
         tuple(line.get_xdata()): line for line in ax.lines if len(line.get_xdata()) == 2
     }
     assert set(ends) == {(1, 3), (4, 3), (2, 0)}  # from the input to the output
-    strong = {end for end, line in ends.items() if same_color(line.get_color(), WEIGHT)}
+    strong = {end for end, line in ends.items() if same_color(line.get_color(), VIOLET)}
     assert strong == {(1, 3), (4, 3)}
 
 

@@ -32,9 +32,7 @@ def table(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 def causal_layers(case: Case, device: str) -> dict[str, Layer]:
     """Each query sees all keys up to its own."""
     return {
-        FUSED: Layer(
-            lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        ),
+        FUSED: Layer(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)),
         TILES: Layer(lambda q, k, v: tiled_attention(q, k, v, causal=True)),
         TABLE: Layer(table),
     }
@@ -47,12 +45,7 @@ def window_layers(case: Case, device: str) -> dict[str, Layer]:
         seen = sliding_window_mask(query.shape[-2], WINDOW, device=query.device)
         return F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
 
-    return {
-        FUSED: Layer(masked),
-        TILES: Layer(
-            lambda q, k, v: tiled_attention(q, k, v, causal=True, window=WINDOW)
-        ),
-    }
+    return {FUSED: Layer(masked), TILES: Layer(lambda q, k, v: tiled_attention(q, k, v, causal=True, window=WINDOW))}
 
 
 def _cases(*lengths: int) -> tuple[Case, ...]:

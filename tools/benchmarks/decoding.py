@@ -12,15 +12,7 @@ from transformers import DynamicCache, EncoderDecoderCache, MarianConfig, Marian
 from attnbook.attention import sinusoidal_encoding
 from attnbook.translation import TransformerTranslator
 from tools.benchmarks.family import Bar, Case, Family, Layer
-from tools.benchmarks.translation import (
-    BOS,
-    LAYERS,
-    PAD,
-    PIECES,
-    our_words,
-    random_transformer,
-    ten_words,
-)
+from tools.benchmarks.translation import BOS, LAYERS, PAD, PIECES, our_words, random_transformer, ten_words
 
 transformers.logging.set_verbosity_error()
 
@@ -55,10 +47,7 @@ def marian_of(case: Case) -> MarianMTModel:
 @torch.no_grad()
 def copy_to_marian(ours: TransformerTranslator, theirs: MarianMTModel) -> None:
     """Our weights and our positions."""
-    stacks = (
-        (ours.encoder, theirs.model.encoder),
-        (ours.decoder, theirs.model.decoder),
-    )
+    stacks = ((ours.encoder, theirs.model.encoder), (ours.decoder, theirs.model.decoder))
     for mine, other in stacks:
         other.embed_tokens.weight.copy_(mine.embedding.weight)
         places = other.embed_positions.weight
@@ -111,9 +100,7 @@ def their_words(model: MarianMTModel, source: Tensor, _: Tensor, number: int) ->
     return torch.cat(written, dim=1)
 
 
-def generated_words(
-    model: MarianMTModel, source: Tensor, _: Tensor, number: int
-) -> Tensor:
+def generated_words(model: MarianMTModel, source: Tensor, _: Tensor, number: int) -> Tensor:
     """The same by `generate`, as one would ask for it."""
     options = {"do_sample": False, "num_beams": 1, "use_cache": True}
     return model.generate(source, max_new_tokens=number, **options)[:, 1:]
@@ -174,7 +161,7 @@ DECODING = Family(
     decoding_layers,
     ten_words,
     reference=MARIAN,
-    bars=(Bar("time", "decode", OURS, MARIAN, 1.0, 0.05),),
+    bars=(Bar("time", "decode", OURS, MARIAN, 0.75),),
     kinds=("decode",),
     agree=check_decoding,
     weighed=False,

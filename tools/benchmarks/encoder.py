@@ -13,14 +13,10 @@ OURS, TORCH = "EncoderLayer", "nn.TransformerEncoderLayer"
 def encoder_layers(case: Case, device: str) -> dict[str, Layer]:
     """Two layers with one set of weights, hidden width 4 D, without dropout."""
     torch.manual_seed(0)
-    theirs = nn.TransformerEncoderLayer(
-        case.size, case.heads, 4 * case.size, dropout=0.0, batch_first=True
-    ).to(device)
+    theirs = nn.TransformerEncoderLayer(case.size, case.heads, 4 * case.size, dropout=0.0, batch_first=True).to(device)
     ours = from_torch_encoder_layer(theirs)
     return {
-        TORCH: Layer(
-            lambda x, lens, blocked: theirs(x, src_key_padding_mask=blocked), theirs
-        ),
+        TORCH: Layer(lambda x, lens, blocked: theirs(x, src_key_padding_mask=blocked), theirs),
         OURS: Layer(lambda x, lens, blocked: ours(x, valid_lens=lens)[0], ours),
     }
 

@@ -110,19 +110,14 @@ class Family:
 
     def rounds(self, case: Case, wanted: int) -> int:
         """How many rounds a case is measured."""
-        return (
-            wanted if self.most_rounds is None else min(wanted, self.most_rounds(case))
-        )
+        return wanted if self.most_rounds is None else min(wanted, self.most_rounds(case))
 
 
 def random_sequences(case: Case, device: str, count: int = 1) -> list[Tensor]:
     """Tensors (B, T, D) that want gradients, the same numbers at every call."""
     make = torch.Generator().manual_seed(0)
     shape = (case.batch, case.length, case.size)
-    return [
-        torch.randn(shape, generator=make).to(device).requires_grad_()
-        for _ in range(count)
-    ]
+    return [torch.randn(shape, generator=make).to(device).requires_grad_() for _ in range(count)]
 
 
 def padded_sequences(case: Case, device: str) -> list[Tensor | None]:

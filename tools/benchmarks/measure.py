@@ -48,9 +48,7 @@ def check_agreement(family: Family, layers: dict[str, Layer], inputs: list) -> N
             def explain(text: str, what=f"{name}, {kind}") -> str:
                 return f"{what}: {text}"
 
-            torch.testing.assert_close(
-                found, expected, atol=2e-5, rtol=1e-4, msg=explain
-            )
+            torch.testing.assert_close(found, expected, atol=2e-5, rtol=1e-4, msg=explain)
 
 
 def clock(device: str, threads: int) -> tuple[str, Callable[[], float]]:
@@ -119,11 +117,7 @@ def _peak_resident() -> int:
 
 
 def peaks_in_a_process(
-    family: Family,
-    cases: Sequence[Case],
-    name: str,
-    device: str = "cpu",
-    threads: int = 1,
+    family: Family, cases: Sequence[Case], name: str, device: str = "cpu", threads: int = 1
 ) -> list[dict[str, int] | None]:
     """`peak_bytes` of one layer at several sizes, in a fresh process; None where the system keeps no such account.
 
@@ -134,15 +128,9 @@ def peaks_in_a_process(
         return [None] * len(cases)
     job = json.dumps([family.name, [asdict(c) for c in cases], name, device, threads])
     # Every tensor of a page or more is then asked of the system and given back at once: nothing hides in a pool.
-    environment = {
-        **os.environ,
-        "MALLOC_MMAP_THRESHOLD_": "4096",
-        "MALLOC_TRIM_THRESHOLD_": "0",
-    }
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
     command = [sys.executable, "-m", "tools.bench", "--peak", job]
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(
             f"the peak of {name} could not be measured; its process ended with {done.returncode}:\n"
@@ -151,9 +139,7 @@ def peaks_in_a_process(
     return json.loads(done.stdout)
 
 
-def memory(
-    family: Family, cases: Sequence[Case], device: str = "cpu", threads: int = 1
-) -> list[dict]:
+def memory(family: Family, cases: Sequence[Case], device: str = "cpu", threads: int = 1) -> list[dict]:
     """The peaks of all layers of a family at several sizes.
 
     Returns:
@@ -165,18 +151,13 @@ def memory(
         {
             "family": family.name,
             "case": asdict(case),
-            "layers": [
-                {"layer": name, "peak": peak}
-                for name, peak in zip(names, at_this_size, strict=True)
-            ],
+            "layers": [{"layer": name, "peak": peak} for name, peak in zip(names, at_this_size, strict=True)],
         }
         for case, at_this_size in zip(cases, zip(*peaks, strict=True), strict=True)
     ]
 
 
-def times(
-    family: Family, case: Case, rounds: int, device: str = "cpu", threads: int = 1
-) -> dict:
+def times(family: Family, case: Case, rounds: int, device: str = "cpu", threads: int = 1) -> dict:
     """The times of all layers of a family at one size.
 
     Returns:
@@ -192,17 +173,9 @@ def times(
         family.agree(case, device)
     _, now = clock(device, threads)
     rounds = family.rounds(case, rounds)
-    warm_up = (
-        family.most_rounds is None
-    )  # where a round takes long, the check has warmed up
-    taken = {
-        kind: seconds(layers, inputs, kind, rounds, now, warm_up)
-        for kind in family.kinds
-    }
-    rows = [
-        {"layer": name, "seconds": {kind: taken[kind][name] for kind in family.kinds}}
-        for name in layers
-    ]
+    warm_up = family.most_rounds is None  # where a round takes long, the check has warmed up
+    taken = {kind: seconds(layers, inputs, kind, rounds, now, warm_up) for kind in family.kinds}
+    rows = [{"layer": name, "seconds": {kind: taken[kind][name] for kind in family.kinds}} for name in layers]
     return {"family": family.name, "case": asdict(case), "layers": rows}
 
 

@@ -16,8 +16,7 @@ THEIRS = "transformers, chunks of 64"
 def rule_inputs(case: Case, device: str) -> list[Tensor]:
     """Query, normalised key and value (B, H, T, D / H), decay and step size (B, H, T) between 0 and 1."""
     query, key, value, gates = (
-        x.detach().unflatten(-1, (case.heads, -1)).transpose(1, 2)
-        for x in random_sequences(case, device, count=4)
+        x.detach().unflatten(-1, (case.heads, -1)).transpose(1, 2) for x in random_sequences(case, device, count=4)
     )
     forget, step = gates[..., 0].add(3).sigmoid(), gates[..., 1].sigmoid()
     given = [query, F.normalize(key, dim=-1), value, forget, step]
@@ -43,9 +42,7 @@ def memory_layers(case: Case, device: str) -> dict[str, Layer]:
     empty = {"initial_state": None, "output_final_state": False}
     return {
         THEIRS: theirs(torch_chunk_gated_delta_rule, chunk_size=CHUNK),
-        "chunked_memory, the same": Layer(
-            lambda *given: chunked_memory(*given, chunk_size=CHUNK)[0]
-        ),
+        "chunked_memory, the same": Layer(lambda *given: chunked_memory(*given, chunk_size=CHUNK)[0]),
         "parallel_memory": Layer(lambda *given: parallel_memory(*given)[0]),
         "recurrent_memory": Layer(lambda *given: recurrent_memory(*given)[0]),
         "transformers, recurrent": theirs(torch_recurrent_gated_delta_rule, **empty),

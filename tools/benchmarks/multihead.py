@@ -3,14 +3,7 @@
 import torch
 
 from attnbook.interop import from_d2l_attention, load_d2l, to_torch_attention
-from tools.benchmarks.family import (
-    Bar,
-    Case,
-    Family,
-    Layer,
-    bars_against,
-    padded_sequences,
-)
+from tools.benchmarks.family import Bar, Case, Family, Layer, bars_against, padded_sequences
 
 OURS, TORCH = "MultiHeadAttention", "nn.MultiheadAttention"
 D2L = "d2l.MultiHeadAttention"
@@ -27,12 +20,7 @@ def multi_head_layers(case: Case, device: str) -> dict[str, Layer]:
     for module in (d2l, ours, theirs):
         module.to(device)
     return {
-        TORCH: Layer(
-            lambda x, lens, blocked: theirs(
-                x, x, x, key_padding_mask=blocked, need_weights=False
-            )[0],
-            theirs,
-        ),
+        TORCH: Layer(lambda x, lens, blocked: theirs(x, x, x, key_padding_mask=blocked, need_weights=False)[0], theirs),
         OURS: Layer(lambda x, lens, blocked: ours(x, valid_lens=lens)[0], ours),
         D2L: Layer(lambda x, lens, blocked: d2l(x, x, x, lens), d2l),
     }

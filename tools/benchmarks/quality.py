@@ -35,10 +35,7 @@ SHORT, LONG, LONG_FROM = (
     120.0,  # seconds
 )
 BARS = {60.0: 30.0, 300.0: 35.0}  # seconds → BLEU on the test set, on two cores
-BEAMS = (
-    1,
-    4,
-)  # greedy, and beam search; the better one on the development set is reported
+BEAMS = (1, 4)  # greedy, and beam search; the better one on the development set is reported
 LEFT_OUT = (
     "Left out: how well the translator translates. It needs a file of English–French pairs: make bench DATA=fra.txt "
     "(or a .tsv, or d2l's fra-eng.zip)."
@@ -62,24 +59,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "without it the translator is not measured",
     )
     group.add_argument(
-        "--quality-seconds",
-        type=float,
-        nargs="+",
-        default=[60.0, 300.0],
-        metavar="N",
-        help="how long to train",
+        "--quality-seconds", type=float, nargs="+", default=[60.0, 300.0], metavar="N", help="how long to train"
     )
     group.add_argument("--quality-seeds", type=int, default=3, metavar="N")
     group.add_argument(
-        "--quality-threads",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="all cores if not given",
+        "--quality-threads", type=int, default=os.cpu_count() or 1, metavar="N", help="all cores if not given"
     )
-    group.add_argument(
-        "--only-quality", action="store_true", help="no families, only the translator"
-    )
+    group.add_argument("--only-quality", action="store_true", help="no families, only the translator")
 
 
 def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
@@ -101,9 +87,7 @@ def check_options(parser: argparse.ArgumentParser, options: argparse.Namespace) 
         parser.error("--only-quality needs --data PATH, a file of sentence pairs")
 
 
-def corpus_bleu(
-    written: Sequence[str], expected: Sequence[Sequence[str]]
-) -> tuple[float, str]:
+def corpus_bleu(written: Sequence[str], expected: Sequence[Sequence[str]]) -> tuple[float, str]:
     """BLEU by sacrebleu, lower-cased, with its own tokenisation, and its signature.
 
     Args:
@@ -134,9 +118,7 @@ def score(translator: Translator, pairs: Sequence[Pair], beam: int) -> float:
         From 0 to 100. The references' apostrophes and spaces are made plain, as the translator writes them.
     """
     wanted = references(pairs)
-    written = translator.translate(
-        list(wanted), beam=beam, length_penalty=LENGTH_PENALTY
-    )
+    written = translator.translate(list(wanted), beam=beam, length_penalty=LENGTH_PENALTY)
     expected = [[normalise(text) for text in texts] for texts in wanted.values()]
     return corpus_bleu(written, expected)[0]
 
@@ -165,10 +147,7 @@ def train_and_score(recipe: Recipe, split: Split, seconds: float, seed: int) -> 
     fitted = fit(recipe, split.train, seed=seed, seconds=seconds)
     translator, taken = fitted.translator, time.perf_counter() - began
     bleu = {
-        str(beam): {
-            part: round(score(translator, getattr(split, part), beam), 2)
-            for part in ("dev", "test")
-        }
+        str(beam): {part: round(score(translator, getattr(split, part), beam), 2) for part in ("dev", "test")}
         for beam in BEAMS
     }
     return {
@@ -216,9 +195,7 @@ def judged(seconds: float, runs: list[dict]) -> dict:
 
 def line(found: dict) -> str:
     """A judged length as a line of text."""
-    each = ", ".join(
-        f"{r['bleu'][str(found['beam'])]['test']:.1f}" for r in found["runs"]
-    )
+    each = ", ".join(f"{r['bleu'][str(found['beam'])]['test']:.1f}" for r in found["runs"])
     steps = ", ".join(str(run["steps"]) for run in found["runs"])
     bar = "" if found["bar"] is None else f", at least {found['bar']:.0f}"
     return (
@@ -246,10 +223,7 @@ def measure(options: argparse.Namespace, command: str) -> None:
     found = []
     for seconds in options.quality_seconds:
         name = SHORT if seconds < LONG_FROM else LONG
-        runs = [
-            train_and_score(RECIPES[name], split, seconds, seed)
-            for seed, split in enumerate(splits)
-        ]
+        runs = [train_and_score(RECIPES[name], split, seconds, seed) for seed, split in enumerate(splits)]
         found.append({"command": command, "recipe": name} | judged(seconds, runs))
         print(line(found[-1]), flush=True)
     torch.set_num_threads(before)
@@ -286,12 +260,7 @@ def _as_json(options, sizes: dict, found: list) -> str:
             "cores": os.cpu_count() or 1,
             "threads": options.quality_threads,
         },
-        "data": {
-            "file": options.data.name,
-            "sha256": sha256,
-            "split seed": "the run's",
-            "sources": sizes,
-        },
+        "data": {"file": options.data.name, "sha256": sha256, "split seed": "the run's", "sources": sizes},
         "recipes": {name: asdict(RECIPES[name]) for name in used},
         "metric": corpus_bleu(["a", "b"], [["a"], ["b", "c"]])[1],
         "results": found,

@@ -94,9 +94,7 @@ def merged(before: dict, found: dict, families: list[str]) -> dict:
     both = {**before, "kinds": found["kinds"]}
     for key in ("results", "sweep", "bars"):
         kept = [part for part in before[key] if part["family"] not in families]
-        both[key] = sorted(
-            kept + found[key], key=lambda part: order.index(part["family"])
-        )
+        both[key] = sorted(kept + found[key], key=lambda part: order.index(part["family"]))
     return {**both, "later": later}
 
 
@@ -146,8 +144,6 @@ def record(
 def store(path: Path, found: dict) -> None:
     """Write a record; a file that is there is replaced only as a whole."""
     text = json.dumps(found, indent=1, ensure_ascii=False)
-    numbers = (
-        r"\[\s+([-+.\de]+(?:,\s+[-+.\de]+)*)\s+\]"  # a list of them takes one line
-    )
+    numbers = r"\[\s+([-+.\de]+(?:,\s+[-+.\de]+)*)\s+\]"  # a list of them takes one line
     text = re.sub(numbers, lambda m: f"[{' '.join(m[1].split())}]", text)
     write_atomically(path, text + "\n")

@@ -4,11 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention import (
-    AdditiveAttention,
-    DotProductAttention,
-    MultiplicativeAttention,
-)
+from attnbook.attention import AdditiveAttention, DotProductAttention, MultiplicativeAttention
 from attnbook.interop import load_d2l
 from tools.benchmarks.family import Case, Family, Layer, random_sequences
 
@@ -32,12 +28,8 @@ def dot_layers(case: Case, device: str) -> dict[str, Layer]:
     return {
         FUSED: Layer(fused),
         "DotProductAttention": Layer(lambda q, k, v: ours(q, k, v)[0], ours),
-        "… with its weights": Layer(
-            lambda q, k, v: ours(q, k, v, need_weights=True)[0], ours
-        ),
-        "MultiplicativeAttention": Layer(
-            lambda q, k, v: bilinear(q, k, v)[0], bilinear
-        ),
+        "… with its weights": Layer(lambda q, k, v: ours(q, k, v, need_weights=True)[0], ours),
+        "MultiplicativeAttention": Layer(lambda q, k, v: bilinear(q, k, v)[0], bilinear),
         "d2l.DotProductAttention": Layer(lambda q, k, v: theirs(q, k, v, None), theirs),
     }
 
@@ -67,6 +59,4 @@ def _cases(*lengths: int) -> tuple[Case, ...]:
 
 
 DOT = Family("dot", _cases(128, 512, 2048), dot_layers, three_inputs, FUSED)
-ADDITIVE = Family(
-    "additive", _cases(128, 512), additive_layers, three_inputs, ADDITIVE_OURS
-)
+ADDITIVE = Family("additive", _cases(128, 512), additive_layers, three_inputs, ADDITIVE_OURS)

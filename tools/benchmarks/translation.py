@@ -12,12 +12,7 @@ from torch import Tensor, nn
 
 from attnbook.interop import PublishedDecoder, load_d2l
 from attnbook.transformer import TransformerConfig
-from attnbook.translation import (
-    RecurrentConfig,
-    RecurrentTranslator,
-    TransformerTranslator,
-    masked_cross_entropy,
-)
+from attnbook.translation import RecurrentConfig, RecurrentTranslator, TransformerTranslator, masked_cross_entropy
 from tools.benchmarks.family import Bar, Case, Family, Layer
 
 OURS, D2L = "RecurrentTranslator", "d2l, as published"
@@ -63,9 +58,7 @@ def parts(model: RecurrentTranslator | Published) -> list[nn.Module]:
 def two_translators(case: Case, device: str) -> tuple[RecurrentTranslator, Published]:
     """Ours and d2l's, with one set of weights."""
     torch.manual_seed(0)
-    config = RecurrentConfig(
-        VOCABULARY, VOCABULARY, case.size, case.size, LAYERS, dropout=0.0
-    )
+    config = RecurrentConfig(VOCABULARY, VOCABULARY, case.size, case.size, LAYERS, dropout=0.0)
     ours, theirs = RecurrentTranslator(config), Published(case.size)
     ids, lens = torch.ones(1, 1, dtype=torch.long), torch.ones(1, dtype=torch.long)
     theirs(ids, ids, lens)  # d2l's maps are made at a call
@@ -78,9 +71,7 @@ def sentences(case: Case, device: str, vocabulary: int = VOCABULARY) -> list[Ten
     """A source, what is put into the decoder, what it should say, and the lengths; no sentence is padded."""
     make = torch.Generator().manual_seed(0)
     shape = (case.batch, case.length)
-    source, target = (
-        torch.randint(4, vocabulary, shape, generator=make) for _ in range(2)
-    )
+    source, target = (torch.randint(4, vocabulary, shape, generator=make) for _ in range(2))
     target_in = torch.cat([torch.full_like(target[:, :1], BOS), target[:, :-1]], dim=1)
     lens = torch.full((case.batch,), case.length)
     return [tensor.to(device) for tensor in (source, target_in, target, lens)]
@@ -117,10 +108,7 @@ def published_clipping(model: nn.Module) -> None:
 
 
 def training_step(
-    model: nn.Module,
-    loss_fn: Callable,
-    clip: Callable,
-    optimizer: torch.optim.Optimizer,
+    model: nn.Module, loss_fn: Callable, clip: Callable, optimizer: torch.optim.Optimizer
 ) -> Callable[..., Tensor]:
     """Source, target and lengths in; the weights moved on by one step; the loss out."""
 
@@ -139,13 +127,9 @@ def training_layers(case: Case, device: str) -> dict[str, Layer]:
     """A whole training step of either; both optimizers are Adam, ours the one of `attnbook.training`."""
     ours, theirs = two_translators(case, device)
     adam = torch.optim.Adam(theirs.parameters(), lr=LEARNING_RATE)
-    ours_adam = torch.optim.AdamW(
-        ours.parameters(), lr=LEARNING_RATE, weight_decay=0.0, fused=device == "cpu"
-    )
+    ours_adam = torch.optim.AdamW(ours.parameters(), lr=LEARNING_RATE, weight_decay=0.0, fused=device == "cpu")
     return {
-        D2L: Layer(
-            training_step(theirs, published_loss, published_clipping, adam), theirs
-        ),
+        D2L: Layer(training_step(theirs, published_loss, published_clipping, adam), theirs),
         OURS: Layer(training_step(ours, our_loss, our_clipping, ours_adam), ours),
     }
 
@@ -193,9 +177,7 @@ def our_words(model: nn.Module, source: Tensor, lens: Tensor, number: int) -> Te
     return torch.stack(written, dim=1)
 
 
-def published_words(
-    model: Published, source: Tensor, lens: Tensor, number: int
-) -> Tensor:
+def published_words(model: Published, source: Tensor, lens: Tensor, number: int) -> Tensor:
     """The same, in the order of work of d2l's `predict_step`."""
     state, written = model.start(source, lens), [source.new_full((len(source), 1), BOS)]
     for _ in range(number):
@@ -211,10 +193,7 @@ def greedy_layers(case: Case, device: str) -> dict[str, Layer]:
     def write(words: Callable, model: nn.Module) -> Callable[..., Tensor]:
         return lambda source, _, __, lens: words(model, source, lens, case.length)
 
-    return {
-        D2L: Layer(write(published_words, theirs), theirs),
-        OURS: Layer(write(our_words, ours), ours),
-    }
+    return {D2L: Layer(write(published_words, theirs), theirs), OURS: Layer(write(our_words, ours), ours)}
 
 
 @torch.no_grad()
@@ -243,9 +222,7 @@ def _same_words(found: Tensor, expected: Tensor) -> None:
 # --- with a cache and without ---------------------------------------------------------------------------------
 
 
-def words_without_cache(
-    model: TransformerTranslator, source: Tensor, lens: Tensor, number: int
-) -> Tensor:
+def words_without_cache(model: TransformerTranslator, source: Tensor, lens: Tensor, number: int) -> Tensor:
     """(B, number) words: at every step the decoder reads all words so far again. The source is read once."""
     memory, _ = model.encoder(source, lens)
     words = source.new_full((len(source), 1), BOS)
@@ -258,9 +235,7 @@ def words_without_cache(
 def random_transformer(case: Case) -> TransformerTranslator:
     """A model of the case's sizes, the same weights at every call."""
     torch.manual_seed(0)
-    config = TransformerConfig(
-        PIECES, PIECES, case.size, case.heads, 4 * case.size, LAYERS, LAYERS, 0.0
-    )
+    config = TransformerConfig(PIECES, PIECES, case.size, case.heads, 4 * case.size, LAYERS, LAYERS, 0.0)
     return TransformerTranslator(config)
 
 
@@ -271,10 +246,7 @@ def cache_layers(case: Case, device: str) -> dict[str, Layer]:
     def write(words: Callable) -> Callable[..., Tensor]:
         return lambda source, lens: words(model, source, lens, case.length)
 
-    return {
-        UNCACHED: Layer(write(words_without_cache), model),
-        CACHED: Layer(write(our_words), model),
-    }
+    return {UNCACHED: Layer(write(words_without_cache), model), CACHED: Layer(write(our_words), model)}
 
 
 def ten_words(case: Case, device: str) -> list[Tensor]:
@@ -327,12 +299,6 @@ CACHE = Family(
     cache_layers,
     ten_words,
     reference=UNCACHED,
-    bars=(
-        Bar("time", "decode", CACHED, UNCACHED, 1 / 10, only=lambda c: c.length == 256),
-        Bar(
-            "time", "decode", CACHED, UNCACHED, 1 / 40, only=lambda c: c.length == 1024
-        ),
-    ),
     kinds=("decode",),
     agree=check_cache,
     weighed=False,

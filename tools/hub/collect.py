@@ -296,12 +296,8 @@ def finish(processes, seconds):
             os.kill(process, signal.SIGKILL)  # to one that has ended it is nothing
             statuses.append(ended(process))
             os.close(listen)
-    lines = [
-        text.decode("utf-8", "replace").split("\n")[:-1] for text in heard.values()
-    ]
-    return [
-        (s, list(map(printable, ones))) for s, ones in zip(statuses, lines, strict=True)
-    ]
+    lines = [text.decode("utf-8", "replace").split("\n")[:-1] for text in heard.values()]
+    return [(s, list(map(printable, ones))) for s, ones in zip(statuses, lines, strict=True)]
 
 
 def ended(process):
@@ -350,9 +346,7 @@ def whose(name):
     if name or number:
         teacher = pwd.getpwnam(name) if name else pwd.getpwuid(number)
     if not (name or number) or teacher.pw_uid == 0:
-        raise Refused(
-            "the files would be root's; call this with sudo from your own account, or name it with --teacher"
-        )
+        raise Refused("the files would be root's; call this with sudo from your own account, or name it with --teacher")
     return teacher
 
 
@@ -400,11 +394,7 @@ def main():
             if not proper(path):
                 raise Refused(f"{path} must lie below each student's home or folder")
         teacher = whose(options.teacher)
-        students = (
-            {name: pwd.getpwnam(name) for name in options.students}
-            if options.students
-            else of_people(teacher)
-        )
+        students = {name: pwd.getpwnam(name) for name in options.students} if options.students else of_people(teacher)
         if any(student.pw_uid == 0 for student in students.values()):
             raise Refused("root is not a student")
         make = partial(os.mkdir, options.into, 0o700)

@@ -28,21 +28,11 @@ c = get_config()  # noqa: F821  JupyterHub's
 # only this machine; --ip and --port change it
 c.JupyterHub.ip = "127.0.0.1"
 c.JupyterHub.port = 8000
-c.ConfigurableHTTPProxy.command = [
-    str(NODE),
-    str(PROXY / "bin/configurable-http-proxy"),
-]
+c.ConfigurableHTTPProxy.command = [str(NODE), str(PROXY / "bin/configurable-http-proxy")]
 # every account that has a password; --Authenticator.allow_all=False with names or groups narrows it
 c.Authenticator.allow_all = True
-c.Authenticator.blocked_users = {
-    account.pw_name for account in pwd.getpwall() if account.pw_uid == 0
-}
+c.Authenticator.blocked_users = {account.pw_name for account in pwd.getpwall() if account.pw_uid == 0}
 c.Spawner.cmd = [sys.executable, str(HERE / "start.py")]
 c.Spawner.default_url = "/lab/tree/attention"
-c.Spawner.args = [
-    "--ServerApp.shutdown_no_activity_timeout=3600",
-    "--MappingKernelManager.cull_idle_timeout=3600",
-]
-c.Spawner.start_timeout = c.Spawner.http_timeout = (
-    120  # when the whole class begins at once
-)
+c.Spawner.args = ["--ServerApp.shutdown_no_activity_timeout=3600", "--MappingKernelManager.cull_idle_timeout=3600"]
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # when the whole class begins at once

@@ -1,5 +1,6 @@
 """Answers that were written in the page, as a notebook: to hand in, to go on with in JupyterLab, to read back."""
 
+import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -86,9 +87,29 @@ def notebook(pages: Mapping[str, Sequence[str]], kept: Mapping[str, str]) -> dic
 def _with_check(written: str, original: str) -> str:
     """A reader's answer, with the line that checks it."""
     line = CHECK.search(original)
-    if line is None or f'check("{line[1]}"' in written:
+    if line is None or _checks(written, line[1]):
         return written
     return f"{written.rstrip()}\n\n{line[0]}"
+
+
+def _checks(written: str, exercise: str) -> bool:
+    """Whether an answer, when it is run, checks itself: a call in a comment, a text or a function does not."""
+    try:
+        below: list[ast.AST] = [ast.parse(written)]
+    except (SyntaxError, ValueError):  # magics, or what cannot run before it is mended
+        call = rf"""^[^#\n]*\bcheck\(\s*["']{exercise}["']"""
+        return re.search(call, written, re.MULTILINE) is not None
+    while below:
+        match below.pop():
+            case ast.Call(ast.Name("check"), [ast.Constant(name), *_]) if (
+                name == exercise
+            ):
+                return True
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                continue
+            case node:
+                below += ast.iter_child_nodes(node)
+    return False
 
 
 def _lines(now: Sequence[str], mine: Sequence[int]) -> dict[int, set[int]]:

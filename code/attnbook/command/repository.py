@@ -71,16 +71,7 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
     }
-    everything = [
-        "-n",
-        "2",
-        "--dist",
-        "loadscope",
-        "-p",
-        "tools.progress",
-        "tests",
-        "chapters",
-    ]
+    everything = ["-n", "2", "--dist", "loadscope", "tests", "chapters"]
     return _python(
         find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed
     )

@@ -24,20 +24,15 @@ def claim(text: str, ok: object) -> None:
         ClaimError: it is false.
     """
     if not isinstance(text, str) or not text.strip():
-        raise TypeError(
-            "claim() needs a sentence first: claim('rows sum to 1', bool(...))"
-        )
+        raise TypeError("claim() needs a sentence first: claim('rows sum to 1', bool(...))")
     if isinstance(ok, torch.Tensor | np.ndarray | np.bool_):
         if ok.dtype not in (torch.bool, np.bool_) or math.prod(ok.shape) != 1:
             raise TypeError(
-                f"claim() needs one truth value, got {ok.dtype} of shape {tuple(ok.shape)}; "
-                "did you mean (...).all()?"
+                f"claim() needs one truth value, got {ok.dtype} of shape {tuple(ok.shape)}; did you mean (...).all()?"
             )
         ok = bool(ok)
     if not isinstance(ok, bool):
-        raise TypeError(
-            f"claim() needs True or False, got {type(ok).__name__}; compare it with something"
-        )
+        raise TypeError(f"claim() needs True or False, got {type(ok).__name__}; compare it with something")
     if not ok:
         if text in _executed:  # it was true before something above was changed
             _executed.remove(text)
@@ -76,7 +71,5 @@ def what_we_found() -> Findings:
         RuntimeError: no claim has been executed yet (run the cells above first).
     """
     if not _executed:
-        raise RuntimeError(
-            "no claim has been executed in this session yet; run the cells above first"
-        )
+        raise RuntimeError("no claim has been executed in this session yet; run the cells above first")
     return Findings(_executed)

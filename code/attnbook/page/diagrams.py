@@ -10,11 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
-from attnbook.page.plotting import WEIGHTS
-from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY
-
-WEIGHT = WEIGHTS(1.0)  # the dark end of the weights' colour map
-CENTRED = {"ha": "center", "va": "center"}
+from attnbook.page.style import CENTRED, INK, KEY, MASKED, OUTPUT, QUERY, VIOLET
 
 
 def _bare(ax: Axes, width: float, height: float) -> None:
@@ -49,27 +45,11 @@ _PAGE = np.array([(0, -0.42), (0.72, -0.3), (0.72, 0.5), (0, 0.38), (0, -0.42)])
 
 # Every thing is a list of strokes around its centre: outlines in ink, writing in grey.
 _THINGS: dict[str, tuple[list[np.ndarray], list[np.ndarray]]] = {
-    "letter": (
-        [_box(1.24, 0.76), np.array([(-0.62, 0.38), (0, -0.08), (0.62, 0.38)])],
-        [],
-    ),
-    "newspaper": (
-        [_box(1.16, 1.1), _box(0.88, 0.03, y=0.36)],
-        _text((-0.44, 0.06), y=0.12, length=0.38),
-    ),
-    "cup": (
-        [_box(0.84, 0.94), _arc(0.5, 0.5, 0.48, 0, (-90, 90))],
-        [_STEAM + (-0.2, 0.62), _STEAM + (0.15, 0.62)],
-    ),
-    "notebook": (
-        [_box(0.96, 1.2)]
-        + [_arc(0.22, 0.09, -0.48, y) for y in np.linspace(-0.45, 0.45, 6)],
-        [],
-    ),
-    "book": (
-        [_PAGE, _PAGE * (-1, 1)],
-        _text([0.12], 0.24, 0.48, rise=0.08) + _text([-0.12], 0.24, -0.48, rise=0.08),
-    ),
+    "letter": ([_box(1.24, 0.76), np.array([(-0.62, 0.38), (0, -0.08), (0.62, 0.38)])], []),
+    "newspaper": ([_box(1.16, 1.1), _box(0.88, 0.03, y=0.36)], _text((-0.44, 0.06), y=0.12, length=0.38)),
+    "cup": ([_box(0.84, 0.94), _arc(0.5, 0.5, 0.48, 0, (-90, 90))], [_STEAM + (-0.2, 0.62), _STEAM + (0.15, 0.62)]),
+    "notebook": ([_box(0.96, 1.2)] + [_arc(0.22, 0.09, -0.48, y) for y in np.linspace(-0.45, 0.45, 6)], []),
+    "book": ([_PAGE, _PAGE * (-1, 1)], _text([0.12], 0.24, 0.48, rise=0.08) + _text([-0.12], 0.24, -0.48, rise=0.08)),
 }
 
 
@@ -86,13 +66,7 @@ def _draw_thing(ax: Axes, thing: str, x: float, y: float) -> None:
         ax.plot(*(stroke + (x, y)).T, color=INK, linewidth=1.4)
 
 
-def draw_desk(
-    weights: Sequence[float],
-    ax: Axes,
-    things: Sequence[str],
-    title: str,
-    wish: str = "",
-) -> Axes:
+def draw_desk(weights: Sequence[float], ax: Axes, things: Sequence[str], title: str, wish: str = "") -> Axes:
     """Draw an eye in front of a desk; each line of sight is as thick as the attention its thing gets.
 
     Args:
@@ -110,13 +84,9 @@ def draw_desk(
     """
     unknown = [thing for thing in things if thing not in _THINGS]
     if unknown:
-        raise ValueError(
-            f"cannot draw {', '.join(unknown)}; choose among {', '.join(_THINGS)}"
-        )
+        raise ValueError(f"cannot draw {', '.join(unknown)}; choose among {', '.join(_THINGS)}")
     if len(weights) != len(things):
-        raise ValueError(
-            f"{len(weights)} weights for {len(things)} things; pass one weight each"
-        )
+        raise ValueError(f"{len(weights)} weights for {len(things)} things; pass one weight each")
     width = 1.85 * len(things)
     _bare(ax, width, 5.5)
     eye = (width / 2, 0.75)
@@ -124,10 +94,8 @@ def draw_desk(
     for thing, weight, place in zip(things, map(float, weights), arch, strict=True):
         x, y = width / 2 + place * (width / 2 - 0.95), 3.8 - 0.55 * place**2
         _draw_thing(ax, thing, x, y)
-        sight = ax.plot(
-            [eye[0] + 0.75 * place, x], [eye[1] + 0.62 - 0.3 * place**2, y - 1.3]
-        )[0]
-        sight.set(color=WEIGHT, linewidth=0.6 + 11 * weight, alpha=0.25 + 0.6 * weight)
+        sight = ax.plot([eye[0] + 0.75 * place, x], [eye[1] + 0.62 - 0.3 * place**2, y - 1.3])[0]
+        sight.set(color=VIOLET, linewidth=0.6 + 11 * weight, alpha=0.25 + 0.6 * weight)
         sight.set(solid_capstyle="round", linestyle="-" if weight > 0.05 else ":")
         ax.text(x, y - 0.95, f"{thing}  {weight:.2f}", fontsize=10, **CENTRED)
     colour = QUERY if wish else INK
@@ -145,9 +113,7 @@ def draw_desk(
 # --- the wind rose -------------------------------------------------------------------
 
 
-def draw_wind_rose(
-    query, keys, values, weights, ax: Axes, names: Sequence[str], title: str = ""
-) -> Axes:
+def draw_wind_rose(query, keys, values, weights, ax: Axes, names: Sequence[str], title: str = "") -> Axes:
     """Draw unit keys on a circle, the query as an arrow, and one disc per key whose area is its weight.
 
     Args:
@@ -168,7 +134,7 @@ def draw_wind_rose(
     ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=MASKED, linestyle=":"))
     arrow = {"arrowstyle": "-|>", "color": KEY, "lw": 1.6}
     for key, value, weight, name in zip(keys, values, weights, names, strict=True):
-        disc = Circle(key, 0.6 * np.sqrt(weight), facecolor=WEIGHT, alpha=0.55)
+        disc = Circle(key, 0.6 * np.sqrt(weight), facecolor=VIOLET, alpha=0.55)
         ax.add_patch(disc)
         ax.annotate("", key, (0, 0), arrowprops=arrow)
         label = f"{name}\n{float(value):g} °C"
@@ -188,13 +154,7 @@ def draw_wind_rose(
 # --- who reaches whom ----------------------------------------------------------------
 
 
-def draw_reach(
-    reach,
-    ax: Axes,
-    title: str = "",
-    recurrent: bool = False,
-    highlight: int | None = None,
-) -> Axes:
+def draw_reach(reach, ax: Axes, title: str = "", recurrent: bool = False, highlight: int | None = None) -> Axes:
     """Draw inputs below, outputs above, and a line wherever an input was seen to move an output.
 
     Args:
@@ -212,25 +172,21 @@ def draw_reach(
     """
     reach = np.asarray(reach, dtype=bool)
     if reach.ndim != 2 or reach.shape[0] != reach.shape[1]:
-        raise ValueError(
-            f"reach must be square, (outputs, inputs), got shape {reach.shape}"
-        )
+        raise ValueError(f"reach must be square, (outputs, inputs), got shape {reach.shape}")
     size = len(reach)
     ax.set(xlim=(-0.9, size - 0.1), ylim=(-0.75, 3.2), aspect="auto")
     ax.axis("off")
     for i, j in zip(*np.nonzero(reach), strict=True):
         line = ax.plot([j, i], [0, 2.4], color=MASKED, linewidth=0.6, zorder=1)[0]
         if i == highlight:
-            line.set(color=WEIGHT, linewidth=2.2, zorder=2)
+            line.set(color=VIOLET, linewidth=2.2, zorder=2)
     for i in range(1, size if recurrent else 1):
-        colour = WEIGHT if i == highlight else INK
+        colour = VIOLET if i == highlight else INK
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.4}
         ax.annotate("", (i - 0.18, 2.4), (i - 0.82, 2.4), arrowprops=arrow)
     places = np.arange(size)
     ax.plot(places, 0 * places, "s", color=KEY, markersize=8, zorder=3)
-    ax.plot(
-        places, 0 * places + 2.4, "o", color=OUTPUT, markersize=10, mec=INK, zorder=3
-    )
+    ax.plot(places, 0 * places + 2.4, "o", color=OUTPUT, markersize=10, mec=INK, zorder=3)
     for t in places:
         ax.text(t, -0.45, f"{t}", fontsize=9.5, **CENTRED)
     for height, letter in ((0, "x"), (2.4, "y")):

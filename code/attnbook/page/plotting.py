@@ -16,15 +16,11 @@ from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 from attnbook.checks import check_mask
-from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE
+from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
-WEIGHTS = LinearSegmentedColormap.from_list(
-    "attnbook.weights", ["#ffffff", "#b9b5e8", "#4B3FA8"]
-)
+WEIGHTS = LinearSegmentedColormap.from_list("attnbook.weights", ["#ffffff", "#b9b5e8", VIOLET])
 # numbers from −1 to 1, in the colours of the figures (SIGNED_ENDS in widgets/kit/kit.js)
-SIGNED = LinearSegmentedColormap.from_list(
-    "attnbook.signed", ["#8C6214", "#ffffff", "#4B3FA8"]
-)
+SIGNED = LinearSegmentedColormap.from_list("attnbook.signed", ["#8C6214", "#ffffff", VIOLET])
 
 
 def _array(values) -> np.ndarray:
@@ -80,18 +76,11 @@ def show_heatmaps(
         shown = shown.reshape((1,) * (4 - shown.ndim) + shown.shape)
     table = table.reshape((1,) * (4 - table.ndim) + table.shape)
     rows, cols, num_queries, num_keys = table.shape
-    for what, labels, size in (
-        ("row_labels", row_labels, num_queries),
-        ("col_labels", col_labels, num_keys),
-    ):
+    for what, labels, size in (("row_labels", row_labels, num_queries), ("col_labels", col_labels, num_keys)):
         if labels is not None and len(labels) != size:
-            raise ValueError(
-                f"{what} has {len(labels)} labels for {size} positions; pass one label each"
-            )
+            raise ValueError(f"{what} has {len(labels)} labels for {size} positions; pass one label each")
     if titles is not None and len(titles) != rows * cols:
-        raise ValueError(
-            f"titles has {len(titles)} entries for {rows * cols} maps; pass one each"
-        )
+        raise ValueError(f"titles has {len(titles)} entries for {rows * cols} maps; pass one each")
     top = vmax if vmax is not None else float(table.max()) or 1.0
     figure, axes = plt.subplots(
         rows,
@@ -105,26 +94,13 @@ def show_heatmaps(
     image = None
     for index, ax in enumerate(axes.flat):
         r, c = divmod(index, cols)
-        image = ax.imshow(
-            table[r, c],
-            cmap=WEIGHTS,
-            vmin=0,
-            vmax=top,
-            aspect="auto",
-            interpolation="nearest",
-        )
+        image = ax.imshow(table[r, c], cmap=WEIGHTS, vmin=0, vmax=top, aspect="auto", interpolation="nearest")
         ax.spines[["top", "right"]].set_visible(True)
         if shown is not None:
             for i, j in zip(*np.nonzero(~shown[r, c]), strict=True):
                 ax.add_patch(
                     Rectangle(
-                        (j - 0.5, i - 0.5),
-                        1,
-                        1,
-                        facecolor="#99999955",
-                        edgecolor=MASKED,
-                        hatch="////",
-                        linewidth=0,
+                        (j - 0.5, i - 0.5), 1, 1, facecolor="#99999955", edgecolor=MASKED, hatch="////", linewidth=0
                     )
                 )
         if annotate:
@@ -142,9 +118,7 @@ def show_heatmaps(
     return figure
 
 
-def _annotate(
-    ax: Axes, table: np.ndarray, top: float, shown: np.ndarray | None
-) -> None:
+def _annotate(ax: Axes, table: np.ndarray, top: float, shown: np.ndarray | None) -> None:
     for (i, j), weight in np.ndenumerate(table):
         if shown is None or shown[i, j]:
             ax.text(
@@ -158,9 +132,7 @@ def _annotate(
             )
 
 
-def _ticks(
-    ax: Axes, row_labels: Sequence[str] | None, col_labels: Sequence[str] | None
-) -> None:
+def _ticks(ax: Axes, row_labels: Sequence[str] | None, col_labels: Sequence[str] | None) -> None:
     for axis, labels in ((ax.yaxis, row_labels), (ax.xaxis, col_labels)):
         if labels is None:
             axis.set_major_locator(MaxNLocator(integer=True, nbins=6))
@@ -171,12 +143,7 @@ def _ticks(
     ax.tick_params(length=0)
 
 
-def plot_regression(
-    data,
-    prediction: Tensor | None = None,
-    ax: Axes | None = None,
-    label: str = "prediction",
-) -> Axes:
+def plot_regression(data, prediction: Tensor | None = None, ax: Axes | None = None, label: str = "prediction") -> Axes:
     """Draw the points, the true curve (dashed) and a prediction.
 
     Args:
@@ -207,14 +174,7 @@ def plot_regression(
         markeredgewidth=0,
         label="training points",
     )
-    ax.plot(
-        _array(data.x_query),
-        _array(data.truth),
-        "--",
-        color=INK,
-        linewidth=1.5,
-        label="truth",
-    )
+    ax.plot(_array(data.x_query), _array(data.truth), "--", color=INK, linewidth=1.5, label="truth")
     if prediction is not None:
         ax.plot(_array(data.x_query), _array(prediction), color=OUTPUT, label=label)
     ax.set(xlabel="x", ylabel="y", xlim=(0, 5))
@@ -222,9 +182,7 @@ def plot_regression(
     return ax
 
 
-def plot_weights_row(
-    key: Tensor, weights: Tensor, query: float, ax: Axes | None = None
-) -> Axes:
+def plot_weights_row(key: Tensor, weights: Tensor, query: float, ax: Axes | None = None) -> Axes:
     """Draw one row of weights over the keys' positions: how much one query gives to each key.
 
     Args:
@@ -240,11 +198,9 @@ def plot_weights_row(
         ValueError: another number of weights than of keys.
     """
     if len(weights) != len(key):
-        raise ValueError(
-            f"there are {len(weights)} weights for {len(key)} keys; pass one row of the weights"
-        )
+        raise ValueError(f"there are {len(weights)} weights for {len(key)} keys; pass one row of the weights")
     ax = ax or plt.subplots(figsize=(6.4, 1.8))[1]
-    ax.vlines(_array(key), 0, _array(weights), color="#4B3FA8", linewidth=2.5)
+    ax.vlines(_array(key), 0, _array(weights), color=VIOLET, linewidth=2.5)
     ax.plot(_array(key), np.zeros(len(key)), "|", color=KEY, markersize=9)
     ax.axvline(query, color=QUERY, linewidth=1.5, linestyle=":")
     ax.annotate(

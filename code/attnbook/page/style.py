@@ -8,10 +8,10 @@ VALUE = "#009E73"
 OUTPUT = "#CC79A7"
 MASKED = "#999999"
 INK = "#222222"
-VIOLET, GREY = (
-    "#4B3FA8",
-    "#6E6E6E",
-)  # curves that are neither query, key, value nor output
+VIOLET = "#4B3FA8"  # weights: the dark end of their colour map
+GREY = "#6E6E6E"  # as violet, for curves that are neither query, key, value nor output
+
+CENTRED = {"ha": "center", "va": "center"}  # a text around its place
 
 
 def use_book_style() -> None:
@@ -44,9 +44,7 @@ def use_book_style() -> None:
             "axes.grid": False,
             "grid.color": "#dddddd",
             "lines.linewidth": 2.0,
-            "axes.prop_cycle": plt.cycler(
-                color=[QUERY, KEY, VALUE, OUTPUT, "#56B4E9", "#E69F00", INK]
-            ),
+            "axes.prop_cycle": plt.cycler(color=[QUERY, KEY, VALUE, OUTPUT, "#56B4E9", "#E69F00", INK]),
             "hatch.linewidth": 0.8,
         }
     )

@@ -9,9 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from attnbook.page.plotting import WEIGHTS
-from attnbook.page.style import MASKED
-
-LINE = WEIGHTS(1.0)
+from attnbook.page.style import MASKED, VIOLET
 
 
 class Event(NamedTuple):
@@ -35,9 +33,7 @@ def _normalised(similarity: np.ndarray) -> np.ndarray:
 
 
 def _bump(centres: np.ndarray, width: float, size: int = 9) -> np.ndarray:
-    return _normalised(
-        np.exp(-0.5 * ((np.arange(size) - centres[:, None]) / width) ** 2)
-    )
+    return _normalised(np.exp(-0.5 * ((np.arange(size) - centres[:, None]) / width) ** 2))
 
 
 def _swap() -> np.ndarray:
@@ -74,9 +70,7 @@ SKETCHES: dict[str, Callable[[], np.ndarray]] = {
 }
 
 
-def draw_timeline(
-    events: Sequence[Event], ax: Axes, gap_after: int | None = None
-) -> Axes:
+def draw_timeline(events: Sequence[Event], ax: Axes, gap_after: int | None = None) -> Axes:
     """Draw a history downwards: years, headlines, and small heat maps of what the weights look like.
 
     Args:
@@ -93,27 +87,19 @@ def draw_timeline(
     if not events:
         raise ValueError("events is empty: pass at least one Event")
     if gap_after is not None and not 0 <= gap_after < len(events) - 1:
-        raise ValueError(
-            f"gap_after is {gap_after}, but the gap must be between two of the {len(events)} events"
-        )
-    unknown = [
-        name for event in events for name in event.sketches if name not in SKETCHES
-    ]
+        raise ValueError(f"gap_after is {gap_after}, but the gap must be between two of the {len(events)} events")
+    unknown = [name for event in events for name in event.sketches if name not in SKETCHES]
     if unknown:
-        raise ValueError(
-            f"no sketch is called {unknown[0]!r}; choose among {', '.join(SKETCHES)}"
-        )
+        raise ValueError(f"no sketch is called {unknown[0]!r}; choose among {', '.join(SKETCHES)}")
     last_before = len(events) if gap_after is None else gap_after
     tops = [-1.5 * i - 0.5 * (i > last_before) for i in range(len(events))]
     ax.set(xlim=(-1.55, 8.3), ylim=(tops[-1] - 0.95, 0.75), aspect="equal")
     ax.axis("off")
     for i, ends in enumerate(pairwise(tops)):
-        ax.plot(
-            [0, 0], ends, color=LINE, lw=3, linestyle=":" if i == gap_after else "-"
-        )
+        ax.plot([0, 0], ends, color=VIOLET, lw=3, linestyle=":" if i == gap_after else "-")
     bold = {"fontweight": "bold", "va": "center"}
     for event, y in zip(events, tops, strict=True):
-        ax.plot(0, y, "o", color=LINE, markersize=11)
+        ax.plot(0, y, "o", color=VIOLET, markersize=11)
         ax.text(-0.3, y, event.year, ha="right", fontsize=12.5, **bold)
         ax.text(0.4, y + 0.25, event.who, fontsize=12, **bold)
         ax.text(0.4, y, event.what, va="top", fontsize=10.5, linespacing=1.25)
@@ -132,8 +118,6 @@ def _draw_sketches(ax: Axes, names: Sequence[str], right: float, middle: float) 
         bottom = middle - side / 2 if few else middle + 0.03 - row * (side + 0.06)
         table = SKETCHES[name]()
         edges = (left, left + side, bottom, bottom + side)
-        ax.imshow(
-            table / table.max(), cmap=WEIGHTS, extent=edges, interpolation="nearest"
-        )
+        ax.imshow(table / table.max(), cmap=WEIGHTS, extent=edges, interpolation="nearest")
         frame = Rectangle((left, bottom), side, side, fill=False, edgecolor=MASKED)
         ax.add_patch(frame)

@@ -2,15 +2,7 @@
 
 from .base import Figure, static_box
 from .models import FILES, MODELS, ModelFigure
-from .source import (
-    KIT,
-    WIDGETS,
-    fallback_image,
-    figure_data,
-    figure_parts,
-    module_source,
-    script_parts,
-)
+from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, module_source, script_parts
 from .traits import (
     FLAG,
     checked,

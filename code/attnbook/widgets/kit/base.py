@@ -26,9 +26,7 @@ def static_box(module: str, state: dict[str, Any], alt: str, picture: str) -> st
         HTML text, the same for the same arguments.
     """
     # "<" never appears in the JSON as such, so no state can end the script element early.
-    text = json.dumps(
-        state, ensure_ascii=False, sort_keys=True, separators=(",", ":")
-    ).replace("<", "\\u003c")
+    text = json.dumps(state, ensure_ascii=False, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c")
     name, words = html.escape(module, quote=True), html.escape(alt, quote=True)
     return (
         f'<div class="attnbook-figure" data-widget="{name}" role="group" aria-label="{words}">\n'
@@ -68,12 +66,7 @@ class Figure(anywidget.AnyWidget):
     @classmethod
     def state_names(cls) -> list[str]:
         """Names of the traits that make up the figure's state, in the order of their definition."""
-        own = [
-            name
-            for c in reversed(cls.__mro__)
-            if issubclass(c, Figure)
-            for name in vars(c)
-        ]
+        own = [name for c in reversed(cls.__mro__) if issubclass(c, Figure) for name in vars(c)]
         traits = cls.class_traits(sync=True)
         return [n for n in dict.fromkeys(own) if n in traits and not n.startswith("_")]
 
@@ -100,14 +93,10 @@ class Figure(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """The static form of the figure, as the built page keeps it."""
-        return static_box(
-            self.module, self.state(), self.alt_text(), fallback_image(self.module)
-        )
+        return static_box(self.module, self.state(), self.alt_text(), fallback_image(self.module))
 
     def __repr__(self) -> str:
-        values = ", ".join(
-            f"{name}={short(value)}" for name, value in self.state().items()
-        )
+        values = ", ".join(f"{name}={short(value)}" for name, value in self.state().items())
         return f"{type(self).__name__}({values})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:

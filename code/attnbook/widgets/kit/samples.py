@@ -19,14 +19,10 @@ def seeded_uniforms(seed: int, n: int) -> np.ndarray:
         ValueError: a negative seed or number.
     """
     if seed < 0 or n < 0:
-        raise ValueError(
-            f"seed and n are whole numbers, 0 or more; got seed {seed} and n {n}"
-        )
+        raise ValueError(f"seed and n are whole numbers, 0 or more; got seed {seed} and n {n}")
     counter = np.arange(1, n + 1, dtype=np.uint64)
     word = np.uint64(0xFFFFFFFF)
-    z = (
-        np.uint64(seed + 1) * np.uint64(0x9E3779B1) + counter * np.uint64(0x6D2B79F5)
-    ) & word
+    z = (np.uint64(seed + 1) * np.uint64(0x9E3779B1) + counter * np.uint64(0x6D2B79F5)) & word
     z = ((z ^ (z >> np.uint64(16))) * np.uint64(0x21F0AAAD)) & word
     z = ((z ^ (z >> np.uint64(15))) * np.uint64(0x735A2D97)) & word
     z = z ^ (z >> np.uint64(15))
@@ -51,6 +47,4 @@ def seeded_normals(seed: int, n: int) -> np.ndarray:
     """
     u, v = seeded_uniforms(seed, 2 * ((n + 1) // 2)).reshape(-1, 2).T
     radius, angle = np.sqrt(-2 * np.log(u)), 2 * np.pi * v
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).reshape(
-        -1
-    )[:n]
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).reshape(-1)[:n]

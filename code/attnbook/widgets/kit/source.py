@@ -10,13 +10,8 @@ from typing import Any
 KIT = Path(__file__).resolve().parent
 WIDGETS = KIT.parent
 PACKAGE = WIDGETS.parent
-IMPORT = re.compile(
-    r'^import (\{[^}]*\}|\w+) from "([^"]+)"( with \{ type: "json" \})?;$', re.MULTILINE
-)
-EXPORT = re.compile(
-    r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|[\[{]([\w, ]+)[\]}]))",
-    re.MULTILINE,
-)
+IMPORT = re.compile(r'^import (\{[^}]*\}|\w+) from "([^"]+)"( with \{ type: "json" \})?;$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|[\[{]([\w, ]+)[\]}]))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default\s+(?=\S)", re.MULTILINE)
 DATA = (".json", ".safetensors")
 GLUE = re.compile(r"^(?:import\b(?!\s*\()|export\b).*", re.MULTILINE)
@@ -35,13 +30,7 @@ def module_source(module: str) -> str:
         ValueError: see `figure_parts`.
     """
     parts = figure_parts(module)
-    return "\n".join(
-        [
-            "const modules = {};",
-            *parts.values(),
-            f"export default {_place([*parts][-1])};\n",
-        ]
-    )
+    return "\n".join(["const modules = {};", *parts.values(), f"export default {_place([*parts][-1])};\n"])
 
 
 def figure_parts(module: str, source: str | None = None) -> dict[str, str]:
@@ -59,9 +48,7 @@ def figure_parts(module: str, source: str | None = None) -> dict[str, str]:
     """
     path = WIDGETS / module / "figure.js"
     if source is None and not path.is_file():
-        raise ValueError(
-            f"the figure {module!r} has no widgets/{module}/figure.js; write it first"
-        )
+        raise ValueError(f"the figure {module!r} has no widgets/{module}/figure.js; write it first")
     source = path.read_text("utf-8") if source is None else source
     if len(DEFAULT.findall(source)) != 1:
         raise ValueError(
@@ -98,9 +85,7 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
         name = _name(path)
         if name in above:
             circle = " → ".join((*above[above.index(name) :], name))
-            raise ValueError(
-                f"imports in a circle: {circle}; move what both need into a file that imports neither"
-            )
+            raise ValueError(f"imports in a circle: {circle}; move what both need into a file that imports neither")
         if name in parts:
             return
         if path.suffix in DATA:
@@ -113,9 +98,7 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
             if not other.is_file():
                 raise ValueError(f"{name} imports {address}; there is no such file")
             is_json = other.suffix == ".json"
-            if (other.suffix in DATA) != (names[0] != "{") or is_json != bool(
-                json_type
-            ):
+            if (other.suffix in DATA) != (names[0] != "{") or is_json != bool(json_type):
                 raise ValueError(
                     f"{name} has `{found[0]}`; names come in braces from a .js file, one name without braces from a "
                     '.json file, with { type: "json" }, or from a .safetensors file'
@@ -124,17 +107,11 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
             wanted = re.findall(r"\w+", names) if names[0] == "{" else []
             missing = [one for one in wanted if one not in exports[_name(other)]]
             if missing:
-                raise ValueError(
-                    f"{name} imports {', '.join(missing)} from {address}, which exports no such name"
-                )
+                raise ValueError(f"{name} imports {', '.join(missing)} from {address}, which exports no such name")
             return f"const {names} = {_place(_name(other))};"
 
         body = IMPORT.sub(imported, text)
-        own = [
-            one
-            for pair in EXPORT.findall(body)
-            for one in re.findall(r"\w+", ",".join(pair))
-        ]
+        own = [one for pair in EXPORT.findall(body) for one in re.findall(r"\w+", ",".join(pair))]
         body = EXPORT.sub("", body)
         if not own:
             body = DEFAULT.sub("const exported = ", body)
@@ -146,25 +123,15 @@ def script_parts(path: Path, source: str | None = None) -> dict[str, str]:
                 "or one `export default` and no other export"
             )
         exports[name] = own
-        answer = (
-            "exported"
-            if not own and DEFAULT.search(text)
-            else f"{{ {', '.join(own)} }}"
-        )
-        parts[name] = (
-            f"{_place(name)} = (() => {{\n{body.rstrip()}\nreturn {answer};\n}})();"
-        )
+        answer = "exported" if not own and DEFAULT.search(text) else f"{{ {', '.join(own)} }}"
+        parts[name] = f"{_place(name)} = (() => {{\n{body.rstrip()}\nreturn {answer};\n}})();"
 
     add(path, path.read_text("utf-8") if source is None else source, ())
     return parts
 
 
 def _content(path: Path) -> str:
-    return (
-        path.read_text("utf-8")
-        if path.suffix in (".js", ".json")
-        else json.dumps(base64_of(path))
-    )
+    return path.read_text("utf-8") if path.suffix in (".js", ".json") else json.dumps(base64_of(path))
 
 
 def _name(path: Path) -> str:

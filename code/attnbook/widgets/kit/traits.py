@@ -86,10 +86,7 @@ def whole_number(low: int, high: int) -> Kind:
         return int(x)
 
     return Kind(
-        f"a whole number {limits}",
-        f"whole numbers {limits}",
-        check,
-        limits={"from": low, "to": high, "whole": True},
+        f"a whole number {limits}", f"whole numbers {limits}", check, limits={"from": low, "to": high, "whole": True}
     )
 
 
@@ -106,9 +103,7 @@ def line(most: int) -> Kind:
         return value
 
     limits = f"of at most {most} characters on one line"
-    return Kind(
-        f"a text {limits}", f"texts {limits}", check, SPLIT, limits={"text": most}
-    )
+    return Kind(f"a text {limits}", f"texts {limits}", check, SPLIT, limits={"text": most})
 
 
 def word(most: int) -> Kind:
@@ -120,19 +115,11 @@ def word(most: int) -> Kind:
         if not 1 <= len(value) <= most:
             raise ValueError(f"{came} {value!r}")
         if not value.isprintable() or value != value.strip():
-            raise ValueError(
-                f"{came} {value!r}; leave out line breaks and outer spaces"
-            )
+            raise ValueError(f"{came} {value!r}; leave out line breaks and outer spaces")
         return value
 
     limits = f"of 1 to {most} characters"
-    return Kind(
-        f"a word {limits}",
-        f"words {limits}",
-        check,
-        SPLIT,
-        limits={"text": most, "least": 1},
-    )
+    return Kind(f"a word {limits}", f"words {limits}", check, SPLIT, limits={"text": most, "least": 1})
 
 
 def choice(choices: Sequence, many: str | None = None) -> Kind:
@@ -159,20 +146,10 @@ def _true_or_false(value: Any, came: str = "got") -> bool:
     raise TypeError(f"{came} {value!r}")
 
 
-FLAG = Kind(
-    "True or False",
-    "True or False",
-    _true_or_false,
-    limits={"among": [True, False]},
-)
+FLAG = Kind("True or False", "True or False", _true_or_false, limits={"among": [True, False]})
 
 
-def listed(
-    item: Kind,
-    low: int,
-    high: int | None = None,
-    once: int = 0,
-) -> Kind:
+def listed(item: Kind, low: int, high: int | None = None, once: int = 0) -> Kind:
     """The kind of a list (a tuple, an array, a tensor) of `low` to `high` values, or of exactly `low`.
 
     Args:
@@ -226,9 +203,7 @@ def record(one: str, many: str, *kinds: Kind) -> Kind:
 def point(reach: float) -> Kind:
     """The kind of a point [x, y] whose coordinates go from -`reach` to `reach`."""
     axis = number(-reach, reach)
-    return record(
-        f"a point [x, y], {axis.many}", f"points [x, y], {axis.many}", axis, axis
-    )
+    return record(f"a point [x, y], {axis.many}", f"points [x, y], {axis.many}", axis, axis)
 
 
 def checked(figure: object, name: str, value: Any, kind: Kind, what: str) -> Any:
@@ -300,9 +275,7 @@ def taking(default: Any, kind: Kind, what: str) -> Checked:
     return Checked(default, kind, what).tag(sync=True)
 
 
-def number_between(
-    default: float, low: float, high: float, what: str, whole: bool = False
-) -> Checked:
+def number_between(default: float, low: float, high: float, what: str, whole: bool = False) -> Checked:
     """`taking` a number from `low` to `high`, a whole one if `whole`."""
     kind = whole_number(int(low), int(high)) if whole else number(low, high)
     return taking(default, kind, what)
