@@ -368,15 +368,28 @@ TABLE = {
          "nn.Identity()", "test_models.py::test_a_pre_ln_stack_ends_with_a_norm_and_a_post_ln_stack_has_had_its_own"),
     ],
     "training/loop": [
+        ("gradients pile up over steps", "optimizer.zero_grad()", "pass", "test_loop.py::test_it_learns"),
+        ("the end is not told", "Progress(len(losses), before, now, last=now >= run.length)",
+         "Progress(len(losses), before, now)", "test_loop.py::test_the_progress_says_where_it_ends"),
+    ],
+    "training/run": [
         ("seen batches come again", "next(stream)  # these batches have been seen", "pass",
          "test_loop.py::test_resumed_losses_are_the_uninterrupted_ones"),
-        ("random numbers begin anew", "set_random_state(state[\"random\"])", "pass",
+        ("random numbers begin anew", "set_random_state(state[\"random\"][self.fabric.global_rank])", "pass",
          "test_loop.py::test_resumed_losses_are_the_uninterrupted_ones"),
-        ("gradients pile up over steps", "stepper.zero_grad()", "pass", "test_loop.py::test_it_learns"),
-        ("another configuration is taken", "check_same_config(path, stored, wanted)", "pass",
+        ("another configuration is taken", "check_same_config(path, stored, own)", "pass",
          "test_loop.py::test_other_weights_are_refused_though_the_configuration_is_the_same"),
-        ("the time of the first part is forgotten", "began = perf_counter() - state[\"elapsed\"]", "pass",
+        ("the time of the first part is forgotten", "self.began = perf_counter() - state[\"elapsed\"]", "pass",
          "test_fitting.py::test_a_resumed_training_keeps_the_time_that_it_has_spent"),
+    ],
+    "translation/losses": [
+        ("a NaN at padding comes back", "logits.where(real[..., None], 0.0)", "logits",
+         "test_losses.py::test_padding_may_hold_anything"),
+        ("padding is counted", "real.sum().clamp(min=1)", "real.numel()", "test_losses.py::test_by_hand"),
+    ],
+    "translation/early_stopping": [
+        ("the last steps are not evaluated", "progress.passed(self.every) or progress.last",
+         "progress.passed(self.every)", "test_fitting.py::test_the_last_evaluation_is_at_the_end"),
     ],
     "training/schedules": [
         ("the paper's schedule never falls", "min(s**-0.5, s * warmup**-1.5)", "s * warmup**-1.5",

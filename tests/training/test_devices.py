@@ -17,7 +17,7 @@ from attnbook.studies import (
     PositionReader,
     StackedReader,
 )
-from attnbook.training import TrainConfig, make_fabric, train
+from attnbook.training import TrainConfig, make_fabric, processes, train
 from attnbook.translation import fit
 
 
@@ -98,9 +98,7 @@ def test_what_is_no_device_is_an_error(monkeypatch, name):
 
 
 def test_one_device_by_its_number_is_not_several(monkeypatch):
-    import attnbook.training.loop as loop
-
-    monkeypatch.setattr(loop, "best_device", lambda: torch.device("cuda:1"))
+    monkeypatch.setattr(processes, "best_device", lambda: torch.device("cuda:1"))
     with pytest.raises(
         ValueError, match=says("cuda:1, a single device", "set it to cuda")
     ):

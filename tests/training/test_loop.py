@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import json
 import math
 import os
 import pickle
@@ -120,6 +121,12 @@ def uninterrupted():
 
 
 # --- the loop --------------------------------------------------------------------------------------------------------
+
+
+def test_the_progress_says_where_it_ends():
+    seen = []
+    train(Small(), loss_fn, batches, STEPS, after_step=seen.append)
+    assert [here.step for here in seen if here.last] == [7] == [len(seen)]
 
 
 def test_the_same_seed_gives_the_same_losses(uninterrupted):
@@ -320,16 +327,17 @@ def test_evaluating_gives_every_part_its_own_mode_back():
 
 ONE_OF_TWO_FAILS = """
 import sys
+from contextlib import nullcontext
 import torch
 from torch import nn
-from attnbook.training import TrainConfig, make_fabric, train
+from attnbook.training import TrainConfig, make_fabric, train, watched
 
 if __name__ == "__main__":
     fabric = make_fabric(devices=2)
     fabric.launch()
     rank = fabric.global_rank
 
-    def fails(progress):
+    def fails(*progress):
         raise OSError("the disk is full")
 
     blocked = sys.argv[1] + "/a file/training.pt"  # only the first process writes
@@ -337,42 +345,102 @@ if __name__ == "__main__":
         ("look", 1, {"after_step": fails if rank == 1 else lambda progress: False}),
         ("save", 0, {"checkpoint": blocked}),
         ("loss", 1, {}),
+        ("data", 1, {}),
+        ("watch", 1, {}),
     ):
         torch.manual_seed(0)
         model = nn.Linear(1, 1)
         x = torch.full((1, 1), float("nan") if name == "loss" and rank == 1 else 1.0)
+        watch = watched(fails) if name == "watch" and rank == 1 else nullcontext()
         try:
-            train(
-                model,
-                lambda model, batch: model(batch).sum(),
-                lambda epoch: [x],
-                TrainConfig(steps=2, checkpoint_every=1),
-                fabric,
-                **options,
-            )
+            with watch:
+                train(
+                    model,
+                    lambda model, batch: model(batch).sum(),
+                    lambda epoch: [] if name == "data" and rank == 1 else [x],
+                    TrainConfig(steps=2, checkpoint_every=1),
+                    fabric,
+                    **options,
+                )
         except Exception as error:
             open(f"{sys.argv[1]}/{name} {rank}", "w").write(f"{type(error).__name__}: {error}")
 """
 
 
-def test_what_one_process_finds_ends_the_others(tmp_path):
-    """In its own way of looking at the progress, when it saves, and in its loss; none is left waiting."""
-    (tmp_path / "a file").write_text("in the way of a folder")
-    script = tmp_path / "two.py"
-    script.write_text(ONE_OF_TWO_FAILS)
+def in_two_processes(program, folder):
+    """Run a program that makes a fabric of two devices."""
+    script = folder / "two.py"
+    script.write_text(program)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, str(script), str(tmp_path)]
+    command = [sys.executable, str(script), str(folder)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_what_one_process_finds_ends_the_others(tmp_path):
+    """In its data, its loss, its own way of looking at the progress, its watcher, and when it saves; none waits."""
+    (tmp_path / "a file").write_text("in the way of a folder")
+    in_two_processes(ONE_OF_TWO_FAILS, tmp_path)
     said = {
         case: [(tmp_path / f"{case} {rank}").read_text() for rank in (0, 1)]
-        for case in ("look", "save", "loss")
+        for case in ("look", "save", "loss", "data", "watch")
     }
     other = "OtherProcessError: another process of this training has failed"
-    assert said["look"][0].startswith(other)
+    for case in ("look", "data", "watch"):
+        assert said[case][0].startswith(other)
+    assert said["data"][1].startswith("ValueError: epoch 0 has no batches")
+    assert said["watch"][1] == said["look"][1]
     assert said["look"][1] == "OSError: the disk is full"
     assert "a file" in said["save"][0] and said["save"][1].startswith(other)
     assert all(one.startswith("FloatingPointError: the loss") for one in said["loss"])
+
+
+TWO_IN_STEP = """
+import json, sys
+import torch
+from torch import nn
+from attnbook.training import TrainConfig, load_checkpoint, make_fabric, train
+
+if __name__ == "__main__":
+    fabric = make_fabric(devices=2)
+    fabric.launch()
+    rank = fabric.global_rank
+    found = {}
+
+    def loss_fn(model, x):  # each process draws, the second one twice as much
+        return model(x + torch.rand(1 + rank, 1)).square().mean()
+
+    def run(steps, checkpoint=None, **options):
+        torch.manual_seed(0)
+        config = TrainConfig(steps=steps, lr=0.1)
+        batches = lambda epoch: [torch.ones(1 + rank, 1)]
+        return train(nn.Linear(1, 1), loss_fn, batches, config, fabric, checkpoint, **options)
+
+    path = sys.argv[1] + "/training.pt"
+    stop = lambda progress: rank == 1 and progress.step == 3
+    found["stopped"] = len(run(9, after_step=stop))
+    found["whole"] = run(6)
+    run(3, path)
+    torch.manual_seed(99)
+    found["resumed"] = run(6, path)
+    states = load_checkpoint(path)["random"]
+    found["states"] = len(states), not torch.equal(states[0]["torch"], states[1]["torch"])
+    json.dump(found, open(f"{sys.argv[1]}/found {rank}", "w"))
+"""
+
+
+def test_two_processes_stop_together_and_go_on_with_their_own_random_numbers(tmp_path):
+    in_two_processes(TWO_IN_STEP, tmp_path)
+    for rank in (0, 1):
+        found = json.loads((tmp_path / f"found {rank}").read_text())
+        assert found["stopped"] == 3
+        assert found["resumed"] == found["whole"] and len(found["whole"]) == 6
+        assert found["states"] == [2, True]
+    # one process alone cannot go on with what two have begun
+    torch.manual_seed(0)
+    model, path = nn.Linear(1, 1), tmp_path / "training.pt"
+    config = TrainConfig(steps=6, lr=0.1, checkpoint_every=2)
+    assert "in 2 processes, this one has 1" in refused(path, model, config)
 
 
 def test_importing_the_room_does_not_import_fabric():
@@ -733,16 +801,26 @@ def test_wrong_losses_and_data(loss, data, error, message):
         ({"steps": 0}, ValueError, "steps must be at least 1"),
         ({"steps": 2.5}, TypeError, "steps must be an integer"),
         ({"lr": 0}, ValueError, "lr must be a finite number above 0"),
-        ({"clip": -1.0}, ValueError, "clip must be a finite number above 0"),
         ({"seed": -1}, ValueError, "seed must be at least 0"),
         ({"warmup": -1}, ValueError, "warmup must be at least 0"),
-        ({"checkpoint_every": -1}, ValueError, "checkpoint_every must be at least 0"),
+        *(
+            ({name: value}, ValueError, f"{name} must be a finite number")
+            for name in ("lr", "clip", "weight_decay", "checkpoint_every")
+            for value in (-1.0, math.nan, math.inf)
+        ),
+        *(
+            ({"steps": None, "seconds": value}, ValueError, "seconds must be a finite number above 0")
+            for value in (0.0, math.nan, math.inf)
+        ),
+        ({"weight_decay": "0.1"}, TypeError, "weight_decay must be a number, got str"),
+        ({"checkpoint_every": True}, TypeError, "checkpoint_every must be a number, got bool"),
         ({"betas": (0.9, 1.0)}, ValueError, "betas must be at least 0 and below 1"),
-        ({"weight_decay": -0.1}, ValueError, "weight_decay must be at least 0"),
+        ({"betas": (math.nan, 0.9)}, ValueError, "betas must be at least 0 and below 1"),
+        ({"betas": (0.9,)}, ValueError, "betas must be two numbers"),
+        ({"warmup_fraction": math.nan}, ValueError, "warmup_fraction must be at least 0 and below 1"),
         ({"schedule": "cosine"}, ValueError, "schedule must be constant, warmup-cosine or noam, got 'cosine'"),
         ({"schedule": "noam", "warmup": 10}, ValueError, "the noam schedule needs d_model and warmup"),
         ({"seconds": 3.0}, ValueError, "steps or seconds, not both"),
-        ({"steps": None, "seconds": 0.0}, ValueError, "seconds must be a finite number above 0"),
         ({"warmup": 3, "warmup_fraction": 0.1}, ValueError, "warmup or warmup_fraction, not both"),
         ({"warmup_fraction": 1.0}, ValueError, "warmup_fraction must be at least 0 and below 1"),
         (
@@ -762,9 +840,18 @@ def test_a_training_needs_a_length():
         train(Small(), loss_fn, batches, TrainConfig())
 
 
+@pytest.mark.parametrize("elapsed", [-1.0, math.nan, math.inf])
+def test_a_training_has_spent_a_number_of_seconds(elapsed):
+    config = TrainConfig(seconds=1.0)
+    with pytest.raises(ValueError, match="elapsed must be a finite number"):
+        train(Small(), loss_fn, batches, config, elapsed=elapsed)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: warmup_cosine(math.nan, 0.1), "done must be at least 0"),
+        (lambda: warmup_cosine_factor(0, 1, 10, math.nan), "floor must be"),
         (lambda: noam_factor(-1, 8, 10), "step must be at least 0"),
         (lambda: noam_factor(0, 0, 10), "d_model must be at least 1"),
         (lambda: noam_factor(0, 8, 0), "warmup must be at least 1"),

@@ -4,6 +4,7 @@ Every function takes a translator, source ids ending in <eos>, and their lengths
 both are taken out of the distribution before anything else. `sampling` draws words instead of searching for them.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -221,8 +222,10 @@ def beam_search(
     check_count("n_best", n_best)
     if n_best > width:
         raise ValueError(f"n_best {n_best} is more than the beam's width {width}")
-    if length_penalty < 0:
-        raise ValueError(f"length_penalty must be at least 0, got {length_penalty}")
+    if not 0 <= length_penalty < math.inf:
+        raise ValueError(
+            f"length_penalty must be a finite number of at least 0, got {length_penalty}"
+        )
     state, words = begin(model, source, valid_lens, max_len)
     beams: list[list[int]] = [[]]
     total = torch.zeros(1, device=source.device)

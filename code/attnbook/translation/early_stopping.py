@@ -64,7 +64,8 @@ class EarlyStopping:
     Args:
         model: the model that is trained.
         batches: of the development set.
-        every: steps between two evaluations, or seconds where the training's length is given in seconds.
+        every: steps between two evaluations, or seconds where the training's length is given in seconds; there is one
+            more at the end.
         patience: how many evaluations without a new best until the training stops; None to never stop it.
         path: where the best weights and the history are kept, so that a resumed training knows them; None for memory.
         writes: write there; of several processes, one does.
@@ -112,7 +113,8 @@ class EarlyStopping:
         """
         # a training that was killed goes on from an earlier step, and evaluates again what came after that
         self.history = [entry for entry in self.history if entry[0] <= progress.step]
-        if progress.passed(self.every):
+        evaluated = self.history and self.history[-1][0] == progress.step
+        if (progress.passed(self.every) or progress.last) and not evaluated:
             self._evaluate(progress.step)
         return self.exhausted
 
