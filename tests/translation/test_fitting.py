@@ -81,6 +81,11 @@ def test_the_development_loss_is_a_mean_over_words():
     )
 
 
+def test_a_development_loss_needs_batches():
+    with pytest.raises(ValueError, match="no batches to evaluate on"):
+        development_loss(torch.nn.Linear(1, 1), [])
+
+
 def at(step, resumed=False):
     return Progress(step, step if resumed else step - 1, step)
 

@@ -28,15 +28,15 @@ def bundled_pairs() -> list[Pair]:
         ValueError: the file is not the one that SOURCES.md describes, by its SHA-256.
     """
     data = CORPUS.read_bytes().replace(b"\r\n", b"\n")  # as git may check it out
-    found = hashlib.sha256(data).hexdigest()
-    said = re.search(
+    sha256 = hashlib.sha256(data).hexdigest()
+    documented = re.search(
         rf"## {re.escape(CORPUS.name)}.*?\b([0-9a-f]{{64}})\b",
         SOURCES.read_text("utf-8"),
         re.DOTALL,
     )
-    if said is None or said[1] != found:
+    if documented is None or documented[1] != sha256:
         raise ValueError(
-            f"{CORPUS.name} has SHA-256 {found}, which {SOURCES.name} does not name: the file was changed or damaged; "
+            f"{CORPUS.name} has SHA-256 {sha256}, which {SOURCES.name} does not name: the file was changed or damaged; "
             "install the book again, or write the new sum into SOURCES.md if you meant it"
         )
     return _parse(data, CORPUS.name)

@@ -99,15 +99,15 @@ def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
         columns,
         "a span starts and ends at tokens of one sentence",
     )
-    kept = torch.zeros_like(scores, dtype=torch.bool)
+    chosen = torch.zeros_like(scores, dtype=torch.bool)
     forwards = causal_mask(len(scores), device=scores.device).T  # row ≤ column
     spans = map(tuple, ((scores > threshold) & forwards).nonzero().tolist())
-    done: list[tuple[int, int]] = []
+    better: list[tuple[int, int]] = []
     for i, j in sorted(spans, key=lambda span: -scores[span].item()):
-        if not any(a < i <= b < j or i < a <= j < b for a, b in done):
-            done.append((i, j))
-            kept[i, j] = True
-    return kept
+        if not any(a < i <= b < j or i < a <= j < b for a, b in better):
+            better.append((i, j))
+            chosen[i, j] = True
+    return chosen
 
 
 def f1_score(predicted: Sequence[set], gold: Sequence[set]) -> float:

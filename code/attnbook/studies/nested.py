@@ -188,12 +188,12 @@ def nested_sentences(
     """
     check_count("count", count)
     rng = random.Random(seed)
-    found: dict[tuple[str, ...], NestedSentence] = {}
-    while len(found) < count:
+    drawn: dict[tuple[str, ...], NestedSentence] = {}
+    while len(drawn) < count:
         sentence = nested_sentence(rng, depth)
         if not exactly or sentence.depth == depth:
-            found.setdefault(sentence.words, sentence)
-    return list(found.values())
+            drawn.setdefault(sentence.words, sentence)
+    return list(drawn.values())
 
 
 def nested_ids(some: Iterable[NestedSentence]) -> tuple[Tensor, Tensor]:
@@ -265,14 +265,14 @@ def read_stacks(labels: Iterable[tuple[str, ...]]) -> set[tuple[int, int, int]]:
     Returns:
         A set of (type, start, end).
     """
-    found: set[tuple[int, int, int]] = set()
+    spans: set[tuple[int, int, int]] = set()
     open_spans: list[tuple[int, int]] = []
     last = -1
 
     def close(level: int) -> None:
         while len(open_spans) > level:
             kind, start = open_spans.pop()
-            found.add((kind, start, last))
+            spans.add((kind, start, last))
 
     for t, label in enumerate(labels):
         for level, (letter, name) in enumerate(tag.split("-") for tag in label):
@@ -284,4 +284,4 @@ def read_stacks(labels: Iterable[tuple[str, ...]]) -> set[tuple[int, int, int]]:
         close(len(label))
         last = t
     close(0)
-    return found
+    return spans

@@ -146,10 +146,13 @@ def _endless(batches: Callable[[int], Iterable]) -> Iterator:
 def _bar(run: Run, wanted: bool | None) -> "tqdm[Any]":
     """The progress bar; if nothing is said, one for a reader who waits, gone when the training is done."""
     fleeting = {"delay": 2, "leave": False} if wanted is None else {}
-    shown = reader_waits() if wanted is None else wanted
-    hidden = not shown or not run.fabric.is_global_zero
-    steps, done = run.config.steps, len(run.losses)
-    return tqdm(total=steps, initial=done, disable=hidden, **fleeting)
+    visible = reader_waits() if wanted is None else wanted
+    return tqdm(
+        total=run.config.steps,
+        initial=len(run.losses),
+        disable=not visible or not run.fabric.is_global_zero,
+        **fleeting,
+    )
 
 
 def _check_finite(what: str, value: Tensor, step: int) -> None:

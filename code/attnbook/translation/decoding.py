@@ -117,7 +117,7 @@ def one_by_one(
     done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     total = torch.zeros(len(source), device=source.device)
     written: list[Tensor] = []
-    seen: list[Tensor] = []
+    all_weights: list[Tensor] = []
     while len(written) < max_len and not done.all():
         logits, weights, state = model.step(words, state, need_weights=need_weights)
         log_probs = next_word_log_probs(logits)
@@ -126,15 +126,15 @@ def one_by_one(
         total = total + gained.masked_fill(done, 0.0)
         written.append(words)
         if weights is not None:
-            seen.append(weights)
+            all_weights.append(weights)
         done = done | (words == EOS)
     ids = torch.stack(written, dim=1).tolist()
-    at_words = torch.stack(seen, dim=1) if seen else None  # (B, T, S)
+    at_words = torch.stack(all_weights, dim=1) if all_weights else None  # (B, T, S)
     results = []
     for sentence, row in enumerate(ids):
         length = row.index(EOS) + 1 if EOS in row else len(row)
-        mine = None if at_words is None else at_words[sentence, :length]
-        results.append(Decoded(row[:length], float(total[sentence]), mine))
+        weights = None if at_words is None else at_words[sentence, :length]
+        results.append(Decoded(row[:length], float(total[sentence]), weights))
     return results
 
 

@@ -71,13 +71,7 @@ def rows_of(batch: Batch, rank: int, number: int) -> Batch:
             f"a batch of {len(batch.source)} pairs cannot be divided among {number} processes; use larger batches"
         )
     rows = slice(rank, None, number)
-    return Batch(
-        batch.source[rows],
-        batch.source_lens[rows],
-        batch.target_in[rows],
-        batch.target_out[rows],
-        batch.target_lens[rows],
-    )
+    return Batch(*(tensor[rows] for tensor in vars(batch).values()))
 
 
 @dataclass

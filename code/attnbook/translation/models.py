@@ -297,8 +297,10 @@ class TransformerTranslator(Transformer):
         if not need_weights:
             return super().forward(source, target, valid_lens)
         memory, mask = self.encode(source, valid_lens)
-        logits, seen = self.decoder(target, memory, need_weights=True, memory_mask=mask)
-        return logits, [across for _, across in seen]
+        logits, weights = self.decoder(
+            target, memory, need_weights=True, memory_mask=mask
+        )
+        return logits, [across for _, across in weights]
 
 
 def _check_rewind(words: int, read: int) -> None:

@@ -4,8 +4,8 @@ They are files of weights (`attnbook.weights`) in eight bits. What `load_page_mo
 numbers, so that both sides compute with the same ones.
 """
 
-import copy
 import re
+from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def quantised(translator: Translator) -> Translator:
     Raises:
         ValueError: a weight that is not finite.
     """
-    model = copy.deepcopy(translator.model).cpu().eval()
+    model = deepcopy(translator.model).cpu().eval()
     rounded = to_float(to_int8(_parameters(model)))
     model.load_state_dict(rounded, strict=False)
     return Translator(model, translator.source_vocab, translator.target_vocab)
