@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from attnbook.checks import check_count
+from attnbook.data import pad_rows
 
 TYPES = ("person", "group", "place")
 RELATIONS = ("works for", "lives in")
@@ -205,12 +205,7 @@ def nested_ids(some: Iterable[NestedSentence]) -> tuple[Tensor, Tensor]:
     Returns:
         ids (B, T), 0 for padding, and lengths (B,).
     """
-    some = list(some)
-    lengths = torch.tensor([len(one.words) for one in some])
-    ids = torch.zeros(len(some), int(lengths.max()), dtype=torch.long)
-    for row, one in zip(ids, some, strict=True):
-        row[: len(one.words)] = torch.tensor([_IDS[word] for word in one.words])
-    return ids, lengths
+    return pad_rows([[_IDS[word] for word in one.words] for one in some])
 
 
 # ---- what a tagger can say ---------------------------------------------------------------------

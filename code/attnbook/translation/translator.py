@@ -8,11 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.checks import check_count
-from attnbook.data import references
+from attnbook.data import pad_rows, references
 from attnbook.text import (
     BOS,
     EOS,
-    PAD,
     Vocabulary,
     normalise,
     vocabulary_from_dict,
@@ -118,11 +117,10 @@ class Translator:
         Returns:
             ids (B, S), each ending in <eos>, and lengths (B,), on the model's device.
         """
-        rows = [self.source_vocab.encode(sentence) + [EOS] for sentence in sentences]
-        width = max(map(len, rows))
+        rows = [[*self.source_vocab.encode(sentence), EOS] for sentence in sentences]
+        ids, lens = pad_rows(rows)
         device = device_of(self.model)
-        ids = torch.tensor([row + [PAD] * (width - len(row)) for row in rows])
-        return ids.to(device), torch.tensor([len(row) for row in rows], device=device)
+        return ids.to(device), lens.to(device)
 
     def translate(
         self,
