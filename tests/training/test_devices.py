@@ -97,6 +97,12 @@ def test_what_is_no_device_is_an_error(monkeypatch, name):
         make_fabric()
 
 
+@pytest.mark.parametrize("counts", [{"devices": 0}, {"nodes": 0}])
+def test_processes_are_counted_from_one(counts):
+    with pytest.raises(ValueError, match="must be at least 1, got 0"):
+        make_fabric(**counts)
+
+
 def test_one_device_by_its_number_is_not_several(monkeypatch):
     monkeypatch.setattr(processes, "best_device", lambda: torch.device("cuda:1"))
     with pytest.raises(

@@ -50,10 +50,8 @@ def encode_pairs(
         check_count("max_len", max_len)
     encoded = []
     for source, target in pairs:
-        source_ids, target_ids = (
-            source_vocab.encode(source),
-            target_vocab.encode(target),
-        )
+        source_ids = source_vocab.encode(source)
+        target_ids = target_vocab.encode(target)
         if max_len is None or max(len(source_ids), len(target_ids)) <= max_len:
             encoded.append(EncodedPair([*source_ids, EOS], target_ids))
     return encoded

@@ -11,9 +11,8 @@ from attnbook.data.splits import Pair
 CORPUS = Path(__file__).with_name("english_french.tsv")
 SOURCES = Path(__file__).with_name("SOURCES.md")
 ZIP_START = b"PK\x03\x04"
-LARGEST = (
-    100_000_000  # bytes of a text that is unpacked; Tatoeba's fra.txt has 40 million
-)
+# bytes of a text that is unpacked; Tatoeba's fra.txt has 40 million
+LARGEST = 100_000_000
 # what can be unpacked piece by piece: a few bytes of bzip2 or LZMA may become gigabytes at once
 METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 

@@ -70,5 +70,6 @@ def binary_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> T
     _check_table(scores, target, mask)
     counts = torch.ones_like(target) if mask is None else mask.expand_as(target)
     scores, right = scores[counts], target[counts].to(scores.dtype)
-    total = F.binary_cross_entropy_with_logits(scores, right, reduction="sum")
-    return total / max(1, scores.numel())
+    if not scores.numel():
+        return scores.sum()  # 0; the mean of nothing is NaN
+    return F.binary_cross_entropy_with_logits(scores, right)

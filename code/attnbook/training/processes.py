@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import torch
 from torch import Tensor
 
+from attnbook.checks import check_count
 from attnbook.reproducible import best_device
 
 if TYPE_CHECKING:  # its import takes seconds, and most readers never train
@@ -28,11 +29,13 @@ def make_fabric(devices: int = 1, nodes: int = 1) -> "Fabric":
         A Fabric that is not launched yet; with one process it need not be.
 
     Raises:
-        ValueError: `ATTNBOOK_DEVICE` names a device that is not there, see `best_device`; or one device by its number
-            although several are wanted.
+        TypeError, ValueError: a number that is not a count; `ATTNBOOK_DEVICE` names a device that is not there, see
+            `best_device`; or one device by its number although several are wanted.
     """
     from lightning_fabric import Fabric
 
+    check_count("devices", devices)
+    check_count("nodes", nodes)
     device, several = best_device(), devices * nodes > 1
     if device.index is not None and several:
         raise ValueError(

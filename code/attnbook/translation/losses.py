@@ -43,12 +43,11 @@ def masked_cross_entropy(
             f"target must hold ids from 0 to {logits.shape[-1] - 1}, or {ignore} for padding, got some from "
             f"{int(target[real].min())} to {int(target[real].max())}; was it made with another vocabulary?"
         )
-    total = F.cross_entropy(
-        # a NaN at padding would come back in the gradient, as 0 · NaN
-        logits.where(real[..., None], 0.0).flatten(0, 1),
-        target.long().flatten(),
-        ignore_index=ignore,
-        label_smoothing=label_smoothing,
-        reduction="sum",
-    )
-    return total / real.sum().clamp(min=1)
+    # a NaN at padding would come back in the sum, and in the gradient, as 0 · NaN
+    log_probs = F.log_softmax(logits.where(real[..., None], 0.0), dim=-1)
+    words = target.where(real, 0).long()
+    nll = -log_probs.gather(-1, words[..., None])[..., 0]  # (B, T)
+    if label_smoothing:
+        even = -log_probs.mean(-1)  # that of a word drawn evenly
+        nll = (1 - label_smoothing) * nll + label_smoothing * even
+    return (nll * real).sum() / real.sum().clamp(min=1)

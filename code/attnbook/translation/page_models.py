@@ -19,9 +19,8 @@ from attnbook.weights import FOLDER, read_weights, to_float, to_int8, weights_fi
 #: Names of the translators that run in the page, as `load_page_model` takes them.
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
 FORMAT = "attnbook page model 2"
-LARGEST = (
-    1_500_000  # bytes of a stored model; as text, in a page, it takes a third more
-)
+# bytes of a stored model; as text, in a page, it takes a third more
+LARGEST = 1_500_000
 MEASURED = {  # what a file says about where it comes from, and of which type
     "command": str,
     "versions": dict,
