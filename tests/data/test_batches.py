@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tensors import DEVICES, PROPERTY, says
 
-from attnbook.data import Batch, EncodedPair, Pair, collate, encode_pairs, make_batches
+from attnbook.data import (
+    Batch,
+    EncodedPair,
+    Pair,
+    collate,
+    encode_pairs,
+    make_batches,
+    pad_rows,
+)
 from attnbook.text import BOS, EOS, PAD, UNK, SubwordVocabulary, WordVocabulary
 
 FIELDS = ("source", "source_lens", "target_in", "target_out", "target_lens")
@@ -25,6 +33,15 @@ ENCODED = st.lists(
     min_size=1,
     max_size=60,
 )
+
+
+def test_rows_are_filled_up_at_their_ends():
+    ids, lens = pad_rows([[7, 8], [], [9, 4, 5]], padding=3)
+    assert ids.tolist() == [[7, 8, 3], [3, 3, 3], [9, 4, 5]]
+    assert lens.tolist() == [2, 0, 3] and ids.dtype == lens.dtype == torch.long
+    assert pad_rows([[], []])[0].shape == (2, 0)
+    with pytest.raises(ValueError, match="no rows to make a batch of"):
+        pad_rows([])
 
 
 def pairs_of(batch: Batch) -> list[tuple]:

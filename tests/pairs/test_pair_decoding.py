@@ -37,6 +37,19 @@ def test_there_and_back():
     assert pairs_above(scores, mask=~table) == [set(), set()]
 
 
+@pytest.mark.parametrize(
+    "pair", [(-1, 1, 2), (0, -1, 2), (0, 1, -1), (C, 1, 2), (0, T, 2), (0, 1, T)]
+)
+def test_a_pair_outside_the_table_is_refused(pair):
+    with pytest.raises(ValueError, match=says(f"below {(C, T, T)}; got {pair}")):
+        pair_table([{(0, 1, 2), pair}], C, T)
+
+
+def test_spans_lie_in_a_square():
+    with pytest.raises(ValueError, match=says("rows 2", "columns 3")):
+        nested_decode(torch.zeros(2, 3))
+
+
 def test_the_threshold_itself_is_not_above():
     assert pairs_above(torch.zeros(1, 1, 2, 2)) == [set()]
 

@@ -67,6 +67,28 @@ def test_a_table_without_right_pairs_and_one_without_pairs():
     assert pair_loss(scores, nothing, mask=nothing) == 0
 
 
+@pytest.mark.parametrize("loss", [pair_loss, binary_loss])
+def test_no_pair_counts(loss):
+    scores = randn(B, C, T, S, grad=True)
+    nothing = torch.zeros(T, S, dtype=torch.bool)
+    found = loss(scores, coin(B, C, T, S), nothing)
+    found.backward()
+    assert found == 0 and (scores.grad == 0).all()
+
+
+@pytest.mark.parametrize("loss", [pair_loss, binary_loss])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_does_not_count_may_hold_anything(loss, value):
+    target, mask = coin(B, C, T, S), coin(T, S, seed=4)
+    clean = randn(B, C, T, S, grad=True)
+    dirty = clean.detach().masked_fill(~mask, value).requires_grad_()
+    losses = [loss(scores, target, mask) for scores in (clean, dirty)]
+    close(*losses)
+    for one in losses:
+        one.backward()
+    close(dirty.grad, clean.grad)
+
+
 def test_binary_by_formula():
     scores, target, mask = randn(B, C, T, S), coin(B, C, T, S), coin(1, 1, T, S, seed=4)
     signed = torch.where(target, scores, -scores)
@@ -80,3 +102,7 @@ def test_wrong_arguments_errors(loss):
         loss(randn(T, S), torch.ones(T, S))
     with pytest.raises(ValueError, match=says("they must agree")):
         loss(randn(T, S), coin(S, T))
+    with pytest.raises(TypeError, match=says("mask must be a bool tensor")):
+        loss(randn(T, S), coin(T, S), torch.ones(T, S))
+    with pytest.raises(ValueError, match=says("mask is (7, 5)", "(5, 7)")):
+        loss(randn(T, S), coin(T, S), coin(S, T))

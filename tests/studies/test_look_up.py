@@ -57,6 +57,13 @@ def test_heads_are_put_back():
     assert torch.equal(right_without_heads(model, []), nothing)
 
 
+@pytest.mark.parametrize("head", [-1, 3])
+def test_a_head_that_is_not_there_is_refused(head):
+    model = LookUp(FreeHeads(3, 4), wanted=2)
+    with pytest.raises(ValueError, match="the heads are 0 to 2, got"):
+        right_without_heads(model, [0, head])
+
+
 def test_one_jar_is_learned_and_said():
     assert look_up_run(1, 32, wanted=1, steps=150, seed=0)[0] > 0.9
 

@@ -17,7 +17,7 @@ from attnbook.studies import (
     PositionReader,
     StackedReader,
 )
-from attnbook.training import TrainConfig, make_fabric, train
+from attnbook.training import TrainConfig, make_fabric, processes, train
 from attnbook.translation import fit
 
 
@@ -97,10 +97,14 @@ def test_what_is_no_device_is_an_error(monkeypatch, name):
         make_fabric()
 
 
-def test_one_device_by_its_number_is_not_several(monkeypatch):
-    import attnbook.training.loop as loop
+@pytest.mark.parametrize("counts", [{"devices": 0}, {"nodes": 0}])
+def test_processes_are_counted_from_one(counts):
+    with pytest.raises(ValueError, match="must be at least 1, got 0"):
+        make_fabric(**counts)
 
-    monkeypatch.setattr(loop, "best_device", lambda: torch.device("cuda:1"))
+
+def test_one_device_by_its_number_is_not_several(monkeypatch):
+    monkeypatch.setattr(processes, "best_device", lambda: torch.device("cuda:1"))
     with pytest.raises(
         ValueError, match=says("cuda:1, a single device", "set it to cuda")
     ):

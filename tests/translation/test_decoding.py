@@ -12,6 +12,7 @@ from tensors import PROPERTY, close, says
 
 from attnbook.text import BOS, EOS, PAD
 from attnbook.translation import (
+    BigramDraft,
     beam_search,
     filter_logits,
     greedy,
@@ -394,3 +395,13 @@ def test_scores_without_a_number_are_not_taken_for_a_result(kind, number, where)
             ValueError, match="the model's scores are NaN: its training"
         ):
             call()
+
+
+def test_a_table_of_words_knows_its_vocabulary():
+    config = translator("transformer").config
+    for beyond in (-1, TARGET_SIZE):
+        with pytest.raises(ValueError, match=f"targets holds the id {beyond}"):
+            BigramDraft([[4, beyond, EOS]], config)
+        draft = BigramDraft([[4, 5, EOS]], config)
+        with pytest.raises(ValueError, match=f"ids holds the id {beyond}"):
+            draft.extend(torch.tensor([[4, beyond]]), draft.start(*one_source()))

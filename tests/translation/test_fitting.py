@@ -1,5 +1,6 @@
 """Training translators: the loss falls, the best weights stay, a killed training goes on, two processes agree."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -19,7 +20,6 @@ from attnbook.training import (
     CheckpointError,
     Progress,
     TrainConfig,
-    loop,
     save_checkpoint,
     warmup_cosine,
 )
@@ -54,6 +54,16 @@ def test_either_steps_or_epochs():
     for both in ({}, {"steps": 3, "epochs": 3}):
         with pytest.raises(ValueError, match="pass one of steps, epochs and seconds"):
             fit(SMALL, toy_pairs(), **both)
+    for epochs, error in ((0, ValueError), (2.5, TypeError)):
+        with pytest.raises(error, match="epochs must be"):
+            fit(SMALL, toy_pairs(), epochs=epochs)
+
+
+@pytest.mark.parametrize("length", [{"steps": 2}, {"epochs": 2}])
+def test_pairs_that_are_all_too_long(length):
+    few_words = dataclasses.replace(SMALL, max_len=1)
+    with pytest.raises(ValueError, match=says("all 48 pairs have more than 1 tokens")):
+        fit(few_words, toy_pairs(), **length)
 
 
 def test_the_development_loss_is_a_mean_over_words():
@@ -69,6 +79,11 @@ def test_the_development_loss_is_a_mean_over_words():
     assert found == pytest.approx(
         float(masked_cross_entropy(logits, whole.target_out)), rel=1e-4
     )
+
+
+def test_a_development_loss_needs_batches():
+    with pytest.raises(ValueError, match="no batches to evaluate on"):
+        development_loss(torch.nn.Linear(1, 1), [])
 
 
 def at(step, resumed=False):
@@ -112,6 +127,28 @@ def test_it_stops_after_so_many_evaluations_without_progress_and_keeps_the_best(
     assert stopping.best == 2.0
     stopping.restore()
     assert stopping.model.bias.item() == 20
+
+
+@pytest.mark.parametrize(
+    ("steps", "evaluations", "expected"),
+    [
+        (10, 3, [4, 7, 10]),
+        (7, 7, [1, 2, 3, 4, 5, 6, 7]),
+        (19, 10, [2, 4, 6, 8, 10, 12, 14, 16, 18, 19]),
+        (3, 10, [1, 2, 3]),
+        (5, 1, [5]),
+    ],
+)
+def test_the_last_evaluation_is_at_the_end(steps, evaluations, expected):
+    run = fit(SMALL, toy_pairs(), toy_pairs()[:9], steps=steps, evaluations=evaluations)
+    assert [step for step, _ in run.history] == expected
+
+
+def test_a_finished_training_is_not_evaluated_again(tmp_path):
+    given = {"steps": 5, "evaluations": 2, "folder": tmp_path}
+    first, again = (fit(SMALL, toy_pairs(), toy_pairs()[:9], **given) for _ in "12")
+    assert [step for step, _ in first.history] == [3, 5]
+    assert again.history == first.history
 
 
 def test_without_patience_it_never_stops(made_up):
@@ -302,7 +339,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock(slow=5.0, fast=0.5, busy=50.0)
-    monkeypatch.setattr(loop, "perf_counter", clock)
+    monkeypatch.setattr("attnbook.training.run.perf_counter", clock)
     real = fitting.translation_loss
 
     def slow_loss(*arguments):

@@ -44,6 +44,19 @@ def test_what_stands_at_padding_does_not_matter():
     close(masked_cross_entropy(*longer), masked_cross_entropy(logits, TARGET))
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_padding_may_hold_anything(value, smoothing):
+    clean = randn(B, T, V, grad=True)
+    padding = (TARGET == 0)[..., None]
+    dirty = clean.detach().masked_fill(padding, value).requires_grad_()
+    losses = [masked_cross_entropy(x, TARGET, smoothing) for x in (clean, dirty)]
+    close(*losses)
+    for loss in losses:
+        loss.backward()
+    close(dirty.grad, clean.grad)
+
+
 def test_every_word_counts_the_same_not_every_sentence():
     logits, words = randn(B, T, V), TARGET != 0
     sentences = [
@@ -67,9 +80,12 @@ def test_nothing_but_padding():
 
 def test_another_padding():
     logits = randn(B, T, V)
-    target = torch.where(TARGET == 0, 6, TARGET - 1)
-    expected = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=6)
-    close(masked_cross_entropy(logits, target, ignore=6), expected)
+    for padding in (6, -100):
+        target = torch.where(TARGET == 0, padding, TARGET - 1)
+        expected = F.cross_entropy(
+            logits.flatten(0, 1), target.flatten(), ignore_index=padding
+        )
+        close(masked_cross_entropy(logits, target, ignore=padding), expected)
 
 
 def test_refusals():
@@ -78,6 +94,9 @@ def test_refusals():
         masked_cross_entropy(logits, TARGET[:, :4])
     with pytest.raises(TypeError, match=says("torch.long", "float32")):
         masked_cross_entropy(logits, TARGET.float())
+    for beyond in (-1, V):
+        with pytest.raises(ValueError, match=says("from 0 to 6", f"{beyond}")):
+            masked_cross_entropy(logits, TARGET.where(TARGET != 6, beyond))
     with pytest.raises(ValueError, match="label_smoothing"):
         masked_cross_entropy(logits, TARGET, 1.0)
     with pytest.raises(ValueError, match="logits"):

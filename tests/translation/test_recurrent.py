@@ -116,6 +116,65 @@ def test_the_encoder_turns_down_what_it_cannot_read():
         encoder(ids, torch.tensor([3, 4]))
 
 
+LENGTHS = {
+    "a list": (lambda lens: lens.tolist(), TypeError),
+    "floats": (lambda lens: lens.double(), TypeError),
+    "bools": (lambda lens: lens > 2, TypeError),
+    "a column": (lambda lens: lens[:, None], ValueError),
+    "one for all": (lambda lens: lens[:1], ValueError),
+    "one too few": (lambda lens: lens[:2], ValueError),
+    "a number": (lambda lens: lens[0], ValueError),
+    "negative": (lambda lens: -lens, ValueError),
+    "too long": (lambda lens: lens + 4, ValueError),
+}
+
+
+@pytest.mark.parametrize("wrong", LENGTHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_lengths_are_refused_by_every_door(kind, wrong):
+    model, (source, lens), target = translator(kind), source_batch(), target_batch()
+    change, error = LENGTHS[wrong]
+    doors = [
+        lambda lens: model(source, target, lens),
+        lambda lens: model.start(source, lens),
+        lambda lens: greedy(model, source, lens),
+        lambda lens: model.encoder(source, lens),
+    ]
+    if isinstance(model.decoder, AttentionDecoder):
+        states, last = model.encoder(source, lens)
+        doors.append(lambda lens: model.decoder.start(states, last, lens))
+    for door in doors:
+        with pytest.raises(error, match="valid_lens must"):
+            door(change(lens))
+
+
+WORDS = {
+    "floats": (
+        lambda ids: ids.double(),
+        TypeError,
+        "ids must be a tensor of token ids",
+    ),
+    "other sentences": (lambda ids: ids[:2], ValueError, "2 sequences, memory holds 3"),
+    "beyond": (lambda ids: ids + 99, ValueError, "beyond the vocabulary of 7"),
+    "negative": (lambda ids: -ids, ValueError, "beyond the vocabulary of 7"),
+}
+
+
+@pytest.mark.parametrize("wrong", WORDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_words_are_refused_and_the_state_stays(kind, wrong):
+    model, (source, lens), words = translator(kind), source_batch(), target_batch()
+    change, error, message = WORDS[wrong]
+    state, untouched = (model.start(source, lens) for _ in range(2))
+    for refuse in (
+        lambda: model.step(change(words[:, 0]), state),
+        lambda: model.extend(change(words), state),
+    ):
+        with pytest.raises(error, match=message):
+            refuse()
+    close(model.extend(words, state), model.extend(words, untouched))
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "transformer"])
 def test_shapes_can_be_found_on_the_meta_device(kind):
     model = translator(kind).to("meta")

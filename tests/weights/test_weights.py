@@ -101,6 +101,12 @@ def test_weights_that_are_not_finite_are_refused(value):
         to_int8({"a": torch.zeros(2, 3), "b": torch.tensor([[1.0], [value]])})
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e5])
+def test_half_precision_holds_what_it_can(value):
+    with pytest.raises(ValueError, match="b is not finite everywhere in half"):
+        to_half({"a": torch.zeros(2), "b": torch.tensor([1.0, value])})
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

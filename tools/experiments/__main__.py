@@ -68,11 +68,11 @@ def understood(
     parser.add_argument(
         "--resume", action="store_true", help="go on with the runs in FILE.part"
     )
-    asked = parser.parse_args(words)
-    options = SimpleNamespace(**{option: getattr(asked, option) for option in own})
-    if asked.threads != 1:
-        options.threads = asked.threads
-    return options, asked
+    general = parser.parse_args(words)
+    options = SimpleNamespace(**{option: getattr(general, option) for option in own})
+    if general.threads != 1:
+        options.threads = general.threads
+    return options, general
 
 
 def begun(part: Path, made: dict) -> list[dict]:
@@ -89,9 +89,9 @@ def begun(part: Path, made: dict) -> list[dict]:
     return before["runs"]
 
 
-def shown(found: dict) -> dict:
+def shown(row: dict) -> dict:
     """A run in a line: without what is long."""
-    return {key: value for key, value in found.items() if len(str(value)) < 100}
+    return {key: value for key, value in row.items() if len(str(value)) < 100}
 
 
 def measure(
@@ -115,11 +115,11 @@ def measure(
     for number, setting in enumerate(settings[len(runs) :], len(runs) + 1):
         began = time.perf_counter()
         # as it comes out of the file if the experiment is resumed
-        found = json.loads(json.dumps(module.run(**setting)))
-        runs.append(found)
+        row = json.loads(json.dumps(module.run(**setting)))
+        runs.append(row)
         write_atomically(part, json.dumps(made | {"runs": runs}))
         spent = time.perf_counter() - began
-        print(f"{number}/{len(settings)}, {spent:.1f} s: {shown(found)}", flush=True)
+        print(f"{number}/{len(settings)}, {spent:.1f} s: {shown(row)}", flush=True)
     result = module.summary(runs, options)
     if result:  # or the module has stored what there is
         # a module may add a version of its own
@@ -142,19 +142,19 @@ def main(words: list[str] | None = None) -> None:
         "--list", action="store_true", help="all names, with a line each"
     )
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="see NAME --help")
-    asked = parser.parse_args(words)
-    if asked.list or not asked.name:
+    arguments = parser.parse_args(words)
+    if arguments.list or not arguments.name:
         for name in names():
-            said = ast.get_docstring(
+            docstring = ast.get_docstring(
                 ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
             )
-            print(f"{name:18}{said.splitlines()[0]}")
+            print(f"{name:18}{docstring.splitlines()[0]}")
         return
-    options, general = understood(asked.name, asked.rest)
+    options, general = understood(arguments.name, arguments.rest)
     import torch
 
     torch.set_num_threads(general.threads)
-    measure(asked.name, options, general.out, general.resume)
+    measure(arguments.name, options, general.out, general.resume)
 
 
 if __name__ == "__main__":

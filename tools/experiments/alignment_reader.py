@@ -102,22 +102,22 @@ def settings(options) -> list[dict]:
 def run(seed: int, attention: str) -> dict:
     """Train one translator and look at it at every moment."""
     _, split = checked_pairs()
-    how = recipe(attention)
-    translator, encoded = prepare(how, split.train, seed)
-    an_epoch = -(-len(encoded) // how.batch_size)
+    chosen = recipe(attention)
+    translator, encoded = prepare(chosen, split.train, seed)
+    an_epoch = -(-len(encoded) // chosen.batch_size)
     steps = [round(epoch * an_epoch) for epoch in EPOCHS]
-    config = replace(how.training, steps=steps[-1], seed=seed)
-    seen = [look(translator, SENTENCES, split.dev)]
+    config = replace(chosen.training, steps=steps[-1], seed=seed)
+    moments = [look(translator, SENTENCES, split.dev)]
 
     def after_step(progress) -> bool:
         if progress.step in steps:
-            seen.append(look(translator, SENTENCES, split.dev))
+            moments.append(look(translator, SENTENCES, split.dev))
         return False
 
-    batches = make_batches(encoded, how.batch_size, seed)
-    loss_fn = translation_loss(how.label_smoothing)
+    batches = make_batches(encoded, chosen.batch_size, seed)
+    loss_fn = translation_loss(chosen.label_smoothing)
     train(translator.model, loss_fn, batches, config, after_step=after_step)
-    return {"attention": attention, "steps": steps, "moments": seen}
+    return {"attention": attention, "steps": steps, "moments": moments}
 
 
 def summary(results: list[dict], options) -> dict:

@@ -56,9 +56,9 @@ def search(ask: Asked, width: int) -> None:
             for prefix, total in beams
             for word, log_prob in enumerate(ask(prefix))
         ]
-        kept = sorted(grown, key=lambda one: -one[0])[:room]
-        beams = [(prefix, total) for total, prefix in kept if prefix[-1] != EOS]
-        room -= len(kept) - len(beams)
+        best = sorted(grown, key=lambda one: -one[0])[:room]
+        beams = [(prefix, total) for total, prefix in best if prefix[-1] != EOS]
+        room -= len(best) - len(beams)
         if not beams:
             break
 
@@ -94,18 +94,19 @@ def kind_of(translator, sentence: str, wanted: list[str]) -> str | None:
     """
     ids, lens = translator.encode([sentence])
     vocab = translator.target_vocab
-    found = [
+    written = [
         beam_search(translator.model, ids, lens, width, alpha, LONGEST)[0].ids
         for width, alpha in ((1, 0.6), (3, 0.6), (5, 0.0), (5, 2.0))
     ]
-    if UNK in ids or any(UNK in words or len(words) > FITTING for words in found):
+    if UNK in ids or any(UNK in words or len(words) > FITTING for words in written):
         return None
-    right = [vocab.decode(words) in map(normalise, wanted) for words in found]
+    right = [vocab.decode(words) in map(normalise, wanted) for words in written]
     if right[0] != right[1]:
         return "better" if right[1] else "worse"
-    if found[2] != found[3]:
+    if written[2] != written[3]:
         return "longer"
-    return "same" if right[0] and found[0] == found[1] == found[2] else None
+    alike = written[0] == written[1] == written[2]
+    return "same" if right[0] and alike else None
 
 
 def choose(translator, held_out: dict[str, list[str]]) -> list[str]:

@@ -83,8 +83,8 @@ def run(seed: int, d: int, n: int, rounds: int) -> dict:
         for name, layer in runs.items():
             took = milliseconds(layer) / (BATCH if name == "rnn_of_32" else 1)
             spent[name] += [took] if number else []
-    found = {name: statistics.median(some) for name, some in spent.items()}
-    return {"d": d, "n": n} | {k: float(f"{v:.4g}") for k, v in found.items()}
+    medians = {name: statistics.median(some) for name, some in spent.items()}
+    return {"d": d, "n": n} | {k: float(f"{v:.4g}") for k, v in medians.items()}
 
 
 def summary(results: list[dict], options) -> dict:

@@ -88,8 +88,10 @@ def alone(*words: object, **more: str) -> str:
 def peaks(n: int, form: str) -> dict:
     """`peak` without gradients and with, each in a fresh process."""
     thrifty = {"MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
-    found = [float(alone("peak", form, n, back, **thrifty)) for back in (False, True)]
-    return {"n": n, "form": form, "forward": found[0], "with_gradients": found[1]}
+    forward, with_gradients = (
+        float(alone("peak", form, n, back, **thrifty)) for back in (False, True)
+    )
+    return {"n": n, "form": form, "forward": forward, "with_gradients": with_gradients}
 
 
 def medians(runs: dict[str, Callable], rounds: int = 7) -> dict[str, float]:
@@ -97,9 +99,9 @@ def medians(runs: dict[str, Callable], rounds: int = 7) -> dict[str, float]:
     spent = {name: [] for name in runs}
     for number in range(rounds + 1):
         for name, run in runs.items():
-            found = milliseconds(run)
-            spent[name] += [found] if number else []
-    return {name: float(f"{median(found):.4g}") for name, found in spent.items()}
+            took = milliseconds(run)
+            spent[name] += [took] if number else []
+    return {name: float(f"{median(took):.4g}") for name, took in spent.items()}
 
 
 def window_runs(n: int) -> dict[str, Callable]:
@@ -132,7 +134,7 @@ def dtypes() -> list[dict]:
     x = torch.randn(1, 512, 512, dtype=torch.float64)
     heads = torch.randn(1, 8, 512, 64, dtype=torch.float64)
     whole = layer(x)[0], F.scaled_dot_product_attention(heads, heads, heads)
-    rows, runs, found = [], {}, {}
+    rows, runs, errors = [], {}, {}
     for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
         name = str(dtype).removeprefix("torch.")
         own = EncoderLayer(512, 8, 2048).eval()
@@ -140,12 +142,12 @@ def dtypes() -> list[dict]:
         own, h, a = own.to(dtype), x.to(dtype), heads.to(dtype)
         runs[f"layer {name}"] = lambda own=own, h=h: own(h)[0]
         runs[f"attention {name}"] = lambda a=a: F.scaled_dot_product_attention(a, a, a)
-        found[name] = [
+        errors[name] = [
             difference(runs[f"{what} {name}"](), right)
             for what, right in zip(("layer", "attention"), whole, strict=True)
         ]
     spent = medians(runs, 5)
-    for name, (layer_error, attention_error) in found.items():
+    for name, (layer_error, attention_error) in errors.items():
         rows.append(
             {
                 "dtype": name,
@@ -201,13 +203,13 @@ def trained(devices: int, out: str) -> None:
 
 def processes() -> dict:
     """The losses of one process and of two."""
-    found = {}
+    losses = {}
     with tempfile.TemporaryDirectory() as folder:
         for devices in (1, 2):
             out = Path(folder) / f"{devices}.json"
             alone("train", devices, out)
-            found[devices] = json.loads(out.read_text())
-    return {"steps": STEPS, "one": found[1], "two": found[2]}
+            losses[devices] = json.loads(out.read_text())
+    return {"steps": STEPS, "one": losses[1], "two": losses[2]}
 
 
 TABLES = {"dtypes": dtypes, "compiled": compiled}

@@ -33,20 +33,20 @@ def distributions(translator, sentence: str, target: str):
 
 def choose(translator, held_out: dict[str, list[str]]) -> list[tuple]:
     """Beginnings of held-out translations from flat to peaked: (sentence, how many words of its translation)."""
-    seen = []
+    examples = []
     for sentence in sorted(held_out)[::EVERY]:
         log_probs, words = distributions(translator, sentence, held_out[sentence][0])
         if UNK in words or len(words) < 5:
             continue
         entropies = -(log_probs.exp() * log_probs.clamp(min=-100)).sum(-1)
-        seen += [(float(entropies[n]), sentence, n) for n in range(1, len(words))]
-    seen.sort(key=lambda one: one[0])
+        examples += [(float(entropies[n]), sentence, n) for n in range(1, len(words))]
+    examples.sort(key=lambda one: one[0])
     taken: list[tuple] = []
     for place in PLACES:
-        at = round(place * (len(seen) - 1))
-        while any(seen[at][1] == sentence for sentence, _ in taken):
+        at = round(place * (len(examples) - 1))
+        while any(examples[at][1] == sentence for sentence, _ in taken):
             at -= 1  # a sentence is taken once
-        _, *example = seen[at]
+        _, *example = examples[at]
         taken.append(tuple(example))
     return taken
 

@@ -37,9 +37,9 @@ SEED = SPLIT_SEED = 0
 
 def samples(translator: Translator, pairs: list, number: int = 20) -> None:
     """Print some translations, evenly taken from the sentences of a set."""
-    seen = evaluate(translator, pairs)
-    every = max(1, len(seen["translations"]) // number)
-    for source, written in list(seen["translations"].items())[::every][:number]:
+    scores = evaluate(translator, pairs)
+    every = max(1, len(scores["translations"]) // number)
+    for source, written in list(scores["translations"].items())[::every][:number]:
         print(f"    {source}  →  {written}")
 
 
@@ -50,8 +50,8 @@ def settings(options) -> list[dict]:
             f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}"
         )
     how = {"dev": options.dev, "measure": options.measure}
-    wanted = [options.only] if options.only else PAGE_MODELS
-    return [{"seed": SEED, "model": name} | how for name in wanted]
+    names = [options.only] if options.only else PAGE_MODELS
+    return [{"seed": SEED, "model": name} | how for name in names]
 
 
 def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
@@ -64,9 +64,9 @@ def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
         else train_page_model(PAGE_SETTINGS[model], split, seed)
     )
     on = split.dev if dev else split.test
-    found = evaluate(translator, on)
-    test = {key: round(found[key], 2) for key in ("bleu", "chrf")} | {
-        "sentences": found["sentences"]
+    scores = evaluate(translator, on)
+    test = {key: round(scores[key], 2) for key in ("bleu", "chrf")} | {
+        "sentences": scores["sentences"]
     }
     samples(translator, on)
     if not dev:

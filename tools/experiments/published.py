@@ -66,14 +66,14 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
         evaluations=epochs,
         keep_best=False,
     )
-    translator, wanted = fitted.translator, references(corpus)
+    translator, translations = fitted.translator, references(corpus)
     per_epoch = len(fitted.losses) // epochs
 
     def known(source: str) -> bool:
         """Whether the model has a number for each word, and for those of one translation at least."""
         source_known = UNK not in translator.source_vocab.encode(source)
         to_ids = translator.target_vocab.encode
-        return source_known and any(UNK not in to_ids(t) for t in wanted[source])
+        return source_known and any(UNK not in to_ids(t) for t in translations[source])
 
     def measured(sources: list) -> float:
         chosen = set(sources)
@@ -106,7 +106,7 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
                 "d2l_bleu": round(
                     max(
                         d2l_bleu(found, normalise(text), 2)
-                        for text in wanted[normalise(source)]
+                        for text in translations[normalise(source)]
                     ),
                     3,
                 ),

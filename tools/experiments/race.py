@@ -58,7 +58,7 @@ def run(seed: int, kind: str, seconds: int) -> dict:
         return readings[-1]
 
     with (
-        patch("attnbook.training.loop.perf_counter", clock),
+        patch("attnbook.training.run.perf_counter", clock),
         # reading the pairs, which is the same for both, is not counted
         patch("attnbook.translation.fitting.time.perf_counter", lambda: 0.0),
     ):

@@ -6,6 +6,7 @@ from attnbook.data.batches import (
     collate,
     encode_pairs,
     make_batches,
+    pad_rows,
 )
 from attnbook.data.corpus import bundled_pairs, read_pairs, tatoeba_pairs
 from attnbook.data.download import (
@@ -36,6 +37,7 @@ __all__ = [
     "EncodedPair",
     "encode_pairs",
     "Batch",
+    "pad_rows",
     "collate",
     "make_batches",
     "cache_folder",

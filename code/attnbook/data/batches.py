@@ -50,10 +50,8 @@ def encode_pairs(
         check_count("max_len", max_len)
     encoded = []
     for source, target in pairs:
-        source_ids, target_ids = (
-            source_vocab.encode(source),
-            target_vocab.encode(target),
-        )
+        source_ids = source_vocab.encode(source)
+        target_ids = target_vocab.encode(target)
         if max_len is None or max(len(source_ids), len(target_ids)) <= max_len:
             encoded.append(EncodedPair([*source_ids, EOS], target_ids))
     return encoded
@@ -118,18 +116,32 @@ def collate(encoded: Sequence[EncodedPair]) -> Batch:
             raise ValueError(
                 f"the source of pair {number} must end in <eos> = {EOS}, got {pair.source}; use encode_pairs"
             )
-    source, source_lens = _rectangle([pair.source for pair in encoded])
-    target_in, target_lens = _rectangle([[BOS, *pair.target] for pair in encoded])
-    target_out, _ = _rectangle([[*pair.target, EOS] for pair in encoded])
+    source, source_lens = pad_rows([pair.source for pair in encoded])
+    target_in, target_lens = pad_rows([[BOS, *pair.target] for pair in encoded])
+    target_out, _ = pad_rows([[*pair.target, EOS] for pair in encoded])
     return Batch(source, source_lens, target_in, target_out, target_lens)
 
 
-def _rectangle(rows: list[list[int]]) -> tuple[Tensor, Tensor]:
-    """Rows of ids as (B, longest), filled up with `PAD`, and their lengths (B,)."""
+def pad_rows(
+    rows: Sequence[Sequence[int]], padding: int = PAD
+) -> tuple[Tensor, Tensor]:
+    """Make a rectangle of rows that are unequally long.
+
+    Args:
+        rows: B rows of ids, at least one.
+        padding: what short rows are filled up with.
+
+    Returns:
+        ids (B, T) long, as wide as the longest row, and how many of each row are real, (B,) long.
+
+    Raises:
+        ValueError: no row.
+    """
+    if not rows:
+        raise ValueError("there are no rows to make a batch of; pass at least one")
     lens = [len(row) for row in rows]
-    longest = max(lens)
-    filled = [row + [PAD] * (longest - len(row)) for row in rows]
-    return torch.tensor(filled), torch.tensor(lens)
+    filled = [[*row, *[padding] * (max(lens) - len(row))] for row in rows]
+    return torch.tensor(filled, dtype=torch.long), torch.tensor(lens)
 
 
 def make_batches(

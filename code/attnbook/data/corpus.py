@@ -11,9 +11,8 @@ from attnbook.data.splits import Pair
 CORPUS = Path(__file__).with_name("english_french.tsv")
 SOURCES = Path(__file__).with_name("SOURCES.md")
 ZIP_START = b"PK\x03\x04"
-LARGEST = (
-    100_000_000  # bytes of a text that is unpacked; Tatoeba's fra.txt has 40 million
-)
+# bytes of a text that is unpacked; Tatoeba's fra.txt has 40 million
+LARGEST = 100_000_000
 # what can be unpacked piece by piece: a few bytes of bzip2 or LZMA may become gigabytes at once
 METHODS = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
@@ -28,15 +27,15 @@ def bundled_pairs() -> list[Pair]:
         ValueError: the file is not the one that SOURCES.md describes, by its SHA-256.
     """
     data = CORPUS.read_bytes().replace(b"\r\n", b"\n")  # as git may check it out
-    found = hashlib.sha256(data).hexdigest()
-    said = re.search(
+    sha256 = hashlib.sha256(data).hexdigest()
+    documented = re.search(
         rf"## {re.escape(CORPUS.name)}.*?\b([0-9a-f]{{64}})\b",
         SOURCES.read_text("utf-8"),
         re.DOTALL,
     )
-    if said is None or said[1] != found:
+    if documented is None or documented[1] != sha256:
         raise ValueError(
-            f"{CORPUS.name} has SHA-256 {found}, which {SOURCES.name} does not name: the file was changed or damaged; "
+            f"{CORPUS.name} has SHA-256 {sha256}, which {SOURCES.name} does not name: the file was changed or damaged; "
             "install the book again, or write the new sum into SOURCES.md if you meant it"
         )
     return _parse(data, CORPUS.name)

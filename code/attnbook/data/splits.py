@@ -149,12 +149,14 @@ def near_duplicates(pairs: Iterable[Pair], known: Iterable[Pair]) -> list[str]:
     Raises:
         TypeError: a pair is not two str.
     """
-    seen = set()
+    known_patterns = set()
     for source in references(known):
         words = _words(source)
-        seen |= _one_word_off(words)
+        known_patterns |= _one_word_off(words)
     return [
-        source for source in references(pairs) if _one_word_off(_words(source)) & seen
+        source
+        for source in references(pairs)
+        if _one_word_off(_words(source)) & known_patterns
     ]
 
 

@@ -51,12 +51,7 @@ class RegressionData:
         Returns:
             A new RegressionData.
         """
-        return RegressionData(
-            *(
-                t.to(device)
-                for t in (self.x_train, self.y_train, self.x_query, self.truth)
-            )
-        )
+        return RegressionData(*(tensor.to(device) for tensor in vars(self).values()))
 
 
 def kernel_regression_data(

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import causal_mask, sequence_mask
-from attnbook.checks import check_count, check_tensor
+from attnbook.checks import check_count, check_same_size, check_tensor
 
 Pair = tuple[int, int, int]  # type, row (start), column (end)
 
@@ -36,13 +36,21 @@ def pair_table(pairs: Sequence[Iterable[Pair]], num_types: int, length: int) -> 
 
     Returns:
         bool (B, C, T, T).
+
+    Raises:
+        TypeError, ValueError: sizes that are not counts, or a pair outside the table.
     """
     check_count("num_types", num_types)
     check_count("length", length)
     table = torch.zeros(len(pairs), num_types, length, length, dtype=torch.bool)
-    for one, some in zip(table, pairs, strict=True):
-        for kind, row, column in some:
-            one[kind, row, column] = True
+    for layers, of_sentence in zip(table, pairs, strict=True):
+        for pair in of_sentence:
+            sizes = layers.shape
+            if not all(0 <= i < size for i, size in zip(pair, sizes, strict=True)):
+                raise ValueError(
+                    f"a pair is (type, row, column), each from 0 and below {tuple(sizes)}; got {tuple(pair)}"
+                )
+            layers[tuple(pair)] = True
     return table
 
 
@@ -58,6 +66,9 @@ def pairs_above(
 
     Returns:
         B sets of (type, row, column).
+
+    Raises:
+        TypeError, ValueError: scores that are not floats with four axes.
     """
     check_tensor("scores", scores, dims=4)
     chosen = scores > threshold
@@ -75,29 +86,40 @@ def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
 
     Returns:
         bool (T, T), True = a span that is kept.
+
+    Raises:
+        TypeError, ValueError: scores that are not floats, or not a square.
     """
     check_tensor("scores", scores, dims=2)
-    kept = torch.zeros_like(scores, dtype=torch.bool)
+    rows, columns = scores.shape
+    check_same_size(
+        "scores have rows",
+        rows,
+        "columns",
+        columns,
+        "a span starts and ends at tokens of one sentence",
+    )
+    chosen = torch.zeros_like(scores, dtype=torch.bool)
     forwards = causal_mask(len(scores), device=scores.device).T  # row ≤ column
     spans = map(tuple, ((scores > threshold) & forwards).nonzero().tolist())
-    done: list[tuple[int, int]] = []
+    better: list[tuple[int, int]] = []
     for i, j in sorted(spans, key=lambda span: -scores[span].item()):
-        if not any(a < i <= b < j or i < a <= j < b for a, b in done):
-            done.append((i, j))
-            kept[i, j] = True
-    return kept
+        if not any(a < i <= b < j or i < a <= j < b for a, b in better):
+            better.append((i, j))
+            chosen[i, j] = True
+    return chosen
 
 
-def f1_score(found: Sequence[set], gold: Sequence[set]) -> float:
+def f1_score(predicted: Sequence[set], gold: Sequence[set]) -> float:
     """The harmonic mean of precision and recall, over all sentences together; only exact matches count.
 
     Args:
-        found: for each sentence what was predicted, a set.
+        predicted: for each sentence what was predicted, a set.
         gold: for each sentence what is right, a set.
 
     Returns:
         From 0 to 1; 1 if there was nothing to find and nothing was found.
     """
-    hits = sum(len(a & b) for a, b in zip(found, gold, strict=True))
-    size = sum(map(len, found)) + sum(map(len, gold))
+    hits = sum(len(a & b) for a, b in zip(predicted, gold, strict=True))
+    size = sum(map(len, predicted)) + sum(map(len, gold))
     return 2 * hits / size if size else 1.0

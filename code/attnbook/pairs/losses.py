@@ -20,6 +20,18 @@ def _check_table(scores: Tensor, target: Tensor, mask: Tensor | None) -> None:
         raise ValueError(
             f"scores are {tuple(scores.shape)}, target is {tuple(target.shape)}; they must agree"
         )
+    if mask is not None:
+        _check_broadcasts(mask, scores)
+
+
+def _check_broadcasts(mask: Tensor, scores: Tensor) -> None:
+    try:
+        mask.expand_as(scores)
+    except RuntimeError:
+        raise ValueError(
+            f"mask is {tuple(mask.shape)}, which does not broadcast to the scores' {tuple(scores.shape)}; "
+            "each of its axes has the scores' size, or 1"
+        ) from None
 
 
 def pair_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -53,10 +65,11 @@ def binary_loss(scores: Tensor, target: Tensor, mask: Tensor | None = None) -> T
         scores, target, mask: see `pair_loss`.
 
     Returns:
-        The mean over all pairs that count, a scalar, in nats.
+        The mean over all pairs that count, a scalar, in nats; 0 with gradient 0 if none does.
     """
     _check_table(scores, target, mask)
     counts = torch.ones_like(target) if mask is None else mask.expand_as(target)
-    return F.binary_cross_entropy_with_logits(
-        scores[counts], target[counts].to(scores.dtype)
-    )
+    scores, right = scores[counts], target[counts].to(scores.dtype)
+    if not scores.numel():
+        return scores.sum()  # 0; the mean of nothing is NaN
+    return F.binary_cross_entropy_with_logits(scores, right)

@@ -83,10 +83,8 @@ class Biaffine(nn.Module):
     def __init__(self, d_model: int, num_types: int, head_dim: int):
         super().__init__()
         _check_sizes(d_model, num_types, head_dim)
-        self.start, self.end = (
-            nn.Linear(d_model, head_dim),
-            nn.Linear(d_model, head_dim),
-        )
+        self.start = nn.Linear(d_model, head_dim)
+        self.end = nn.Linear(d_model, head_dim)
         size, scale = (num_types, head_dim), head_dim**-0.5
         self.weight = nn.Parameter(scale**2 * torch.randn(*size, head_dim))
         self.w_q = nn.Parameter(scale * torch.randn(*size))

@@ -165,7 +165,7 @@ def fit_pictures(
     picks = torch.randint(len(pictures), (steps, 64), generator=generator)
     stream = [batch(pick) for pick in picks]
     config = TrainConfig(
-        steps, 1e-2, seed=seed, schedule="warmup-cosine", warmup=max(1, steps // 10)
+        steps, 1e-2, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
     losses = train(
         model, lambda m, b: F.cross_entropy(m(b[0]), b[1]), lambda epoch: stream, config

@@ -108,15 +108,15 @@ class AttentionOnly(nn.Module):
         mask = causal_mask(x.shape[1], device=x.device)
         if self.has_sink:
             mask = F.pad(mask, (1, 0), value=True)  # every row may use the sink
-        seen = []
+        all_weights = []
         for layer in self.layers:
             output, weights = layer(x, mask=mask, need_weights=need_weights)
             x = x + output
-            seen.append(weights)
+            all_weights.append(weights)
         logits = self.unembedding(x)
         if not need_weights:
             return logits, None
-        weights = torch.stack(seen, dim=1)
+        weights = torch.stack(all_weights, dim=1)
         return logits, weights[..., 1:] if self.has_sink else weights
 
 

@@ -192,8 +192,13 @@ def right_without_heads(model: LookUp, silent: list[int]) -> Tensor:
 
     Returns:
         (W,), the fraction of right answers for each jar of the order, on 2,000 shelves.
+
+    Raises:
+        ValueError: there is no such head.
     """
     layer = cast(FreeHeads, model.attention)
+    if not all(0 <= head < layer.heads for head in silent):
+        raise ValueError(f"the heads are 0 to {layer.heads - 1}, got {silent}")
     weight = cast(nn.Linear, layer.W_o).weight
     *inputs, answers = shelves(
         2000, len(model.ordered), torch.Generator().manual_seed(7)

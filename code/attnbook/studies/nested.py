@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from attnbook.checks import check_count
+from attnbook.data import pad_rows
 
 TYPES = ("person", "group", "place")
 RELATIONS = ("works for", "lives in")
@@ -188,12 +188,12 @@ def nested_sentences(
     """
     check_count("count", count)
     rng = random.Random(seed)
-    found: dict[tuple[str, ...], NestedSentence] = {}
-    while len(found) < count:
+    drawn: dict[tuple[str, ...], NestedSentence] = {}
+    while len(drawn) < count:
         sentence = nested_sentence(rng, depth)
         if not exactly or sentence.depth == depth:
-            found.setdefault(sentence.words, sentence)
-    return list(found.values())
+            drawn.setdefault(sentence.words, sentence)
+    return list(drawn.values())
 
 
 def nested_ids(some: Iterable[NestedSentence]) -> tuple[Tensor, Tensor]:
@@ -205,12 +205,7 @@ def nested_ids(some: Iterable[NestedSentence]) -> tuple[Tensor, Tensor]:
     Returns:
         ids (B, T), 0 for padding, and lengths (B,).
     """
-    some = list(some)
-    lengths = torch.tensor([len(one.words) for one in some])
-    ids = torch.zeros(len(some), int(lengths.max()), dtype=torch.long)
-    for row, one in zip(ids, some, strict=True):
-        row[: len(one.words)] = torch.tensor([_IDS[word] for word in one.words])
-    return ids, lengths
+    return pad_rows([[_IDS[word] for word in one.words] for one in some])
 
 
 # ---- what a tagger can say ---------------------------------------------------------------------
@@ -265,14 +260,14 @@ def read_stacks(labels: Iterable[tuple[str, ...]]) -> set[tuple[int, int, int]]:
     Returns:
         A set of (type, start, end).
     """
-    found: set[tuple[int, int, int]] = set()
+    spans: set[tuple[int, int, int]] = set()
     open_spans: list[tuple[int, int]] = []
     last = -1
 
     def close(level: int) -> None:
         while len(open_spans) > level:
             kind, start = open_spans.pop()
-            found.add((kind, start, last))
+            spans.add((kind, start, last))
 
     for t, label in enumerate(labels):
         for level, (letter, name) in enumerate(tag.split("-") for tag in label):
@@ -284,4 +279,4 @@ def read_stacks(labels: Iterable[tuple[str, ...]]) -> set[tuple[int, int, int]]:
         close(len(label))
         last = t
     close(0)
-    return found
+    return spans

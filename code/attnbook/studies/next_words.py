@@ -75,16 +75,16 @@ class NextWordModel(nn.Module):
             TypeError, ValueError: ids that do not fit.
         """
         check_ids("ids", ids, self.words.num_embeddings)
-        (length, size), seen = (ids.shape[1], self.words.embedding_dim), []
+        (length, size), all_weights = (ids.shape[1], self.words.embedding_dim), []
         x = self.words(ids) * size**0.5 + sinusoidal_encoding(length, size).to(
             self.words.weight
         )
         mask = causal_mask(length, device=ids.device)
         for layer in self.layers:
             x, weights = layer(x, mask=mask, need_weights=need_weights)
-            seen.append(weights)
+            all_weights.append(weights)
         logits = self.norm(x) @ self.words.weight.T
-        return logits, torch.stack(seen, dim=1) if need_weights else None
+        return logits, torch.stack(all_weights, dim=1) if need_weights else None
 
 
 def sentence_loss(model: NextWordModel, batch: tuple[Tensor, Tensor]) -> Tensor:
@@ -102,10 +102,10 @@ def sentence_loss(model: NextWordModel, batch: tuple[Tensor, Tensor]) -> Tensor:
     ids, answer = batch
     logits, _ = model(ids[:, :-1].clamp(min=0))
     rows = torch.arange(len(ids), device=ids.device)
-    told = F.cross_entropy(logits[rows, answer - 1], ids[rows, answer])
+    of_answers = F.cross_entropy(logits[rows, answer - 1], ids[rows, answer])
     return (
         F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=-1)
-        + told
+        + of_answers
     )
 
 
@@ -140,7 +140,7 @@ def fit_sentences(
         lr,
         seed=seed,
         schedule="warmup-cosine",
-        warmup=max(1, steps // 10),
+        warmup_fraction=0.1,
         weight_decay=0.01,
     )
     losses = train(model, sentence_loss, batches, plan)
@@ -220,25 +220,25 @@ def measure_heads(model: NextWordModel, some: list[Sentence]) -> Tensor:
     """
     ids = to_ids(some, padding=0).to(device_of(model))
     weights = model(ids, need_weights=True)[1].cpu()  # (N, L, H, T, T)
-    found: dict[str, list[Tensor]] = {job: [] for job in JOBS}
-    for seen, sentence in zip(weights, some, strict=True):
+    measured: dict[str, list[Tensor]] = {job: [] for job in JOBS}
+    for of_sentence, sentence in zip(weights, some, strict=True):
         places = range(2, len(sentence.words))
-        found["before"] += [seen[..., t, t - 1] for t in places]
-        found["itself"] += [seen[..., t, t] for t in places]
-        found["start"] += [seen[..., t, 0] for t in places]
+        measured["before"] += [of_sentence[..., t, t - 1] for t in places]
+        measured["itself"] += [of_sentence[..., t, t] for t in places]
+        measured["start"] += [of_sentence[..., t, 0] for t in places]
         due, source = sentence.answer - 1, sentence.source
         if sentence.kind == "noun":
-            found["noun"].append(seen[..., due, source])
-            found["adjective"].append(seen[..., source, source - 1])
+            measured["noun"].append(of_sentence[..., due, source])
+            measured["adjective"].append(of_sentence[..., source, source - 1])
         elif sentence.far:
-            found["subject"].append(seen[..., due, source])
-    missing = [job for job in JOBS if not found[job]]
+            measured["subject"].append(of_sentence[..., due, source])
+    missing = [job for job in JOBS if not measured[job]]
     if missing:
         raise ValueError(
             f"nothing to measure {', '.join(missing)} on: pass sentences of both kinds, some with a verb far from its "
             "subject"
         )
-    return torch.stack([torch.stack(found[job]).mean(0) for job in JOBS], dim=-1)
+    return torch.stack([torch.stack(measured[job]).mean(0) for job in JOBS], dim=-1)
 
 
 def stored_model(path: str | Path = STORED_MODEL) -> NextWordModel:

@@ -129,10 +129,10 @@ class TagReader(nn.Module):
         if kind not in TAGGERS:
             raise ValueError(f"kind must be one of {', '.join(TAGGERS)}, got {kind!r}")
         self.kind = kind
-        found = [self.labels(one) for one in seen]
+        labels = [self.labels(one) for one in seen]
         self.names = [
-            sorted({label for one in found for label in one[row]})
-            for row in range(len(found[0]))
+            sorted({label for one in labels for label in one[row]})
+            for row in range(len(labels[0]))
         ]
         self.encoder = small_encoder()
         self.heads = nn.ModuleList(nn.Linear(64, len(names)) for names in self.names)
@@ -177,12 +177,12 @@ class TagReader(nn.Module):
     def read(self, some: Sequence[NestedSentence]) -> list[set]:
         """The spans that its tags spell."""
         ids, lengths = nested_ids(some)
-        found: list[set] = [set() for _ in some]
+        spans: list[set] = [set() for _ in some]
         for names, logits in zip(self.names, self(ids, lengths), strict=True):
             best = logits.argmax(dim=-1)
-            for one, row, length in zip(found, best, lengths, strict=True):
+            for one, row, length in zip(spans, best, lengths, strict=True):
                 one |= read_stacks(names[n] for n in row[:length].tolist())
-        return found
+        return spans
 
 
 class LinkReader(nn.Module):
@@ -309,7 +309,7 @@ def fit_pairs(
     picks = torch.randint(len(some), (steps, batch), generator=generator).tolist()
     stream = [model.batch([some[i] for i in pick]) for pick in picks]
     config = TrainConfig(
-        steps, lr, seed=seed, schedule="warmup-cosine", warmup=max(1, steps // 10)
+        steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
     losses = train(model, lambda m, b: m.loss(*b), lambda epoch: stream, config)
     model.eval()

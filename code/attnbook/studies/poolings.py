@@ -1,13 +1,14 @@
 """What does a sentence lose on its way to one vector? Seven poolings under the same small classifier, three tasks."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import QueryPooling, masked_softmax, sequence_mask
+from attnbook.data import pad_rows
 from attnbook.reproducible import seed_everything
 from attnbook.training import TrainConfig, train
 
@@ -84,14 +85,7 @@ def topic_data(
     rows, topics = zip(
         *(topic_sentence(task, rng, extra) for _ in range(size)), strict=True
     )
-    return *padded(rows), torch.tensor(topics)
-
-
-def padded(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
-    """Rows of ids as a tensor (B, T), and their lengths (B,)."""
-    longest, pad = max(map(len, rows)), len(LEXICON) - 1
-    ids = torch.tensor([row + [pad] * (longest - len(row)) for row in rows])
-    return ids, torch.tensor([len(row) for row in rows])
+    return *pad_rows(rows, LEXICON.index("<pad>")), torch.tensor(topics)
 
 
 class TopicClassifier(nn.Module):
@@ -206,7 +200,7 @@ def tagged_data(size: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
         ids += [16 + rng.randrange(8) for _ in range(rng.randint(6, 12))]
         rows.append(rng.sample(ids, len(ids)))
         labels.append(present)
-    return *padded(rows), torch.tensor(labels).float()
+    return *pad_rows(rows, LEXICON.index("<pad>")), torch.tensor(labels).float()
 
 
 class TopicTagger(nn.Module):

@@ -158,7 +158,7 @@ def fit_reader(
         picks = torch.randint(rows, (steps, 32), generator=generator)
         stream = [(ids[pick], answers[pick]) for pick in picks]
     config = TrainConfig(
-        steps, lr, seed=seed, schedule="warmup-cosine", warmup=steps // 10
+        steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
     train(
         model,
@@ -191,5 +191,5 @@ def reading_accuracy(
     """
     drawn = batch(200, length, torch.Generator().manual_seed(seed))
     ids, answers = (x.to(device_of(model)) for x in drawn)
-    right, asked = model(ids).argmax(dim=-1) == answers, answers >= 0
-    return right[:, first:][asked[:, first:]].float().mean().item()
+    right, has_answer = model(ids).argmax(dim=-1) == answers, answers >= 0
+    return right[:, first:][has_answer[:, first:]].float().mean().item()

@@ -167,7 +167,7 @@ def fit_memory(
         recall_batch(task, 64, pairs[i % len(pairs)], generator) for i in range(steps)
     )
     config = TrainConfig(
-        steps, lr, seed=seed, schedule="warmup-cosine", warmup=steps // 10
+        steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
     train(
         model,

@@ -177,7 +177,7 @@ def fit_small(
     """
     seed_everything(seed)
     model = Transformer(config)
-    plan = TrainConfig(steps, lr, schedule="warmup-cosine", warmup=steps // 10)
+    plan = TrainConfig(steps, lr, schedule="warmup-cosine", warmup_fraction=0.1)
     return model, train(model, loss_fn, batches, plan)
 
 

@@ -173,12 +173,12 @@ def sentences(
     """
     check_count("count", count)
     rng = random.Random(seed)
-    found: list[Sentence] = []
-    while len(found) < count:
+    drawn: list[Sentence] = []
+    while len(drawn) < count:
         sentence = (draw or rng.choice((agreement_sentence, noun_sentence)))(rng)
         if sentence.held_out == held_out:
-            found.append(sentence)
-    return found
+            drawn.append(sentence)
+    return drawn
 
 
 def to_ids(some: list[Sentence], padding: int = -1) -> Tensor:

@@ -102,7 +102,7 @@ def fit_topics(
     generator = torch.Generator().manual_seed(1000 + seed)
     stream = (topic_rows(64, generator) for _ in range(steps))
     config = TrainConfig(
-        steps, lr=0.01, seed=seed, schedule="warmup-cosine", warmup=steps // 20
+        steps, lr=0.01, seed=seed, schedule="warmup-cosine", warmup_fraction=0.05
     )
     train(model, lambda m, b: F.nll_loss(m(b[0]), b[1]), lambda epoch: stream, config)
     return model.eval()
@@ -159,20 +159,20 @@ def adversarial_weights(
     """
     weights = weights.detach()
     with torch.no_grad():
-        told = answer(weights).exp()
+        own_answer = answer(weights).exp()
     generator = torch.Generator().manual_seed(seed)
     scores = torch.randn(weights.shape, generator=generator).requires_grad_()
     optimizer = torch.optim.Adam([scores], lr=0.1)
-    best, found = torch.zeros(len(weights)), weights.clone()
+    best, adversarial = torch.zeros(len(weights)), weights.clone()
     for _ in range(steps):
         other = scores.softmax(-1)
         far = jensen_shannon(weights, other)
-        moved = total_variation(told, answer(other).exp())
+        moved = total_variation(own_answer, answer(other).exp())
         better = (moved <= tolerance) & (far > best)
         best = torch.where(better, far, best).detach()
-        found[better] = other.detach()[better]
+        adversarial[better] = other.detach()[better]
         loss = (50 * (moved - tolerance / 2).clamp(min=0) - far).sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return found
+    return adversarial

@@ -105,8 +105,8 @@ class Vocabulary:
         """
         places = self._places(ids)
         end = places.index(EOS) if EOS in places else len(places)
-        kept = [index for index in places[:end] if index not in (PAD, BOS)]
-        return self._join([self._tokens[index] for index in kept])
+        real = [index for index in places[:end] if index not in (PAD, BOS)]
+        return self._join([self._tokens[index] for index in real])
 
     def to_dict(self) -> dict:
         """Give everything that the vocabulary is, as plain data for JSON or a checkpoint.
@@ -198,8 +198,8 @@ class WordVocabulary(Vocabulary):
 def part_of(d: dict, kind: str, part: str) -> Any:
     """One part of what `to_dict` gave for a vocabulary of this kind."""
     if not isinstance(d, dict) or d.get("kind") != kind or part not in d:
-        found = sorted(d) if isinstance(d, dict) else type(d).__name__
+        given = sorted(d) if isinstance(d, dict) else type(d).__name__
         raise ValueError(
-            f"expected what to_dict gives, a dict with kind {kind!r} and {part!r}; got {found}"
+            f"expected what to_dict gives, a dict with kind {kind!r} and {part!r}; got {given}"
         )
     return d[part]

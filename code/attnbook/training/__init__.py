@@ -11,8 +11,9 @@ from attnbook.training.checkpoint import (
     set_random_state,
 )
 from attnbook.training.config import Progress, TrainConfig
-from attnbook.training.loop import OtherProcessError, make_fabric, together, train
+from attnbook.training.loop import train
 from attnbook.training.modes import device_of, evaluating
+from attnbook.training.processes import OtherProcessError, make_fabric, together
 from attnbook.training.rebuilding import rebuilt, settings
 from attnbook.training.schedules import (
     noam_factor,

@@ -20,7 +20,7 @@ PARTS = {
     "schedule": dict,
     "losses": list,
     "elapsed": float,
-    "random": dict,
+    "random": list,  # of each process
     "model_config": dict,
     "train_config": dict,
 }
@@ -119,7 +119,8 @@ def load_checkpoint(path: str | Path, model_config: dict | None = None) -> dict:
         model_config: the model's sizes; a checkpoint of other sizes is refused.
 
     Returns:
-        What was saved: model, optimizer, schedule, losses, elapsed (seconds), random, model_config, train_config.
+        What was saved: model, optimizer, schedule, losses, elapsed (seconds), random (the state in each process),
+        model_config, train_config.
 
     Raises:
         FileNotFoundError: no such file.
@@ -176,7 +177,8 @@ def resume(
     """
     before = random_state()
     try:
-        set_random_state(state["random"])
+        for of_process in state["random"]:
+            set_random_state(of_process)
         options = state["optimizer"]["param_groups"]
         if not _alike(options, optimizer.state_dict()["param_groups"]):
             raise ValueError("the optimizer's options are not of the right types")

@@ -1,5 +1,6 @@
 """How to train: the configuration that the loop reads, and the progress of training."""
 
+import math
 from dataclasses import dataclass
 
 from attnbook.checks import check_count, check_positive, check_probability
@@ -10,6 +11,14 @@ from attnbook.training.schedules import (
 )
 
 SCHEDULES = ("constant", "warmup-cosine", "noam")
+
+
+def check_not_negative(name: str, value: float) -> None:
+    """Require a finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
 
 
 @dataclass(frozen=True)
@@ -58,14 +67,13 @@ class TrainConfig:
             check_positive("clip", self.clip)
         for name in ("seed", "warmup", "d_model"):
             check_count(name, getattr(self, name), at_least=0)
+        if len(self.betas) != 2:
+            raise ValueError(f"betas must be two numbers, got {self.betas}")
         for beta in self.betas:
             check_probability("betas", beta)
         check_probability("warmup_fraction", self.warmup_fraction)
         for name in ("weight_decay", "checkpoint_every"):
-            if getattr(self, name) < 0:
-                raise ValueError(
-                    f"{name} must be at least 0, got {getattr(self, name)}"
-                )
+            check_not_negative(name, getattr(self, name))
         self._check_together()
 
     def _check_together(self) -> None:
@@ -126,11 +134,13 @@ class Progress:
         step: updates done.
         before, now: how far it was one step ago, and how far it is: in steps, or in seconds where the length is given
             in seconds.
+        last: whether the length is reached.
     """
 
     step: int
     before: float
     now: float
+    last: bool = False
 
     def passed(self, every: float) -> bool:
         """Whether the last step has reached or passed a multiple of `every`."""

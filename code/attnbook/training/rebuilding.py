@@ -32,10 +32,10 @@ def settings(kind: Callable[..., object], stored: Any, weights: Any) -> dict[str
     named = isinstance(stored, dict) and all(type(name) is str for name in stored)
     if not named or not isinstance(weights, dict):
         raise TypeError("config and weights must be dicts by name")
-    wanted = inspect.signature(kind).parameters
-    if unknown := [name for name in stored if name not in wanted]:
+    parameters = inspect.signature(kind).parameters
+    if unknown := [name for name in stored if name not in parameters]:
         raise ValueError(f"{kind.__name__} has no setting {unknown[0][:40]!r}")
-    for name, parameter in wanted.items():
+    for name, parameter in parameters.items():
         if name in stored:
             _check(name, stored[name], parameter.annotation)
         elif is_dataclass(kind) or parameter.default is parameter.empty:

@@ -38,13 +38,13 @@ def warmup_cosine_factor(
         step: 0, 1, 2, ….
         warmup: steps until the peak; 0 for none.
         total: steps in all.
-        floor: the factor at the end.
+        floor: the factor at the end, below 1.
 
     Returns:
         A factor between 0 and 1.
 
     Raises:
-        TypeError, ValueError: a number that is not a count.
+        TypeError, ValueError: a number that is not a count, or a floor outside [0, 1).
 
     Source:
         Loshchilov & Hutter (2017), arXiv:1608.03983, eq. 5, without restarts.
@@ -52,6 +52,7 @@ def warmup_cosine_factor(
     check_count("step", step, at_least=0)
     check_count("warmup", warmup, at_least=0)
     check_count("total", total)
+    check_probability("floor", floor)
     if step < warmup:
         return (step + 1) / warmup
     done = min(1.0, (step - warmup) / max(1, total - warmup))
@@ -75,7 +76,7 @@ def warmup_cosine(done: float, warmup: float) -> float:
         As `warmup_cosine_factor`.
     """
     check_probability("warmup", warmup)
-    if done < 0:
+    if not done >= 0:  # NaN neither
         raise ValueError(f"done must be at least 0, got {done}")
     if done < warmup:
         return done / warmup

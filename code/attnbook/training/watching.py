@@ -31,5 +31,5 @@ def watcher() -> Watcher | None:
 
 def reader_waits() -> bool:
     """Whether a progress bar has a reader: in a notebook, unless `ATTNBOOK_BARS` is off or someone watches already."""
-    wanted = os.environ.get("ATTNBOOK_BARS", "").lower() not in ("off", "0", "no")
-    return wanted and "ipykernel" in sys.modules and watcher() is None
+    switched_on = os.environ.get("ATTNBOOK_BARS", "").lower() not in ("off", "0", "no")
+    return switched_on and "ipykernel" in sys.modules and watcher() is None

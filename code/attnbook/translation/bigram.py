@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from attnbook.checks import check_count, check_positive
 from attnbook.text import BOS
 from attnbook.transformer import TransformerConfig
+from attnbook.transformer.models import check_ids
 
 
 class BigramDraft(nn.Module):
@@ -25,7 +26,7 @@ class BigramDraft(nn.Module):
         log_probs: (V, V), a row for each last word.
 
     Raises:
-        ValueError: no sentences, or a prior that is not positive.
+        TypeError, ValueError: no sentences, ids beyond the vocabulary, or a prior that is not positive.
     """
 
     log_probs: Tensor
@@ -45,8 +46,10 @@ class BigramDraft(nn.Module):
             for last, word in zip([BOS, *ids], ids, strict=False)
         ]
         check_count("the number of words", len(pairs))
+        numbers = torch.tensor(pairs)
+        check_ids("targets", numbers, vocab_size)
         counts = torch.zeros(vocab_size, vocab_size)
-        last, word = torch.tensor(pairs).T
+        last, word = numbers.T
         counts.index_put_((last, word), torch.ones(len(pairs)), accumulate=True)
         anywhere = counts.sum(0) / counts.sum()  # (V,)
         smoothed = counts + prior * anywhere
@@ -68,7 +71,11 @@ class BigramDraft(nn.Module):
 
         Returns:
             log-probabilities (B, T, V).
+
+        Raises:
+            TypeError, ValueError: ids that do not fit.
         """
+        check_ids("ids", ids, self.config.target_vocab_size)
         return self.log_probs[ids]
 
 

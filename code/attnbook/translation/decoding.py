@@ -4,6 +4,7 @@ Every function takes a translator, source ids ending in <eos>, and their lengths
 both are taken out of the distribution before anything else. `sampling` draws words instead of searching for them.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -116,7 +117,7 @@ def one_by_one(
     done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     total = torch.zeros(len(source), device=source.device)
     written: list[Tensor] = []
-    seen: list[Tensor] = []
+    all_weights: list[Tensor] = []
     while len(written) < max_len and not done.all():
         logits, weights, state = model.step(words, state, need_weights=need_weights)
         log_probs = next_word_log_probs(logits)
@@ -125,15 +126,15 @@ def one_by_one(
         total = total + gained.masked_fill(done, 0.0)
         written.append(words)
         if weights is not None:
-            seen.append(weights)
+            all_weights.append(weights)
         done = done | (words == EOS)
     ids = torch.stack(written, dim=1).tolist()
-    at_words = torch.stack(seen, dim=1) if seen else None  # (B, T, S)
+    at_words = torch.stack(all_weights, dim=1) if all_weights else None  # (B, T, S)
     results = []
     for sentence, row in enumerate(ids):
         length = row.index(EOS) + 1 if EOS in row else len(row)
-        mine = None if at_words is None else at_words[sentence, :length]
-        results.append(Decoded(row[:length], float(total[sentence]), mine))
+        weights = None if at_words is None else at_words[sentence, :length]
+        results.append(Decoded(row[:length], float(total[sentence]), weights))
     return results
 
 
@@ -221,8 +222,10 @@ def beam_search(
     check_count("n_best", n_best)
     if n_best > width:
         raise ValueError(f"n_best {n_best} is more than the beam's width {width}")
-    if length_penalty < 0:
-        raise ValueError(f"length_penalty must be at least 0, got {length_penalty}")
+    if not 0 <= length_penalty < math.inf:
+        raise ValueError(
+            f"length_penalty must be a finite number of at least 0, got {length_penalty}"
+        )
     state, words = begin(model, source, valid_lens, max_len)
     beams: list[list[int]] = [[]]
     total = torch.zeros(1, device=source.device)

@@ -29,7 +29,12 @@ def development_loss(model: nn.Module, batches: Sequence[Batch]) -> float:
 
     Returns:
         Nats per word.
+
+    Raises:
+        ValueError: no batches.
     """
+    if not batches:
+        raise ValueError("no batches to evaluate on; is the development set empty?")
     device = device_of(model)
     total = words = 0.0
     with evaluating(model):
@@ -42,12 +47,12 @@ def development_loss(model: nn.Module, batches: Sequence[Batch]) -> float:
     return total / words
 
 
-def _kept(path: Path) -> tuple[list[tuple[int, float]], dict | None]:
+def _read_best(path: Path) -> tuple[list[tuple[int, float]], dict | None]:
     """The history and the best weights in a file."""
-    kept = read_archive(path)
+    stored = read_archive(path)
     try:
-        history = [(int(step), float(loss)) for step, loss in kept["history"]]
-        weights = kept["weights"]
+        history = [(int(step), float(loss)) for step, loss in stored["history"]]
+        weights = stored["weights"]
         damaged = weights is not None and not all(
             map(torch.is_tensor, weights.values())
         )
@@ -64,7 +69,8 @@ class EarlyStopping:
     Args:
         model: the model that is trained.
         batches: of the development set.
-        every: steps between two evaluations, or seconds where the training's length is given in seconds.
+        every: steps between two evaluations, or seconds where the training's length is given in seconds; there is one
+            more at the end.
         patience: how many evaluations without a new best until the training stops; None to never stop it.
         path: where the best weights and the history are kept, so that a resumed training knows them; None for memory.
         writes: write there; of several processes, one does.
@@ -94,7 +100,7 @@ class EarlyStopping:
         self.history: list[tuple[int, float]] = []
         self.weights: dict | None = None
         if self.path is not None and self.path.exists():
-            self.history, self.weights = _kept(self.path)
+            self.history, self.weights = _read_best(self.path)
 
     @property
     def best(self) -> float:
@@ -112,7 +118,8 @@ class EarlyStopping:
         """
         # a training that was killed goes on from an earlier step, and evaluates again what came after that
         self.history = [entry for entry in self.history if entry[0] <= progress.step]
-        if progress.passed(self.every):
+        evaluated = self.history and self.history[-1][0] == progress.step
+        if (progress.passed(self.every) or progress.last) and not evaluated:
             self._evaluate(progress.step)
         return self.exhausted
 
@@ -124,8 +131,8 @@ class EarlyStopping:
             state = self.model.state_dict()
             self.weights = {k: v.detach().clone() for k, v in state.items()}
         if self.path is not None and self.writes:
-            kept = {"history": self.history, "weights": self.weights}
-            save_checkpoint(self.path, kept)
+            stored = {"history": self.history, "weights": self.weights}
+            save_checkpoint(self.path, stored)
 
     @property
     def exhausted(self) -> bool:

@@ -14,7 +14,7 @@ from attnbook.checks import check_count
 from attnbook.data import Batch, EncodedPair, encode_pairs, make_batches
 from attnbook.text import EOS, BPEDropout, SubwordVocabulary, tokenise
 from attnbook.training import device_of, make_fabric, train
-from attnbook.training.loop import average
+from attnbook.training.processes import average
 from attnbook.translation.early_stopping import EarlyStopping
 from attnbook.translation.losses import masked_cross_entropy
 from attnbook.translation.recipes import Recipe, untrained
@@ -71,13 +71,7 @@ def rows_of(batch: Batch, rank: int, number: int) -> Batch:
             f"a batch of {len(batch.source)} pairs cannot be divided among {number} processes; use larger batches"
         )
     rows = slice(rank, None, number)
-    return Batch(
-        batch.source[rows],
-        batch.source_lens[rows],
-        batch.target_in[rows],
-        batch.target_out[rows],
-        batch.target_lens[rows],
-    )
+    return Batch(*(tensor[rows] for tensor in vars(batch).values()))
 
 
 @dataclass
@@ -110,21 +104,29 @@ def encode_training_set(
 
     Returns:
         Epoch number → encoded pairs, without those that are too long.
+
+    Raises:
+        ValueError: all pairs are too long.
     """
     vocabs = (translator.source_vocab, translator.target_vocab)
-    kept = [
-        (pair, numbers)
-        for pair, numbers in zip(pairs, encode_pairs(pairs, *vocabs), strict=True)
-        if max(len(numbers.source) - 1, len(numbers.target)) <= recipe.max_len
+    # each pair by itself, so that those that are too long drop out with their sentences
+    one_by_one = [
+        (pair, encode_pairs([pair], *vocabs, recipe.max_len)) for pair in pairs
     ]
-    encoded = [numbers for _, numbers in kept]
+    encoded = [numbers for _, some in one_by_one for numbers in some]
+    if not encoded:
+        raise ValueError(
+            f"all {len(one_by_one)} pairs have more than {recipe.max_len} tokens; raise the recipe's max_len"
+        )
     if not recipe.bpe_dropout:
         return lambda epoch: encoded
     source, target = (
         BPEDropout(cast(SubwordVocabulary, v), recipe.bpe_dropout, seed=seed)
         for v in vocabs  # a recipe with BPE dropout has subwords
     )
-    tokens = [(tokenise(one), tokenise(other)) for (one, other), _ in kept]
+    tokens = [
+        (tokenise(pair[0]), tokenise(pair[1])) for pair, some in one_by_one if some
+    ]
 
     def cut(epoch: int) -> list[EncodedPair]:
         dice = random.Random(f"{seed} {epoch}")
@@ -162,7 +164,7 @@ def fit(
         seconds: how long, reading and evaluating included. The schedule follows the clock; how many steps that makes
             depends on the machine.
         seed: for the weights, the order of the pairs and dropout.
-        evaluations: how often to evaluate on the development set.
+        evaluations: how often to evaluate on the development set, the last time at the end.
         patience: evaluations without progress until the training stops early; None to use all steps.
         keep_best: end with the weights of the lowest development loss, not with the last ones.
         fabric: Lightning Fabric, already launched; one on `best_device()` if not given.
@@ -180,6 +182,8 @@ def fit(
     if sum(length is not None for length in (steps, epochs, seconds)) != 1:
         raise ValueError("pass one of steps, epochs and seconds")
     check_count("evaluations", evaluations)
+    if epochs is not None:
+        check_count("epochs", epochs)
     fabric = fabric or make_fabric()
     pairs = list(pairs)
     translator = untrained(recipe, pairs, seed)
@@ -187,9 +191,7 @@ def fit(
     if epochs is not None:
         steps = epochs * -(-len(encoded(0)) // recipe.batch_size)
     config = replace(recipe.training, steps=steps, seconds=seconds, seed=seed)
-    every = (
-        config.length / evaluations if steps is None else max(1, steps // evaluations)
-    )
+    every = config.length / evaluations
     if folder is not None:
         config = replace(config, checkpoint_every=every)
     folder = None if folder is None else Path(folder)

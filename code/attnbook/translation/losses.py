@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.checks import check_probability, check_tensor
+from attnbook.checks import check_probability, check_tensor, readable
 
 
 def masked_cross_entropy(
@@ -15,7 +15,7 @@ def masked_cross_entropy(
     With label smoothing ε the target is not the word alone: a fraction ε of it is spread evenly over the vocabulary.
 
     Args:
-        logits: (B, T, V).
+        logits: (B, T, V); those at padding may be anything, also infinite or NaN.
         target: (B, T) integers below V.
         label_smoothing: ε, at least 0 and below 1.
         ignore: the id of padding, which is left out of the sum and of the count.
@@ -24,7 +24,7 @@ def masked_cross_entropy(
         A scalar; 0 with gradient 0 if all is padding.
 
     Raises:
-        TypeError, ValueError: shapes or dtypes that do not fit, or an ε outside [0, 1).
+        TypeError, ValueError: shapes or dtypes that do not fit, ids beyond V, or an ε outside [0, 1).
 
     Source:
         Szegedy et al. (2016), arXiv:1512.00567, §7, for smoothing; Vaswani et al. (2017), §5.4, take ε = 0.1.
@@ -35,12 +35,19 @@ def masked_cross_entropy(
         raise ValueError(
             f"target has shape {tuple(target.shape)}, logits have {tuple(logits.shape)}; target must be (B, T)"
         )
-    if target.is_floating_point() or target.dtype == torch.bool:
+    if target.dtype not in (torch.int64, torch.int32):
         raise TypeError(f"target must be integers (torch.long), got {target.dtype}")
-    log_probs = F.log_softmax(logits, dim=-1)
-    nll = -log_probs.gather(-1, target.long()[..., None])[..., 0]  # (B, T)
+    real = target != ignore
+    if readable(target) and ((target < 0) | (target >= logits.shape[-1]))[real].any():
+        raise ValueError(
+            f"target must hold ids from 0 to {logits.shape[-1] - 1}, or {ignore} for padding, got some from "
+            f"{int(target[real].min())} to {int(target[real].max())}; was it made with another vocabulary?"
+        )
+    # a NaN at padding would come back in the sum, and in the gradient, as 0 · NaN
+    log_probs = F.log_softmax(logits.where(real[..., None], 0.0), dim=-1)
+    words = target.where(real, 0).long()
+    nll = -log_probs.gather(-1, words[..., None])[..., 0]  # (B, T)
     if label_smoothing:
         even = -log_probs.mean(-1)  # that of a word drawn evenly
         nll = (1 - label_smoothing) * nll + label_smoothing * even
-    real = target != ignore
     return (nll * real).sum() / real.sum().clamp(min=1)

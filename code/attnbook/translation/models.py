@@ -79,7 +79,11 @@ class RecurrentTranslator(nn.Module):
 
         Returns:
             logits (B, T, V).
+
+        Raises:
+            TypeError, ValueError: ids that do not fit, or of another number of sentences than the state's.
         """
+        self._check_words(ids, state)
         state.before = (state.hidden, ids)
         return self.decoder(ids, state)[0]
 
@@ -112,9 +116,14 @@ class RecurrentTranslator(nn.Module):
 
         Returns:
             logits (B, V); weights (B, S), or None; and the state.
+
+        Raises:
+            TypeError, ValueError: as `extend`.
         """
+        words = ids[:, None]  # (B, 1)
+        self._check_words(words, state)
         state.before = None  # what an earlier `extend` read ends here
-        logits, weights = self.decoder(ids[:, None], state)
+        logits, weights = self.decoder(words, state)
         if not need_weights or weights is None:
             return logits[:, 0], None, state
         return logits[:, 0], weights[:, 0], state
@@ -141,9 +150,16 @@ class RecurrentTranslator(nn.Module):
         Raises:
             TypeError, ValueError: ids or lengths that do not fit.
         """
-        check_ids("target", target, self.config.target_vocab_size)
-        logits, weights = self.decoder(target, self.start(source, valid_lens))
+        state = self.start(source, valid_lens)
+        self._check_words(target, state, "target")
+        logits, weights = self.decoder(target, state)
         return (logits, weights) if need_weights else logits
+
+    def _check_words(
+        self, ids: Tensor, state: RecurrentState, name: str = "ids"
+    ) -> None:
+        check_ids(name, ids, self.config.target_vocab_size)
+        check_same_batch(ids, state.memory)
 
 
 @dataclass
@@ -272,8 +288,10 @@ class TransformerTranslator(Transformer):
         if not need_weights:
             return super().forward(source, target, valid_lens)
         memory, mask = self.encode(source, valid_lens)
-        logits, seen = self.decoder(target, memory, need_weights=True, memory_mask=mask)
-        return logits, [across for _, across in seen]
+        logits, weights = self.decoder(
+            target, memory, need_weights=True, memory_mask=mask
+        )
+        return logits, [across for _, across in weights]
 
 
 def _check_rewind(words: int, read: int) -> None:

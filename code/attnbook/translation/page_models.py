@@ -4,8 +4,8 @@ They are files of weights (`attnbook.weights`) in eight bits. What `load_page_mo
 numbers, so that both sides compute with the same ones.
 """
 
-import copy
 import re
+from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,9 +19,8 @@ from attnbook.weights import FOLDER, read_weights, to_float, to_int8, weights_fi
 #: Names of the translators that run in the page, as `load_page_model` takes them.
 PAGE_MODELS = ("bahdanau", "seq2seq", "transformer")
 FORMAT = "attnbook page model 2"
-LARGEST = (
-    1_500_000  # bytes of a stored model; as text, in a page, it takes a third more
-)
+# bytes of a stored model; as text, in a page, it takes a third more
+LARGEST = 1_500_000
 MEASURED = {  # what a file says about where it comes from, and of which type
     "command": str,
     "versions": dict,
@@ -79,7 +78,7 @@ def quantised(translator: Translator) -> Translator:
     Raises:
         ValueError: a weight that is not finite.
     """
-    model = copy.deepcopy(translator.model).cpu().eval()
+    model = deepcopy(translator.model).cpu().eval()
     rounded = to_float(to_int8(_parameters(model)))
     model.load_state_dict(rounded, strict=False)
     return Translator(model, translator.source_vocab, translator.target_vocab)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook.attention import sequence_mask
-from attnbook.checks import check_lengths, check_probability
+from attnbook.checks import check_lengths, check_probability, readable
 from attnbook.translation.alignment_scores import make_alignment
 
 
@@ -65,8 +65,7 @@ class GRUEncoder(nn.Module):
         Raises:
             TypeError, ValueError: lengths that do not fit.
         """
-        lens = valid_lens if ids.is_meta else valid_lens.cpu()
-        _check_source_lengths(lens, ids)
+        lens = _lengths_on_cpu(valid_lens, ids)
         words = self.embedding(ids)  # (B, S, E)
         if ids.is_meta or int(lens.sum()) == ids.numel():  # no padding
             states, last = self.rnn(words)
@@ -84,10 +83,24 @@ class GRUEncoder(nn.Module):
         return states, last
 
 
-def _check_source_lengths(lens: Tensor, ids: Tensor) -> None:
+def _lengths_on_cpu(valid_lens: Tensor, ids: Tensor) -> Tensor:
+    """The checked lengths of sentences (B, S), on the CPU; those on the meta device stay there."""
+    lens = valid_lens
+    if isinstance(lens, Tensor) and not ids.is_meta:
+        lens = lens.cpu()
     check_lengths(lens, ids.shape[1])
-    if len(lens) and not lens.is_meta and int(lens.min()) < 1:
+    _check_one_each(lens, len(ids))
+    if readable(lens) and (lens < 1).any():
         raise ValueError("a source sentence is empty; each needs at least its <eos>")
+    return lens
+
+
+def _check_one_each(valid_lens: Tensor, num_sentences: int) -> None:
+    if valid_lens.shape != (num_sentences,):
+        raise ValueError(
+            f"valid_lens must have shape ({num_sentences},), one length for each sentence; got "
+            f"{tuple(valid_lens.shape)}"
+        )
 
 
 @dataclass
@@ -256,7 +269,12 @@ class AttentionDecoder(nn.Module):
 
         Returns:
             The state before the first word.
+
+        Raises:
+            TypeError, ValueError: lengths that do not fit.
         """
+        check_lengths(valid_lens, states.shape[1])
+        _check_one_each(valid_lens, len(states))
         mask = sequence_mask(valid_lens.to(states.device), states.shape[1])
         return AttentionState(last, states, self.alignment.keys(states), mask)
 

@@ -181,25 +181,29 @@ def speculative(
             places.append(small.copy())  # where the draft stands after reading so far
             unread = draw(beliefs[-1])
             words.append(int(unread))
-        asked = torch.cat([pending, pending.new_tensor(words)])
-        truths = probabilities(target.extend(asked[None], large)[0])  # (words + 1, V)
+        to_check = torch.cat([pending, pending.new_tensor(words)])
+        truths = probabilities(
+            target.extend(to_check[None], large)[0]
+        )  # (words + 1, V)
         calls, proposed = calls + 1, proposed + len(words)
 
-        kept = 0
+        accepted_here = 0
         for word, belief, truth in zip(words, beliefs, truths[:-1], strict=True):
             chance = torch.rand((), generator=generator, device=source.device)
             if chance * belief[word] >= truth[word]:
                 break
-            kept += 1
-        ids += words[:kept]
-        accepted += kept
+            accepted_here += 1
+        ids += words[:accepted_here]
+        accepted += accepted_here
         if ids and ids[-1] == EOS:
             break
-        target.rewind(large, len(words) - kept)
-        if kept < len(words):  # rejected: draw from what the draft gave too little
-            rest = (truths[kept] - beliefs[kept]).clamp(min=0)
+        target.rewind(large, len(words) - accepted_here)
+        if accepted_here < len(
+            words
+        ):  # rejected: draw from what the draft gave too little
+            rest = (truths[accepted_here] - beliefs[accepted_here]).clamp(min=0)
             pending = draw(rest)
-            small, unread = places[kept], pending
+            small, unread = places[accepted_here], pending
         else:  # all stayed, and the last pass has scored one more word for nothing
             pending = draw(truths[-1])
             unread = torch.cat([unread, pending])

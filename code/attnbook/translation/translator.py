@@ -8,11 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.checks import check_count
-from attnbook.data import references
+from attnbook.data import pad_rows, references
 from attnbook.text import (
     BOS,
     EOS,
-    PAD,
     Vocabulary,
     normalise,
     vocabulary_from_dict,
@@ -118,11 +117,10 @@ class Translator:
         Returns:
             ids (B, S), each ending in <eos>, and lengths (B,), on the model's device.
         """
-        rows = [self.source_vocab.encode(sentence) + [EOS] for sentence in sentences]
-        width = max(map(len, rows))
+        rows = [[*self.source_vocab.encode(sentence), EOS] for sentence in sentences]
+        ids, lens = pad_rows(rows)
         device = device_of(self.model)
-        ids = torch.tensor([row + [PAD] * (width - len(row)) for row in rows])
-        return ids.to(device), torch.tensor([len(row) for row in rows], device=device)
+        return ids.to(device), lens.to(device)
 
     def translate(
         self,
@@ -157,24 +155,25 @@ class Translator:
         waiting = sorted({*sentences} - {*known}, key=len)
         with evaluating(self.model):
             for begin in range(0, len(waiting), batch_size):
-                some = waiting[begin : begin + batch_size]
-                ids = self._written(some, beam, length_penalty, max_len)
-                known.update(zip(some, map(self.target_vocab.decode, ids), strict=True))
+                batch = waiting[begin : begin + batch_size]
+                ids = self._written(batch, beam, length_penalty, max_len)
+                texts = map(self.target_vocab.decode, ids)
+                known.update(zip(batch, texts, strict=True))
         return [known[sentence] for sentence in sentences]
 
     def _written(
-        self, some: list[str], beam: int, length_penalty: float, max_len: int
+        self, sentences: list[str], beam: int, length_penalty: float, max_len: int
     ) -> list[list[int]]:
-        ids, lens = self.encode(some)
+        ids, lens = self.encode(sentences)
         if beam == 1:
             return [one.ids for one in greedy(self.model, ids, lens, max_len)]
         written = []
-        for row, length in enumerate(lens.tolist()):
-            one = slice(row, row + 1)
-            found = beam_search(
-                self.model, ids[one, :length], lens[one], beam, length_penalty, max_len
+        for row, length in zip(ids.split(1), lens.split(1), strict=True):
+            row = row[:, : int(length)]  # without padding
+            best, *_ = beam_search(
+                self.model, row, length, beam, length_penalty, max_len
             )
-            written.append(found[0].ids)
+            written.append(best.ids)
         return written
 
     def align(
@@ -206,8 +205,8 @@ class Translator:
 
     @torch.no_grad()
     def _weights(self, ids: Tensor, lens: Tensor, written: list[int]) -> Tensor:
-        told = ids.new_tensor([[BOS, *written[:-1]]])
-        _, weights = self.model(ids, told, lens, need_weights=True)
+        target_in = ids.new_tensor([[BOS, *written[:-1]]])
+        _, weights = self.model(ids, target_in, lens, need_weights=True)
         if weights is None:
             raise ValueError("this model has no attention; there is nothing to align")
         if isinstance(weights, list):
@@ -277,10 +276,12 @@ def evaluate(translator: Translator, pairs: Sequence, beam: int = 1) -> dict:
     Returns:
         `bleu` and `chrf`, from 0 to 100, on normalised text; `sentences`, how many; and `translations`.
     """
-    wanted = references(pairs)
-    sources = list(wanted)
+    references_of = references(pairs)
+    sources = list(references_of)
     written = translator.translate(sources, beam=beam)
-    expected = [[normalise(text) for text in wanted[source]] for source in sources]
+    expected = [
+        [normalise(text) for text in references_of[source]] for source in sources
+    ]
     return {
         "bleu": bleu(written, expected),
         "chrf": chrf(written, expected),

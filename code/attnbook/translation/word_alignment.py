@@ -30,8 +30,8 @@ def hard_alignment(weights: Tensor, threshold: float = 0.0) -> set[tuple[int, in
             "weights holds a NaN; look for a row in which everything is masked"
         )
     largest, source = weights.detach().max(dim=1)
-    kept = zip(source.tolist(), largest.tolist(), strict=True)
-    return {(i, j) for j, (i, weight) in enumerate(kept) if weight >= threshold}
+    links = zip(source.tolist(), largest.tolist(), strict=True)
+    return {(i, j) for j, (i, weight) in enumerate(links) if weight >= threshold}
 
 
 def alignment_error_rate(

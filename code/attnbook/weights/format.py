@@ -56,8 +56,17 @@ def to_half(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
     Returns:
         float16 tensors by name.
+
+    Raises:
+        ValueError: a weight that is not finite, or beyond ±65504, where half precision ends.
     """
-    return {name: weight.detach().half().cpu() for name, weight in weights.items()}
+    halves = {name: weight.detach().half().cpu() for name, weight in weights.items()}
+    for name, half in halves.items():
+        if not half.isfinite().all():
+            raise ValueError(
+                f"{name} is not finite everywhere in half precision, which ends at 65504; store it by to_int8"
+            )
+    return halves
 
 
 def to_float(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -96,11 +96,11 @@ class BilingualGrammar:
         for n in range(max_len):  # short ones first, so that no recursion is deep
             SHAPES.weight(("sentence",), n)
         rng = random.Random(self.seed)
-        found: list[AlignedPair] = []
+        sampled: list[AlignedPair] = []
         known = set(exclude)
         open_lengths = list(range(min_len, max_len + 1))
-        while open_lengths and len(found) < num:
-            rounds, rest = divmod(num - len(found), len(open_lengths))
+        while open_lengths and len(sampled) < num:
+            rounds, rest = divmod(num - len(sampled), len(open_lengths))
             for length in open_lengths * rounds + rng.sample(open_lengths, rest):
                 if length not in open_lengths:
                     continue
@@ -108,15 +108,15 @@ class BilingualGrammar:
                 if pair is None:
                     open_lengths.remove(length)
                 else:
-                    found.append(pair)
+                    sampled.append(pair)
                     known.add(pair.pair.source)
-        if len(found) < num:
+        if len(sampled) < num:
             raise ValueError(
-                f"found only {len(found)} distinct sentences of {min_len} to {max_len} tokens, {num} were wanted; "
+                f"found only {len(sampled)} distinct sentences of {min_len} to {max_len} tokens, {num} were wanted; "
                 "ask for fewer, or for longer ones"
             )
-        rng.shuffle(found)
-        return found
+        rng.shuffle(sampled)
+        return sampled
 
 
 def _draw_new(length: int, rng: random.Random, known: set[str]) -> AlignedPair | None:
