@@ -152,9 +152,13 @@ WORDS = {
     "floats": (
         lambda ids: ids.double(),
         TypeError,
-        "ids must be a tensor of token ids",
+        "(ids|target) must be a tensor of token ids",
     ),
-    "other sentences": (lambda ids: ids[:2], ValueError, "2 sequences, memory holds 3"),
+    "other sentences": (
+        lambda ids: ids[:2],
+        ValueError,
+        "2 sequences, memory holds 3|keys of 3 sequences, the new ones have 2",
+    ),
     "beyond": (lambda ids: ids + 99, ValueError, "beyond the vocabulary of 7"),
     "negative": (lambda ids: -ids, ValueError, "beyond the vocabulary of 7"),
 }

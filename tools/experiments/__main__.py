@@ -24,9 +24,7 @@ BESIDE = ("__init__", "__main__", "stored")
 
 def names() -> list[str]:
     """All experiments."""
-    return sorted(
-        {path.stem for path in Path(__file__).parent.glob("*.py")} - {*BESIDE}
-    )
+    return sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {*BESIDE})
 
 
 def experiment(name: str) -> ModuleType:
@@ -39,9 +37,7 @@ def place(name: str) -> Path:
     return ROOT / getattr(experiment(name), "RESULT", f"chapters/results/{name}.json")
 
 
-def understood(
-    name: str, words: list[str]
-) -> tuple[SimpleNamespace, argparse.Namespace]:
+def understood(name: str, words: list[str]) -> tuple[SimpleNamespace, argparse.Namespace]:
     """What is said after an experiment's name: its own options, and those that all have."""
     parser = argparse.ArgumentParser(
         prog=f"python -m tools.experiments {name}",
@@ -58,16 +54,10 @@ def understood(
             parser.add_argument(flag, nargs="+", type=kind, default=default)
         else:
             kind = str if default is None else type(default)
-            parser.add_argument(
-                flag, type=kind, default=default, help=f"{default} if not given"
-            )
-    parser.add_argument(
-        "--out", type=Path, default=place(name), help="the file of the result"
-    )
+            parser.add_argument(flag, type=kind, default=default, help=f"{default} if not given")
+    parser.add_argument("--out", type=Path, default=place(name), help="the file of the result")
     parser.add_argument("--threads", type=int, default=1, help="1 if not given")
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the runs in FILE.part"
-    )
+    parser.add_argument("--resume", action="store_true", help="go on with the runs in FILE.part")
     general = parser.parse_args(words)
     options = SimpleNamespace(**{option: getattr(general, option) for option in own})
     if general.threads != 1:
@@ -94,9 +84,7 @@ def shown(row: dict) -> dict:
     return {key: value for key, value in row.items() if len(str(value)) < 100}
 
 
-def measure(
-    name: str, options: SimpleNamespace, out: Path, resume: bool = False
-) -> dict:
+def measure(name: str, options: SimpleNamespace, out: Path, resume: bool = False) -> dict:
     """Make all runs of an experiment and store the result.
 
     Args:
@@ -134,20 +122,15 @@ def measure(
 def main(words: list[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(
-        prog="python -m tools.experiments",
-        description="Run an experiment, and store its result.",
+        prog="python -m tools.experiments", description="Run an experiment, and store its result."
     )
     parser.add_argument("name", nargs="?", choices=names(), metavar="NAME")
-    parser.add_argument(
-        "--list", action="store_true", help="all names, with a line each"
-    )
+    parser.add_argument("--list", action="store_true", help="all names, with a line each")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="see NAME --help")
     arguments = parser.parse_args(words)
     if arguments.list or not arguments.name:
         for name in names():
-            docstring = ast.get_docstring(
-                ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
-            )
+            docstring = ast.get_docstring(ast.parse(Path(__file__).with_name(f"{name}.py").read_text("utf-8")))
             print(f"{name:18}{docstring.splitlines()[0]}")
         return
     options, general = understood(arguments.name, arguments.rest)

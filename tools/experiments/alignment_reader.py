@@ -11,23 +11,11 @@ import functools
 import hashlib
 from dataclasses import asdict, replace
 
-from attnbook.data import (
-    Split,
-    bundled_pairs,
-    make_batches,
-    references,
-    split_pairs,
-)
+from attnbook.data import Split, bundled_pairs, make_batches, references, split_pairs
 from attnbook.data.corpus import CORPUS
 from attnbook.text import UNK, normalise, tokenise
 from attnbook.training import evaluating, train
-from attnbook.translation import (
-    RECIPES,
-    evaluate,
-    greedy,
-    prepare,
-    translation_loss,
-)
+from attnbook.translation import RECIPES, evaluate, greedy, prepare, translation_loss
 
 RESULT = "code/attnbook/widgets/alignment_reader/data.json"
 OPTIONS: dict = {}
@@ -83,13 +71,9 @@ def checked_pairs() -> tuple[list, Split]:
     for source, reference in SENTENCES.items():
         known = references(pairs).get(normalise(source), [])
         if reference not in known:
-            raise ValueError(
-                f"the corpus translates {source!r} by {known}, not {reference!r}"
-            )
+            raise ValueError(f"the corpus translates {source!r} by {known}, not {reference!r}")
         if normalise(source) not in shown:
-            raise ValueError(
-                f"{source!r} stands in the development set; take another one"
-            )
+            raise ValueError(f"{source!r} stands in the development set; take another one")
     return pairs, split
 
 
@@ -135,17 +119,12 @@ def summary(results: list[dict], options) -> dict:
         "measured": "BLEU on the development set; attention weights in thousandths",
         "epochs": list(EPOCHS),
         "steps": results[0]["steps"],
-        "bleu": {
-            "with": [moment["bleu"] for moment in attentive],
-            "without": [moment["bleu"] for moment in plain],
-        },
+        "bleu": {"with": [moment["bleu"] for moment in attentive], "without": [moment["bleu"] for moment in plain]},
         "sentences": [
             {
                 "text": source,
                 "source": [*tokenise(source), "<eos>"],
-                "unknown": [
-                    j for j, word in enumerate(vocabulary.encode(source)) if word == UNK
-                ],
+                "unknown": [j for j, word in enumerate(vocabulary.encode(source)) if word == UNK],
                 "human": reference,
                 "reference": [*tokenise(reference), "<eos>"],
                 "seen": normalise(source) in known,

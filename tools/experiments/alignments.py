@@ -22,15 +22,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from attnbook.data import BilingualGrammar, make_batches
 from attnbook.training import TrainConfig
 from attnbook.transformer import count_parameters
-from attnbook.translation import (
-    Recipe,
-    alignment_error_rate,
-    bleu,
-    fit,
-    hard_alignment,
-    prepare,
-    translation_loss,
-)
+from attnbook.translation import Recipe, alignment_error_rate, bleu, fit, hard_alignment, prepare, translation_loss
 
 OPTIONS = {"seeds": 3, "steps": 900, "rates": [0.004]}
 KINDS = ("additive", "scaled dot", "multiplicative")
@@ -43,42 +35,24 @@ def recipe(kind: str, rate: float):
     def with_states(kind: str, size: int):
         return Recipe(
             "recurrent",
-            {
-                "embed_size": 64,
-                "hidden_size": size,
-                "num_layers": 1,
-                "dropout": 0.1,
-                "attention": kind,
-            },
+            {"embed_size": 64, "hidden_size": size, "num_layers": 1, "dropout": 0.1, "attention": kind},
             min_count=1,
             batch_size=64,
-            training=TrainConfig(
-                lr=rate,
-                schedule="warmup-cosine",
-                warmup_fraction=0.1,
-                betas=(0.9, 0.999),
-            ),
+            training=TrainConfig(lr=rate, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)),
         )
 
     def parameters(made) -> int:
         return count_parameters(made.build(230, 330))
 
     wanted = parameters(with_states("additive", 128))
-    return min(
-        (with_states(kind, size) for size in range(128, 145)),
-        key=lambda made: abs(parameters(made) - wanted),
-    )
+    return min((with_states(kind, size) for size in range(128, 145)), key=lambda made: abs(parameters(made) - wanted))
 
 
 def sentences(seed: int) -> tuple[list, list]:
     """Training pairs, and new aligned sentences."""
     trained = BilingualGrammar(seed).sample(8000, 4, 14)
     known = {aligned.source for aligned in trained}
-    fresh = [
-        aligned
-        for aligned in BilingualGrammar(1000 + seed).sample(300, 4, 14)
-        if aligned.source not in known
-    ]
+    fresh = [aligned for aligned in BilingualGrammar(1000 + seed).sample(300, 4, 14) if aligned.source not in known]
     return [aligned.pair for aligned in trained], fresh
 
 

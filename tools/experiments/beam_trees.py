@@ -52,9 +52,7 @@ def search(ask: Asked, width: int) -> None:
     beams, room = [((), 0.0)], width
     for _ in range(LONGEST):
         grown = [
-            (total + log_prob, (*prefix, word))
-            for prefix, total in beams
-            for word, log_prob in enumerate(ask(prefix))
+            (total + log_prob, (*prefix, word)) for prefix, total in beams for word, log_prob in enumerate(ask(prefix))
         ]
         best = sorted(grown, key=lambda one: -one[0])[:room]
         beams = [(prefix, total) for total, prefix in best if prefix[-1] != EOS]
@@ -73,15 +71,9 @@ def tree(translator, sentence: str) -> list[list[list[int]]]:
     for prefix, log_probs in ask.answers.items():
         order = sorted(range(len(log_probs)), key=lambda word: -log_probs[word])
         words = order[:SHOWN] + [EOS] * (EOS not in order[:SHOWN])
-        longer = (
-            [places[(*prefix, word)]] if (*prefix, word) in places else []
-            for word in words
-        )
+        longer = ([places[(*prefix, word)]] if (*prefix, word) in places else [] for word in words)
         nodes.append(
-            [
-                [word, round(-log_probs[word] / UNIT), *place]
-                for word, place in zip(words, longer, strict=True)
-            ]
+            [[word, round(-log_probs[word] / UNIT), *place] for word, place in zip(words, longer, strict=True)]
         )
     return nodes
 
@@ -131,11 +123,7 @@ def settings(options) -> list[dict]:
 def run(seed: int, model: str, sentence: str) -> dict:
     """Ask the model about one sentence."""
     translator, held_out, written, _ = page_model(model)
-    return {
-        "text": written[sentence],
-        "references": held_out[sentence],
-        "nodes": tree(translator, sentence),
-    }
+    return {"text": written[sentence], "references": held_out[sentence], "nodes": tree(translator, sentence)}
 
 
 def summary(results: list[dict], options) -> dict:

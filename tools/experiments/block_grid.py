@@ -32,9 +32,7 @@ MEASURED = (
 
 def quartiles(values: list[float]) -> list[float]:
     """Lower quartile, median and upper quartile, to three digits."""
-    found = torch.tensor(values, dtype=torch.float64).quantile(
-        torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64)
-    )
+    found = torch.tensor(values, dtype=torch.float64).quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
     return [float(f"{number:.3g}") for number in found.tolist()]
 
 

@@ -31,9 +31,7 @@ MEASURED = (
 )
 
 
-def trained(
-    norm_first: bool, warmup: int, peak: float, seed: int, steps: int
-) -> list[float]:
+def trained(norm_first: bool, warmup: int, peak: float, seed: int, steps: int) -> list[float]:
     """Losses of one training, as they are stored."""
     rise, until = warmup > 0, warmup or 60
     losses = fit_stack(norm_first, peak, rise, seed, steps=steps, warmup=until)
@@ -42,18 +40,9 @@ def trained(
 
 def settings(options) -> Iterator[dict]:
     """Gradients, then trainings, then longer ones; `rows` is where a run is stored."""
-    for norm_first, depth, seed in itertools.product(
-        (False, True), DEPTHS, range(options.gradient_seeds)
-    ):
-        yield {
-            "rows": "gradients",
-            "norm_first": norm_first,
-            "depth": depth,
-            "seed": seed,
-        }
-    for seed, peak, norm_first in itertools.product(
-        range(options.seeds), PEAKS, (False, True)
-    ):
+    for norm_first, depth, seed in itertools.product((False, True), DEPTHS, range(options.gradient_seeds)):
+        yield {"rows": "gradients", "norm_first": norm_first, "depth": depth, "seed": seed}
+    for seed, peak, norm_first in itertools.product(range(options.seeds), PEAKS, (False, True)):
         for warmup in WARMUPS[norm_first]:
             row = {"peak": peak, "seed": seed, "norm_first": norm_first}
             row |= {"warmup": warmup, "steps": options.steps}

@@ -46,9 +46,7 @@ def run(seed: int) -> dict:
             "loss": next_word_loss(good, batch).item(),
             "writes": share_right(write(good, source, lens), target),
             "loss_unmasked": unmasked_loss(good, batch).item(),
-            "writes_unmasked": share_right(
-                write_anew(good, source, lens, causal=False), target
-            ),
+            "writes_unmasked": share_right(write_anew(good, source, lens, causal=False), target),
             "peeking_loss": unmasked_loss(peeking, batch).item(),
             "peeking_writes": share_right(write(peeking, source, lens), target),
         }

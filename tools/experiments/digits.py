@@ -45,9 +45,7 @@ PLANS = {
     "in order, longer": ({}, {}, 2),
 }
 MODELS = {
-    "logistic regression": [
-        LogisticRegression(C=c, max_iter=5000) for c in (0.1, 1, 10)
-    ],
+    "logistic regression": [LogisticRegression(C=c, max_iter=5000) for c in (0.1, 1, 10)],
     "nearest neighbours": [KNeighborsClassifier(k) for k in (1, 3, 5)],
 }
 OPPONENTS = [f"{name}{how}" for how in ("", ", shifted") for name in MODELS]
@@ -57,10 +55,7 @@ DIRECTIONS = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)
 
 def moved(pictures: Tensor, digits: Tensor) -> tuple[Tensor, Tensor]:
     """Each picture moved by one pixel in all eight directions."""
-    some = [
-        shift_pictures(pictures, *(torch.full(digits.shape, by) for by in direction))
-        for direction in DIRECTIONS
-    ]
+    some = [shift_pictures(pictures, *(torch.full(digits.shape, by) for by in direction)) for direction in DIRECTIONS]
     return torch.cat(some), digits.repeat(len(DIRECTIONS))
 
 
@@ -135,11 +130,7 @@ def settings(options) -> Iterator[dict]:
 def run(seed: int, name: str, steps: int) -> dict:
     """Fit one opponent, or train one reader."""
     parts = pictures()
-    return (
-        opponent(name, parts)
-        if name in OPPONENTS
-        else measure(name, seed, steps, parts)
-    )
+    return opponent(name, parts) if name in OPPONENTS else measure(name, seed, steps, parts)
 
 
 def summary(results: list[dict], options) -> dict:

@@ -23,10 +23,7 @@ from attnbook.text import EOS
 from attnbook.translation import BigramDraft, load_page_model, sample, speculative
 
 OPTIONS = {"sentences": 100, "repeats": 5}
-KINDS = [
-    ("", 0),
-    *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4, 8)),
-]
+KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4, 8))]
 
 
 @functools.cache
@@ -38,11 +35,7 @@ def models() -> tuple:
     rows = ([*vocab.encode(pair.target), EOS] for pair in split.train)
     table = BigramDraft(rows, model.config).eval()
     drafts = {"bahdanau": load_page_model("bahdanau").model, "bigrams": table}
-    return (
-        model,
-        drafts,
-        [translator.encode([source]) for source in references(split.dev)],
-    )
+    return (model, drafts, [translator.encode([source]) for source in references(split.dev)])
 
 
 def settings(options) -> Iterator[dict]:

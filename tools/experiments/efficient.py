@@ -28,11 +28,7 @@ from statistics import median
 import torch
 import torch.nn.functional as F
 
-from attnbook.attention import (
-    causal_mask,
-    sliding_window_mask,
-    tiled_attention,
-)
+from attnbook.attention import causal_mask, sliding_window_mask, tiled_attention
 from attnbook.transformer import EncoderLayer
 from tools.benchmarks.measure import PEAK_RESET, _peak_resident
 from tools.experiments.costs import milliseconds
@@ -48,11 +44,7 @@ def table(query, key, value):
     return (query @ key.mT / query.shape[-1] ** 0.5).softmax(dim=-1) @ value
 
 
-FORMS = {
-    "table": table,
-    "tiles": tiled_attention,
-    "fused": F.scaled_dot_product_attention,
-}
+FORMS = {"table": table, "tiles": tiled_attention, "fused": F.scaled_dot_product_attention}
 
 
 def draw(n: int, **options) -> list[torch.Tensor]:
@@ -88,9 +80,7 @@ def alone(*words: object, **more: str) -> str:
 def peaks(n: int, form: str) -> dict:
     """`peak` without gradients and with, each in a fresh process."""
     thrifty = {"MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_TRIM_THRESHOLD_": "0"}
-    forward, with_gradients = (
-        float(alone("peak", form, n, back, **thrifty)) for back in (False, True)
-    )
+    forward, with_gradients = (float(alone("peak", form, n, back, **thrifty)) for back in (False, True))
     return {"n": n, "form": form, "forward": forward, "with_gradients": with_gradients}
 
 
@@ -179,9 +169,7 @@ def compiled() -> list[dict]:
                 "eager": lambda run=run, given=given: run(given),
                 "compiled": lambda quick=quick, given=given: quick(given),
             }
-            rows.append(
-                {"what": name, **medians(runs), "first_call_s": round(first, 1)}
-            )
+            rows.append({"what": name, **medians(runs), "first_call_s": round(first, 1)})
     return rows
 
 
@@ -245,9 +233,7 @@ def summary(results: list[dict], options) -> dict:
     """All tables, and on what they were measured."""
 
     def table(what: str) -> list[dict]:
-        return [
-            row for found in results if found["what"] == what for row in found["rows"]
-        ]
+        return [row for found in results if found["what"] == what for row in found["rows"]]
 
     return {
         "measured": "memory: MiB beyond the inputs, one sequence, four heads of 64, float32; windows: milliseconds, "

@@ -16,13 +16,7 @@ from collections.abc import Iterator
 
 import torch
 
-from attnbook.studies import (
-    TopicReader,
-    adversarial_weights,
-    fit_topics,
-    jensen_shannon,
-    topic_rows,
-)
+from attnbook.studies import TopicReader, adversarial_weights, fit_topics, jensen_shannon, topic_rows
 
 OPTIONS = {"seeds": 3, "steps": 600}
 

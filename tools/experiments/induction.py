@@ -20,14 +20,7 @@ from functools import partial
 import torch
 
 from attnbook.attention import ablate_head
-from attnbook.studies import (
-    PERIODS,
-    AttentionOnly,
-    InductionMeasures,
-    fit_induction,
-    measure_induction,
-    repeated_rows,
-)
+from attnbook.studies import PERIODS, AttentionOnly, InductionMeasures, fit_induction, measure_induction, repeated_rows
 
 OPTIONS = {"seeds": 3, "steps": 750}
 EVERY = 25
@@ -75,10 +68,7 @@ def point(step: int, found: InductionMeasures) -> list:
 def head_means(model: AttentionOnly) -> list[torch.Tensor]:
     """The mean of what each head gives, (H, Dh) for each layer, on rows of its own."""
     seen: list[torch.Tensor] = []
-    hooks = [
-        layer.W_o.register_forward_pre_hook(lambda _, x: seen.append(x[0]))
-        for layer in model.layers
-    ]
+    hooks = [layer.W_o.register_forward_pre_hook(lambda _, x: seen.append(x[0])) for layer in model.layers]
     ids, _ = repeated_rows(256, torch.Generator().manual_seed(54321))
     with torch.no_grad():
         model(ids[:, :-1])
@@ -95,9 +85,7 @@ def without(model: AttentionOnly) -> Iterator[dict]:
             for how in ("zero", "mean"):
                 quiet = deepcopy(model)
                 ablate_head(quiet.layers[layer], head, mean if how == "mean" else None)
-                yield {"layer": layer + 1, "head": head + 1, "by": how} | entry(
-                    measure_induction(quiet)
-                )
+                yield {"layer": layer + 1, "head": head + 1, "by": how} | entry(measure_induction(quiet))
 
 
 def settings(options) -> Iterator[dict]:

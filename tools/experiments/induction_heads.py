@@ -17,13 +17,7 @@ symbols only. Half a minute on one core.
 from types import SimpleNamespace
 
 from attnbook.files import write_atomically
-from attnbook.studies import (
-    NUM_SYMBOLS,
-    PERIODS,
-    AttentionOnly,
-    fit_induction,
-    measure_induction,
-)
+from attnbook.studies import NUM_SYMBOLS, PERIODS, AttentionOnly, fit_induction, measure_induction
 from attnbook.studies.induction import STORED_SNAPSHOTS
 from attnbook.weights import to_float, to_int8, weights_file
 from tools.experiments.induction import EVERY, entry, point

@@ -33,9 +33,7 @@ def recipes() -> dict:
         sizes | {"bidirectional": True},
         min_count=1,
         batch_size=64,
-        training=TrainConfig(
-            lr=3e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)
-        ),
+        training=TrainConfig(lr=3e-3, schedule="warmup-cosine", warmup_fraction=0.1, betas=(0.9, 0.999)),
     )
 
     def without(hidden: int) -> Recipe:
@@ -43,21 +41,13 @@ def recipes() -> dict:
         return replace(attention, sizes=attention.sizes | wider)
 
     parameters = count_parameters(attention.build(200, 300))
-    hidden = min(
-        range(128, 200),
-        key=lambda h: abs(count_parameters(without(h).build(200, 300)) - parameters),
-    )
+    hidden = min(range(128, 200), key=lambda h: abs(count_parameters(without(h).build(200, 300)) - parameters))
     return {"attention": attention, "none": without(hidden)}
 
 
 def test_sentences(seed: int) -> dict:
     """New sentences of each length, none of which is trained on: length → aligned pairs."""
-    return {
-        length: BilingualGrammar(1000 * seed + length).sample(
-            PER_LENGTH, length, length
-        )
-        for length in LENGTHS
-    }
+    return {length: BilingualGrammar(1000 * seed + length).sample(PER_LENGTH, length, length) for length in LENGTHS}
 
 
 def settings(options) -> Iterator[dict]:

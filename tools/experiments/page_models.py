@@ -46,9 +46,7 @@ def samples(translator: Translator, pairs: list, number: int = 20) -> None:
 def settings(options) -> list[dict]:
     """The models that were asked for."""
     if options.only and options.only not in PAGE_MODELS:
-        raise SystemExit(
-            f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}"
-        )
+        raise SystemExit(f"error: --only takes one of {', '.join(PAGE_MODELS)}, got {options.only}")
     how = {"dev": options.dev, "measure": options.measure}
     names = [options.only] if options.only else PAGE_MODELS
     return [{"seed": SEED, "model": name} | how for name in names]
@@ -58,16 +56,10 @@ def run(seed: int, model: str, dev: bool, measure: bool) -> dict:
     """Train or load one model, measure it, and store its weights in their own format."""
     split = split_pairs(bundled_pairs(), seed=SPLIT_SEED)
     corpus = hashlib.sha256(CORPUS.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    translator = (
-        load_page_model(model)
-        if measure
-        else train_page_model(PAGE_SETTINGS[model], split, seed)
-    )
+    translator = load_page_model(model) if measure else train_page_model(PAGE_SETTINGS[model], split, seed)
     on = split.dev if dev else split.test
     scores = evaluate(translator, on)
-    test = {key: round(scores[key], 2) for key in ("bleu", "chrf")} | {
-        "sentences": scores["sentences"]
-    }
+    test = {key: round(scores[key], 2) for key in ("bleu", "chrf")} | {"sentences": scores["sentences"]}
     samples(translator, on)
     if not dev:
         measured = {

@@ -44,12 +44,7 @@ EXAMPLES = [  # all held out
     ("noun", "the tall king likes the old dogs and the old dogs sleep .", 7, 11),
     ("noun", "the tall king likes the old dogs and the tall king sleeps .", 3, 11),
     ("noun", "now the shy girls near the big cat and the big cat laughs .", 8, 12),
-    (
-        "noun",
-        "today the loud boy chases the young birds and the loud boy runs .",
-        4,
-        12,
-    ),
+    ("noun", "today the loud boy chases the young birds and the loud boy runs .", 4, 12),
 ]
 CLEAR = 0.95
 
@@ -57,16 +52,11 @@ CLEAR = 0.95
 def heads_of(model: NextWordModel, count: int) -> dict:
     """What is stored of one model: how often it is right, as it is and without each head, and what the heads do."""
     both = {"agreement": agreement_sentence, "noun": noun_sentence}
-    tests = {
-        kind: sentences(count, 10**6 + i, True, draw)
-        for i, (kind, draw) in enumerate(both.items())
-    }
+    tests = {kind: sentences(count, 10**6 + i, True, draw) for i, (kind, draw) in enumerate(both.items())}
     tests["agreement"] = [sentence for sentence in tests["agreement"] if sentence.far]
 
     def rights(model):
-        return {
-            kind: round(answer_accuracy(model, some), 3) for kind, some in tests.items()
-        }
+        return {kind: round(answer_accuracy(model, some), 3) for kind, some in tests.items()}
 
     numbers = measure_heads(model, [s for some in tests.values() for s in some])
     heads = [
@@ -77,19 +67,13 @@ def heads_of(model: NextWordModel, count: int) -> dict:
         ]
         for layer, of_layer in enumerate(numbers, 1)
     ]
-    return {
-        "count": {kind: len(some) for kind, some in tests.items()},
-        "full": rights(model),
-        "heads": heads,
-    }
+    return {"count": {kind: len(some) for kind, some in tests.items()}, "full": rights(model), "heads": heads}
 
 
 def clarity(found: dict) -> float:
     """How clearly the subject and the noun are looked at: the lesser of the greatest weights, all above 0.95 alike."""
     heads = [head for layer in found["heads"] for head in layer]
-    return min(
-        CLEAR, *(max(head[job] for head in heads) for job in ("subject", "noun"))
-    )
+    return min(CLEAR, *(max(head[job] for head in heads) for job in ("subject", "noun")))
 
 
 def settings(options) -> list[dict]:
@@ -119,15 +103,9 @@ def run(seed: int, steps: int, count: int) -> dict:
 def summary(results: list[dict], options) -> dict:
     """The numbers of all models, and the clearest of them, whose weights are stored."""
     best = max(results, key=lambda found: clarity(found["measured"]))
-    about = made_by("patterns", options) | {
-        "seed": best["seed"],
-        "config": best["config"],
-        "vocabulary": VOCABULARY,
-    }
+    about = made_by("patterns", options) | {"seed": best["seed"], "config": best["config"], "vocabulary": VOCABULARY}
     weights = {name: torch.tensor(numbers) for name, numbers in best["weights"].items()}
-    write_atomically(
-        options.weights or STORED_MODEL, weights_file(to_half(weights), about)
-    )
+    write_atomically(options.weights or STORED_MODEL, weights_file(to_half(weights), about))
     kept = ("seed", "loss", "full", "greatest")
     return {
         "max_words": MAX_WORDS,

@@ -16,24 +16,12 @@ About 20 minutes on one core.
 
 from collections.abc import Iterator
 
-from attnbook.studies import (
-    KINDS,
-    fit_reader,
-    look_back_batch,
-    reading_accuracy,
-    reversal_batch,
-)
+from attnbook.studies import KINDS, fit_reader, look_back_batch, reading_accuracy, reversal_batch
 
 OPTIONS = {"seeds": 3, "steps": 600, "length": 24}
 TASKS = {"look back": look_back_batch, "mirror": reversal_batch}
 LOUD = 0.5**0.5  # as large as the sinusoids
-PLAN = {
-    "causal": False,
-    "max_distance": 8,
-    "learned_std": LOUD,
-    "rows": None,
-    "longer": 1,
-}
+PLAN = {"causal": False, "max_distance": 8, "learned_std": LOUD, "rows": None, "longer": 1}
 
 
 def plans() -> Iterator[dict]:

@@ -83,9 +83,7 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
     tested = set(references(split.test)) - trained
     held_out = tested if whole else references(split.train).keys() - trained
     seen, unseen = equally_long(filter(known, trained), filter(known, held_out), seed)
-    near = near_duplicates(
-        [pair for pair in split.test if normalise(pair.source) in tested], train
-    )
+    near = near_duplicates([pair for pair in split.test if normalise(pair.source) in tested], train)
     return {
         "pairs": len(train),
         "seed": seed,
@@ -104,11 +102,7 @@ def run(seed: int, whole: bool, epochs: int) -> dict:
                 "translation": found,
                 "seen": normalise(source) in trained,
                 "d2l_bleu": round(
-                    max(
-                        d2l_bleu(found, normalise(text), 2)
-                        for text in translations[normalise(source)]
-                    ),
-                    3,
+                    max(d2l_bleu(found, normalise(text), 2) for text in translations[normalise(source)]), 3
                 ),
             }
             for source, found in zip(DEMO, translator.translate(DEMO), strict=True)

@@ -64,10 +64,7 @@ def run(seed: int, kind: str, seconds: int) -> dict:
     ):
         fitted = fit(recipes()[kind], split.train, seconds=seconds, seed=seed)
     spent = readings[-1] - readings[0]
-    scores = {
-        part: round(evaluate(fitted.translator, getattr(split, part))["bleu"], 2)
-        for part in ("dev", "test")
-    }
+    scores = {part: round(evaluate(fitted.translator, getattr(split, part))["bleu"], 2) for part in ("dev", "test")}
     return {
         "kind": kind,
         "seconds": seconds,

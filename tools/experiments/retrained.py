@@ -14,31 +14,19 @@ RETRAIN = {"heads": retrain_look_up, "induction": retrain_induction}
 CHOICES = {
     "heads": [
         {"heads": heads, "width": width, "jars": jars, "seed": 0}
-        for jars, sizes in (
-            (2, ((1, 32), (2, 16))),
-            (4, ((1, 32), (4, 8), (1, 128), (4, 32))),
-        )
+        for jars, sizes in ((2, ((1, 32), (2, 16))), (4, ((1, 32), (4, 8), (1, 128), (4, 32))))
         for heads, width in sizes
     ],
     "induction": [
         {"layers": layers, "heads": heads, "seed": seed}
-        for layers, heads, seed in (
-            (2, 2, 0),
-            (2, 2, 1),
-            (1, 2, 0),
-            (1, 8, 0),
-            (2, 1, 0),
-            (3, 2, 0),
-        )
+        for layers, heads, seed in ((2, 2, 0), (2, 2, 1), (1, 2, 0), (1, 8, 0), (2, 1, 0), (3, 2, 0))
     ],
 }
 
 
 def settings(options) -> list[dict]:
     """Every choice."""
-    return [
-        {"what": what} | choice for what, some in CHOICES.items() for choice in some
-    ]
+    return [{"what": what} | choice for what, some in CHOICES.items() for choice in some]
 
 
 def run(seed: int, what: str, **sizes) -> dict:
@@ -58,9 +46,7 @@ def summary(results: list[dict], options) -> dict:
     """The runs of each figure."""
     return {
         what: [
-            {key: value for key, value in found.items() if key != "what"}
-            for found in results
-            if found["what"] == what
+            {key: value for key, value in found.items() if key != "what"} for found in results if found["what"] == what
         ]
         for what in RETRAIN
     }

@@ -22,12 +22,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from attnbook.attention import (
-    additive_score,
-    dot_score,
-    multiplicative_score,
-    scaled_dot_score,
-)
+from attnbook.attention import additive_score, dot_score, multiplicative_score, scaled_dot_score
 
 OPTIONS = {"rounds": 21, "calls": 10}
 SIZES = (64, 64), (256, 8), (1024, 8), (1024, 4), (1024, 2)  # (d, hidden units)
@@ -121,9 +116,7 @@ def run(seed: int, d: int, h: int, rounds: int, calls: int) -> dict:
     spent = timed(scorers(TIMED, d, h, seed), rounds, calls)
     rows = []
     for name, milliseconds in spent.items():
-        ratios = sorted(
-            a / b for a, b in zip(milliseconds, spent["scaled dot"], strict=True)
-        )
+        ratios = sorted(a / b for a, b in zip(milliseconds, spent["scaled dot"], strict=True))
         row = {
             "score": name,
             "d": d,

@@ -9,15 +9,7 @@ from collections.abc import Iterator
 
 import torch
 
-from attnbook.studies import (
-    TYPES,
-    NestedSentence,
-    SpanReader,
-    fit_pairs,
-    nested_ids,
-    nested_sentences,
-    span_f1,
-)
+from attnbook.studies import TYPES, NestedSentence, SpanReader, fit_pairs, nested_ids, nested_sentences, span_f1
 from tools.experiments.spans import draw
 
 RESULT = "code/attnbook/widgets/span_table/data.json"
@@ -58,17 +50,10 @@ def run(seed: int, name: str, sentences: int, steps: int) -> dict:
     with torch.no_grad():
         tables = [model(*nested_ids([one]))[0].tolist() for one in examples(drawn)]
     halves = [
-        [
-            [[round(s, 1) for s in line[i:]] for i, line in enumerate(layer)]
-            for layer in table
-        ]
+        [[[round(s, 1) for s in line[i:]] for i, line in enumerate(layer)] for layer in table]
         for table in tables  # (C, T, T) each
     ]
-    return {
-        "name": name,
-        "f1": round(span_f1(model, drawn["test"]), 3),
-        "tables": halves,
-    }
+    return {"name": name, "f1": round(span_f1(model, drawn["test"]), 3), "tables": halves}
 
 
 def summary(results: list[dict], options) -> dict:
@@ -78,8 +63,4 @@ def summary(results: list[dict], options) -> dict:
         | {found["name"]: found["tables"][i] for found in results}
         for i, one in enumerate(examples(draw(options.sentences)))
     ]
-    return {
-        "types": list(TYPES),
-        "f1": {found["name"]: found["f1"] for found in results},
-        "sentences": rows,
-    }
+    return {"types": list(TYPES), "f1": {found["name"]: found["f1"] for found in results}, "sentences": rows}

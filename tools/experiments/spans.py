@@ -62,10 +62,7 @@ def draw(count: int) -> dict[str, list[NestedSentence]]:
 def ceilings(some: list[NestedSentence]) -> dict:
     """The best F1 that is possible with one tag per token, with one per type, and with relations of last tokens."""
     gold = [set(one.spans) for one in some]
-    per_type = [
-        set().union(*(innermost(s for s in spans if s[0] == kind) for kind in range(3)))
-        for spans in gold
-    ]
+    per_type = [set().union(*(innermost(s for s in spans if s[0] == kind) for kind in range(3))) for spans in gold]
     relations = [set(one.relations) for one in some]
     last = [link(spans, lasts) for spans, _, lasts in map(gold_tables, some)]
     return {
@@ -112,9 +109,7 @@ def run(seed: int, name: str, sentences: int, blind: bool, steps: int) -> dict:
             row[where] = round(span_f1(model, some), 4)
             continue
         gold, found = [set(one.relations) for one in some], model.read(some)
-        row[f"{where}_spans"] = round(
-            f1_score([spans for spans, _, _ in found], [set(s.spans) for s in some]), 4
-        )
+        row[f"{where}_spans"] = round(f1_score([spans for spans, _, _ in found], [set(s.spans) for s in some]), 4)
         both = [link(spans, lasts, firsts) for spans, firsts, lasts in found]
         alone = [link(spans, lasts) for spans, _, lasts in found]
         row[where] = round(f1_score(both, gold), 4)

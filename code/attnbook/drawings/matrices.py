@@ -105,9 +105,13 @@ def _cell(sheet, x, y, wide, high, words, color, new=False) -> None:
 def overlapping_keys(sheet: Sheet) -> None:
     """Interference in a sum of outer products, and what the delta rule leaves of it."""
     plain = parallel_memory(TEA_KEYS, TEA_KEYS, PRICES)[1]
-    delta = recurrent_memory(TEA_KEYS, TEA_KEYS, PRICES, beta=torch.ones_like(PRICES[:, 0]))[1]
+    delta = recurrent_memory(
+        TEA_KEYS, TEA_KEYS, PRICES, beta=torch.ones_like(PRICES[:, 0])
+    )[1]
     written = torch.linalg.solve_triangular(
-        (TEA_KEYS @ TEA_KEYS.T).tril(-1) + torch.eye(3, dtype=PRICES.dtype), PRICES, upper=False
+        (TEA_KEYS @ TEA_KEYS.T).tril(-1) + torch.eye(3, dtype=PRICES.dtype),
+        PRICES,
+        upper=False,
     )
     if sheet.narrow:
         _keys(sheet, 90, 34, 130)

@@ -159,7 +159,11 @@ class RecurrentTranslator(nn.Module):
         self, ids: Tensor, state: RecurrentState, name: str = "ids"
     ) -> None:
         check_ids(name, ids, self.config.target_vocab_size)
-        check_same_batch(ids, state.memory)
+        if ids.shape[0] != state.memory.shape[0]:
+            raise ValueError(
+                f"{name} holds {ids.shape[0]} sequences, memory holds {state.memory.shape[0]}; pass one row "
+                "for each sentence"
+            )
 
 
 @dataclass
