@@ -132,8 +132,9 @@ def test_the_wirings_by_hand():
         ("after", True): normed,
     }
     for (norm, residual), wanted in results.items():
+        wiring = Wiring(4, norm, residual)
         torch.testing.assert_close(
-            Wiring(4, norm, residual)(x, double), wanted, rtol=0, atol=2e-3
+            wiring(x, double(wiring.before(x))), wanted, rtol=0, atol=2e-3
         )
     with pytest.raises(
         ValueError, match="norm must be one of after, before, none, got 'middle'"

@@ -85,10 +85,10 @@ def _turned(sheet: Sheet, x: float, y: float) -> None:
 def _added_number(sheet: Sheet, x: float, y: float) -> None:
     if sheet.narrow:
         _said(sheet, x, y - 6, "Shaw, T5,", "")
-        _said(sheet, x, y + 12, "ALiBi, DeBERTa", "add a number by distance")
+        _said(sheet, x, y + 12, "ALiBi, DeBERTa", "add to scores by distance")
         y += 12
     else:
-        _said(sheet, x, y, "Shaw, T5, ALiBi, DeBERTa", "add a number by distance")
+        _said(sheet, x, y, "Shaw, T5, ALiBi, DeBERTa", "add to the scores by distance")
     for i, row in enumerate(relative_positions(3, 3).tolist()):
         for j, distance in enumerate(row):
             place = x - 54 + 36 * j, y + 34 + 20 * i, 36, 20
