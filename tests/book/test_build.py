@@ -33,7 +33,7 @@ class Page(HTMLParser):
         named = given.get("rel") == "canonical"  # where a page is published
         if tag in LOADS and LOADS[tag] in given and not named:
             self.loads.append(given[LOADS[tag]])
-        for candidate in given.get("srcset", "").split(","):
+        for candidate in re.split(r",\s+", given.get("srcset", "")):
             self.loads += candidate.split()[:1]
 
 
