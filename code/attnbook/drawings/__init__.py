@@ -16,15 +16,8 @@ from attnbook.drawings.regression import each_point_by_its_weight, three_widths
 from attnbook.drawings.scores import three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
-from attnbook.drawings.spans import (
-    room_for_nested_names,
-    two_readings_of_a_table,
-    who_works_for_the_museum,
-)
-from attnbook.drawings.transformers import (
-    rows_at_once_or_in_turn,
-    three_kinds_of_models,
-)
+from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table, who_works_for_the_museum
+from attnbook.drawings.transformers import rows_at_once_or_in_turn, three_kinds_of_models
 from attnbook.drawings.words import budget_of_a_row
 from attnbook.drawings.writing import (
     four_steps_or_one,

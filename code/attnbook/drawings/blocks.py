@@ -37,33 +37,14 @@ def a_stream_for_each_word(sheet: Sheet) -> None:
         sheet.line(*way, color=VIOLET, width=1.5 + 9 * HEARD[j])
     for word, x in zip(WORDS, streams, strict=True):
         for start in norms:
-            sheet.line(
-                (x, start + 34),
-                (x + away, start + 34),
-                (x + away, start + 12),
-                color=GREY,
-            )
+            sheet.line((x, start + 34), (x + away, start + 34), (x + away, start + 12), color=GREY)
             look = {"color": GREY, "fill": "#ffffff", "dashed": True, "size": 13}
             sheet.box(x + away - wide / 2 + 1, start - 12, wide - 2, 24, "norm", **look)
-        sheet.line(
-            (x + away, plus[0] + 20),
-            (x + away, plus[0]),
-            (x + 9, plus[0]),
-            color=GREY,
-            arrow=True,
-        )
+        sheet.line((x + away, plus[0] + 20), (x + away, plus[0]), (x + 9, plus[0]), color=GREY, arrow=True)
         box = x + away - wide / 2 + 1, 74, wide - 2, 40
         sheet.line((x + away, norms[1] - 12), (x + away, 114), color=GREY)
-        sheet.box(
-            *box, "" if sheet.narrow else "network", fill=tint(OUTPUT, 0.35), size=13
-        )
-        sheet.line(
-            (x + away, 74),
-            (x + away, plus[1]),
-            (x + 9, plus[1]),
-            color=GREY,
-            arrow=True,
-        )
+        sheet.box(*box, "" if sheet.narrow else "network", fill=tint(OUTPUT, 0.35), size=13)
+        sheet.line((x + away, 74), (x + away, plus[1]), (x + 9, plus[1]), color=GREY, arrow=True)
         sheet.line((x, ground), (x, top - 14), width=3.5, arrow=True)
         for y in plus:
             sheet.dot(x, y, 8, fill="#ffffff", color=INK)
@@ -74,10 +55,7 @@ def a_stream_for_each_word(sheet: Sheet) -> None:
         sheet.text(14, 256, "attention", turn=-90, size=14)
         sheet.text(14, 100, "network", turn=-90, size=14)
     else:
-        for y, title, does in (
-            (235, "attention", "mixes columns"),
-            (92, "network", "stays in its column"),
-        ):
+        for y, title, does in ((235, "attention", "mixes columns"), (92, "network", "stays in its column")):
             sheet.text(4, y, title, anchor="start", bold=True)
             sheet.text(4, y + 21, does, anchor="start", size=14)
         sheet.text(4, 345, "a line per word:", anchor="start", size=14, color=GREY)
@@ -101,11 +79,7 @@ def numbers_normalised_together(sheet: Sheet) -> None:
     rms = WORD.square().mean().sqrt()
     torch.testing.assert_close(F.layer_norm(WORD, (4,)), centred / deviation)
     cubes = (
-        (
-            "layer norm",
-            "one word",
-            f"mean {WORD.mean():.0f}, deviation {deviation:.2f}",
-        ),
+        ("layer norm", "one word", f"mean {WORD.mean():.0f}, deviation {deviation:.2f}"),
         ("RMS norm", "one word", f"root mean square {rms:.2f}"),
         ("batch norm", "one feature", "of all words and padding"),
     )
@@ -118,9 +92,7 @@ def numbers_normalised_together(sheet: Sheet) -> None:
             words, base, anchor = x + 68, 212, "middle"
         _cube(sheet, x, y, together="feature" if number == 2 else "word")
         sheet.text(x, y + 148, "positions →", anchor="start", size=13, color=GREY)
-        sheet.text(
-            x - 8, y + 130, "features →", anchor="start", size=13, color=GREY, turn=-90
-        )
+        sheet.text(x - 8, y + 130, "features →", anchor="start", size=13, color=GREY, turn=-90)
         if not sheet.narrow:
             sheet.text(x + 68, 18, title, bold=True)
             sheet.text(words, base, which, size=14, color=VIOLET)
@@ -128,9 +100,7 @@ def numbers_normalised_together(sheet: Sheet) -> None:
         else:
             sheet.text(words, base, title, anchor=anchor, bold=True)
             sheet.text(words, base + 22, which, anchor=anchor, size=14, color=VIOLET)
-            for line, said in enumerate(
-                re.sub("(square|words) ", r"\1, ", does).split(", ")
-            ):
+            for line, said in enumerate(re.sub("(square|words) ", r"\1, ", does).split(", ")):
                 sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
 
 
@@ -149,27 +119,14 @@ def _cube(sheet: Sheet, x: float, y: float, *, together: str) -> None:
             chosen = word or (together == "feature" and row == 0)
             look = {"color": GREY, "ink": INK, "radius": 0, "line": 1, "size": 13}
             said = f"{WORD[row]:.0f}" if word else ""
-            sheet.box(
-                *corner(column, row, 0),
-                wide,
-                high,
-                said,
-                fill=marked if chosen else plain,
-                **look,
-            )
+            sheet.box(*corner(column, row, 0), wide, high, said, fill=marked if chosen else plain, **look)
     for depth in range(DEPTH):
         for column in range(COLUMNS):
-            top = [
-                corner(column + a, 0, depth + b)
-                for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))
-            ]
+            top = [corner(column + a, 0, depth + b) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))]
             chosen = together == "feature" or (column == 1 and depth == 0)
             sheet.area(*top, fill=marked if chosen else plain, color=GREY)
         for row in range(len(WORD)):
-            side = [
-                corner(COLUMNS, row + a, depth + b)
-                for a, b in ((0, 0), (0, 1), (1, 1), (1, 0))
-            ]
+            side = [corner(COLUMNS, row + a, depth + b) for a, b in ((0, 0), (0, 1), (1, 1), (1, 0))]
             chosen = together == "feature" and row == 0
             sheet.area(*side, fill=marked if chosen else plain, color=GREY)
     start, end = corner(COLUMNS, len(WORD), 0), corner(COLUMNS, len(WORD), DEPTH)

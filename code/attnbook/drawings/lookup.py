@@ -29,12 +29,7 @@ def one_key_or_a_blend(sheet: Sheet) -> None:
 
 
 def _look_up(
-    sheet: Sheet,
-    x: float,
-    y: float,
-    title: str,
-    weights: torch.Tensor,
-    columns: tuple[float, float, float],
+    sheet: Sheet, x: float, y: float, title: str, weights: torch.Tensor, columns: tuple[float, float, float]
 ) -> None:
     """A query, the table that it asks, and the answer; columns are where keys, weights and values begin."""
     soft = bool((weights < 1).all())
@@ -51,32 +46,18 @@ def _look_up(
         _arrow(sheet, x + asked / 2, middle, NORTH_EAST[0], 26, QUERY)
         sheet.text(x + asked / 2, middle + 37, "NE", color=QUERY, size=13)
 
-    for row, (wind, weight, value) in enumerate(
-        zip(WINDS, weights.tolist(), VALUES.tolist(), strict=True)
-    ):
+    for row, (wind, weight, value) in enumerate(zip(WINDS, weights.tolist(), VALUES.tolist(), strict=True)):
         upper, centre = top + row * STEP, top + row * STEP + HIGH / 2
         if weight:
             color, wide = (shade(0.4 + 0.6 * weight), 10 * weight) if soft else (INK, 2)
-            for ends in (
-                ((x + asked + 2, middle), (keys - 3, centre)),
-                ((end + 3, centre), (out - 3, middle)),
-            ):
+            for ends in (((x + asked + 2, middle), (keys - 3, centre)), ((end + 3, centre), (out - 3, middle))):
                 sheet.line(*ends, color=color, width=wide, arrow=not soft)
         key, worth = (KEY, VALUE) if weight else (GREY, GREY)  # found, or not
         sheet.box(keys, upper, 30, HIGH, "" if soft else wind, color=key)
         if soft:
             _arrow(sheet, keys + 15, centre, KEYS[row], 18, KEY)
             bar = (values - marks - 44) * weight / weights.max().item()
-            sheet.box(
-                marks,
-                upper + 6,
-                bar,
-                HIGH - 12,
-                color=GREY,
-                fill=shade(weight),
-                radius=0,
-                line=1,
-            )
+            sheet.box(marks, upper + 6, bar, HIGH - 12, color=GREY, fill=shade(weight), radius=0, line=1)
             words = f"{weight:.2f}"
             sheet.text(marks + bar + 5, centre + 5, words, anchor="start", size=13)
         sheet.box(values, upper, 50, HIGH, f"{value:.0f} °C", color=worth, size=13)
@@ -86,11 +67,7 @@ def _look_up(
     sheet.text(out + 33, middle + 37, "a blend" if soft else "its value", size=13)
 
 
-def _arrow(
-    sheet: Sheet, x: float, y: float, towards: torch.Tensor, long: float, color: str
-) -> None:
+def _arrow(sheet: Sheet, x: float, y: float, towards: torch.Tensor, long: float, color: str) -> None:
     """An arrow of a direction, its middle at (x, y)."""
     right, up = (long / 2 * towards).tolist()
-    sheet.line(
-        (x - right, y + up), (x + right, y - up), color=color, width=2, arrow=True
-    )
+    sheet.line((x - right, y + up), (x + right, y - up), color=color, width=2, arrow=True)

@@ -105,13 +105,9 @@ def _cell(sheet, x, y, wide, high, words, color, new=False) -> None:
 def overlapping_keys(sheet: Sheet) -> None:
     """Interference in a sum of outer products, and what the delta rule leaves of it."""
     plain = parallel_memory(TEA_KEYS, TEA_KEYS, PRICES)[1]
-    delta = recurrent_memory(
-        TEA_KEYS, TEA_KEYS, PRICES, beta=torch.ones_like(PRICES[:, 0])
-    )[1]
+    delta = recurrent_memory(TEA_KEYS, TEA_KEYS, PRICES, beta=torch.ones_like(PRICES[:, 0]))[1]
     written = torch.linalg.solve_triangular(
-        (TEA_KEYS @ TEA_KEYS.T).tril(-1) + torch.eye(3, dtype=PRICES.dtype),
-        PRICES,
-        upper=False,
+        (TEA_KEYS @ TEA_KEYS.T).tril(-1) + torch.eye(3, dtype=PRICES.dtype), PRICES, upper=False
     )
     if sheet.narrow:
         _keys(sheet, 90, 34, 130)
@@ -152,9 +148,7 @@ def _keys(sheet: Sheet, left: float, top: float, side: float) -> None:
             sheet.text(x + 6, y + 18, "tea, 50", size=13, anchor="start")
 
 
-def _answers(
-    sheet: Sheet, left: float, top: float, title: str, memory, written
-) -> None:
+def _answers(sheet: Sheet, left: float, top: float, title: str, memory, written) -> None:
     """What a memory answers for each key, and from which pair it comes."""
     scale, wide, step = 2.1, 38, 70
     low = top + 20 + 72 * scale
@@ -167,23 +161,10 @@ def _answers(
         own, price = written[i].item(), PRICES[i].item()
         high = low - own * scale
         sheet.hatch(x, low - read * scale, wide, (read - own) * scale)
-        sheet.box(
-            x,
-            low - read * scale,
-            wide,
-            (read - own) * scale,
-            color=GREY,
-            radius=0,
-            line=1,
-        )
+        sheet.box(x, low - read * scale, wide, (read - own) * scale, color=GREY, radius=0, line=1)
         sheet.bar(x, high, wide, own * scale, fill=VALUE)
         y = low - price * scale
         sheet.line((x - 8, y), (x + wide + 8, y), width=2.5)
-        sheet.text(
-            x + wide / 2,
-            low - read * scale - 6,
-            f"{read:.1f}".removesuffix(".0"),
-            size=14,
-        )
+        sheet.text(x + wide / 2, low - read * scale - 6, f"{read:.1f}".removesuffix(".0"), size=14)
         for number, line in enumerate(name.split()):
             sheet.text(x + wide / 2, low + 17 + 16 * number, line, size=13)

@@ -104,23 +104,17 @@ def four_ways_to_share_keys(sheet: Sheet) -> None:
         if not groups:
             x = sum(heads) / HEADS
             for query in heads:
-                sheet.line(
-                    (query, queries + 8), (query, keys - 38), color=GREY, width=1
-                )
+                sheet.line((query, queries + 8), (query, keys - 38), color=GREY, width=1)
                 _key_and_value(sheet, query, keys - 36, faint=True)
                 sheet.line((query, keys - 8), (x, keys + 10), color=GREY, width=1)
-            sheet.box(
-                x - 26, keys + 10, 52, 16, color=VIOLET, fill=shade(0.4), radius=0
-            )
+            sheet.box(x - 26, keys + 10, 52, 16, color=VIOLET, fill=shade(0.4), radius=0)
         shared = f"{groups} keys and values" if groups > 1 else "1 key and value"
         sheet.text(left + 78, keys + 46, shared if groups else "1 latent", size=13)
         if not number or sheet.narrow and number == 2:
             said = "kept per position:"
             sheet.text(left, top + 174, said, anchor="start", size=13, color=GREY)
         sheet.bar(left, top + 182, kept[number] * 152 / kept[0], 16, fill=shade(0.6))
-        said = (
-            f"{kept[number]} numbers" if groups else "{} + {} numbers".format(*LATENT)
-        )
+        said = f"{kept[number]} numbers" if groups else "{} + {} numbers".format(*LATENT)
         sheet.text(left, top + 217, said, anchor="start", size=14)
 
 

@@ -73,9 +73,7 @@ def three_heads_share_the_width(sheet: Sheet) -> None:
         sheet.text(4, base, words, anchor="start", size=14)
 
 
-def _lane(
-    sheet: Sheet, x: float, y: float, weights: list[float], head: int, cell: float
-) -> float:
+def _lane(sheet: Sheet, x: float, y: float, weights: list[float], head: int, cell: float) -> float:
     """One head around x; returns where its output ends."""
     named = ("q", QUERY), ("k", KEY), ("v", VALUE)
     if sheet.narrow:

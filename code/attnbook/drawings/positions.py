@@ -92,23 +92,12 @@ def _added_number(sheet: Sheet, x: float, y: float) -> None:
     for i, row in enumerate(relative_positions(3, 3).tolist()):
         for j, distance in enumerate(row):
             place = x - 54 + 36 * j, y + 34 + 20 * i, 36, 20
-            words, fill = (
-                f"{distance}".replace("-", "−"),
-                tint(VIOLET, abs(distance) / 5),
-            )
+            words, fill = (f"{distance}".replace("-", "−"), tint(VIOLET, abs(distance) / 5))
             look = {"color": VIOLET, "ink": INK, "radius": 0, "line": 1, "size": 13}
             sheet.box(*place, words, fill=fill, **look)
 
 
-def _arc(
-    sheet: Sheet,
-    x: float,
-    y: float,
-    start: float,
-    end: float,
-    radius: float,
-    color: str,
-) -> None:
+def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: float, color: str) -> None:
     """Part of a circle around (x, y), anticlockwise, angles in radians."""
     steps = max(int(24 * abs(end - start)), 2)
     angles = [start + (end - start) * step / steps for step in range(steps + 1)]
@@ -135,9 +124,7 @@ def rotary_sees_the_distance(sheet: Sheet) -> None:
         sheet.line((310, y + 14), (390, y + 14), color=GREY, arrow=True)
 
 
-def _pair(
-    sheet: Sheet, x: float, y: float, radius: float, places: tuple[int, int]
-) -> None:
+def _pair(sheet: Sheet, x: float, y: float, radius: float, places: tuple[int, int]) -> None:
     """One query and one key, turned by their positions."""
     before = torch.tensor([[1.0, 0.0]]).expand(2, 2)
     turned = rotate(before, torch.tensor(places))

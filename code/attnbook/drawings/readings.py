@@ -91,22 +91,12 @@ def two_heads_that_copy(sheet: Sheet) -> None:
     sheet.text((middle[found] + x) / 2, 17, "copy", size=size, color=VALUE)
     look = {"color": OUTPUT, "ink": INK, "line": 2.5, "dashed": True, "bold": True}
     sheet.box(x - wide / 2, symbols, wide, 32, ROW[found], size=size, **look)
-    sheet.text(
-        (corner[0] + middle[asking] - wide / 2) / 2,
-        ask + 40,
-        "look",
-        size=size,
-        color=QUERY,
-    )
+    sheet.text((corner[0] + middle[asking] - wide / 2) / 2, ask + 40, "look", size=size, color=QUERY)
     if sheet.narrow:
-        sheet.text(
-            2, ask + 74, "Layer 1 notes what came before.", anchor="start", size=14
-        )
+        sheet.text(2, ask + 74, "Layer 1 notes what came before.", anchor="start", size=14)
         said = "Layer 2 looks for the note, and copies."
         sheet.text(2, ask + 96, said, anchor="start", size=14)
     else:
         for y, line in ((notes, "layer 1\nnotes"), (ask, "layer 2\nlooks")):
             sheet.text(2, y + 19, line.split("\n")[0], anchor="start", size=14)
-            sheet.text(
-                2, y + 37, line.split("\n")[1], anchor="start", size=14, color=GREY
-            )
+            sheet.text(2, y + 37, line.split("\n")[1], anchor="start", size=14, color=GREY)

@@ -44,46 +44,22 @@ def a_sentence_through_one_vector(sheet: Sheet) -> None:
         sheet.text(x, base, word, color=WRITTEN, size=14)
         if t < 4:
             there = x + pitch - wide / 2 + 6, y + high + 3 if below else y - 3
-            sheet.line(
-                (x + 26, base - 5),
-                there,
-                color=WRITTEN,
-                width=1,
-                dashed=True,
-                arrow=True,
-            )
+            sheet.line((x + 26, base - 5), there, color=WRITTEN, width=1, dashed=True, arrow=True)
     last = reader[0] + 4 * pitch + wide
     if sheet.narrow:
         sheet.text(10, 18, "the reader", anchor="start", bold=True)
         sheet.text(10, writer[1] + 94, "the writer", anchor="start", bold=True)
-        sheet.line(
-            (last - 22, 102),
-            (last - 22, 171),
-            (255, 171),
-            width=2.5,
-            color=VIOLET,
-            arrow=True,
-        )
+        sheet.line((last - 22, 102), (last - 22, 171), (255, 171), width=2.5, color=VIOLET, arrow=True)
         sheet.vector(90, 160, 8, 20, 22, color=VIOLET)
-        sheet.text(
-            90, 148, "c: always 256 numbers", color=VIOLET, anchor="start", size=14
-        )
+        sheet.text(90, 148, "c: always 256 numbers", color=VIOLET, anchor="start", size=14)
         top = 228
         sheet.line((170, 184), (170, top), color=VIOLET, width=2.5)
-        sheet.line(
-            (writer[0] + 22, top),
-            (writer[0] + 4 * pitch + 22, top),
-            color=VIOLET,
-            width=2.5,
-        )
+        sheet.line((writer[0] + 22, top), (writer[0] + 4 * pitch + 22, top), color=VIOLET, width=2.5)
         for t in range(5):
             x = writer[0] + pitch * t + 22
             sheet.line((x, top), (x, writer[1] - 3), color=VIOLET, width=2, arrow=True)
         return
-    for x, who, how in (
-        (6, "the reader", "one state after another"),
-        (420, "the writer", "one word after another"),
-    ):
+    for x, who, how in ((6, "the reader", "one state after another"), (420, "the writer", "one word after another")):
         sheet.text(x, 16, who, anchor="start", bold=True)
         sheet.text(x, 37, how, anchor="start", size=14)
     middle = reader[1] + high / 2
@@ -95,9 +71,7 @@ def a_sentence_through_one_vector(sheet: Sheet) -> None:
     sheet.line((371, low), (420 + 4 * pitch + wide / 2, low), color=VIOLET, width=2.5)
     for t in range(5):
         x = writer[0] + pitch * t + wide / 2
-        sheet.line(
-            (x, low), (x, writer[1] + high + 3), color=VIOLET, width=2, arrow=True
-        )
+        sheet.line((x, low), (x, writer[1] + high + 3), color=VIOLET, width=2, arrow=True)
 
 
 @functools.cache
@@ -131,22 +105,14 @@ def two_looks_back(sheet: Sheet) -> None:
             sheet.line(*ends, color=KEY, width=0.8 + 6 * weight)
         _strip(sheet, x, strip, 36, weights[t])
         sheet.text(x + 2, strip - 8, "weights", anchor="start", size=14)
-        asked = (
-            (states[t] + 8, top + 32),
-            (states[t] + 8, strip + 13),
-            (x - 3, strip + 13),
-        )
+        asked = ((states[t] + 8, top + 32), (states[t] + 8, strip + 13), (x - 3, strip + 13))
         sheet.line(*asked, color=QUERY, width=2, arrow=True)
         sheet.text(x - 8, top + 62, "query", color=QUERY, anchor="start", size=14)
         c = states[t + 1] - 86
         sheet.line((c, strip), (c, top + 84), color=VIOLET, width=2, arrow=True)
         look = {"color": VIOLET, "fill": tint(VIOLET), "size": 14}
         sheet.box(c - 48, top + 52, 96, 28, f"context c_{t + 1}", **look)
-        into = (
-            (c + 48, top + 66),
-            (states[t + 1] - 12, top + 66),
-            (states[t + 1] - 12, top + 36),
-        )
+        into = ((c + 48, top + 66), (states[t + 1] - 12, top + 66), (states[t + 1] - 12, top + 36))
         sheet.line(*into, color=VIOLET, width=2, arrow=True)
         after = (states[t] + 24, top + 16), (states[t + 1] - 27, top + 16)
         sheet.line(*after, arrow=True)
@@ -189,14 +155,7 @@ def _looks_above_and_below(sheet: Sheet) -> None:
         sheet.line((193, row + 15), (227, row + 15), color=VIOLET, width=2, arrow=True)
         sheet.line((278, row + 15), (292, row + 15), color=WRITTEN, arrow=True)
         sheet.text(296, row + 20, target[t], color=WRITTEN, anchor="start", bold=True)
-    sheet.line(
-        (left, ground + 30),
-        (4, ground + 30),
-        (4, 49),
-        (10, 49),
-        color=GREY,
-        dashed=True,
-    )
+    sheet.line((left, ground + 30), (4, ground + 30), (4, 49), (10, 49), color=GREY, dashed=True)
     sheet.line(
         (left + 4 * pitch + wide, ground + 10),
         (335, ground + 10),
@@ -218,17 +177,11 @@ def _strip(sheet: Sheet, x: float, y: float, wide: float, weights: list[float]) 
         sheet.box(*place, words, color=GREY, radius=0, line=1, size=13, **look)
 
 
-def _encoder(
-    sheet: Sheet, x: float, y: float, pitch: float, wide: float, source: list[str]
-) -> None:
+def _encoder(sheet: Sheet, x: float, y: float, pitch: float, wide: float, source: list[str]) -> None:
     """A state per source word, each in two halves, one per direction of reading."""
     for j, word in enumerate(source):
         left = x + pitch * j
         sheet.box(left, y, wide, 40, word, color=KEY, fill=tint(KEY), ink=INK, size=13)
         if j:
-            sheet.line(
-                (left - pitch + wide, y + 10), (left - 2, y + 10), color=KEY, arrow=True
-            )
-            sheet.line(
-                (left, y + 30), (left - pitch + wide + 2, y + 30), color=KEY, arrow=True
-            )
+            sheet.line((left - pitch + wide, y + 10), (left - 2, y + 10), color=KEY, arrow=True)
+            sheet.line((left, y + 30), (left - pitch + wide + 2, y + 30), color=KEY, arrow=True)

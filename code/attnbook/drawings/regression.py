@@ -2,12 +2,7 @@
 
 import torch
 
-from attnbook.attention import (
-    NWKernelRegression,
-    gaussian,
-    leave_one_out_mask,
-    nadaraya_watson,
-)
+from attnbook.attention import NWKernelRegression, gaussian, leave_one_out_mask, nadaraya_watson
 from attnbook.data import kernel_regression_data
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
@@ -38,10 +33,7 @@ class _Plot:
         far = 3.2 * width
         reach = torch.linspace(max(centre - far, 0), min(centre + far, 5), 61)
         heights = (high * gaussian((reach - centre) / width)).tolist()
-        ends = [
-            (self.at(x, 0)[0], floor - tall)
-            for x, tall in zip(reach.tolist(), heights, strict=True)
-        ]
+        ends = [(self.at(x, 0)[0], floor - tall) for x, tall in zip(reach.tolist(), heights, strict=True)]
         foot = [(ends[-1][0], floor), (ends[0][0], floor)]
         self.sheet.area(*ends, *foot, fill=shade(0.25))
         self.sheet.line(*ends, color=VIOLET, width=1.5)
@@ -92,9 +84,7 @@ def each_point_by_its_weight(sheet: Sheet) -> None:
         high = floor - 36 + 18 * row
         sheet.text(left, high, words, anchor="end", color=VIOLET, size=14)
     left, high = (176, 14) if sheet.narrow else (500, 36)
-    for row, words in enumerate(
-        (f"answer {answer.item():.1f}:", "the weighted average")
-    ):
+    for row, words in enumerate((f"answer {answer.item():.1f}:", "the weighted average")):
         sheet.text(left, high + 18 * row, words, anchor="start", size=14)
     corner = (left + 62, high + 24) if sheet.narrow else (left - 6, high + 8)
     sheet.line(corner, (there + 6, above - 7), color=INK, width=1)
@@ -111,11 +101,7 @@ def three_widths(sheet: Sheet) -> None:
     data = kernel_regression_data()
     points, rest = (data.x_train, data.y_train), leave_one_out_mask(50)
     for number, (w, title) in enumerate(
-        (
-            (1, "width 1: too wide"),
-            (5, "width 1/5: about right"),
-            (60, "width 1/60: too narrow"),
-        )
+        ((1, "width 1: too wide"), (5, "width 1/5: about right"), (60, "width 1/60: too narrow"))
     ):
         model = NWKernelRegression(w).requires_grad_(False)
         curve, _ = model(FINE, *points)

@@ -12,20 +12,13 @@ from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 def network_score(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     """The chapter's small network: tanh(q + k) + tanh(q − k)."""
     ones = torch.ones(2, 1)
-    return additive_score(
-        query, key, ones, torch.tensor([[1.0], [-1.0]]), torch.ones(2)
-    )
+    return additive_score(query, key, ones, torch.tensor([[1.0], [-1.0]]), torch.ones(2))
 
 
 SCORES = (
     ("nearness", "−(q − k)^2 / 2", "the nearest key wins", gaussian_score),
     ("dot product", "q · k", "the largest key wins", dot_score),
-    (
-        "small network",
-        "tanh(q + k) + tanh(q − k)",
-        "the key near zero wins",
-        network_score,
-    ),
+    ("small network", "tanh(q + k) + tanh(q − k)", "the key near zero wins", network_score),
 )
 
 
@@ -73,9 +66,7 @@ def _plot(
     sheet.text(at(0.0, low)[0], axis - 22, "score", color=VIOLET, size=14)
 
     best = int(weights.argmax())
-    for j, (key, found) in enumerate(
-        zip(keys[:, 0].tolist(), scores.tolist(), strict=True)
-    ):
+    for j, (key, found) in enumerate(zip(keys[:, 0].tolist(), scores.tolist(), strict=True)):
         size, outline = (7, INK) if j == best else (4, KEY)
         sheet.dot(*at(key, found), size, fill=KEY, color=outline)
         words = "k = −1" if j == 0 else f"{key:g}"

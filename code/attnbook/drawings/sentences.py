@@ -36,9 +36,7 @@ def who_asks_whom(sheet: Sheet) -> None:
         sheet.text(x, y + 40, sees, anchor="start", color=GREY, size=14)
         apart = step if len(below) == 5 else 1.3 * step
         keys = [x + (j + 0.5) * step for j in range(5)]
-        queries = [
-            x + 2.5 * step + (i - len(below) // 2) * apart for i in range(len(below))
-        ]
+        queries = [x + 2.5 * step + (i - len(below) // 2) * apart for i in range(len(below))]
         for i in sorted(range(len(below)), key=lambda i: i == chosen):
             look = {"color": "#bbbbbb", "width": 1}
             if i == chosen:
@@ -94,9 +92,7 @@ def three_vectors_of_a_word(sheet: Sheet) -> None:
         sheet.box(left, upper, wide, high, _vector(x[word]))
         for part, (_, _, vectors, color, says) in enumerate(roles, start=1):
             left, upper = place(part, word)
-            sheet.box(
-                left, upper, wide, high, _vector(vectors[word]), color=color, line=2
-            )
+            sheet.box(left, upper, wide, high, _vector(vectors[word]), color=color, line=2)
             middle, below = left + wide / 2, upper + high + 17
             sheet.text(middle, below, says[word], color=color, size=13)
         weight = weights[0, word].item()
@@ -128,10 +124,7 @@ def three_vectors_of_a_word(sheet: Sheet) -> None:
         start, level = place(4, word)
         ends = (start + wide + 3, level + high / 2), (left - 3, upper + high / 2)
         if narrow:
-            ends = (
-                (start + wide / 2, level + high + 23),
-                (left + size[0] / 2, upper - 3),
-            )
+            ends = ((start + wide / 2, level + high + 23), (left + size[0] / 2, upper - 3))
         weight = weights[0, word].item()
         sheet.line(*ends, color=shade(0.4 + 0.5 * weight), width=1 + 4 * weight)
     words = _vector(output)

@@ -30,9 +30,7 @@ def shade(weight: float) -> str:
     place = min(max(weight, 0.0), 1.0) * 2
     low, high = _SHADES[int(place >= 1)], _SHADES[1 + int(place >= 1)]
     part = place - int(place >= 1)
-    return "#" + "".join(
-        f"{round(a + (b - a) * part):02x}" for a, b in zip(low, high, strict=True)
-    )
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(low, high, strict=True))
 
 
 def tint(color: str, part: float = 0.2) -> str:
@@ -50,9 +48,7 @@ def tint(color: str, part: float = 0.2) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0").replace(
-        "-0", "-0" if value <= -0.05 else "0"
-    )
+    return f"{round(value, 1) + 0:g}"  # no "-0"
 
 
 class Sheet:
@@ -75,9 +71,7 @@ class Sheet:
             for name, value in attributes.items()
             if value is not None
         )
-        self._parts.append(
-            f"<{tag}{said}>{inner}</{tag}>" if inner else f"<{tag}{said}/>"
-        )
+        self._parts.append(f"<{tag}{said}>{inner}</{tag}>" if inner else f"<{tag}{said}/>")
 
     def text(
         self,
@@ -114,9 +108,7 @@ class Sheet:
             font_size=None if size == 15 else size,
             font_weight="bold" if bold else None,
             font_style="italic" if italic else None,
-            transform=f"rotate({_number(turn)} {_number(x)} {_number(y)})"
-            if turn
-            else None,
+            transform=f"rotate({_number(turn)} {_number(x)} {_number(y)})" if turn else None,
         )
 
     def line(
@@ -151,15 +143,10 @@ class Sheet:
         if arrow:
             (x0, y0), (x1, y1) = points[-2:]
             angle, long = math.atan2(y1 - y0, x1 - x0), 5 + 2 * width
-            wings = [
-                (x1 - long * math.cos(angle + turn), y1 - long * math.sin(angle + turn))
-                for turn in (0.42, -0.42)
-            ]
+            wings = [(x1 - long * math.cos(angle + turn), y1 - long * math.sin(angle + turn)) for turn in (0.42, -0.42)]
             self.area((x1, y1), *wings, fill=color)
 
-    def area(
-        self, *points: tuple[float, float], fill: str, color: str | None = None
-    ) -> None:
+    def area(self, *points: tuple[float, float], fill: str, color: str | None = None) -> None:
         """A filled shape.
 
         Args:
@@ -168,34 +155,11 @@ class Sheet:
             color: of its outline, if it has one.
         """
         corners = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
-        self._put(
-            "polygon",
-            max(y for _, y in points),
-            points=corners,
-            fill=fill,
-            stroke=color,
-        )
+        self._put("polygon", max(y for _, y in points), points=corners, fill=fill, stroke=color)
 
-    def dot(
-        self,
-        x: float,
-        y: float,
-        radius: float = 4,
-        *,
-        fill: str = INK,
-        color: str | None = None,
-    ) -> None:
+    def dot(self, x: float, y: float, radius: float = 4, *, fill: str = INK, color: str | None = None) -> None:
         """A disk around (x, y); `color` is its outline's."""
-        self._put(
-            "circle",
-            y + radius,
-            cx=x,
-            cy=y,
-            r=radius,
-            fill=fill,
-            stroke=color,
-            stroke_width=color and 1.5,
-        )
+        self._put("circle", y + radius, cx=x, cy=y, r=radius, fill=fill, stroke=color, stroke_width=color and 1.5)
 
     def box(
         self,
@@ -244,25 +208,10 @@ class Sheet:
         )
         lines = words.split("\n") if words else []
         for number, words in enumerate(lines):
-            base = (
-                y
-                + height / 2
-                + 0.35 * size
-                + (number - (len(lines) - 1) / 2) * 1.2 * size
-            )
-            self.text(
-                x + width / 2,
-                base,
-                words,
-                color=ink or color,
-                size=size,
-                bold=bold,
-                italic=italic,
-            )
+            base = y + height / 2 + 0.35 * size + (number - (len(lines) - 1) / 2) * 1.2 * size
+            self.text(x + width / 2, base, words, color=ink or color, size=size, bold=bold, italic=italic)
 
-    def bar(
-        self, x: float, y: float, width: float, height: float, *, fill: str
-    ) -> None:
+    def bar(self, x: float, y: float, width: float, height: float, *, fill: str) -> None:
         """A filled rectangle without an outline; (x, y) is its upper left corner."""
         self._put("rect", y + height, x=x, y=y, width=width, height=height, fill=fill)
 
@@ -274,9 +223,7 @@ class Sheet:
             if left < right:
                 low = height - (left - step * 7)
                 high = height - (right - step * 7)
-                self.line(
-                    (x + left, y + low), (x + right, y + high), color=MASKED, width=0.8
-                )
+                self.line((x + left, y + low), (x + right, y + high), color=MASKED, width=0.8)
 
     def table(
         self,
@@ -311,35 +258,15 @@ class Sheet:
                 ink = INK if weight < 0.6 else "#ffffff"
                 words = f"{weight:.2f}".lstrip("0") if numbers else ""
                 self.box(
-                    left,
-                    top,
-                    cell,
-                    cell,
-                    words,
-                    color=GREY,
-                    fill=shade(weight),
-                    ink=ink,
-                    radius=0,
-                    line=1,
-                    size=size,
+                    left, top, cell, cell, words, color=GREY, fill=shade(weight), ink=ink, radius=0, line=1, size=size
                 )
         for i, name in enumerate(rows):
-            self.text(
-                x - 6, y + (i + 0.5) * cell + 0.35 * size, name, anchor="end", size=size
-            )
+            self.text(x - 6, y + (i + 0.5) * cell + 0.35 * size, name, anchor="end", size=size)
         for j, name in enumerate(columns):
             self.text(x + (j + 0.5) * cell, y - 7, name, size=size)
 
     def vector(
-        self,
-        x: float,
-        y: float,
-        count: int,
-        width: float,
-        height: float,
-        *,
-        color: str,
-        down: bool = False,
+        self, x: float, y: float, count: int, width: float, height: float, *, color: str, down: bool = False
     ) -> None:
         """The numbers of a vector as empty cells beside (or below) each other.
 
@@ -359,9 +286,7 @@ class Sheet:
     def svg(self) -> str:
         """The sheet as an SVG document."""
         size = f'width="{self.width}" height="{math.ceil(self.bottom) + 6}"'
-        face = (
-            'font-family="DejaVu Sans, Verdana, system-ui, sans-serif" font-size="15"'
-        )
+        face = 'font-family="DejaVu Sans, Verdana, system-ui, sans-serif" font-size="15"'
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {face}>{"".join(self._parts)}</svg>'
 
 
@@ -376,11 +301,7 @@ def _marked(words: str, size: float) -> str:
             back = -away
         elif part:
             moved = f' dy="{_number(back)}"' if back else ""
-            found += (
-                f"<tspan{moved}>{html.escape(part)}</tspan>"
-                if moved
-                else html.escape(part)
-            )
+            found += f"<tspan{moved}>{html.escape(part)}</tspan>" if moved else html.escape(part)
             back = 0.0
     return found
 
@@ -403,10 +324,7 @@ class Picture:
         return self.alt
 
     def _repr_html_(self) -> str:
-        wide, narrow = (
-            "data:image/svg+xml," + quote(s.svg(), safe="/:=;()'!*@$?<>")
-            for s in self.sheets
-        )
+        wide, narrow = ("data:image/svg+xml," + quote(s.svg(), safe="/:=;()'!*@$?<>") for s in self.sheets)
         alt = html.escape(self.alt)
         return (
             f'<picture class="attnbook-drawing"><source media="(max-width: 640px)" srcset="{html.escape(narrow)}">'

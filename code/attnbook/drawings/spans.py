@@ -102,12 +102,7 @@ def two_readings_of_a_table(sheet: Sheet) -> None:
     cell, high = 66, 32
     tables = (
         ("GlobalPointer", pointer, "row: the first word", "column: the last word"),
-        (
-            "W2NER",
-            chain,
-            "above: on to the next word",
-            "below: from last word to first",
-        ),
+        ("W2NER", chain, "above: on to the next word", "below: from last word to first"),
     )
     for number, (title, cells, *lines) in enumerate(tables):
         left, top = (70, 18 + 262 * number) if sheet.narrow else (70 + 360 * number, 18)
@@ -159,12 +154,7 @@ def who_works_for_the_museum(sheet: Sheet) -> None:
 
     below = top + 14 + 24 * 3  # the bars
     x, low = middle[9], below + (30 if sheet.narrow else 102)
-    loop = (
-        (x - 9, below),
-        (x - 19, below + 50),
-        (x + 19, below + 50),
-        (x + 8, below + 8),
-    )
+    loop = ((x - 9, below), (x - 19, below + 50), (x + 19, below + 50), (x + 8, below + 8))
     sheet.line(*loop, color=KEY, width=2.2, curved=True)
     sheet.area((x + 6, below), (x + 2, below + 12), (x + 13, below + 11), fill=KEY)
     start, end = (middle[3], below - 24), (middle[6], below)

@@ -29,15 +29,11 @@ def _heading(sheet: Sheet, x: float, y: float, title: str, why: str) -> None:
     sheet.text(x, y + 39, why, anchor="start", size=14)
 
 
-def _cell(
-    sheet: Sheet, x: float, y: float, height: float, word: str, *, own: bool
-) -> None:
+def _cell(sheet: Sheet, x: float, y: float, height: float, word: str, *, own: bool) -> None:
     """A word that goes in: known, or the decoder's own."""
     look = {"ink": WRITTEN if own else INK, "fill": tint(OUTPUT) if own else "none"}
     size = 13 if word == "<bos>" else 15
-    sheet.box(
-        x, y, WIDTH, height, word, color=GREY, radius=0, line=1, size=size, **look
-    )
+    sheet.box(x, y, WIDTH, height, word, color=GREY, radius=0, line=1, size=size, **look)
 
 
 def _out(sheet: Sheet, x: float, y: float, word: str) -> None:
@@ -49,32 +45,21 @@ def _out(sheet: Sheet, x: float, y: float, word: str) -> None:
 
 def _training(sheet: Sheet, x: float, y: float) -> None:
     high, top, end = 40, y + 84, x + 5 * WIDTH
-    _heading(
-        sheet, x, y, "Training: one pass", "All words are known; later ones are hidden."
-    )
+    _heading(sheet, x, y, "Training: one pass", "All words are known; later ones are hidden.")
     sheet.text(x, top - 10, "goes in", anchor="start", size=13, color=GREY)
     sheet.text(end + 47, top - 10, "comes out", size=13, color=GREY)
     for i, row in enumerate(causal_mask(5).tolist()):
         for j, seen in enumerate(row):
             if not seen:
                 sheet.hatch(x + j * WIDTH, top + i * high, WIDTH, high)
-            _cell(
-                sheet,
-                x + j * WIDTH,
-                top + i * high,
-                high,
-                TARGET[j] if seen else "",
-                own=False,
-            )
+            _cell(sheet, x + j * WIDTH, top + i * high, high, TARGET[j] if seen else "", own=False)
         _out(sheet, end, top + (i + 0.5) * high, TARGET[i + 1])
     sheet.box(x, top, 5 * WIDTH, 5 * high, color=INK, radius=0, line=2.5)
 
 
 def _writing(sheet: Sheet, x: float, y: float) -> None:
     high, pitch, top = 28, 43, y + 84
-    _heading(
-        sheet, x, y, "Writing: five passes", "Each needs the word that came out before."
-    )
+    _heading(sheet, x, y, "Writing: five passes", "Each needs the word that came out before.")
     for i in range(5):
         upper, end = top + i * pitch, x + (i + 1) * WIDTH
         for j in range(i + 1):
@@ -97,20 +82,14 @@ def three_kinds_of_models(sheet: Sheet) -> None:
     cell, seen, causal = 28, 0.3, causal_mask(4)
 
     def table(x: float, y: float, allowed: list[list[bool]]) -> None:
-        sheet.table(
-            x, y, [[seen if a else None for a in row] for row in allowed], cell=cell
-        )
+        sheet.table(x, y, [[seen if a else None for a in row] for row in allowed], cell=cell)
 
     kinds = (
         ("encoder only", "BERT", "reads both ways"),
         ("decoder only", "GPT", "writes on"),
         ("both", "the Transformer of 2017, T5", "reads one, writes another"),
     )
-    places = (
-        ((26, 0), (196, 0), (26, 250))
-        if sheet.narrow
-        else ((30, 0), (226, 0), (444, 0))
-    )
+    places = ((26, 0), (196, 0), (26, 250)) if sheet.narrow else ((30, 0), (226, 0), (444, 0))
     for (x, y), (title, name, does) in zip(places, kinds, strict=True):
         sheet.text(x, y + 16, title, anchor="start", bold=True)
         sheet.text(x, y + 38, name, anchor="start", color=VIOLET)
@@ -125,10 +104,6 @@ def three_kinds_of_models(sheet: Sheet) -> None:
         sheet.text(x + 2 * cell, top + 80, "key", size=13, color=KEY)
         sheet.text(x - 8, top + 88 + 2 * cell, "query", size=13, color=QUERY, turn=-90)
     sheet.text(right + 2 * cell, low + 80, "source", size=13, color=KEY)
-    sheet.text(
-        right + 5.5 * cell + 8, low + 88 + 4 * cell, "target", size=13, color=KEY
-    )
+    sheet.text(right + 5.5 * cell + 8, low + 88 + 4 * cell, "target", size=13, color=KEY)
     sheet.text(right - 8, low + 88 + 2 * cell, "source", size=13, color=QUERY, turn=-90)
-    sheet.text(
-        right - 8, low + 96 + 5.5 * cell, "target", size=13, color=QUERY, turn=-90
-    )
+    sheet.text(right - 8, low + 96 + 5.5 * cell, "target", size=13, color=QUERY, turn=-90)

@@ -6,11 +6,7 @@ from attnbook.attention import masked_softmax
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, QUERY
 
-BATCH = (
-    ("Dive", "into", "Deep", "Learning"),
-    ("Learn", "to", "code", ""),
-    ("Hello", "world", "", ""),
-)
+BATCH = (("Dive", "into", "Deep", "Learning"), ("Learn", "to", "code", ""), ("Hello", "world", "", ""))
 
 
 @drawing(
@@ -30,17 +26,7 @@ def budget_of_a_row(sheet: Sheet) -> None:
             if not word:
                 sheet.hatch(x, y, cell, high)
             size = 14 if word else 13
-            sheet.box(
-                x,
-                y,
-                cell,
-                high,
-                word or "pad",
-                color=GREY,
-                ink=INK if word else GREY,
-                radius=0,
-                size=size,
-            )
+            sheet.box(x, y, cell, high, word or "pad", color=GREY, ink=INK if word else GREY, radius=0, size=size)
     y = top + 2 * high
     sheet.box(left, y, 4 * cell, high, color=QUERY, radius=0, line=3)
 
@@ -50,12 +36,7 @@ def budget_of_a_row(sheet: Sheet) -> None:
     if sheet.narrow:
         x, y, width = 4, y + high + 44, 330
     else:
-        sheet.line(
-            (left + 4 * cell + 8, y + high / 2),
-            (left + 4 * cell + 40, y + high / 2),
-            color=QUERY,
-            arrow=True,
-        )
+        sheet.line((left + 4 * cell + 8, y + high / 2), (left + 4 * cell + 40, y + high / 2), color=QUERY, arrow=True)
         x, y, width = 376, 30, 318
     sheet.text(x, y - 12, "its query has a budget of 1", anchor="start", color=QUERY)
     for number, (title, weights) in enumerate(
@@ -68,9 +49,7 @@ def budget_of_a_row(sheet: Sheet) -> None:
         upper, start = y + number * 58, x
         sheet.text(x, upper + 14, title, anchor="start", size=14)
         sheet.box(x, upper + 21, width, 22, color=GREY, dashed=True, radius=0, line=1)
-        for weight, word in zip(
-            weights.tolist(), ("Hello", "world", "pad", "pad"), strict=True
-        ):
+        for weight, word in zip(weights.tolist(), ("Hello", "world", "pad", "pad"), strict=True):
             wide = weight * width
             if not wide:
                 continue
@@ -83,9 +62,7 @@ def budget_of_a_row(sheet: Sheet) -> None:
                 22,
                 f"{word} {weight:.2f}" if wide > 66 else "",
                 color=GREY if word == "pad" else INK,
-                fill="none"
-                if word == "pad"
-                else shade(0.35 if word == "Hello" else 0.75),
+                fill="none" if word == "pad" else shade(0.35 if word == "Hello" else 0.75),
                 ink=INK if word != "world" else "#ffffff",
                 radius=0,
                 line=1,
@@ -94,10 +71,5 @@ def budget_of_a_row(sheet: Sheet) -> None:
             start += wide
         if number == 1:
             sheet.text(
-                start + 8,
-                upper + 37,
-                f"only {sum(weights.tolist()):.2f} is left",
-                anchor="start",
-                color=KEY,
-                size=13,
+                start + 8, upper + 37, f"only {sum(weights.tolist()):.2f} is left", anchor="start", color=KEY, size=13
             )

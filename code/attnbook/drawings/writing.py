@@ -89,20 +89,13 @@ def where_greedy_loses(sheet: Sheet) -> None:
     else:
         columns, wide, high, bars, scale = (30, 178, 340), 64, 48, 546, 300
         heads = "first word", "second word", "probability of both"
-    products = {
-        (first, word): p * q
-        for first, p in FOLLOWS["<bos>"].items()
-        for word, q in FOLLOWS[first].items()
-    }
+    products = {(first, word): p * q for first, p in FOLLOWS["<bos>"].items() for word, q in FOLLOWS[first].items()}
     greedy = ["<bos>"]
     while len(greedy) < 3:
         greedy.append(max(FOLLOWS[greedy[-1]], key=FOLLOWS[greedy[-1]].get))
     likeliest = max(products, key=products.get)
 
-    rows = {
-        pair: 56 + high * number + (14 if pair[0] == "elle" else 0)
-        for number, pair in enumerate(products)
-    }
+    rows = {pair: 56 + high * number + (14 if pair[0] == "elle" else 0) for number, pair in enumerate(products)}
     for first in FOLLOWS["<bos>"]:
         ends = [y for pair, y in rows.items() if pair[0] == first]
         rows[first,] = sum(ends) / len(ends)
