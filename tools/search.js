@@ -173,7 +173,9 @@ function show(query) {
   localStorage.removeItem("sphinx_highlight_terms");
   results.onclick = ({ target }) => {
     // Sphinx marks these words on the page that is opened
-    if (target.closest("a")) localStorage.setItem("sphinx_highlight_terms", parts.flatMap(({ names }) => names).join(" "));
+    if (!target.closest("a")) return;
+    localStorage.setItem("sphinx_highlight_terms", parts.flatMap(({ names }) => names).join(" "));
+    remember(box.value.trim()); // what was typed last may not have been looked up yet
   };
 }
 
@@ -189,12 +191,16 @@ function loaded() {
   return asked;
 }
 
-async function look() {
-  const query = box.value.trim();
+function remember(query) {
   const address = new URL(location.href);
   if (query) address.searchParams.set("q", query);
   else address.searchParams.delete("q");
   history.replaceState(null, "", address);
+}
+
+async function look() {
+  const query = box.value.trim();
+  remember(query);
   if (!query) {
     results.replaceChildren();
     told.textContent = hint;
@@ -213,13 +219,18 @@ box.value = new URLSearchParams(location.search).get("q") ?? "";
 box.focus();
 box.select();
 let timer;
-box.addEventListener("input", () => {
+const after = (wait) => {
   clearTimeout(timer);
-  timer = setTimeout(look, 200);
+  if (wait) timer = setTimeout(look, wait);
+  else look();
+};
+box.addEventListener("input", () => after(200));
+box.addEventListener("keydown", ({ key }) => {
+  if (key === "Tab") after(0); // later, it would replace the link that has the focus
 });
 box.form.addEventListener("submit", (event) => {
   event.preventDefault();
-  look();
+  after(0);
 });
 look();
 })();
