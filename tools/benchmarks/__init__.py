@@ -5,6 +5,7 @@ to. To add one, write a module with a `Family` in it and name it in `FAMILIES`; 
 """
 
 from tools.benchmarks.causal import CAUSAL, WINDOWED
+from tools.benchmarks.compiled import COMPILED_HEADS
 from tools.benchmarks.decoding import DECODING
 from tools.benchmarks.encoder import ENCODER_LAYER
 from tools.benchmarks.family import Family
@@ -18,6 +19,7 @@ __all__ = ["FAMILIES", "GROUPS"]
 TRANSLATION = (TRAINING, GREEDY, CACHE)
 EFFICIENT = (DECODING, CAUSAL, WINDOWED, MEMORY)
 FAMILIES: dict[str, Family] = {
-    family.name: family for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION, *EFFICIENT)
+    family.name: family
+    for family in (*(DOT, ADDITIVE, MULTI_HEAD, COMPILED_HEADS, ENCODER_LAYER), *(*TRANSLATION, *EFFICIENT))
 }
 GROUPS = {"translation": [family.name for family in TRANSLATION], "efficient": [family.name for family in EFFICIENT]}

@@ -299,10 +299,6 @@ CACHE = Family(
     cache_layers,
     ten_words,
     reference=UNCACHED,
-    bars=(
-        Bar("time", "decode", CACHED, UNCACHED, 1 / 10, only=lambda c: c.length == 256),
-        Bar("time", "decode", CACHED, UNCACHED, 1 / 40, only=lambda c: c.length == 1024),
-    ),
     kinds=("decode",),
     agree=check_cache,
     weighed=False,

@@ -32,9 +32,9 @@ class Room:
         ):
             shape = (*new.shape[:2], 2 * end, new.shape[3])
             self.room = room = new.new_empty(shape, dtype=kind)
-            room[:, :, :start] = stored
-        room[:, :, start:end] = new
-        self.last = room[:, :, :end]
+            room.narrow(2, 0, start).copy_(stored)
+        room.narrow(2, start, end - start).copy_(new)
+        self.last = room.narrow(2, 0, end)
         return self.last
 
 
@@ -104,8 +104,8 @@ class KeyValueCache:
             )
         self._check_grows()
         if self.key is not None and self.value is not None:
-            _check_continues("keys", self.key, key)
-            _check_continues("values", self.value, value)
+            _check_continues("keys", self.key, key, key.shape)
+            _check_continues("values", self.value, value, value.shape)
         return self.append(key, value)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -130,8 +130,8 @@ class KeyValueCache:
             head_dim: Dh.
         """
         if self.key is not None:
-            new = query.new_empty(query.shape[0], num_heads, 0, head_dim)
-            _check_continues("keys", self.key, new)
+            shape = query.shape[0], num_heads, query.shape[1], head_dim
+            _check_continues("keys", self.key, query, shape)
 
     def _check_grows(self) -> None:
         if not self.grows:
@@ -173,11 +173,14 @@ class KeyValueCache:
         self.key, self.value = self.key[order], self.value[order]
 
 
-def _check_continues(name: str, stored: Tensor, new: Tensor) -> None:
+def _check_continues(
+    name: str, stored: Tensor, new: Tensor, shape: tuple[int, ...]
+) -> None:
+    """Require new keys or values of that shape, (B, H, T, Dh), like a tensor, to fit those that are stored."""
     check_alike(f"the cache of {name}", stored, f"the new {name}", new)
     for axis, what in ((0, "sequences"), (1, "heads"), (3, "features")):
-        if stored.shape[axis] != new.shape[axis]:
+        if stored.shape[axis] != shape[axis]:
             raise ValueError(
-                f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {new.shape[axis]}; "
+                f"the cache holds {name} of {stored.shape[axis]} {what}, the new ones have {shape[axis]}; "
                 "start a new cache"
             )

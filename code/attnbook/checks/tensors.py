@@ -103,7 +103,7 @@ def check_features(
         raise ValueError(
             f"{name} has size {x.shape[-1]}, {what} is {size}; project it to that size"
         )
-    weight = getattr(module, "weight", None)
+    weight = None if module is None else getattr(module, "weight", None)
     if isinstance(weight, Tensor) and weight.is_floating_point():
         check_alike(name, x, "the layer", weight)
 
