@@ -43,6 +43,7 @@ QUERY, KEY, VALUE = randn(B, T, D), randn(B, S, D, seed=1), randn(B, S, 13, seed
 X, MEMORY = randn(B, T, E), randn(B, S, E, seed=1)
 LENS, MASK, BIAS = torch.tensor([3, 6]), coin(T, S), randn(1, H, T, S)
 OWN_LENS, OWN_MASK, OWN_BIAS = torch.tensor([3, 4]), causal_mask(T), randn(1, H, T, T)
+SPLIT = {"query": randn(B, H, T, 4), "key": randn(B, H, S, 4)}
 POINTS = {"query": randn(T), "key": randn(S), "value": randn(S, seed=3)}
 REGRESSION = {"model": NWKernelRegression().double(), "x": randn(T), "y": randn(T)}
 GATES = {"decay": randn(B, T).sigmoid() + 0.1, "beta": randn(B, T).sigmoid()}
@@ -84,7 +85,7 @@ FUNCTIONS = [
     ("sinusoidal_encoding", {"num_positions": T, "d_model": D}, {"base": 100.0, "start": 3, "dtype": torch.float64}),
     ("rotate", {"x": X, "position": torch.arange(T)}, {"base": 100.0}),
     ("relative_positions", {"num_queries": T, "num_keys": S}, {"device": "cpu"}),
-    ("alibi_bias", {"num_heads": H, "num_queries": T, "num_keys": S}, {"device": "cpu"}),
+    ("alibi_bias", SPLIT, {}),
     ("split_heads", {"x": X, "num_heads": H}, {}),
     ("merge_heads", {"x": randn(B, H, T, 4)}, {}),
     ("widen_heads", {"stage": SeparateHeads(E, H)}, {}),
@@ -125,10 +126,10 @@ LAYERS = [
     (SinusoidalPositions(E, base=100.0), {"x": X}, {"start": 3}),
     (LearnedPositions(9, E), {"x": X}, {"start": 3}),
     (RotaryPositions(base=100.0), {"x": X}, {"start": 3}),
-    (ShawPositions(4, max_distance=3), {"query": randn(B, H, T, 4), "num_keys": S}, {}),
-    (T5Positions(H), {"num_queries": T, "num_keys": S}, {}),
-    (T5Positions(H, num_buckets=8, max_distance=9, causal=True), {"num_queries": T, "num_keys": S}, {}),
-    (DebertaPositions(E, H, 3), {"query": randn(B, H, T, 4), "key": randn(B, H, S, 4)}, {}),
+    (ShawPositions(4, max_distance=3), SPLIT, {}),
+    (T5Positions(H), SPLIT, {}),
+    (T5Positions(H, num_buckets=8, max_distance=9, causal=True), SPLIT, {}),
+    (DebertaPositions(E, H, 3), SPLIT, {}),
     (WideHeads(E, H, bias=True), HEADS, SOFT),
     (SeparateHeads(E, H, bias=True), HEADS, SOFT),
     (LatentAttention(E, H, 5), {"x": X}, {"kept": randn(B, 2, 5)}),

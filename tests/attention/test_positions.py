@@ -1,6 +1,8 @@
 """Positions, absolute, relative and rotary: formulas, oracles, identities, other libraries, errors."""
 
 import math
+import re
+from functools import partial
 
 import pytest
 import torch
@@ -23,13 +25,16 @@ from tensors import (
 
 from attnbook.attention import (
     DebertaPositions,
+    KeyValueCache,
     LearnedPositions,
     MultiHeadAttention,
     RotaryPositions,
     ShawPositions,
+    SinkAttention,
     SinusoidalPositions,
     T5Positions,
     alibi_bias,
+    causal_mask,
     relative_positions,
     rotate,
     sinusoidal_encoding,
@@ -131,7 +136,7 @@ def test_relative_positions_by_hand():
 @pytest.mark.parametrize(("num_keys", "limit"), [(T, 2), (S, 3), (S, 50)])
 def test_shaw_against_loops(num_keys, limit):
     layer, query = fill(ShawPositions(D, limit)).double(), randn(B, H, T, D)
-    bias = layer(query, num_keys)
+    bias = layer(query, randn(B, H, num_keys, D, seed=1))
     assert bias.shape == (B, H, T, num_keys)
     for i in range(T):
         for j in range(num_keys):
@@ -167,7 +172,7 @@ def test_t5_buckets_by_hand():
 @pytest.mark.parametrize("causal", [True, False])
 def test_t5_looks_its_numbers_up(causal):
     layer = fill(T5Positions(H, 8, 20, causal=causal)).double()
-    bias = layer(T, S)
+    bias = layer(randn(B, H, T, D), randn(B, H, S, D))
     assert bias.shape == (1, H, T, S)
     for i in range(T):
         for j in range(S):
@@ -205,7 +210,9 @@ def test_deberta_against_loops(num_keys, limit):
 
 
 def test_alibi_slopes_are_the_papers():
-    bias = alibi_bias(8, 1, 2)  # one query, whose only other key is one step back
+    bias = alibi_bias(
+        randn(B, 8, 1, D), randn(B, 8, 2, D)
+    )  # one query, whose only other key is one step back
     slopes = [-x for x in bias[0, :, 0, 0].tolist()]
     assert slopes == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
     assert (bias[0, :, 0, 1] == 0).all()
@@ -214,7 +221,8 @@ def test_alibi_slopes_are_the_papers():
             for j in range(S):
                 distance = abs(j - (i + S - T))
                 expected = -(2 ** (-8 * (h + 1) / 3)) * distance
-                assert alibi_bias(3, T, S)[0, h, i, j].item() == pytest.approx(expected)
+                bias = alibi_bias(randn(B, 3, T, D), randn(B, 3, S, D))
+                assert bias[0, h, i, j].item() == pytest.approx(expected)
 
 
 RELATIVE = {
@@ -229,13 +237,10 @@ def test_relative_positions_learn_through_the_attention(kind):
     """The bias goes through the fused kernel and comes back as a gradient, in both paths the same."""
     layer = fill(MultiHeadAttention(H * D, H)).double()
     relative, x = fill(RELATIVE[kind]()).double(), randn(B, T, H * D)
-    query, key, _ = (split_heads(y, H) for y in layer.W_qkv(x).split(layer.sizes, -1))
-    query, key = query.detach(), key.detach()
-    arguments = {"Shaw": (query, T), "T5": (T, T), "DeBERTa": (query, key)}[kind]
     gradients = []
     for need_weights in (True, False):
         relative.zero_grad()
-        output, _ = layer(x, need_weights=need_weights, bias=relative(*arguments))
+        output, _ = layer(x, need_weights=need_weights, bias=relative)
         output.square().sum().backward()
         gradients.append([p.grad.clone() for p in relative.parameters()])
     for openly, fused in zip(*gradients, strict=True):
@@ -243,22 +248,64 @@ def test_relative_positions_learn_through_the_attention(kind):
         close(fused, openly)
 
 
-@pytest.mark.parametrize("kind", [*RELATIVE, "ALiBi"])
+FUNCTIONS = RELATIVE | {"ALiBi": lambda: alibi_bias}
+
+
+def relative_of(kind):
+    made = FUNCTIONS[kind]()
+    return fill(made).double() if isinstance(made, torch.nn.Module) else made
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
 def test_relative_positions_do_not_know_where_they_are(kind):
     """The same tokens further back get the same biases."""
-    relative = None if kind == "ALiBi" else fill(RELATIVE[kind]()).double()
+    bias = relative_of(kind)
     query, key = randn(B, H, S, D), randn(B, H, S, D, seed=1)
     moved = (torch.cat([randn(B, H, 4, D, seed=7), x], dim=2) for x in (query, key))
-    moved = tuple(moved)
-
-    def bias(q, k):
-        length = q.shape[2]
-        if kind == "ALiBi":
-            return alibi_bias(H, length, length)
-        sizes = {"Shaw": (q, length), "T5": (length, length), "DeBERTa": (q, k)}
-        return relative(*sizes[kind])
-
     close(bias(*moved)[..., 4:, 4:], bias(query, key))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [MultiHeadAttention, partial(SinkAttention, learned=True)],
+    ids=["plain", "sink"],
+)
+@pytest.mark.parametrize("kv_heads", [H, 1])
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_relative_positions_are_a_bias_that_the_layer_makes(kind, kv_heads, make):
+    """The same as a table of them, and word by word with a cache as at once; a sink is nowhere."""
+    layer = fill(make(H * D, H, num_kv_heads=kv_heads)).double()
+    bias, x, mask = relative_of(kind), randn(B, T, H * D), causal_mask(T)
+    query, key, _ = layer.project_all(x)
+    table = bias(query, key.repeat_interleave(H // kv_heads, dim=1))
+    assert table.std() > 1e-3
+    output, weights = layer(x, mask=mask, bias=bias, need_weights=True)
+    by_table, table_weights = layer(x, mask=mask, bias=table, need_weights=True)
+    close(output, by_table)
+    close(weights, table_weights)
+    close(layer(x, mask=mask, bias=bias)[0], output)
+    cache = KeyValueCache()
+    steps = [layer(x[:, i : i + 1], bias=bias, cache=cache)[0] for i in range(T)]
+    close(torch.cat(steps, dim=1), output)
+
+
+def test_a_bias_that_does_not_fit_leaves_the_cache_as_it_was():
+    layer, cache = fill(MultiHeadAttention(H * D, H)).double(), KeyValueCache()
+    layer(randn(B, 2, H * D), cache=cache)
+    for bias, error, message in (
+        (lambda query, key: query, ValueError, "bias has shape (2, 3, 1, 11)"),
+        (
+            lambda query, key: None,
+            TypeError,
+            "bias must be a torch.Tensor, got NoneType",
+        ),
+        (ShawPositions(7, 2), ValueError, "query has size 11, head_dim is 7"),
+        (DebertaPositions(66, 6, 2), ValueError, "query must be (B, 6, positions, 11)"),
+        (3.0, TypeError, "bias must be a torch.Tensor, got float"),
+    ):
+        with pytest.raises(error, match=re.escape(message)):
+            layer(randn(B, 1, H * D), bias=bias, cache=cache)
+        assert cache.length == 2
 
 
 # --- rotary ----------------------------------------------------------------------------------------------------------
@@ -353,11 +400,12 @@ QUERY = randn(B, H, T, D, dtype=torch.float32)
         (lambda: LearnedPositions(T, 1)(randn(B, T, D)), ValueError, ("x has size 11, d_model is 1",)),
         (lambda: LearnedPositions(0, D), ValueError, ("max_positions must be at least 1",)),
         (lambda: relative_positions(S, T), ValueError, ("the last positions", "7 queries and 5 keys")),
-        (lambda: alibi_bias(0, T, T), ValueError, ("num_heads must be at least 1",)),
-        (lambda: alibi_bias(H, S, T), ValueError, ("7 queries and 5 keys",)),
+        (lambda: alibi_bias(QUERY[0], QUERY), ValueError, ("query must have 4 axes",)),
+        (lambda: alibi_bias(QUERY, QUERY[:, :, :2]), ValueError, ("5 queries and 2 keys",)),
+        (lambda: T5Positions(H)(QUERY, 5), TypeError, ("key must be a torch.Tensor, got int",)),
         (lambda: ShawPositions(D, 0), ValueError, ("max_distance must be at least 1",)),
-        (lambda: ShawPositions(7, 2)(QUERY, T), ValueError, ("query has size 11, head_dim is 7",)),
-        (lambda: ShawPositions(D, 2)(QUERY[0], T), ValueError, ("query must have 4 axes",)),
+        (lambda: ShawPositions(7, 2)(QUERY, QUERY), ValueError, ("query has size 11, head_dim is 7",)),
+        (lambda: ShawPositions(D, 2)(QUERY[0], QUERY), ValueError, ("query must have 4 axes",)),
         (lambda: T5Positions(H, 3), ValueError, ("num_buckets must be at least 4",)),
         (lambda: T5Positions(H, 32, 8), ValueError, ("max_distance must be above 8", "got 8")),
         (lambda: T5Positions(H, 32, 16, causal=True), ValueError, ("max_distance must be above 16",)),

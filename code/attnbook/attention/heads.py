@@ -17,7 +17,10 @@ from attnbook.attention.masks import (
 )
 from attnbook.attention.separate_heads import SeparateHeads, check_stage
 from attnbook.attention.splitting import check_inputs, check_kv_heads, head_size
-from attnbook.checks import check_features, check_probability
+from attnbook.checks import check_features, check_probability, check_tensor
+
+#: What makes a bias on the scores, (B or 1, H, T, S), of projected queries (B, H, T, Dh) and keys (B, H, S, Dh).
+Bias = Callable[[Tensor, Tensor], Tensor]
 
 
 class MultiHeadAttention(nn.Module):
@@ -74,7 +77,7 @@ class MultiHeadAttention(nn.Module):
         valid_lens: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-        bias: Tensor | None = None,
+        bias: Tensor | Bias | None = None,
         need_weights: bool = False,
         cache: KeyValueCache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
@@ -87,7 +90,9 @@ class MultiHeadAttention(nn.Module):
             valid_lens: (B,) or (B, T) integers: how many keys count.
             mask: bool, (T, S), (B, T, S) for all heads, or (B, H, T, S), True = may attend; any size but S may be 1.
                 S counts the keys of a cache, too.
-            bias: floating point, added to the scores (relative positions); its axes are those of a mask.
+            bias: floating point, added to the scores; its axes are those of a mask. Or what makes it of the projected
+                queries (B, H, T, Dh) and keys (B, H, S, Dh), those of a cache included: relative positions, such as
+                `ShawPositions`, do.
             need_weights: return the weights too; without them the fused kernel never stores the T × S table. NaN in the
                 scores becomes NaN in the output, either way.
             cache: a `KeyValueCache`, to which the keys of the query are added; or, from `start_cache`, the keys of a
@@ -103,19 +108,25 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         shape = self.check_shapes(query, key, value, cache)
-        mask, bias = self.tables(shape, query.device, valid_lens, mask, bias)
+        made = (
+            bias if callable(bias) else None
+        )  # of queries and keys, once they are there
+        table = None if callable(bias) else bias
+        mask, table = self.tables(shape, query.device, valid_lens, mask, table)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
+        if made is not None:
+            table = self._made_bias(made, q, k, shape, cache)
         if need_weights:
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
-            scores = scores if bias is None else scores + bias.to(q)
+            scores = scores if table is None else scores + table.to(q)
             weights = unchecked_masked_softmax(scores, mask)
             output = F.dropout(weights, dropout) @ v  # (B, H, T, Dh)
         else:  # the same numbers; a fused kernel needs no T × S tables
             weights = None
-            output = fused_attention(q, k, v, mask, bias, dropout, group > 1)
+            output = fused_attention(q, k, v, mask, table, dropout, group > 1)
         return self.W_o(output.transpose(1, 2).flatten(2)), weights  # heads merged
 
     def start_cache(self, memory: Tensor) -> KeyValueCache:
@@ -183,6 +194,26 @@ class MultiHeadAttention(nn.Module):
             The mask, a mask like any other, and the bias; each has the axes of the scores, or is None.
         """
         return combine_masks(shape, valid_lens, mask, device), fit_bias(bias, shape)
+
+    def _made_bias(
+        self,
+        make: Bias,
+        q: Tensor,
+        k: Tensor,
+        shape: torch.Size,
+        cache: KeyValueCache | None,
+    ) -> Tensor | None:
+        """A bias of projected queries and keys. If it does not fit, the cache forgets them again."""
+        k = k[:, :, -shape[-1] :]  # without a sink, which has no position
+        k = k.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1)
+        try:
+            bias = make(q, k)
+            check_tensor("bias", bias)
+            return self.tables(shape, q.device, bias=bias)[1]
+        except Exception:
+            if cache is not None and cache.grows:
+                cache.shorten(shape[-1] - shape[-2])
+            raise
 
     def project(
         self,

@@ -1,7 +1,9 @@
 """Relative positions: scores are told how far apart a query and a key are, not where they are.
 
 T5's and ALiBi's are biases that depend on the distance alone; Shaw's and DeBERTa's score the distance by the content.
-All are added to the scores, as the `bias` of `MultiHeadAttention`.
+All are called alike, `positions(query, key)` with the projected queries (B, H, T, Dh) and keys (B, H, S, Dh) of one
+sequence, and return a bias on the scores, (B or 1, H, T, S). So each can be passed as the `bias` of
+`MultiHeadAttention`, with a cache, too: the queries are the last positions of the keys.
 """
 
 import math
@@ -56,18 +58,18 @@ class ShawPositions(nn.Module):
         self.embedding = nn.Embedding(2 * max_distance + 1, head_dim)
         nn.init.normal_(self.embedding.weight, std=head_dim**-0.5)
 
-    def forward(self, query: Tensor, num_keys: int) -> Tensor:
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
         """The bias on the scores.
 
         Args:
             query: (B, H, T, Dh), projected queries.
-            num_keys: S.
+            key: (B, H, S, Dh); only their number matters.
 
         Returns:
             (B, H, T, S), to be added to the scaled scores.
         """
         check_features("query", query, "head_dim", self.head_dim, dims=4)
-        distance = relative_positions(query.shape[-2], num_keys, query.device)
+        distance = _distances(query, key)
         index = distance.clamp(-self.max_distance, self.max_distance)  # (T, S)
         vectors = self.embedding(index + self.max_distance)  # (T, S, Dh)
         return torch.einsum("bhtd,tsd->bhts", query, vectors) / math.sqrt(self.head_dim)
@@ -132,18 +134,17 @@ class T5Positions(nn.Module):
         far = exact + (fraction * (buckets - exact)).long()
         return offset + torch.where(size < exact, size, far.clamp_max(buckets - 1))
 
-    def forward(self, num_queries: int, num_keys: int) -> Tensor:
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
         """The bias on the scores.
 
         Args:
-            num_queries: T.
-            num_keys: S.
+            query: (B, H, T, Dh); only the number and the device matter, as of the keys.
+            key: (B, H, S, Dh).
 
         Returns:
             (1, H, T, S), to be added to the scores.
         """
-        device = next(self.embedding.parameters()).device
-        distance = relative_positions(num_queries, num_keys, device)
+        distance = _distances(query, key)
         return self.embedding(self.bucket(distance)).permute(2, 0, 1)[None]
 
 
@@ -190,7 +191,7 @@ class DebertaPositions(nn.Module):
         vectors = self.embedding(rows)  # (2k, D), k the largest distance
         position_query = self.W_q(vectors).unflatten(-1, (heads, size))  # (2k, H, Dh)
         position_key = self.W_k(vectors).unflatten(-1, (heads, size))
-        ahead = relative_positions(query.shape[2], key.shape[2], query.device)  # j − i
+        ahead = _distances(query, key)  # j − i
         # c2p: the content of i against the distance i − j, the paper's δ(i, j)
         scores = torch.einsum("bhtd,rhd->bhtr", query, position_key)
         c2p = scores.gather(-1, self._row(-ahead).expand(*scores.shape[:2], -1, -1))
@@ -205,16 +206,13 @@ class DebertaPositions(nn.Module):
         return (distance + k).clamp(0, 2 * k - 1)
 
 
-def alibi_bias(
-    num_heads: int, num_queries: int, num_keys: int, device: torch.device | None = None
-) -> Tensor:
+def alibi_bias(query: Tensor, key: Tensor) -> Tensor:
     """Attention with linear biases: a penalty −m_h |i − j| that grows with distance, steeper in some heads.
 
     Args:
-        num_heads: H. The slopes are 2^(−8/H), 2^(−16/H), …, 2^(−8).
-        num_queries: T.
-        num_keys: S.
-        device: where to make the table.
+        query: (B, H, T, Dh); only the sizes and the device matter, as of the keys. The slopes of the H heads are
+            2^(−8/H), 2^(−16/H), …, 2^(−8).
+        key: (B, H, S, Dh).
 
     Returns:
         (1, H, T, S), float32, never above 0.
@@ -222,7 +220,16 @@ def alibi_bias(
     Source:
         Press et al. (2022), arXiv:2108.12409, §3 (for H a power of two; here the same formula serves every H).
     """
-    check_count("num_heads", num_heads)
-    distance = relative_positions(num_queries, num_keys, device).abs()  # (T, S)
-    slopes = 2.0 ** (-8.0 * torch.arange(1, num_heads + 1, device=device) / num_heads)
+    distance = _distances(query, key).abs()  # (T, S)
+    num_heads = query.shape[1]
+    slopes = 2.0 ** (
+        -8.0 * torch.arange(1, num_heads + 1, device=query.device) / num_heads
+    )
     return -slopes[:, None, None] * distance[None, None]  # (1, H, T, S)
+
+
+def _distances(query: Tensor, key: Tensor) -> Tensor:
+    """(T, S), of queries and keys that are split into heads."""
+    check_tensor("query", query, dims=4)
+    check_tensor("key", key, dims=4)
+    return relative_positions(query.shape[2], key.shape[2], query.device)

@@ -1,7 +1,7 @@
 """Two small tasks that cannot be done without knowing where, and an encoder that is told so in one of eight ways."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +16,6 @@ from attnbook.attention import (
     T5Positions,
     alibi_bias,
     causal_mask,
-    split_heads,
 )
 from attnbook.checks import check_count
 from attnbook.training import TrainConfig, device_of, train
@@ -80,31 +79,6 @@ class PositionReader(nn.Module):
         )
         self.norm, self.head = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
 
-    def bias(self, number: int, x: Tensor) -> Tensor | None:
-        """What this kind of position adds to the scores of one layer.
-
-        Args:
-            number: the layer's.
-            x: (B, T, D), the layer's input.
-
-        Returns:
-            Broadcastable to (B, H, T, T), or None for kinds that add nothing to the scores.
-        """
-        length = x.shape[1]
-        if self.kind == "ALiBi":
-            return alibi_bias(self.num_heads, length, length, x.device)
-        if self.kind == "T5":
-            return self.relative[number](length, length)
-        if self.kind not in ("Shaw", "DeBERTa"):
-            return None
-        # these two score distances by content: by the layer's own queries and keys
-        layer = cast(EncoderLayer, self.layers[number])
-        qkv = layer.attention.W_qkv(layer.around_attention.norm(x))
-        query, key, _ = qkv.split(layer.attention.sizes, dim=-1)
-        query = split_heads(query, self.num_heads)  # (B, H, T, Dh)
-        key = split_heads(key, self.num_heads)
-        return self.relative[number](query, length if self.kind == "Shaw" else key)
-
     def forward(self, ids: Tensor) -> Tensor:
         """Name a symbol at every position.
 
@@ -116,8 +90,10 @@ class PositionReader(nn.Module):
         """
         x = self.added(self.embedding(ids))
         mask = causal_mask(ids.shape[1], device=ids.device) if self.causal else None
-        for number, layer in enumerate(self.layers):
-            x, _ = layer(x, mask=mask, bias=self.bias(number, x))
+        one = alibi_bias if self.kind == "ALiBi" else None
+        biases = self.relative or [one] * len(self.layers)  # relative: one for each
+        for layer, bias in zip(self.layers, biases, strict=True):
+            x, _ = layer(x, mask=mask, bias=bias)
         return self.head(self.norm(x))
 
 

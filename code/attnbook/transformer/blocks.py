@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import KeyValueCache, MultiHeadAttention
+from attnbook.attention.heads import Bias
 from attnbook.checks import (
     check_count,
     check_features,
@@ -167,7 +168,7 @@ class EncoderLayer(nn.Module):
         valid_lens: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-        bias: Tensor | None = None,
+        bias: Tensor | Bias | None = None,
         need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """Let every position look at the others, then think by itself.
