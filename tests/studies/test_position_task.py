@@ -95,15 +95,17 @@ def test_every_parameter_is_trained(kind):
     )
 
 
-def test_shaws_and_debertas_terms_are_scored_by_the_layers_own_queries():
-    for kind in ("Shaw", "DeBERTa"):
-        model = reader(kind)
-        x = torch.randn(2, 7, 32, generator=generator(), dtype=torch.float64)
-        assert model.bias(0, x).shape == (2, 4, 7, 7)
-        with torch.no_grad():
-            model.layers[0].attention.W_qkv.weight.zero_()
-            model.layers[0].attention.W_qkv.bias.zero_()
-        assert model.bias(0, x).abs().max() == 0
+@pytest.mark.parametrize("kind", ["Shaw", "T5", "DeBERTa"])
+def test_relative_terms_are_scored_by_the_layers_own_queries_and_keys(kind):
+    model, ids, given = reader(kind), torch.arange(7)[None] % 5, []
+    for term in model.relative:
+        term.register_forward_hook(lambda _, arguments, __: given.append(arguments))
+    model(ids)
+    assert len(given) == len(model.layers)
+    layer = model.layers[0]
+    x = layer.around_attention.norm(model.embedding(ids))
+    for came, wanted in zip(given[0], layer.attention.project_all(x), strict=False):
+        assert torch.equal(came, wanted)
 
 
 def test_learned_positions_end_where_their_table_ends():
