@@ -17,6 +17,8 @@ NUMBERS = {
     "a_list_or_a_matrix": ("7", "14", "3", "4"),
     "overlapping_keys": ("40", "60", "72", "26.8", "42.4", "50"),
     "two_stories_for_one_output": ("0.5",),
+    "three_exponentials_shifted": ("−104", "88.7", "−100", "50"),
+    "an_empty_row_spoils_the_matrix": (".27", ".73", "NaN"),
 }
 
 

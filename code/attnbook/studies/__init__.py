@@ -38,6 +38,11 @@ from attnbook.studies.induction import (
     retrain_induction,
     stored_induction,
 )
+from attnbook.studies.kernel_choice import (
+    REACH,
+    errors_with_coordinates,
+    kernel_errors,
+)
 from attnbook.studies.look_up import (
     FreeHeads,
     LookUp,
@@ -156,6 +161,9 @@ from attnbook.studies.topics import (
 )
 
 __all__ = [
+    "REACH",
+    "errors_with_coordinates",
+    "kernel_errors",
     "KINDS",
     "PositionReader",
     "look_back_batch",
