@@ -68,10 +68,11 @@ LOOKS_FOR = "noun", "noun", "adjective", "noun"  # what each kind looks for
 
 @drawing(
     "The sentence the red cup broke, one row per word, and three vectors for each, whose four numbers belong to "
-    "article, adjective, noun and verb. Queries, what a word looks for: the, red and broke have a 6 at noun, cup has a 6 at "
-    "adjective. Keys and values, what a word offers and passes on, have a 1 at the word's own kind. Beside them the "
-    "table of weights, queries down and keys across. The, red and broke give 0.87 to cup and 0.04 to each other word; "
-    "cup gives 0.87 to red and 0.04 to broke. Last, what comes out: for broke 0.87 at noun, for cup 0.87 at adjective."
+    "article, adjective, noun and verb. Queries, what a word looks for: the, red and broke have a 6 at noun, cup has "
+    "a 6 at adjective. Keys and values, what a word offers and passes on, have a 1 at the word's own kind. Beside "
+    "them the table of weights, queries down and keys across. The, red and broke give 0.87 to cup and 0.04 to each "
+    "other word; cup gives 0.87 to red and 0.04 to broke. Last, what comes out: for broke 0.87 at noun, for cup 0.87 "
+    "at adjective."
 )
 def three_vectors_of_a_word(sheet: Sheet) -> None:
     """How a sentence becomes queries, keys and values, and what its words make of them."""
