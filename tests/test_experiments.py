@@ -133,9 +133,7 @@ RUNS = {
     "heads": lambda s: by_seed(s["runs"], "accuracy"),
     "induction_heads": lambda s: [{"curve": s["curve"], "snapshots": s["snapshots"]}],
     "next_words": lambda s: s["examples"],
-    "poolings": lambda s: by_seed(
-        [{"steps": 200} | row for row in s["runs"]] + s["patient"], "as trained", "longer"
-    ),
+    "poolings": lambda s: by_seed(s["runs"], "as trained", "longer"),
     "retrained": lambda s: [
         {"what": what} | row | row["choice"] for what in ("heads", "induction") for row in s[what]
     ],

@@ -10,9 +10,7 @@ from attnbook.studies import (
     POOLING_TASKS,
     POOLINGS,
     TopicClassifier,
-    TopicTagger,
     pooling_run,
-    tagged_data,
     topic_data,
     topic_sentence,
 )
@@ -52,16 +50,6 @@ def test_no_pooling_reads_the_padding(kind):
             model(row[None, :n], n[None])[0] for row, n in zip(ids, lens, strict=True)
         ]
         torch.testing.assert_close(model(ids, lens), torch.stack(expected))
-
-
-def test_labels_are_the_topics_whose_words_occur():
-    ids, lens, labels = tagged_data(50, seed=2)
-    for t in range(4):
-        assert torch.equal(labels[:, t], (ids // 4 == t).sum(1).float())
-    logits, weights = TopicTagger(4)(ids, lens)
-    assert logits.shape == (50, 4)
-    assert (weights.sum(-1) - 1).abs().max() < 1e-5
-    assert weights.movedim(1, 2)[ids == PAD].abs().max() == 0
 
 
 def test_a_few_steps_can_be_run_again():

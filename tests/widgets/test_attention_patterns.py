@@ -1,6 +1,8 @@
 """The attention-pattern viewer: the browser's model is PyTorch's, and hands and keys show what it does."""
 
+import base64
 import json
+import re
 
 import pytest
 import torch
@@ -15,7 +17,9 @@ from attnbook.studies import (
     without_head,
 )
 from attnbook.widgets import AttentionPatternsFigure
-from attnbook.widgets.kit import figure_parts
+from attnbook.widgets.attention_patterns import FourHeadsFigure
+from attnbook.widgets.capture import capture
+from attnbook.widgets.kit import WIDGETS, figure_parts
 
 DATA = json.loads(STORED.read_text("utf-8"))
 MODEL = stored_model()
@@ -590,3 +594,87 @@ def test_the_panel_has_no_empty_row(page):
     assert button.is_visible() and button.is_disabled()
     page.click("Switch this head off")
     assert button.is_enabled()
+
+
+# -- four heads side by side --
+
+
+@pytest.fixture
+def together(open_figure):
+    return open_figure(FourHeadsFigure())
+
+
+def rows_of(page, words, layer, query):
+    """What is printed of the four rows of a word, beside PyTorch's."""
+    expected = ask(words)[0][layer - 1, :, query, : query + 1]
+    for h in range(4):
+        for j in range(query + 1):
+            found = shown(page, f"weight-{h + 1}-{j}")
+            assert found == pytest.approx(expected[h, j].item(), abs=0.0051)
+    later = page.page.locator(f'[data-number="weight-1-{query + 1}"]')
+    assert later.count() == 0
+    return expected
+
+
+def test_four_rows_are_pytorchs(together):
+    figure = FourHeadsFigure()
+    row = rows_of(together, figure.words, 2, 6)
+    assert row[2].argmax() == 2  # head 3: from "likes" to "dogs", whose verb comes next
+    assert "in head 3 at “dogs” (1.00)" in said(together)
+    together.set(layer=1)
+    rows_of(together, figure.words, 1, 6)
+
+
+def test_the_four_rows_of_a_word_that_is_pointed_at_or_chosen(together):
+    figure = FourHeadsFigure()
+    together.handle("word-3").hover()
+    together.settle()
+    rows_of(together, figure.words, 2, 3)
+    assert together.state("query") == 6  # only pointed at
+    together.page.mouse.move(2, 2)
+    together.settle()
+    rows_of(together, figure.words, 2, 6)
+    together.press("word-6", "ArrowLeft", "Home", "ArrowRight", "ArrowRight")
+    assert together.state("query") == 2
+    assert together.page.evaluate("document.activeElement.dataset.handle") == "word-2"
+    box = together.handle("map-4").bounding_box()
+    together.page.mouse.click(box["x"] + 5, box["y"] + 4.5 * box["height"] / 9)
+    together.settle()
+    assert together.state("query") == 4
+    rows_of(together, figure.words, 2, 4)
+
+
+def test_other_sentences_of_the_four_heads(together):
+    options = together.page.locator(
+        'select[data-control="words"] option'
+    ).all_text_contents()
+    assert len(options) == 4
+    for text in options:
+        together.choose("words", text)
+        words, query = together.state("words"), together.state("query")
+        assert " ".join(words[:-1]) == text
+        rows_of(together, words, 2, query)
+    together.reset()
+    assert (
+        together.state("words") == FourHeadsFigure().words
+        and together.state("query") == 6
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [374, 800])
+def test_the_four_heads_fit(open_figure, width, theme):
+    page = open_figure(FourHeadsFigure(), width=width, theme=theme)
+    page.require_fit()
+    words = page.page.locator('[data-handle^="word-"] rect')
+    for box in (word.bounding_box() for word in words.all()):
+        assert box["width"] >= 24 and box["height"] >= 24
+
+
+def test_the_stored_picture_of_the_four_heads_is_that_of_the_present_code(browser):
+    """If this fails, store `capture(browser, "attention_patterns", FourHeadsFigure())` in `together.svg`."""
+    stored = (WIDGETS / "attention_patterns" / "together.svg").read_text("utf-8")
+    whole = lambda svg: re.sub(r"-?\d+\.\d+", lambda m: f"{float(m[0]):.0f}", svg)  # noqa: E731
+    drawn = capture(browser, "attention_patterns", FourHeadsFigure())
+    assert whole(drawn) == whole(stored)
+    assert base64.b64encode(stored.encode()).decode() in FourHeadsFigure().to_html()

@@ -1,11 +1,13 @@
 """Drawings of one sentence that asks itself, and of the three vectors that a word needs for it."""
 
+from collections.abc import Sequence
+
 import torch
 
 from attnbook.attention import causal_mask
-from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.interop import TIME_FLIES
-from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE
+from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
 WORDS = TIME_FLIES[0].split()
 
@@ -59,83 +61,81 @@ def who_asks_whom(sheet: Sheet) -> None:
         sheet.text(middle, lower + 23, words, color=QUERY, size=13, italic=True)
 
 
+KINDS = "article", "adjective", "noun", "verb"
+CUP = "the", "red", "cup", "broke"  # one word of each kind, so that the rows of an identity matrix are their vectors
+LOOKS_FOR = "noun", "noun", "adjective", "noun"  # what each kind looks for
+
+
 @drawing(
-    "Two words, red with the vector (1, 0), cup with (0, 1): an adjective and a noun. Each has three more, a query, "
-    "a key and a value. The query of red, (0, 4), looks for a noun. Its score is 0 with the key of red, (1, 0), "
-    "and 2.83 with the key of cup, (0, 1), so its weights are 0.06 and 0.94. What comes out for red is the average of "
-    "the two values, (0.06, 0.94): mostly the value of cup."
+    "The sentence the red cup broke, one row per word, and three vectors for each, whose four numbers belong to "
+    "article, adjective, noun and verb. Queries, what a word looks for: the, red and broke have a 6 at noun, cup has "
+    "a 6 at adjective. Keys and values, what a word offers and passes on, have a 1 at the word's own kind. Beside "
+    "them the table of weights, queries down and keys across. The, red and broke give 0.87 to cup and 0.04 to each "
+    "other word; cup gives 0.87 to red and 0.04 to broke. Last, what comes out: for broke 0.87 at noun, for cup 0.87 "
+    "at adjective."
 )
 def three_vectors_of_a_word(sheet: Sheet) -> None:
-    """How a word's vector becomes a query, a key and a value, and what each of them is for."""
-    x = torch.eye(2)  # of red, an adjective, and of cup, a noun
-    query, key, value = x @ torch.tensor([[0.0, 4.0], [4.0, 0.0]]), x, x
-    scores = query @ key.T / 2**0.5  # (2, 2)
-    weights = scores.softmax(-1)
-    output = (weights @ value)[0]
-    roles = (
-        ("query", "looks for", query, QUERY, ("a noun", "an adjective")),
-        ("key", "offers", key, KEY, ("an adjective", "a noun")),
-        ("value", "passes on", value, VALUE, ("red", "cup")),
-    )
+    """How a sentence becomes queries, keys and values, and what its words make of them."""
+    x = torch.eye(4)
+    looks_for = x[[KINDS.index(kind) for kind in LOOKS_FOR]]
+    query, key, value = 6 * x @ looks_for, x, x
+    weights = (query @ key.T / 4**0.5).softmax(-1)
+    output = weights @ value
     narrow = sheet.narrow
-    wide, high = (112, 36) if narrow else (86, 40)
+    cell, high, gap, left = (22, 28, 6, 54) if narrow else (25, 32, 14, 54)
+    chosen = CUP.index("broke")
 
-    def place(part: int, word: int) -> tuple[float, float]:
-        """Corner of a box: parts go to the right on a wide sheet, words on a narrow one."""
-        if narrow:
-            return 92 + 126 * word, (28 if part == 0 else 8) + 74 * part
-        return 6 + 117 * part, 68 + 102 * word
+    def words(top: float) -> None:
+        for i, word in enumerate(CUP):
+            look = {"anchor": "end", "size": 14, "bold": i == chosen}
+            sheet.text(left - 7, top + (i + 0.5) * high + 5, word, color=QUERY if i == chosen else INK, **look)
 
-    for word, name in enumerate(("red", "cup")):
-        left, upper = place(0, word)
-        sheet.text(left + wide / 2, upper - 9, name, bold=True)
-        sheet.box(left, upper, wide, high, _vector(x[word]))
-        for part, (_, _, vectors, color, says) in enumerate(roles, start=1):
-            left, upper = place(part, word)
-            sheet.box(left, upper, wide, high, _vector(vectors[word]), color=color, line=2)
-            middle, below = left + wide / 2, upper + high + 17
-            sheet.text(middle, below, says[word], color=color, size=13)
-        weight = weights[0, word].item()
-        left, upper = place(4, word)
-        ink = INK if weight < 0.7 else "#ffffff"
-        look = {"color": GREY, "fill": shade(weight), "ink": ink, "radius": 0}
-        sheet.box(left, upper, wide, high, f"{weight:.2f}", **look)
-        words = f"score {scores[0, word].item():.2f}".replace(".00", "")
-        sheet.text(left + wide / 2, upper + high + 17, words, size=13)
-        if not narrow:
-            (start, level), (end, _) = place(1, 0), place(2, word)
-            ends = (start + wide + 3, level + high / 2), (end - 3, upper + high / 2)
-            sheet.line(*ends, color=QUERY, width=1 + 1.5 * word, arrow=True)
-            ends = (6 + wide + 4, upper + high / 2), (start - 4, upper + high / 2)
-            sheet.line(*ends, color=GREY, width=1, arrow=True)
+    def head(x: float, top: float, title: str, does: str, color: str, columns: Sequence[str], wide: float) -> None:
+        middle = x + 2 * wide
+        sheet.text(middle, top - (100 if narrow else 104), title, color=color, size=15, bold=True)
+        sheet.text(middle, top - (83 if narrow else 86), does, color=color, size=13)
+        for j, name in enumerate(columns):
+            sheet.text(x + (j + 0.5) * wide + 5, top - 6, name, anchor="start", size=13, turn=-90)
 
-    heads = [role[:2] + (role[3],) for role in roles] + [("weights", "for red", INK)]
-    for part, (name, does, color) in enumerate(heads, start=1):
-        left, upper = place(part, 0)
-        at, base, anchor = left + wide / 2, 20, "middle"
-        if narrow:
-            at, base, anchor = 2, upper + 15, "start"
-        sheet.text(at, base, name, color=color, anchor=anchor, size=14, bold=True)
-        sheet.text(at, base + 19, does, color=color, anchor=anchor, size=14)
+    def cells(x: float, top: float, rows: torch.Tensor, color: str, wide: float, whole: bool) -> None:
+        for i, row in enumerate(rows.tolist()):
+            for j, number in enumerate(row):
+                said = f"{number:g}" if whole else f"{number:.2f}".lstrip("0")
+                look = {"radius": 0, "line": 1, "size": 13}
+                if color == VIOLET:
+                    look |= {"color": GREY, "fill": shade(number), "ink": INK if number < 0.6 else "#ffffff"}
+                else:
+                    strong = number > 0.5
+                    look |= {"color": color, "fill": tint(color, 0.35) if strong else "none"}
+                    look |= {"ink": INK if strong else GREY, "bold": strong}
+                sheet.box(x + j * wide, top + i * high, wide, high, said, **look)
 
-    left, upper = (135, place(5, 0)[1] + 12) if narrow else (place(5, 0)[0] + 8, 119)
-    size = (150, high) if narrow else (98, high)
-    for word in (0, 1):
-        start, level = place(4, word)
-        ends = (start + wide + 3, level + high / 2), (left - 3, upper + high / 2)
-        if narrow:
-            ends = ((start + wide / 2, level + high + 23), (left + size[0] / 2, upper - 3))
-        weight = weights[0, word].item()
-        sheet.line(*ends, color=shade(0.4 + 0.5 * weight), width=1 + 4 * weight)
-    words = _vector(output)
-    sheet.box(left, upper, *size, words, color=OUTPUT, ink=INK, line=2.5)
-    words = "red, now mostly cup"
-    lines = (words,) if narrow else ("red, now", "mostly cup")
-    for row, words in enumerate(lines):
-        below = upper + high + 18 + 17 * row
-        sheet.text(left + size[0] / 2, below, words, size=13)
+    top = 116 if narrow else 120
+    words(top)
+    parts = (("query", "looks for", query, QUERY), ("key", "offers", key, KEY), ("value", "passes on", value, VALUE))
+    for number, (title, does, rows, color) in enumerate(parts):
+        at = left + number * (4 * cell + gap)
+        head(at, top, title, does, color, KINDS, cell)
+        cells(at, top, rows, color, cell, whole=True)
+        if number == 0:
+            sheet.box(at, top + chosen * high, 4 * cell, high, color=QUERY, radius=0, line=3)
 
-
-def _vector(numbers: torch.Tensor) -> str:
-    """Numbers as a vector, with at most two decimals."""
-    return f"({', '.join(f'{round(n, 2):g}' for n in numbers.tolist())})"
+    if narrow:
+        top += 4 * high + 134
+        words(top)
+        at, wide, last = left, 35, 35
+    else:
+        at, wide, last = left + 3 * (4 * cell + gap) + 8, 35, 35
+    head(at, top, "weights", "on each word", VIOLET, CUP, wide)
+    cells(at, top, weights, VIOLET, wide, whole=False)
+    sheet.box(at, top + chosen * high, 4 * wide, high, color=QUERY, radius=0, line=3)
+    at += 4 * wide + gap
+    head(at, top, "output", "weights × values", OUTPUT, KINDS, last)
+    cells(at, top, output, OUTPUT, last, whole=False)
+    below = top + 4 * high + 24
+    share, back = (f"{weights[i, j].item():.2f}" for i, j in ((3, 2), (2, 3)))
+    lines = (f"“broke” gives “cup” {share} of its weight; “cup” gives “broke” {back}.",)
+    if narrow:
+        lines = (f"“broke” gives “cup” {share} of its weight;", f"“cup” gives “broke” {back}.")
+    for row, said in enumerate(lines):
+        sheet.text(0 if narrow else left, below + 19 * row, said, anchor="start", size=14)

@@ -1,13 +1,13 @@
-"""What does a sentence lose on its way to one vector? Seven poolings under the same small classifier, three tasks."""
+"""What does a sentence lose on its way to one vector? Four poolings under the same small classifier, three tasks."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnbook.attention import QueryPooling, masked_softmax, sequence_mask
+from attnbook.attention import QueryPooling, sequence_mask
 from attnbook.data import pad_rows
 from attnbook.reproducible import seed_everything
 from attnbook.training import TrainConfig, train
@@ -26,15 +26,7 @@ LEXICON = [
     "<pad>",
 ]
 POOLING_TASKS = ("most", "loudest", "after but")
-POOLINGS = (
-    "maximum",
-    "mean",
-    "first",
-    "last",
-    "BiGRU ends",
-    "learned query",
-    "query, tanh",
-)
+POOLINGS = ("maximum", "mean", "learned query", "BiGRU ends")
 
 
 def topic_sentence(task: str, rng: random.Random, extra: int = 0) -> tuple[list, int]:
@@ -89,7 +81,7 @@ def topic_data(
 
 
 class TopicClassifier(nn.Module):
-    """Word vectors, one of seven poolings, a linear map to four topics; nothing else mixes words.
+    """Word vectors, one of four poolings, a linear map to four topics; nothing else mixes words.
 
     Args:
         kind: one of `POOLINGS`.
@@ -100,8 +92,7 @@ class TopicClassifier(nn.Module):
         super().__init__()
         self.kind, self.words = kind, nn.Embedding(len(LEXICON), size)
         self.out = nn.Linear(size, len(TOPIC_WORDS))
-        self.pool, self.query = QueryPooling(size), nn.Parameter(torch.randn(size) / 8)
-        self.hidden = nn.Linear(size, size)
+        self.pool = QueryPooling(size)
         self.rnn = nn.GRU(size, size // 2, batch_first=True, bidirectional=True)
 
     def pooled(self, x: Tensor, lens: Tensor) -> Tensor:
@@ -111,19 +102,12 @@ class TopicClassifier(nn.Module):
             return x.masked_fill(~real[..., None], -torch.inf).amax(dim=1)
         if self.kind == "mean":
             return (x * real[..., None]).sum(dim=1) / lens[:, None]
-        if self.kind == "first":
-            return x[:, 0]
-        if self.kind == "last":
-            return x[torch.arange(len(x)), lens - 1]
         if self.kind == "BiGRU ends":
             packed = nn.utils.rnn.pack_padded_sequence(
                 x, lens, batch_first=True, enforce_sorted=False
             )
             return torch.cat([*self.rnn(packed)[1]], dim=-1)  # the two last states
-        if self.kind == "learned query":
-            return self.pool(x, lens)[0][:, 0]
-        scores = torch.tanh(self.hidden(x)) @ self.query  # (B, T): "query, tanh"
-        return (masked_softmax(scores, mask=real)[:, None] @ x)[:, 0]
+        return self.pool(x, lens)[0][:, 0]  # "learned query"
 
     def forward(self, ids: Tensor, lens: Tensor) -> Tensor:
         """Score the topics.
@@ -138,31 +122,13 @@ class TopicClassifier(nn.Module):
         return self.out(self.pooled(self.words(ids), lens))
 
 
-def fit_on(
-    data: tuple[Tensor, ...],
-    model: nn.Module,
-    loss: Callable[..., Tensor],
-    steps: int,
-    seed: int,
-) -> None:
-    """Train a model on rows of the data in a random order, 64 in a batch."""
-
-    def batches(epoch: int) -> Iterator[tuple[Tensor, ...]]:
-        generator = torch.Generator().manual_seed(1000 * seed + epoch)
-        for some in torch.randperm(len(data[0]), generator=generator).split(64):
-            yield tuple(part[some] for part in data)
-
-    config = TrainConfig(steps, lr=2e-2, seed=seed, schedule="warmup-cosine", warmup=10)
-    train(model, loss, batches, config)
-
-
-def pooling_run(task: str, kind: str, seed: int, steps: int = 200) -> list[float]:
+def pooling_run(task: str, kind: str, seed: int, steps: int = 1000) -> list[float]:
     """Train one classifier on 2,000 sentences, and test it.
 
     Args:
         task: one of `POOLING_TASKS`.
         kind: one of `POOLINGS`.
-        seed: for the weights and the order; the sentences are always the same.
+        seed: for the weights, the sentences and their order.
         steps: updates, with 64 sentences each.
 
     Returns:
@@ -170,87 +136,21 @@ def pooling_run(task: str, kind: str, seed: int, steps: int = 200) -> list[float
     """
     seed_everything(seed)
     model = TopicClassifier(kind)
+    train_set = topic_data(task, 2000, 3 * seed)
 
     def loss(model: TopicClassifier, batch: tuple[Tensor, ...]) -> Tensor:
         return F.cross_entropy(model(*batch[:2]), batch[2])
 
-    fit_on(topic_data(task, 2000, 0), model, loss, steps, seed)
-    tests = topic_data(task, 1000, 1), topic_data(task, 1000, 2, extra=60)
+    def batches(epoch: int) -> Iterator[tuple[Tensor, ...]]:
+        generator = torch.Generator().manual_seed(1000 * seed + epoch)
+        for some in torch.randperm(2000, generator=generator).split(64):
+            yield tuple(part[some] for part in train_set)
+
+    config = TrainConfig(steps, lr=2e-2, seed=seed, schedule="warmup-cosine", warmup=10)
+    train(model, loss, batches, config)
+    tests = [topic_data(task, 1000, 3 * seed + 1 + n, extra=60 * n) for n in (0, 1)]
     with torch.no_grad():
         return [
             (model(ids, lens).argmax(-1) == topics).float().mean().item()
             for ids, lens, topics in tests
         ]
-
-
-def tagged_data(size: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Sentences in which each topic has one word or none, among small words.
-
-    Args:
-        size: B.
-        seed: for the sentences.
-
-    Returns:
-        ids (B, T) padded, lengths (B,), and which topics are present (B, 4), 0 or 1.
-    """
-    rng, rows, labels = random.Random(seed), [], []
-    for _ in range(size):
-        present = [rng.random() < 0.5 for _ in range(4)]
-        ids = [4 * t + rng.randrange(4) for t in range(4) if present[t]]
-        ids += [16 + rng.randrange(8) for _ in range(rng.randint(6, 12))]
-        rows.append(rng.sample(ids, len(ids)))
-        labels.append(present)
-    return *pad_rows(rows, LEXICON.index("<pad>")), torch.tensor(labels).float()
-
-
-class TopicTagger(nn.Module):
-    """Four yes-or-no labels from one pooled vector, or from one vector per label.
-
-    Args:
-        num_queries: 1 or 4.
-        size: D.
-    """
-
-    def __init__(self, num_queries: int, size: int = 16):
-        super().__init__()
-        self.words = nn.Embedding(len(LEXICON), size)
-        self.pool = QueryPooling(size, num_queries)
-        self.out = nn.Parameter(torch.randn(4, size) / 4)
-
-    def forward(self, ids: Tensor, lens: Tensor) -> tuple[Tensor, Tensor]:
-        """Score the labels.
-
-        Args:
-            ids: (B, T), padded.
-            lens: (B,), how many words are real.
-
-        Returns:
-            logits (B, 4) and the weights of the pooling (B, queries, T).
-        """
-        pooled, weights = self.pool(self.words(ids), lens)
-        return (pooled * self.out).sum(-1), weights
-
-
-def tagging_run(
-    num_queries: int, seed: int, test: tuple[Tensor, Tensor, Tensor]
-) -> tuple[float, Tensor]:
-    """Train one tagger for 300 steps on 2,000 sentences, and test it.
-
-    Args:
-        num_queries: 1 or 4.
-        seed: for the weights and the order.
-        test: see `tagged_data`.
-
-    Returns:
-        The fraction of right labels, and the weights on the test sentences (B, queries, T).
-    """
-    seed_everything(seed)
-    model = TopicTagger(num_queries)
-
-    def loss(model: TopicTagger, batch: tuple[Tensor, ...]) -> Tensor:
-        return F.binary_cross_entropy_with_logits(model(*batch[:2])[0], batch[2])
-
-    fit_on(tagged_data(2000, 0), model, loss, 300, seed)
-    with torch.no_grad():
-        logits, weights = model(*test[:2])
-    return ((logits > 0) == (test[2] > 0)).float().mean().item(), weights

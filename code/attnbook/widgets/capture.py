@@ -17,6 +17,8 @@ from .page import script_names, standalone_page, write_assets
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from .kit import Figure
+
 WIDTH = 720
 
 # Gathers the stages of a figure into one SVG. What only the living figure needs is left out; colours
@@ -56,12 +58,13 @@ GATHER = """(width) => {
 }"""
 
 
-def capture(browser: "Browser", module: str) -> str:
+def capture(browser: "Browser", module: str, figure: "Figure | None" = None) -> str:
     """Draws one figure in a browser and gives its picture.
 
     Args:
         browser: a playwright browser.
         module: the figure's name.
+        figure: the figure itself, if it is another one than the first of that name.
 
     Returns:
         SVG text, the same for the same code and browser.
@@ -69,7 +72,7 @@ def capture(browser: "Browser", module: str) -> str:
     Raises:
         ValueError: no figure has that name, or it does not come to life.
     """
-    figure = figure_class(module)()
+    figure = figure or figure_class(module)()
     with tempfile.TemporaryDirectory() as folder:
         write_assets(Path(folder) / "_static")
         style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border

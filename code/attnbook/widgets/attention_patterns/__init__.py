@@ -13,8 +13,11 @@ from ..kit import (
     listed,
     number_between,
     record,
+    static_box,
+    stored_picture,
     taking,
     whole_number,
+    yes_or_no,
 )
 
 SENTENCE = [
@@ -92,3 +95,32 @@ class AttentionPatternsFigure(Figure):
     @traitlets.observe("words")
     def _keep_the_query_inside(self, change: dict[str, Any]) -> None:
         self.query = min(self.query, len(self.words))
+
+
+class FourHeadsFigure(AttentionPatternsFigure):
+    """The same model, and all heads of one layer side by side, with the rows of the word that looks below them.
+
+    Args:
+        words: the sentence without <bos>, at best no more than nine words: the maps share the width of the page.
+        query: the position of the word that looks; 0 is <bos>.
+        layer: 1 or 2.
+        together: what makes the figure this one.
+        head, off: of no effect here.
+    """
+
+    module = "attention_patterns"
+    alt = """Four heat maps side by side, the heads of the second layer of a small trained model, for the sentence
+        "the dogs that the king likes sleep", words on both axes and the future hatched. Below them the four rows of
+        "likes", after which the verb of "dogs" is due: head 3 gives "dogs" all of its weight, the other three look
+        at other words. In the live figure a word can be pointed at, and the sentence and the layer chosen."""
+
+    together = yes_or_no(True, "whether all heads of a layer stand side by side")
+
+    def __init__(self, **state: Any):
+        words = ["the", "dogs", "that", "the", "king", "likes", "sleep", "."]
+        super().__init__(**({"words": words, "query": 6} | state))
+
+    def to_html(self) -> str:
+        """The static form of the figure, as the built page keeps it."""
+        picture = stored_picture(self.module, "together.svg")
+        return static_box(self.module, self.state(), self.alt_text(), picture)

@@ -11,7 +11,8 @@ import {
   byClass, exampleOf, foremost, headFacts, headFor, HEADS, isOff, JOBS, layerNorm, LAYERS, NEEDED, run, share,
   START, VOCABULARY,
 } from "./maths.js";
-import { drawSentence, sentenceHeight, shortWeight } from "./sentence.js";
+import { drawSentence, sentenceHeight, shortWeight, wordAt } from "./sentence.js";
+import { renderTogether } from "./together.js";
 
 const percent = (a) => `${fmt(100 * a, 0)} %`;
 
@@ -26,14 +27,6 @@ function named(off) {
     return heads.length ? `${heads.length > 1 ? "heads" : "head"} ${list(heads)} of layer ${layer}` : "";
   });
   return list(parts.filter(Boolean));
-}
-
-// A word by its place: which one, if it has stood there more than once.
-function wordAt(words, query, j) {
-  if (j === query) return "itself";
-  const places = range(query + 1).filter((t) => words[t] === words[j]);
-  const which = ["first", "second", "third", "fourth", "fifth"][places.indexOf(j)] || `word ${j},`;
-  return places.length > 1 ? `the ${which} “${words[j]}”` : `“${words[j]}”`;
 }
 
 // What is seen now: where the word looks and, with heads off, what that has changed.
@@ -145,6 +138,7 @@ const STYLE = `
 }`;
 
 function render({ model, el }) {
+  if (model.get("together")) return renderTogether({ model, el });
   const fig = figure({
     model,
     el,

@@ -97,7 +97,7 @@ export const mapLayout = (width, words) => {
 };
 
 // "1" and ".93", which fit into small cells
-const inCell = (a) => (a >= 0.995 ? "1" : fmt(a).replace("0.", "."));
+export const inCell = (a) => (a >= 0.995 ? "1" : fmt(a).replace("0.", "."));
 
 export function drawMap(p, view, fig) {
   const { words, query } = view;

@@ -10,6 +10,14 @@ const lies = (words, width) => width >= 640 && sentenceWidth(words, 5) <= width;
 const ROWS = { top: 34, height: 24 * (LONGEST + 1) }; // one word per line, for a finger; as high for few words
 export const sentenceHeight = (words, width) => (lies(words, width) ? 150 : ROWS.top + ROWS.height);
 
+// A word by its place: which one, if it has stood there more than once.
+export function wordAt(words, query, j) {
+  if (j === query) return "itself";
+  const places = range(query + 1).filter((t) => words[t] === words[j]);
+  const which = ["first", "second", "third", "fourth", "fifth"][places.indexOf(j)] || `word ${j},`;
+  return places.length > 1 ? `the ${which} “${words[j]}”` : `“${words[j]}”`;
+}
+
 // A heat map of weights in few elements: one path for each of 20 shades; what is masked is hatched.
 export function weightMap(p, key, rows, left, top, size, hatch) {
   const round = (v) => Math.round(v * 100) / 100;

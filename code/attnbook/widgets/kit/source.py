@@ -161,15 +161,21 @@ def figure_data(module: str) -> Any:
 
 
 def fallback_image(module: str) -> str:
-    """Gives the stored picture of a figure as a data URI, for readers without JavaScript.
+    """Gives the stored picture of a figure in its first state, for readers without JavaScript; see `stored_picture`."""
+    return stored_picture(module, "fallback.svg")
+
+
+def stored_picture(module: str, name: str) -> str:
+    """Gives a stored picture of a figure as a data URI.
 
     Args:
         module: the figure's name.
+        name: of the file in the figure's folder.
 
     Returns:
         `data:image/svg+xml;base64,…`; of an empty picture if none is stored yet.
     """
-    path = WIDGETS / module / "fallback.svg"
+    path = WIDGETS / module / name
     empty = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 40"/>'
     svg = path.read_text("utf-8") if path.is_file() else empty
     text = base64.b64encode(svg.encode("utf-8")).decode("ascii")
