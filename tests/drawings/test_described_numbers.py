@@ -7,7 +7,14 @@ from attnbook import drawings
 NUMBERS = {  # as described, as drawn
     "three_heads_share_the_width": {"0.84": ".84", "0.91": ".91"},
     "where_positions_act": {n: n for n in ("0.84", "0.54", "0.01", "1.00")},
-    "rotary_sees_the_distance": {"-0.416": "−0.416", "between them is 2": "= 2"},
+    "rotary_sees_the_distance": {
+        "-0.416": "−0.416",
+        "between them is 2": "= 2",
+        "-0.654": "−0.654",
+    },
+    "every_number_of_a_tiny_transformer": {
+        n: n for n in ("0.06", "0.87", "0.02", "0.98")
+    },
     "numbers_normalised_together": {n: n for n in ("2.24", "4.58")},
     "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
 }

@@ -18,7 +18,11 @@ from attnbook.drawings.scores import three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
 from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table, who_works_for_the_museum
-from attnbook.drawings.transformers import rows_at_once_or_in_turn, three_kinds_of_models
+from attnbook.drawings.transformers import (
+    every_number_of_a_tiny_transformer,
+    rows_at_once_or_in_turn,
+    three_kinds_of_models,
+)
 from attnbook.drawings.words import budget_of_a_row
 from attnbook.drawings.writing import (
     four_steps_or_one,
@@ -29,15 +33,13 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "NARROW", "Picture", "Sheet", "WIDE", "a_list_or_a_matrix",
-    "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "an_empty_row_spoils_the_matrix",
-    "budget_of_a_row", "drawing", "each_point_by_its_weight", "four_steps_or_one",
-    "four_ways_to_share_keys", "numbers_normalised_together", "one_key_or_a_blend",
-    "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names",
-    "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade", "three_favourites",
-    "three_exponentials_shifted", "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
-    "three_widths", "tint", "two_guards_of_the_answer", "two_heads_that_copy",
-    "two_looks_back", "two_readings_of_a_table", "two_stories_for_one_output",
-    "what_a_cache_saves", "where_greedy_loses", "where_positions_act", "who_asks_whom",
-    "who_works_for_the_museum",
+    "NARROW", "Picture", "Sheet", "WIDE", "a_list_or_a_matrix", "a_sentence_through_one_vector",
+    "a_stream_for_each_word", "a_table_never_stored", "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing",
+    "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "four_steps_or_one", "four_ways_to_share_keys",
+    "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys", "rejected_words_fill_the_gaps",
+    "room_for_nested_names", "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade",
+    "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",
+    "three_vectors_of_a_word", "three_widths", "tint", "two_guards_of_the_answer", "two_heads_that_copy",
+    "two_looks_back", "two_readings_of_a_table", "two_stories_for_one_output", "what_a_cache_saves",
+    "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

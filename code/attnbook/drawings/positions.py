@@ -105,32 +105,30 @@ def _arc(sheet: Sheet, x: float, y: float, start: float, end: float, radius: flo
     sheet.line(*points, color=color, width=1.5)
 
 
+PLACES = (5, 3), (105, 103), (5, 1)
+
+
 @drawing(
-    "Two circles. In the first, a query at position 5 and a key at position 3, both (1, 0) before, are turned by 5 and "
-    "by 3 radians; the angle between them is 2, and their dot product is -0.416. In the second they are at positions "
-    "105 and 103. Both point elsewhere, but the angle between them is 2 again, and the dot product -0.416."
+    "Three circles. In the first, a query at position 5 and a key at position 3, both (1, 0) before, are turned by 5 "
+    "and by 3 radians; the angle between them is 2, and their dot product is -0.416. In the second they are at positions "
+    "105 and 103. Both point elsewhere, but the angle between them is 2 again, and the dot product -0.416. In the "
+    "third they are at 5 and 1: the query is where it was, the angle is 4 and the dot product -0.654."
 )
 def rotary_sees_the_distance(sheet: Sheet) -> None:
-    """A query and a key at two pairs of positions with the same distance."""
-    pairs = (5, 3), (105, 103)
-    middles = (84, 256) if sheet.narrow else (175, 525)
-    radius = 62 if sheet.narrow else 82
-    y = 46 + radius
-    for x, places in zip(middles, pairs, strict=True):
-        _pair(sheet, x, y, radius, places)
-    if not sheet.narrow:
-        sheet.text(350, y - 20, "100 words", size=14, color=GREY)
-        sheet.text(350, y, "further on", size=14, color=GREY)
-        sheet.line((310, y + 14), (390, y + 14), color=GREY, arrow=True)
+    """A query and a key at three pairs of positions, two of them with the same distance."""
+    said = "at first", "100 words further on", "key two places further back"
+    for number, (places, words) in enumerate(zip(PLACES, said, strict=True)):
+        if sheet.narrow:
+            _pair(sheet, 78, 78 + 158 * number, 54, places, words)
+        else:
+            _pair(sheet, 118 + 232 * number, 142, 76, places, words)
 
 
-def _pair(sheet: Sheet, x: float, y: float, radius: float, places: tuple[int, int]) -> None:
+def _pair(sheet: Sheet, x: float, y: float, radius: float, places: tuple[int, int], words: str) -> None:
     """One query and one key, turned by their positions."""
     before = torch.tensor([[1.0, 0.0]]).expand(2, 2)
     turned = rotate(before, torch.tensor(places))
     product = f"{turned[0] @ turned[1]:.3f}".replace("-", "−")
-    title = f"q at {places[0]}, k at {places[1]}"
-    sheet.text(x, 18, title, size=14 if sheet.narrow else 15)
     _arc(sheet, x, y, 0, 2 * math.pi, radius, "#bbbbbb")
     sheet.line((x, y), (x + radius, y), color=GREY, dashed=True, width=1)
     angles = [math.atan2(v, u) for u, v in turned.tolist()]
@@ -146,11 +144,17 @@ def _pair(sheet: Sheet, x: float, y: float, radius: float, places: tuple[int, in
     middle, away = start + between / 2, radius * 0.42 + 13
     place = x + away * math.cos(middle), y - away * math.sin(middle) + 5
     sheet.text(*place, f"{between:.0f}", color=VIOLET, bold=True)
-    angle = f"angle {places[0]} − {places[1]} = {between:.0f}"
-    low = y + radius + 38
+    lines = [
+        (words, {"color": GREY}),
+        (f"q at {places[0]}, k at {places[1]}", {}),
+        (f"angle {places[0]} − {places[1]} = {between:.0f}", {"color": VIOLET}),
+        (f"q · k = {product}", {"bold": True}),
+    ]
     if sheet.narrow:
-        sheet.text(x, low, angle, color=VIOLET, size=14)
-        sheet.text(x, low + 22, f"q · k = {product}", size=14)
+        lines[0] = (words.replace("key two places", "key two"), {"color": GREY})
+        for number, (line, look) in enumerate(lines):
+            sheet.text(166, y - 28 + 23 * number, line, anchor="start", size=14, **look)
     else:
-        sheet.text(x - 6, low, angle, color=VIOLET, anchor="end")
-        sheet.text(x + 6, low, f"q · k = {product}", anchor="start")
+        heights = 20, 42, y + radius + 40, y + radius + 62
+        for height, (line, look) in zip(heights, lines, strict=True):
+            sheet.text(x, height, line, **look)

@@ -1,8 +1,15 @@
 """Drawings of whole Transformers: how they learn and write, and which halves they have."""
 
-from attnbook.attention import causal_mask
-from attnbook.drawings.sheet import Sheet, drawing, tint
-from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VIOLET
+import functools
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attnbook.attention import causal_mask, masked_softmax, sinusoidal_encoding
+from attnbook.drawings.sheet import Sheet, drawing, shade, tint
+from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
 
 TARGET = "<bos>", "9", "1", "7", "4", "<eos>"  # 4 7 1 9 backwards
 WIDTH = 46  # of a word
@@ -85,9 +92,9 @@ def three_kinds_of_models(sheet: Sheet) -> None:
         sheet.table(x, y, [[seen if a else None for a in row] for row in allowed], cell=cell)
 
     kinds = (
-        ("encoder only", "BERT", "reads both ways"),
+        ("encoder only", "BERT", "reads"),
         ("decoder only", "GPT", "writes on"),
-        ("both", "the Transformer of 2017, T5", "reads one, writes another"),
+        ("both", "the Transformer of 2017, T5", "reads and writes"),
     )
     places = ((26, 0), (196, 0), (26, 250)) if sheet.narrow else ((30, 0), (226, 0), (444, 0))
     for (x, y), (title, name, does) in zip(places, kinds, strict=True):
@@ -107,3 +114,90 @@ def three_kinds_of_models(sheet: Sheet) -> None:
     sheet.text(right + 5.5 * cell + 8, low + 88 + 4 * cell, "target", size=13, color=KEY)
     sheet.text(right - 8, low + 88 + 2 * cell, "source", size=13, color=QUERY, turn=-90)
     sheet.text(right - 8, low + 96 + 5.5 * cell, "target", size=13, color=QUERY, turn=-90)
+
+
+@functools.cache
+def tiny_transformer() -> dict[str, Tensor]:
+    """A decoder of one layer and one head that continues a pattern of period two: all its numbers for the words a b a.
+
+    Features 1 and 2 say which word it is, 3 and 4 where it stands. The query is turned back by one position, so it
+    fits the key of the word before; the network widens the lead of the larger word. Norms and biases are left out.
+    """
+    table = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0]])  # a and b
+    x = table[[0, 1, 0]] + F.pad(sinusoidal_encoding(3, 2), (2, 0))  # (T, D)
+    cos, sin = math.cos(1), math.sin(1)
+    back = torch.tensor([[cos, -sin], [sin, cos]])  # sine and cosine of p become those of p - 1
+    query, key, value = 8 * x[:, 2:] @ back.T, x[:, 2:], x[:, :2]
+    scores = query @ key.T / 2**0.5
+    weights = masked_softmax(scores[None], mask=causal_mask(3))[0]
+    context = weights @ value
+    heard = x + F.pad(3 * context, (0, 2))  # W_O triples, and writes into features 1 and 2
+    hidden = (heard[:, :2] @ torch.tensor([[1.0, -1], [-1, 1]])).clamp(min=0)
+    thought = heard + F.pad(2 * hidden, (0, 2))
+    logits = thought @ table.T
+    return {
+        "x": x, "query": query, "key": key, "value": value, "scores": scores, "weights": weights, "context": context,
+        "heard": heard, "hidden": hidden, "thought": thought, "logits": logits, "chances": logits.softmax(-1),
+    }  # fmt: skip
+
+
+@drawing(
+    "All numbers of a decoder with one layer, one head and four features, for the words a b a. In turn, one row per "
+    "word: word plus position; queries, keys and values; scores, with what comes later hatched; weights; contexts; the "
+    "stream after attention; two hidden units; the stream after the network; logits; probabilities. In the third row "
+    "the weights are 0.06, 0.87 and 0.06: the query fits the key of the word before, b. Its probabilities are 0.02 for "
+    "a and 0.98 for b."
+)
+def every_number_of_a_tiny_transformer(sheet: Sheet) -> None:
+    """One layer, one head, two words: all that is computed, from the embeddings to the probabilities."""
+    parts = (  # name, its title, how it is made, its colour
+        ("x", "x", "word + position", INK),
+        ("query", "q", "W_Q x", QUERY),
+        ("key", "k", "W_K x", KEY),
+        ("value", "v", "W_V x", VALUE),
+        ("scores", "scores", "q · k / √2", GREY),
+        ("weights", "weights", "softmax", VIOLET),
+        ("context", "context", "weights · v", VALUE),
+        ("heard", "after attention", "x + W_O context", INK),
+        ("hidden", "hidden", "ReLU", GREY),
+        ("thought", "after network", "+ W_2 hidden", INK),
+        ("logits", "logits", "times table", WRITTEN),
+        ("chances", "next word", "softmax", WRITTEN),
+    )
+    bands = (2, 2, 2, 2, 2, 2) if sheet.narrow else (5, 4, 3)
+    numbers, wide, high, gap = tiny_transformer(), 42, 24, 28
+    rest, y = list(parts), 37
+    for count in bands:
+        band, rest = rest[:count], rest[count:]
+        x = 26
+        for word, row in zip("aba", range(3), strict=True):
+            sheet.text(12, y + 17 + high * row, word, bold=True, size=14)
+        for number, (name, title, how, color) in enumerate(band):
+            values = numbers[name].tolist()
+            across = len(values[0]) * wide
+            if number:
+                sheet.line((x - gap + 7, y + 1.5 * high), (x - 7, y + 1.5 * high), color=GREY, arrow=True)
+            sheet.text(x + across / 2, y - 23, title, bold=True, color=color, size=14)
+            sheet.text(x + across / 2, y - 7, how, size=13, color=GREY)
+            for i, row in enumerate(values):
+                for j, value in enumerate(row):
+                    _number_cell(sheet, (x + j * wide, y + i * high, wide, high), value, name, color, hidden=j > i)
+            x += across + gap
+        if "chances" in [name for name, *_ in band]:
+            for j, word in enumerate("ab"):
+                sheet.text(x - gap - (1.5 - j) * wide, y + 3 * high + 16, word, bold=True, size=14, color=WRITTEN)
+        y += 3 * high + 56
+
+
+def _number_cell(sheet: Sheet, place: tuple, value: float, name: str, color: str, *, hidden: bool) -> None:
+    """A cell with its number; hatched where a mask hides it."""
+    if hidden and name in ("scores", "weights"):
+        sheet.hatch(*place)
+        sheet.box(*place, color=GREY, radius=0, line=1)
+        return
+    fill = tint(color, 0.16) if color not in (INK, GREY) else "none"
+    ink = INK
+    if name == "weights":
+        fill, ink = shade(value), INK if value < 0.6 else "#ffffff"
+    words = f"{value:.1f}" if value >= 9.995 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    sheet.box(*place, words, color=color, fill=fill, ink=ink, radius=0, line=1, size=13)
