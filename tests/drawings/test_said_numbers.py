@@ -13,8 +13,12 @@ NUMBERS = {
     "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
     "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),
     "a_table_never_stored": ("16,777,216",),
+    "waiting_for_bytes": ("28", "32", "124", "16", "128", "242", "295"),
+    "fast_and_slow_memory": ("136 MB", "35 MB", "1.6", "33.6", "0.5", "32 tiles"),
     "four_ways_to_share_keys": ("256", "64", "32", "64 + 8"),
     "a_list_or_a_matrix": ("7", "14", "3", "4"),
+    "near_or_large": ("0.35", "0.57", "0.08", "0.14", "0.29", "1.81"),
+    "interference_in_a_sum": ("10", "20", "50", "40", "60", "72", "0.6", "0.8"),
     "overlapping_keys": ("40", "60", "72", "26.8", "42.4", "50"),
     "two_stories_for_one_output": ("0.5",),
 }
