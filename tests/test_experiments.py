@@ -103,12 +103,12 @@ def tagged(stored: dict, key: str, *names: str) -> list[dict]:
 
 
 def in_tables(stored: dict) -> list[dict]:
-    """The runs of `efficient`: a row each, or a whole table."""
-    rows = [{"what": "memory", "rows": [row]} for row in stored["memory"]]
-    rows += [{"what": "windows", "rows": [row]} for row in stored["windows"]]
-    for what in ("dtypes", "compiled"):
-        rows.append({"what": what, "rows": stored[what]})
-    return [*rows, {"what": "processes", "rows": [stored["processes"]]}]
+    """The runs of `efficient`: a row each."""
+    return [
+        {"what": what, "row": row}
+        for what in ("memory", "windows")
+        for row in stored[what]
+    ]
 
 
 def of_size(stored: dict) -> list[dict]:

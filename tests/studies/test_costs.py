@@ -1,10 +1,10 @@
-"""The three bare layers, against formulas written another way and PyTorch's modules."""
+"""The bare layers, against formulas written another way and PyTorch's modules."""
 
 import pytest
 import torch
 from torch import nn
 
-from attnbook.studies import bare_attention, bare_convolution, bare_recurrence
+from attnbook.studies import bare_attention, bare_recurrence, fused_or_not
 
 
 def numbers(*shape):
@@ -25,12 +25,19 @@ def test_the_bare_recurrence_is_an_rnn_without_biases():
     torch.testing.assert_close(bare_recurrence(x, W, U), theirs(x[None])[0][0])
 
 
-@pytest.mark.parametrize("dilation", [1, 2])
-def test_the_bare_convolution_by_a_loop(dilation):
-    x, kernel = numbers(7, 5), numbers(5, 5, 3)
-    wanted = torch.zeros_like(x)
-    for t in range(7):
-        for k in range(3):
-            if 0 <= (s := t + (k - 1) * dilation) < 7:
-                wanted[t] += kernel[:, :, k] @ x[s]
-    torch.testing.assert_close(bare_convolution(x, kernel, dilation), wanted)
+def test_a_batch_is_its_texts_one_by_one():
+    x, W, U = numbers(3, 7, 5), numbers(5, 5), numbers(5, 5) / 2
+    for layer in (bare_attention, lambda text: bare_recurrence(text, W, U)):
+        torch.testing.assert_close(layer(x), torch.stack([layer(text) for text in x]))
+
+
+@pytest.mark.parametrize(
+    "options, which",
+    [
+        ({}, "fused"),
+        ({"is_causal": True}, "fused"),
+        ({"dropout_p": 0.5}, "plain formula"),
+    ],
+)
+def test_the_kernel_is_told_by_its_operations(options, which):
+    assert fused_or_not(numbers(1, 2, 7, 5), **options) == which

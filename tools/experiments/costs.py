@@ -1,13 +1,17 @@
-"""Self-attention, recurrence and convolution: what does each cost at which length and width?
+"""Self-attention and a recurrence: which takes less time for a text, and how does that depend on the batch?
 
-Question: do the times follow the counts of operations, and at which length does attention cost more than a recurrence?
-Varies: the layer; the length n and the width d; for the recurrence, one sentence or a batch of 32.
-Equal: inputs, one thread, no gradients; every round times all layers in turn, so that a busy moment meets all of them.
-Control: the products alone that the recurrence needs, and PyTorch's own kernels beside the bare formulas.
-Seeds: one; times do not depend on the numbers. The median over the rounds is stored.
-Turned round by: a batch of 32 (`rnn_of_32`) that makes the recurrence the faster one where attention was.
+Question: attention takes 2n²d multiply-adds and a recurrence 2nd², so they should meet at n = d. Do they, on a clock?
+Varies: the layer; the length n and the width d; how many texts are read at once.
+Equal: both layers get the same batch of the same inputs; one thread, no gradients, no projections around them; each
+    layer is timed in two forms (the formula and PyTorch's own kernel) and the faster one counts; every round times all
+    forms in turn, so that a busy moment meets all of them.
+Control: a batch of one for both, where the recurrence has a single vector for its matrix; the recurrence's products
+    alone, with no waiting.
+Seeds: one; times do not depend on the numbers. Medians over the rounds, with the lowest and the highest ratio of a
+    round.
+Turned round by: attention that stays ahead beyond n = d in a batch as well.
 
-Times are milliseconds of processor time. Some five minutes on one core.
+Times are milliseconds of processor time for one text of the batch. Some five minutes on one core.
 """
 
 import platform
@@ -19,41 +23,30 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from attnbook.studies import bare_attention, bare_convolution, bare_recurrence
-from attnbook.transformer import EncoderLayer
+from attnbook.studies import bare_attention, bare_recurrence
 
-OPTIONS = {"rounds": 9}
-WIDTHS, LENGTHS = (64, 512), (64, 128, 256, 512, 1024, 2048, 4096)
-WINDOW, BATCH, HEAD = 3, 32, 64
+OPTIONS = {"rounds": 7}
+WIDTHS, LENGTHS, BATCHES = (64, 512), (64, 128, 256, 512, 1024, 2048), (1, 8, 32)
 LEAST = 0.02  # seconds that one measurement takes at least
 MEASURED = (
-    "milliseconds of processor time for one sequence of n words of width d; softmax: of an n by n table; products: "
-    "the multiplications of the recurrence, x W and x U, with no waiting; rnn: nn.RNN; rnn_of_32: the same on a batch "
-    "of 32, for one of them; layer: an encoder layer with heads of 64, its attention fused; core: the fused attention "
-    "inside it"
+    "milliseconds of processor time for one of a batch of texts of n words of width d; attention: softmax(xxᵀ/√d) x, "
+    "by the formula; fused: the same by PyTorch's kernel; recurrence: h_t = tanh(x_t W + h_(t-1) U), step by step; "
+    "rnn: the same by nn.RNN, with biases; products: the multiplications of the recurrence, x W and x U, with no "
+    "waiting; ratios: lowest and highest of the rounds, the faster attention over the faster recurrence"
 )
 
 
-def layers(n: int, d: int) -> dict[str, Callable[[], object]]:
+def layers(n: int, d: int, batch: int) -> dict[str, Callable[[], object]]:
     """What is timed, each as a call without arguments."""
-    x = torch.randn(n, d)
+    x = torch.randn(batch, n, d)
     W, U = torch.randn(2, d, d) / d**0.5
-    kernel = torch.randn(d, d, WINDOW) / (WINDOW * d) ** 0.5
-    table, batch = torch.randn(n, n), torch.randn(BATCH, n, d)
     rnn = nn.RNN(d, d, batch_first=True)
-    layer = EncoderLayer(d, d // HEAD, 4 * d).eval()
-    heads = torch.randn(1, d // HEAD, n, HEAD)
     return {
         "attention": lambda: bare_attention(x),
-        "fused": lambda: F.scaled_dot_product_attention(*[x[None, None]] * 3),
-        "softmax": lambda: table.softmax(dim=-1),
+        "fused": lambda: F.scaled_dot_product_attention(*[x[:, None]] * 3),
         "recurrence": lambda: bare_recurrence(x, W, U),
+        "rnn": lambda: rnn(x),
         "products": lambda: (x @ W, x @ U),
-        "rnn": lambda: rnn(x[None]),
-        "rnn_of_32": lambda: rnn(batch),
-        "convolution": lambda: bare_convolution(x, kernel),
-        "layer": lambda: layer(x[None]),
-        "core": lambda: F.scaled_dot_product_attention(heads, heads, heads),
     }
 
 
@@ -67,24 +60,33 @@ def milliseconds(run: Callable[[], object]) -> float:
 
 
 def settings(options) -> Iterator[dict]:
-    """Every width and length."""
+    """Every width, batch and length."""
     for d in WIDTHS:
-        for n in LENGTHS:
-            yield {"seed": 0, "d": d, "n": n, "rounds": options.rounds}
+        for batch in BATCHES:
+            for n in LENGTHS:
+                yield {"seed": 0, "d": d, "batch": batch, "n": n, "rounds": options.rounds}
 
 
 @torch.no_grad()
-def run(seed: int, d: int, n: int, rounds: int) -> dict:
-    """Time all layers at one size."""
+def run(seed: int, d: int, batch: int, n: int, rounds: int) -> dict:
+    """Time all forms at one size."""
     torch.manual_seed(seed)
-    runs = layers(n, d)
+    runs = layers(n, d, batch)
     spent: dict[str, list] = {name: [] for name in runs}
     for number in range(rounds + 1):  # the first one warms up
         for name, layer in runs.items():
-            took = milliseconds(layer) / (BATCH if name == "rnn_of_32" else 1)
+            took = milliseconds(layer) / batch
             spent[name] += [took] if number else []
-    medians = {name: statistics.median(some) for name, some in spent.items()}
-    return {"d": d, "n": n} | {k: float(f"{v:.4g}") for k, v in medians.items()}
+    ratios = [
+        min(ours) / min(theirs)
+        for ours, theirs in zip(
+            zip(spent["attention"], spent["fused"], strict=True),
+            zip(spent["recurrence"], spent["rnn"], strict=True),
+            strict=True,
+        )
+    ]
+    medians = {name: float(f"{statistics.median(some):.4g}") for name, some in spent.items()}
+    return {"d": d, "batch": batch, "n": n, **medians, "ratios": [round(min(ratios), 3), round(max(ratios), 3)]}
 
 
 def summary(results: list[dict], options) -> dict:

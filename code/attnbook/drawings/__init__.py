@@ -7,8 +7,13 @@ Its numbers are computed by the package, from what the chapter's text says.
 from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
 from attnbook.drawings.lookup import one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
-from attnbook.drawings.matrices import a_list_or_a_matrix, overlapping_keys
-from attnbook.drawings.memory import a_table_never_stored, four_ways_to_share_keys
+from attnbook.drawings.matrices import a_list_or_a_matrix, interference_in_a_sum, near_or_large, overlapping_keys
+from attnbook.drawings.memory import (
+    a_table_never_stored,
+    fast_and_slow_memory,
+    four_ways_to_share_keys,
+    waiting_for_bytes,
+)
 from attnbook.drawings.multi_head import three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
 from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
@@ -35,11 +40,12 @@ from attnbook.drawings.writing import (
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_list_or_a_matrix", "a_sentence_through_one_vector",
     "a_stream_for_each_word", "a_table_never_stored", "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing",
-    "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "four_steps_or_one", "four_ways_to_share_keys",
-    "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys", "rejected_words_fill_the_gaps",
-    "room_for_nested_names", "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade",
-    "three_exponentials_shifted", "three_favourites", "three_heads_share_the_width", "three_kinds_of_models",
-    "three_vectors_of_a_word", "three_widths", "tint", "two_guards_of_the_answer", "two_heads_that_copy",
-    "two_looks_back", "two_readings_of_a_table", "two_stories_for_one_output", "what_a_cache_saves",
-    "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
+    "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "four_steps_or_one",
+    "four_ways_to_share_keys", "interference_in_a_sum", "near_or_large", "numbers_normalised_together",
+    "one_key_or_a_blend", "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names",
+    "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade", "three_exponentials_shifted", "three_favourites",
+    "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word", "three_widths", "tint",
+    "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
+    "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves", "where_greedy_loses",
+    "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

@@ -3,8 +3,8 @@
 import torch
 
 from attnbook.attention import parallel_memory, recurrent_memory
-from attnbook.drawings.sheet import Sheet, drawing
-from attnbook.page.style import GREY, INK, KEY, VALUE, VIOLET
+from attnbook.drawings.sheet import Sheet, drawing, shade
+from attnbook.page.style import GREY, INK, KEY, QUERY, VALUE, VIOLET
 
 # Three measurements, and three prices in a tea room.
 KEYS, VALUES = torch.tensor([0.0, 1.0, 3.0]), torch.tensor([1.0, 2.0, 4.0])
@@ -168,3 +168,79 @@ def _answers(sheet: Sheet, left: float, top: float, title: str, memory, written)
         sheet.text(x + wide / 2, low - read * scale - 6, f"{read:.1f}".removesuffix(".0"), size=14)
         for number, line in enumerate(name.split()):
             sheet.text(x + wide / 2, low + 17 + 16 * number, line, size=13)
+
+
+@drawing(
+    "Weights of three keys, 0, 1 and 3, for the query 1. Left, a Gaussian kernel of width 1: 0.35, 0.57, 0.08; "
+    "the key 1 that is the query itself gets the most; the answer is 1.81. Right, the kernel 1 + qk: 0.14, 0.29, 0.57, "
+    "the largest key gets the most; the answer is 3."
+)
+def near_or_large(sheet: Sheet) -> None:
+    """A kernel that looks for what is near, and a dot product of features, which does not."""
+    query = 1.0
+    wide = 150 if sheet.narrow else 270
+    for number, (title, kernel) in enumerate(
+        (("Gaussian", (-((query - KEYS) ** 2) / 2).exp()), ("1 + qk", 1 + query * KEYS))
+    ):
+        weights = kernel / kernel.sum()
+        left = 8 + number * (wide + 24) if sheet.narrow else 56 + number * (wide + 50)
+        middle, floor, tall = left + wide / 2, 190, 130
+        sheet.text(middle, 18, title, bold=True)
+        step = wide / 3
+        for j, (key, weight) in enumerate(zip(KEYS.tolist(), weights.tolist(), strict=True)):
+            x = left + step * (j + 0.5)
+            high = tall * weight / 0.6
+            sheet.box(x - 20, floor - high, 40, high, color=VIOLET, fill=shade(weight), radius=0)
+            sheet.text(x, floor - high - 7, f"{weight:.2f}", size=13)
+            sheet.text(x, floor + 19, f"key {key:.0f}", color=KEY, size=13)
+        sheet.line((left, floor), (left + wide, floor))
+        at = left + step * 1.5
+        sheet.line((at, floor + 44), (at, floor + 27), color=QUERY, arrow=True)
+        sheet.text(at, floor + 60, "query 1", color=QUERY, size=13)
+        answer = (weights @ VALUES).item()
+        sheet.text(middle, floor + 84, f"answer {answer:.2f}".removesuffix(".00"), size=14)
+
+
+@drawing(
+    "What a sum of three prices answers, as bars made of parts. Tea: its own 10 and, hatched, 0.6 times 50 from "
+    "afternoon tea, together 40. Cake: its own 20 and 0.8 times 50, together 60. Afternoon tea: its own 50, 0.6 times "
+    "10 from tea and 0.8 times 20 from cake, together 72. The hatched parts are interference."
+)
+def interference_in_a_sum(sheet: Sheet) -> None:
+    """Each answer of a sum of outer products, as its own value and what overlapping keys add."""
+    overlaps = TEA_KEYS @ TEA_KEYS.T
+    prices = PRICES.flatten()
+    names = "tea", "cake", "afternoon tea"
+    left, wide, row = (8, 3.6, 66) if sheet.narrow else (132, 6.6, 56)
+    for i, name in enumerate(names):
+        top = 30 + row * i
+        if sheet.narrow:
+            sheet.text(left, top - 6, name, anchor="start", size=14, color=KEY)
+        else:
+            sheet.text(left - 12, top + 19, name, anchor="end", size=14, color=KEY)
+        order = [i, *(j for j in range(3) if j != i)]
+        x = left
+        for j in order:
+            part = (overlaps[i, j] * prices[j]).item()
+            if not part:
+                continue
+            long = part * wide
+            if j == i:
+                sheet.box(x, top, long, 30, f"{part:.0f}", color=INK, fill=VALUE, ink="#ffffff", radius=0, bold=True)
+            else:
+                sheet.hatch(x, top, long, 30)
+                sheet.box(x, top, long, 30, color=GREY, radius=0)
+                said = f"{overlaps[i, j]:.1f} · {prices[j]:.0f}"
+                if long > 56:
+                    sheet.bar(x + long / 2 - 26, top + 6, 52, 18, fill="#ffffff")
+                    sheet.text(x + long / 2, top + 20, said, size=13)
+                else:
+                    sheet.text(x + long / 2 - (12 if part < 10 else 0), top + 46, said, size=13)
+            x += long
+        answer = (overlaps[i] @ prices).item()
+        sheet.text(x + 10, top + 20, f"= {answer:.0f}", anchor="start", bold=True)
+    low = 30 + row * 3 + 14
+    sheet.bar(left, low, 16, 14, fill=VALUE)
+    sheet.text(left + 22, low + 12, "its own price", anchor="start", size=13)
+    sheet.hatch(left + 140, low, 16, 14)
+    sheet.text(left + 162, low + 12, "interference", anchor="start", size=13)

@@ -1,4 +1,6 @@
-"""Drawings of what attention has to hold: a table of scores, a cache."""
+"""Drawings of what attention has to hold and to move: a table of scores, tiles, a cache."""
+
+import math
 
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, OUTPUT, QUERY, VALUE, VIOLET
@@ -122,3 +124,157 @@ def _key_and_value(sheet: Sheet, x: float, y: float, faint: bool = False) -> Non
     for place, color in ((x - 8, KEY), (x, VALUE)):
         look = {"dashed": True, "line": 1} if faint else {"fill": color, "line": 1}
         sheet.box(place, y, 8, 26, color=color, radius=0, **look)
+
+
+SPEED, BANDWIDTH = 989e12, 3.35e12  # of an H100 (SXM): operations on bfloat16 and bytes, per second
+HALF = 2  # bytes of a number in bfloat16
+WIDTH, LONG, LATENT_SIZE, ROTATED, HEAD, MANY = 512, 64, 512, 64, 128, 128
+
+
+def bytes_of_a_head(tiled: bool) -> list[tuple[str, str, float]]:
+    """What one head of 64 over 4096 words moves between the memories: what, which way, bytes."""
+    vectors, table = WORDS * LONG * HALF, WORDS * WORDS * HALF
+    if tiled:
+        return [("Q", "in", vectors), ("K, V", "in", 2 * vectors * WORDS / TILE), ("output", "out", vectors)]
+    return [
+        ("Q, K, V", "in", 3 * vectors),
+        ("scores", "out", table),
+        ("scores", "in", table),
+        ("weights", "out", table),
+        ("weights", "in", table),
+        ("output", "out", vectors),
+    ]
+
+
+def operations_per_byte() -> list[tuple[str, str, float]]:
+    """How many operations are done for each byte that is fetched: when, by what, how many."""
+
+    def recurrence(texts: int) -> float:
+        return 2 * texts * WIDTH**2 / (HALF * (WIDTH**2 + 2 * texts * WIDTH))
+
+    def square(tiled: bool) -> float:
+        return 4 * WORDS**2 * LONG / sum(number for *_, number in bytes_of_a_head(tiled))
+
+    def decoding(queries: int, key: int, value: int, kept: int) -> float:
+        return 2 * queries * (key + value) / (HALF * kept)
+
+    return [
+        ("reading", "recurrence, 1 text", recurrence(1)),
+        ("reading", "recurrence, 32 texts", recurrence(32)),
+        ("reading", "attention with its table", square(False)),
+        ("reading", "attention in tiles", square(True)),
+        ("writing", "multi-head", decoding(1, HEAD, HEAD, 2 * HEAD)),
+        ("writing", "grouped, 16 share", decoding(16, HEAD, HEAD, 2 * HEAD)),
+        ("writing", "multi-query, 128 share", decoding(MANY, HEAD, HEAD, 2 * HEAD)),
+        ("writing", "latent, 128 share", decoding(MANY, LATENT_SIZE + ROTATED, LATENT_SIZE, LATENT_SIZE + ROTATED)),
+    ]
+
+
+@drawing(
+    "Eight lines with a dot each, across a logarithmic axis from 1 to 1000 operations per byte that is fetched. "
+    "Reading a text: a recurrence with 1 text 1.0, with 32 texts 28; attention with its table 32, in tiles 124. "
+    "Writing, one word at a time: multi-head 1.0, grouped queries 16, multi-query 128, latent 242. A dashed line at "
+    "295 is the balance of an H100. All dots lie to the left of it, where the processor waits for bytes."
+)
+def waiting_for_bytes(sheet: Sheet) -> None:
+    """Operations per byte of everything that this chapter compares, and what a processor can use."""
+    narrow = sheet.narrow
+    left, right = (10, 322) if narrow else (232, 672)
+    row, top = (42, 58) if narrow else (27, 58)
+    cases = operations_per_byte()
+
+    def across(number: float) -> float:
+        return left + (right - left) * math.log10(number) / 3
+
+    balance = across(SPEED / BANDWIDTH)
+    low = top + len(cases) * row + (44 if narrow else 40)
+    sheet.bar(left, top - 22, balance - left, low - top + 22, fill="#f0eef9")
+    middle = (left + balance) / 2
+    sheet.text(middle, top - 32, "waits for bytes", color=VIOLET, bold=True, size=14)
+    sheet.text(
+        right, top - 32, "for arithmetic" if narrow else "waits for arithmetic", anchor="end", size=14, bold=True
+    )
+    sheet.line((balance, top - 22), (balance, low), color=INK, dashed=True)
+    y, before = top, ""
+    for when, name, number in cases:
+        if when != before:
+            said = {"reading": "reading a text", "writing": "writing, word by word"}[when]
+            start = left + 4 if narrow else 4
+            sheet.text(start, y, said, anchor="start", size=13, color=GREY, bold=True)
+            y += 20
+        before = when
+        x = across(number)
+        line = y + (19 if narrow else 0)
+        start = left + 4 if narrow else 16
+        sheet.text(start, y + 4, name, anchor="start", size=13 if narrow else 14)
+        sheet.line((left, line), (x, line), color=GREY, width=1)
+        sheet.dot(x, line, 6, fill=VIOLET)
+        said = f"{number:.0f}"
+        if number < 100:
+            sheet.text(x + 11, line + 5, said, anchor="start", size=13, bold=True)
+        else:
+            sheet.text(x - 10, line - 5, said, anchor="end", size=13, bold=True)
+        y += row
+    sheet.line((left, low), (right, low))
+    for tick in (1, 10, 100, 1000):
+        x = across(tick)
+        sheet.line((x, low), (x, low + 5))
+        anchor = "start" if tick == 1 and narrow else "end" if tick == 1000 else "middle"
+        sheet.text(x, low + 20, str(tick), size=13, anchor=anchor)
+    sheet.text(balance, low + 20, f"{SPEED / BANDWIDTH:.0f}", size=13, bold=True)
+    sheet.text((left + right) / 2, low + 40, "operations per byte fetched", size=13)
+
+
+@drawing(
+    "Two columns, each with a small box, the fast memory, above a large one, the slow memory; arrows between them are "
+    "as thick as the bytes that move, for one head of 64 over 4096 words with 2 bytes per number. Left, with the "
+    "table: Q, K, V in, 1.6 MB; scores out and in, weights out and in, 33.6 MB each time; output out, 0.5 MB; together "
+    "136 MB. Right, in tiles: Q in, 0.5 MB; K and V in once for each of 32 tiles of queries, 33.6 MB; output out, 0.5 "
+    "MB; together 35 MB."
+)
+def fast_and_slow_memory(sheet: Sheet) -> None:
+    """The bytes that attention moves between the memories, with a table and in tiles."""
+    wide = 322 if sheet.narrow else 330
+    for number, (title, tiled) in enumerate((("with the table", False), ("in tiles", True))):
+        left = 8 if sheet.narrow else 8 + number * (wide + 24)
+        top = 26 + (number * 272 if sheet.narrow else 0)
+        moves = bytes_of_a_head(tiled)
+        total = sum(amount for *_, amount in moves)
+        sheet.text(left + wide / 2, top - 8, f"{title}: {total / 1e6:.0f} MB", bold=True)
+        sheet.box(
+            left + wide / 2 - 105, top + 4, 210, 40, "fast memory\nbeside the arithmetic", fill=shade(0.12), size=13
+        )
+        sheet.box(left, top + 176, wide, 44, "slow memory", fill="#eeeeee", size=14)
+        for place, (_, way, amount) in enumerate(moves):
+            step = wide / len(moves)
+            x = left + step * (place + 0.5)
+            near = left + wide / 2 + (x - left - wide / 2) * 0.6
+            thick = max(amount / 33.6e6 * 12, 1.5)
+            ends = [(x, top + 174), (near, top + 48)]
+            color = VIOLET if way == "in" else GREY
+            _stout_arrow(sheet, *(ends if way == "in" else ends[::-1]), thick, color)
+        for place, (name, _, amount) in enumerate(moves):
+            step = wide / len(moves)
+            x = left + step * (place + 0.5)
+            look = {"size": 13}
+            sheet.bar(x - 26, top + 116, 52, 34, fill="#ffffff")
+            sheet.text(x, top + 130, name, **look)
+            sheet.text(x, top + 146, f"{amount / 1e6:.1f}", **look)
+        said = "K and V come back for each of 32 tiles of queries" if tiled else "the table makes four trips"
+        sheet.text(left + wide / 2, top + 240, said, size=13)
+
+
+def _stout_arrow(sheet: Sheet, start: tuple, end: tuple, thick: float, color: str) -> None:
+    (x0, y0), (x1, y1) = start, end
+    long = math.hypot(x1 - x0, y1 - y0)
+    along = (x1 - x0) / long, (y1 - y0) / long
+    head = 6 + thick
+    neck = x1 - along[0] * head, y1 - along[1] * head
+    sheet.line(start, neck, color=color, width=thick)
+    side = 4 + thick / 2
+    sheet.area(
+        end,
+        (neck[0] - along[1] * side, neck[1] + along[0] * side),
+        (neck[0] + along[1] * side, neck[1] - along[0] * side),
+        fill=color,
+    )

@@ -12,8 +12,8 @@ from attnbook.studies.blocks import (
 )
 from attnbook.studies.costs import (
     bare_attention,
-    bare_convolution,
     bare_recurrence,
+    fused_or_not,
 )
 from attnbook.studies.digits import (
     PictureReader,
@@ -75,6 +75,14 @@ from attnbook.studies.next_words import (
     sentence_loss,
     stored_model,
     without_head,
+)
+from attnbook.studies.overwriting import (
+    best_step,
+    draw_pairs,
+    fill_memory,
+    read_errors,
+    read_rightly,
+    recalled,
 )
 from attnbook.studies.pair_reader import (
     SCORERS,
@@ -177,7 +185,7 @@ __all__ = [
     "fit_stack",
     "bare_attention",
     "bare_recurrence",
-    "bare_convolution",
+    "fused_or_not",
     "START",
     "STOP",
     "CLASSES",
@@ -215,6 +223,12 @@ __all__ = [
     "word_loss",
     "write",
     "write_anew",
+    "best_step",
+    "draw_pairs",
+    "fill_memory",
+    "read_errors",
+    "read_rightly",
+    "recalled",
     "MEMORIES",
     "RECALL_TASKS",
     "NUM_KEYS",

@@ -1,23 +1,24 @@
-"""Self-attention, recurrence and convolution with nothing around them, to be counted and timed."""
+"""Self-attention and a recurrence with nothing around them, to be counted and timed; which kernel PyTorch runs."""
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 def bare_attention(x: Tensor) -> Tensor:
     """Self-attention without projections.
 
     Args:
-        x: (n, d).
+        x: (…, n, d).
 
     Returns:
-        (n, d).
+        (…, n, d).
 
     Source:
         Vaswani et al. (2017), eq. 1, with Q = K = V = x.
     """
-    weights = (x @ x.T / x.shape[-1] ** 0.5).softmax(dim=-1)  # (n, n)
+    weights = (x @ x.mT / x.shape[-1] ** 0.5).softmax(dim=-1)  # (…, n, n)
     return weights @ x
 
 
@@ -25,30 +26,48 @@ def bare_recurrence(x: Tensor, W: Tensor, U: Tensor) -> Tensor:
     """Elman's recurrence without biases, h_t = tanh(x_t W + h_{t−1} U) from h_0 = 0.
 
     Args:
-        x: (n, d).
+        x: (…, n, d).
         W, U: (d, d).
 
     Returns:
-        all states, (n, d).
+        all states, (…, n, d).
     """
-    inputs = x @ W  # (n, d): what does not have to wait, all at once
-    state, states = torch.zeros_like(x[:1]), []
-    for given in inputs.split(1):  # (1, d)
+    inputs = x @ W  # (…, n, d): what does not have to wait, all at once
+    state, states = torch.zeros_like(x[..., 0, :]), []
+    for given in inputs.unbind(dim=-2):  # (…, d)
         state = (given + state @ U).tanh()
         states.append(state)
-    return torch.cat(states)
+    return torch.stack(states, dim=-2)
 
 
-def bare_convolution(x: Tensor, kernel: Tensor, dilation: int = 1) -> Tensor:
-    """A convolution along the positions, which keeps their number.
+class _Operations(TorchDispatchMode):
+    """Notes the names of all operations that are really run."""
+
+    def __init__(self):
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        self.names.append(str(operation))
+        return operation(*args, **(kwargs or {}))
+
+
+def fused_or_not(
+    query: Tensor, key: Tensor | None = None, value: Tensor | None = None, **options
+) -> str:
+    """Which implementation `F.scaled_dot_product_attention` chooses, by the operations that it runs.
 
     Args:
-        x: (n, d).
-        kernel: (d, d, k), k odd.
-        dilation: the distance between neighbours in the window.
+        query: (…, T, D).
+        key: (…, S, D); the query, if not given.
+        value: (…, S, Dv); the key, if not given.
+        options: as the function has them.
 
     Returns:
-        (n, d).
+        "fused" or "plain formula".
     """
-    padding = dilation * (kernel.shape[-1] // 2)
-    return F.conv1d(x.T[None], kernel, padding=padding, dilation=dilation)[0].T
+    key = query if key is None else key
+    value = key if value is None else value
+    with _Operations() as seen:
+        F.scaled_dot_product_attention(query, key, value, **options)
+    return "fused" if any("flash" in name for name in seen.names) else "plain formula"
