@@ -166,7 +166,8 @@ class WholeNumbers(Tensors):
 
     def describe(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         case = smallest_wrong(cases)
-        return message("unknown", what="another list", seen=case.seen.rstrip() + unexplained.path(case))
+        steps = unexplained.path(case)
+        return message(f"unknown{'/no-steps' * (not steps)}", what="another list", seen=case.seen.rstrip() + steps)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         result, right = cases[0].call.result, values(cases[0].expected)
@@ -176,7 +177,7 @@ class WholeNumbers(Tensors):
             return message("a-tensor", "an-array", what="NumPy array", right=right)
         if isinstance(result, tuple):
             return message("a-tuple", right=right)
-        other = [type(x).__name__ for x in result if type(x) is not int]
+        other = [type(x).__name__ for x in result if isinstance(x, torch.Tensor)]
         return message("tensors-inside", what=other[0], right=right) if other else None
 
 
@@ -268,9 +269,10 @@ class Several(Tensors):
         name, (expected, got) = list(wrong.items())[-1]
         others = [n for n in self.names if n not in wrong]
         fine = f"Right: {' and '.join(others)}." if others else "None of the results is right yet."
-        seen = f"{side_by_side(case.given, expected, got).rstrip()}\n{fine}{unexplained.path(case)}"
+        steps = unexplained.path(case)
+        seen = f"{side_by_side(case.given, expected, got).rstrip()}\n{fine}{steps}"
         named = f"wrong-{name}" if len(wrong) == 1 and not self.floats else "unknown"
-        return message("wrong-part", named, name=name, seen=seen)
+        return message(f"wrong-part{'/no-steps' * (not steps)}", named, name=name, seen=seen)
 
     def demand(self, exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         """Demand ids of the dtype that came in."""

@@ -106,7 +106,8 @@ def gradients(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
             # a view that was made under no_grad says that it wants a gradient, but has no way back
             lost = result.grad_fn is None and not any(result is leaf for leaf in leaves)
             if not result.requires_grad or lost:
-                return message("no-gradient", cut=cut)
+                names = ", ".join(f"`{name}`" for name in exercise.parameters if name in exercise.floats)
+                return message("no-gradient", names=names, given=case.given, cut=cut)
             right = case.numbers(exercise.solution(*leaves))
             upstream = draw(*right.shape, seed=7) if right.dim() else torch.ones((), dtype=torch.float64)
             wanted = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and leaf.requires_grad]

@@ -9,6 +9,7 @@ from . import beyond_numbers, guard, unexplained
 from .calls import at_line, error_text, is_unwritten
 from .errors import an_error, at_the_edge
 from .recognise import Case, fit, known_mistake, make_case, several_mistakes
+from .space import draws
 from .verdict import Finding, Verdict, first, message
 from .wording import one_line
 
@@ -35,7 +36,8 @@ def judge(exercise, fn: Callable) -> Verdict:
         if finding is UNWRITTEN:
             return Verdict(exercise.name, "unwritten", None, finding.about)
         if finding is None:
-            later = first(exercise.remarks, exercise, fn) or beyond_numbers.any_device(exercise, fn, cases)
+            behaves = beyond_numbers.any_device, beyond_numbers.any_layout
+            later = first(exercise.remarks, exercise, fn) or first(behaves, exercise, fn, cases)
             about = "solved, with a remark" if later else "solved"
             remark = f"One thing for later. {later.says}" if later else ""
             return Verdict(exercise.name, "solved", None, about, _praise(exercise, len(cases)), note=remark)
@@ -67,7 +69,10 @@ def examine(exercise, fn: Callable) -> tuple[Finding | None, list[Case]]:
     if found := _numbers(exercise, fn, cases):  # the edges can wait
         return found, cases
     cases += [make_case(exercise, fn, arguments) for arguments in exercise.edges()]
-    return _numbers(exercise, fn, cases) or _conduct(exercise, fn, cases), cases
+    if found := _numbers(exercise, fn, cases):
+        return found, cases
+    drawn = [*cases, *draws(exercise, fn)] if exercise.space else cases
+    return _numbers(exercise, fn, drawn) or _conduct(exercise, fn, cases), drawn
 
 
 def _callable(exercise, fn: object) -> Finding | None:
@@ -126,5 +131,5 @@ def _conduct(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     return (
         exercise.answer.demand(exercise, fn, cases)
         or first(exercise.demands, exercise, fn)
-        or first((*looks, beyond_numbers.any_layout), exercise, fn, cases)
+        or first((*looks, *(beyond_numbers.any_layout,) * exercise.views), exercise, fn, cases)
     )

@@ -32,7 +32,7 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     there = shapes_there(error, fn)
     notes = [f"In that line: {there}."] * bool(there) + [f"Here {named}."] * bool(named)
     where = f"line {place[1]} of {place[0]} raises an error:\n    {place[2]}" if place else "your function raises"
-    says = f"With the shapes {case.shapes} {where.rstrip()}\n{error_text(error)}."
+    says = f"With {case.shaped} {where.rstrip()}\n{error_text(error)}."
     says += "\n" * bool(notes) + " ".join(notes)
     ask = _question(error)
     if at_the_edge(exercise, cases):
@@ -41,7 +41,7 @@ def an_error(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
         outside = read_from_outside(fn)
         told = f" It reads {listed(outside)} from the notebook, outside the function." if outside else ""
         ask = SIZE if strange or outside else ask
-        return message("one-shape-only", says=says, small=cases[0].shapes, told=told, ask=ask)
+        return message("one-shape-only", says=says, small=cases[0].shaped, told=told, ask=ask)
     own = place and re.search(r"(^|:\s*)(raise|assert)\b", place[2])
     return message("raises", says=says, ask=REFUSED if own else ask)
 

@@ -1,8 +1,9 @@
 """What an exercise is made of, and the shelf it is taken from by its name."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -42,6 +43,7 @@ class Mistake:
     ask: str = ""  # the question that leads on
     example: Callable[[], tuple] | None = None  # makes arguments on which the mistake shows; None: the exercise's
     line: str = ""  # for a mistake that raises: a pattern that the reader's failing line must match
+    also: tuple = ()  # other edits that are the same mistake, such as another large number
 
     @property
     def edits(self) -> Edits:
@@ -49,9 +51,20 @@ class Mistake:
         return (self.edit,) if isinstance(self.edit[0], str) else tuple(self.edit)
 
     @property
+    def variants(self) -> tuple["Mistake", ...]:
+        """The mistake in each of its forms."""
+        return (self, *(replace(self, edit=edit) for edit in self.also))
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What completes "it looks as if …", and what follows; a full stop in an example (*Go. *) ends nothing."""
+        end = re.sub(r"\*[^*]*\*|`[^`]*`", lambda example: "x" * len(example[0]), self.says).find(". ")
+        return (self.says, "") if end < 0 else (self.says[:end], self.says[end + 2 :])
+
+    @property
     def phrase(self) -> str:
         """What completes "it looks as if …"."""
-        return self.says.partition(". ")[0]
+        return self.parts[0]
 
 
 @dataclass(frozen=True)
@@ -77,8 +90,10 @@ class Exercise:
     returns: str = ""  # the names of the result's axes; empty for a single number
     answer: Tensors = field(default_factory=Tensors)  # what kind of thing is asked for
     seen: str = "{seen}"  # how a mistake's numbers are introduced, in words that may mention what a mistake's may
+    space: Callable | None = None  # makes any arguments that the task allows, from a `Pick` (see `space.py`)
     edges: Callable[[], list[tuple]] = list  # arguments at the edge of the task, for when the probes are right
     steps: dict[str, str] = field(default_factory=dict)  # for names inside the solution what they are in words
+    views: bool = False  # whether the statement says that tensors may be views, not contiguous in memory
     differentiable: tuple[str, ...] = ()  # the parameters that a gradient must reach
     detectors: tuple[Callable, ...] = ()  # further recognisers
     describers: tuple[Callable, ...] = ()  # asked last, where nothing has been recognised

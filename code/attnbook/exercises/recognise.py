@@ -63,6 +63,12 @@ class Case:
         return shapes(self.exercise.parameters, self.arguments)
 
     @property
+    def shaped(self) -> str:
+        """The same as what comes after "With"; numbers have no shapes."""
+        tensors = any(isinstance(argument, torch.Tensor) and argument.dim() for argument in self.arguments)
+        return "the shapes " * tensors + self.shapes
+
+    @property
     def seen(self) -> str:
         """What came beside what should have come, as the beginning of a message."""
         return side_by_side(self.given, self.expected, self.got)
@@ -117,13 +123,15 @@ def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
             result = case.numbers(result)
             if not alike(case.got, result) or bool(case.got.any()) != bool(result.any()):  # 0 is not 1e−17
                 return False
-            telling = telling or (not alike(case.got, case.expected) and bool(torch.isfinite(case.got).any()))
+            numbers = case.expected.numel() == 1 or bool(torch.isfinite(case.got).any())
+            telling = telling or (numbers and not alike(case.got, case.expected))
     return telling or 2 * same > raised
 
 
 def known_mistake(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for the reader's mistake among those that the exercise knows."""
-    for alike, mistake in itertools.product((near, near_squeezed), worded(exercise)):
+    forms = [form for mistake in worded(exercise) for form in mistake.variants]
+    for alike, mistake in itertools.product((near, near_squeezed), forms):
         if does_as(exercise.mistaken(mistake), cases, alike) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
     return None
@@ -155,7 +163,7 @@ def tell(exercise, mistake, fn: Callable, cases: list[Case]) -> Finding:
     if case.right():  # the mistake does not show on its example: take a probe on which it does
         case = next(other for other in cases if not other.right())
     told = facts(case)
-    phrase, _, more = mistake.says.partition(". ")
+    phrase, more = mistake.parts
     numbers = "" if re.search(r"\{(seen|got|error)\}", more) else told["seen"]
     about = f"it looks as if {phrase.format_map(told).rstrip('.')}"
     return Finding(mistake.name, about, (numbers + more.format_map(told)).strip(), mistake.ask)

@@ -346,7 +346,7 @@ def key_value_cache_cat_on_batch_unseen_b6(q, k, v, past_keys, past_values, rota
     return q, keys, values
 
 
-# === wrong not-finite
+# === wrong exp-overflows
 def key_value_cache_exp_unseen_b7(q, k, v, past_keys, past_values, rotate):
     t, T = past_keys.shape[2], q.shape[2]
     p = torch.arange(t, t + T)

@@ -165,7 +165,7 @@ def last_char_off(sources, every):
     ]
 
 
-# === wrong apostrophe-gone
+# === wrong letters-only
 def letters_only(sources, every):
     keys = [
         "".join(c for c in s.lower() if c.isalpha() or c == " ").strip()
@@ -179,7 +179,7 @@ def letters_only(sources, every):
     ]
 
 
-# === wrong apostrophe-gone
+# === wrong letters-only
 def no_punctuation(sources, every):
     keys = [re.sub(r"[^\w\s]", "", s).lower().strip() for s in sources]
     distinct = list(dict.fromkeys(keys))[::every]

@@ -16,7 +16,7 @@ def replace_row_by_row(attend, x, mask):
     return torch.tensor(out, device=x.device)
 
 
-# === right
+# === wrong gradient-only
 def by_gradient(attend, x, mask):
     jacobian = torch.autograd.functional.jacobian(attend, x)  # (T, D', T, D)
     depends = (jacobian != 0).any(dim=3).any(dim=1)  # (T, T)
@@ -68,7 +68,7 @@ def two_random_futures(attend, x, mask):
     return torch.stack([(filled(i) != filled(i)).any() for i in range(len(x))])
 
 
-# === right
+# === wrong gradient-only
 def gradient_of_each_row(attend, x, mask):
     x = x.clone().requires_grad_()
     leaks = []
@@ -78,6 +78,14 @@ def gradient_of_each_row(attend, x, mask):
         (g,) = torch.autograd.grad((y * weight).sum(), x)
         leaks.append(bool((g[~mask[i]] != 0).any()))
     return torch.tensor(leaks, device=x.device)
+
+
+# === right
+def hidden_inputs_elsewhere(attend, x, mask):
+    away = x + 3 + torch.rand_like(x)
+    before = attend(x)
+    tried = (attend(torch.where(row[:, None], x, away)) for row in mask)
+    return torch.stack([(out[i] != before[i]).any() for i, out in enumerate(tried)])
 
 
 # === wrong zeros

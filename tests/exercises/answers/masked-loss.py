@@ -240,14 +240,14 @@ def loss_of_the_vocabularys_mean(logits, target, pad):
     return -(log_probs * one_hot * real).mean()
 
 
-# === wrong not-finite
+# === wrong log-of-softmax
 def masked_loss_log_of_softmax_unseen_0(logits, target, pad):
     p = logits.softmax(-1).gather(-1, target[..., None]).squeeze(-1)
     m = target != pad
     return -(p.log() * m).sum() / m.sum().clamp(min=1)
 
 
-# === wrong not-finite
+# === wrong log-of-softmax
 def masked_loss_log_of_softmax_masked_select_unseen_1(logits, target, pad):
     m = target != pad
     if not m.any():
@@ -263,7 +263,7 @@ def masked_loss_floor_unseen_2(logits, target, pad):
     return -(p.log() * m).sum() / m.sum().clamp(min=1)
 
 
-# === wrong not-finite
+# === wrong exp-overflows
 def masked_loss_exp_logsum_unseen_3(logits, target, pad):
     m = target != pad
     lp = logits.gather(-1, target[..., None]).squeeze(-1) - logits.exp().sum(-1).log()

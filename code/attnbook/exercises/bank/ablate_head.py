@@ -45,6 +45,13 @@ def edges() -> list[tuple]:
     return [two_by_two(), square(), _drawn(2, 2, 3, 2, 5, 4, 0, 1960), _drawn(1, 3, 1, 1, 2, 5, 2, 1970)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, H, T, S, Dh, D = pick.sizes(1, 1, 1, 1, 1, 1)
+    mapped = pick.numbers(D, H * Dh), pick.numbers(D)
+    return pick.weights(B, H, T, S), pick.numbers(B, H, S, Dh), *mapped, pick.of(*range(H)), pick.numbers(Dh)
+
+
 # edits that are used several times
 PICK, PUT, JOIN = "!= head", "torch.where(others[:, None, None], outputs, mean)", "replaced.transpose(1, 2).flatten(2)"
 COUNT, RESULT = "torch.arange(value.shape[1], device=value.device)", "joined @ W_o.T + b_o"
@@ -112,6 +119,7 @@ EXERCISE = Exercise(
     steps={"outputs": "what the heads give", "replaced": "the same with the mean in one head's place",
            "joined": "the heads joined"},
     differentiable=("weights", "value", "W_o", "b_o", "mean"),
+    space=space,
     hints=(
         "Multi-head attention in three steps: what each head gives, all of them joined, one linear map. Between which "
         "two does the mean come in?",

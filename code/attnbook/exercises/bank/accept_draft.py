@@ -64,6 +64,13 @@ def edges() -> list[tuple]:
     return [all_stay(), likelier(), twice(), just_as_lucky()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    K, V = pick.sizes(1, 2)
+    luck = pick.ids(K, among=range(8)) / 8.0 + 0.0137  # never equal to a chance
+    return pick.ids(K, among=range(V)), pick.weights(K + 1, V), pick.weights(K, V, least=1), luck.double()
+
+
 # edits that are used several times
 CHANCE, LUCK = "chance = p[t, word] / q[t, word]", "luck[t] >= chance"
 REST, CLAMP, SHARE = "rest = p[t] - q[t]", "rest.clamp(min=0)", "return kept / kept.sum()"
@@ -135,6 +142,7 @@ EXERCISE = Exercise(
     shapes={"drafted": "K", "p": "K+1 V", "q": "K V", "luck": "K"}, returns="V", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, differentiable=("p",),
     steps={"chance": "the probability that the word stays", "kept": "what the draft gave too little"},
+    space=space,
     hints=(
         "Go through the drafted words one by one. Word t has the probabilities `p[t, drafted[t]]` and "
         "`q[t, drafted[t]]`. When does it stay for certain?",

@@ -38,6 +38,12 @@ def edges() -> list[tuple]:
     return [_drawn(1, 1, 3, 2, 5, 1, 211, 212, 213, 214), _drawn(2, 3, 1, 5, 5, 3, 215, 216, 217, 218)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, S, Dq, Dk, h = pick.sizes(1, 1, 1, 1, 1, 1)
+    return pick.numbers(B, T, Dq), pick.numbers(B, S, Dk), pick.numbers(h, Dq + Dk, most=1), pick.numbers(h)
+
+
 # edits that are used several times
 PAIRS, MIX, TANH, OUT = ("torch.cat([q, k], dim=-1)", "pairs @ W.T", "torch.tanh(mixed)", "hidden @ w_v")
 OF_QUERY, OF_KEY = "(q @ W[:, : q.shape[-1]].T)", "(k @ W[:, q.shape[-1] :].T)"
@@ -135,6 +141,7 @@ EXERCISE = Exercise(
     shapes={"query": "B T Dq", "key": "B S Dk", "W": "h Dq+Dk", "w_v": "h"}, returns="B T S", example=example,
     probes=probes, edges=edges, mistakes=MISTAKES, steps={"mixed": "W times each pair", "hidden": "the tanh of it"},
     differentiable=("query", "key", "W", "w_v"),
+    space=space,
     hints=(
         "How many pairs do T queries and S keys make, and what shape does a table of them all have?",
         "Give the query an axis of size 1 where the keys are counted, and the key one where the queries are. Either "

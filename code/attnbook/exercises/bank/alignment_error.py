@@ -60,6 +60,16 @@ def edges() -> list[tuple]:
     return [_drawn(1, 3, 1241), _drawn(2, 1, 1242), (*_drawn(3, 5, 1243)[:1], *gold([], [(0, 0)]))]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, S = pick.sizes(1, 1)
+    weights = pick.distinct(T + 1, S + 1) + T * S + S + T  # no two are equal
+    links = [(i, j) for i in range(S) for j in range(T)]
+    sure = list(dict.fromkeys(pick.some(*links)))
+    also = [link for link in dict.fromkeys(pick.some(*links)) if link not in sure]
+    return weights / weights.sum(1, keepdim=True), *gold(sure, also)
+
+
 # edits that are used several times
 WORDS, BEST, LINKS = "weights[:-1, :-1]", "words.argmax(dim=1).tolist()", "(i, j) for j, i in enumerate(best)"
 SURE, POSSIBLE, SIZE = "len(links & set(sure))", "len(links & set(possible))", "len(links) + len(sure)"
@@ -135,6 +145,7 @@ EXERCISE = Exercise(
     edges=edges,
     mistakes=MISTAKES,
     steps={"words": "the weights between words", "links": "the links", "in_sure": "|A ∩ S|", "in_possible": "|A ∩ P|"},
+    space=space,
     hints=(
         "In the example, which source word does each of the two target words look at most?",
         "Cut `<eos>` off on both sides first. The largest weight of each row makes one link; collect them in a "

@@ -40,14 +40,20 @@ def other_w_v() -> tuple:
     return *example()[:5], exact(2, -1)
 
 
-def loud(sign: int = 1) -> tuple:
-    """Scores in the hundreds: 863, 482, and 995 at the padding, or the same below 0; and a sentence of zeros."""
+def loud(size: int = 500) -> tuple:
+    """Scores in the hundreds: 863, 482, and 995 at the padding; and a sentence of zeros."""
     state, memory = exact([[5], [4]], [[1], [0]]), exact([[2, 0], [0, 1], [3, 3]])
-    return state, torch.cat([memory, 0 * memory]), torch.tensor([2, 2]), *_maps()[:2], exact(sign * 500, sign * 500)
+    return state, torch.cat([memory, 0 * memory]), torch.tensor([2, 2]), *_maps()[:2], exact(size, size)
 
 
 def low() -> tuple:
-    return loud(-1)
+    return loud(-500)
+
+
+def lowest() -> tuple:
+    """All scores between −1000 and −900."""
+    state, memory, lens, W_q, W_k, _ = loud()
+    return state, exact([3, 3], [2.5, 3], [3, 3]).expand(2, 3, 2), lens, W_q, W_k, exact(-499, -500)
 
 
 def two_sentences(*lens: int) -> tuple:
@@ -73,7 +79,15 @@ def probes() -> list[tuple]:
 
 
 def edges() -> list[tuple]:
-    return [*(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)), loud(), low()]
+    return [*(_drawn(range(1270 + i, 1295, 5), *s) for i, s in enumerate(EDGES)), loud(), low(), lowest()]
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    L, B, D, S, Dk, h = pick.sizes(1, 1, 1, 1, 1, 1)
+    asks, answers, lens = pick.numbers(L, B, D), pick.numbers(B, S, Dk), pick.lengths(B, S, least=1)
+    maps = pick.numbers(h, D, most=1), pick.numbers(h, Dk, most=1), pick.numbers(h, most=1, loud=30)
+    return asks, answers, lens, *maps
 
 
 # edits that are used several times
@@ -94,7 +108,7 @@ MISTAKES = (
         loud),
     Mistake("filled-too-high", (FILL, "scores.masked_fill(~real, -100.0)"),
         "the scores of the padding get a number that others can fall below. The padding then takes all the weight.",
-        "Which number lies below every score?", low),
+        "Which number lies below every score?", low, also=((FILL, "scores.masked_fill(~real, -1e3)"),)),
     Mistake("bottom-layer", (TOP, "state[0]"),
         "the bottom layer's state asks. The bottom layer sees the word that was read; the top layer knows what the "
         "decoder makes of it, and is what the next word is predicted from.",
@@ -183,6 +197,7 @@ EXERCISE = Exercise(
         "{expected}. ",
     steps={name: f"the {name}" for name in ("query", "keys", "scores", "weights")},
     describers=(padding_heard,),
+    space=space,
     hints=(
         "Write the shapes first: the query of each sentence is (B, h), the keys are (B, S, h). What must the query's "
         "shape be so that it is added to *every* key of its own sentence?",

@@ -36,6 +36,12 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, D = pick.sizes(1, 1, 1)
+    return pick.numbers(B, T, D), pick.numbers(T + pick.of(0, 1, 4), D)
+
+
 # edits that are used several times
 LENGTH, ROWS, SUM = "x.shape[1]", "encoding[:length]", "x + rows"
 TIMES = "Does the task ask for a sum or for something else?"
@@ -120,6 +126,7 @@ EXERCISE = Exercise(
     name="batch-axis-bug", title="A position for every word", chapter=8, solution=my_add_positions,
     shapes={"x": "B T D", "encoding": "N D"}, returns="B T D", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"rows": "the rows of the first T positions"}, differentiable=("x", "encoding"),
+    space=space,
     hints=(
         "Try the faulty line on a batch that holds the same sentence twice. Are the two results equal? Should they be?",
         "In (B, T, D) axis 1 counts the words. So you need as many rows as `x.shape[1]`.",

@@ -116,6 +116,13 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    V, width, longest = pick.of(3, 4, 5), pick.of(1, 2, 3), pick.of(1, 2, 3, 5)
+    eos = pick.of(*range(V))
+    return _at_random(V, pick.of(*range(5000, 5020)), 1.5, pick.of(0.0, 1.0, -1.0), eos), eos, width, longest
+
+
 # edits that are used several times
 START, GAIN, WORDS = "((), 0.0)", "total + gain", "for word, gain in enumerate(log_probs):"
 FREE, BEST, ROUNDS = "width - len(finished)", "ranked[:free]", "range(max_len)"
@@ -232,6 +239,7 @@ EXERCISE = Exercise(
     returns="words", answer=WholeNumbers(), example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"ranked": "the continuations of the last round", "finished": "the finished sentences"},
     describers=(what_was_found,),
+    space=space,
     hints=(
         "Keep a list of pairs (prefix, log-probability). One round makes V new pairs of every open one. With two open "
         "prefixes and three words, how many are there before anything is thrown away?",

@@ -40,6 +40,13 @@ def edges() -> list[tuple]:
     return [two_sentences(), _drawn(1, 1, 3, 2, 5, 1, 1730), _drawn(2, 3, 3, 5, 5, 3, 1740)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, S, Ds, De, C = pick.sizes(1, 1, 1, 1, 1, 1)
+    shapes = (B, T, Ds), (B, S, De), (C, Ds, De), (C, Ds), (C, De), (C,)
+    return tuple(pick.numbers(*shape) for shape in shapes)
+
+
 # edits that are used several times
 LEFT, PRODUCT, SUM = ("start[:, None] @ U", "translated @ end[:, None].mT", "product + from_start + from_end + bias")
 OF_START, OF_END = "(start @ w_start.T).mT[..., None]", "(end @ w_end.T).mT[:, :, None]"
@@ -107,6 +114,7 @@ EXERCISE = Exercise(
     returns="B C T S", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"product": "the products s·U e", "from_start": "w_start·s", "from_end": "w_end·e"},
     differentiable=("start", "end", "U", "w_start", "w_end", "b"),
+    space=space,
     hints=(
         "Four terms. Which of them depends on the start, which on the end, and which on both?",
         "Give each term the four axes (B, C, T, S), with size 1 where it does not depend on something, and let "

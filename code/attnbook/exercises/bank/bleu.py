@@ -53,6 +53,7 @@ example = sentences("the cat the cat on the mat", *CAT)
 short = sentences("the cat is on", *CAT)
 long = sentences("the cat is on the mat now and then", CAT[0])
 between = sentences("the cat is on it", "the cat is here", "the cat is on it all")
+longer_first = sentences("the cat is on it", "the cat is on it all", "the cat is here")
 three = sentences("she is at home now", "she is home", "now she is at home again")
 far_first = sentences("she is at home now", "and now at last she is at home", "now she is at home again")
 said_twice = sentences("calm and calm", "he is calm", "keep calm and go", max_n=1)
@@ -72,7 +73,7 @@ PROBES = (
     between, three, no_bigram, short,
 )
 EDGES = (
-    too_short, glueable, sentences("", "the cat"), sentences("go", "go", "go on", max_n=1),
+    too_short, glueable, longer_first, sentences("", "the cat"), sentences("go", "go", "go on", max_n=1),
     sentences(CAT[0], *CAT, max_n=6), sentences("no word of it", "the cat", max_n=1),
 )
 # fmt: on
@@ -80,6 +81,13 @@ EDGES = (
 
 def letters(hypothesis, references, max_n):
     return my_bleu(" ".join(hypothesis), [" ".join(one) for one in references], max_n)
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    hypothesis = " ".join(pick.some("a", "b", "ab"))
+    references = (" ".join(pick.some("a", "b", "ab", least=1)) for _ in range(pick.of(1, 2, 3)))
+    return sentences(hypothesis, *references, max_n=pick.of(1, 2, 3))()
 
 
 # edits that are used several times
@@ -136,6 +144,9 @@ MISTAKES = (
     Mistake("longer-of-two", (NEAREST, "min(lengths, key=lambda r: (abs(r - c), -r))"),
         "of two lengths equally near, the longer is taken. c is {c}, and the task wants r = {r}.",
         "Of two equally near lengths, which one does the task name?", between),
+    Mistake("first-of-two", (NEAREST, "min(lengths, key=lambda r: abs(r - c))"),
+        "of two lengths equally near, the one that comes first is taken. c is {c}, and the task wants r = {r}.",
+        "Of two equally near lengths, which one does the task name, in whatever order they come?", longer_first),
     Mistake("first-references-length", (NEAREST, "lengths[0]"),
         "r is the length of the first reference. The nearest has r = {r}; c = {c}.", NEARER, far_first),
     Mistake("recall", (PRECISION, "clipped.total() / max(allowed.total(), 1)"),
@@ -162,6 +173,7 @@ EXERCISE = Exercise(
     answer=Number("one number from 0 to 1"), example=example, probes=lambda: [make() for make in PROBES],
     edges=lambda: [make() for make in EDGES], mistakes=MISTAKES,
     steps={"precisions": "the precisions", "c": "c", "r": "r", "penalty": "the penalty"},
+    space=space,
     hints=(
         "Do a single n first: how often does each n-gram occur in the hypothesis, and how often may it count at most?",
         "A `collections.Counter` of tuples counts n-grams. `a | b` takes the larger of two counts, `a & b` the "

@@ -31,6 +31,12 @@ def uneven() -> tuple:
     return 10, 5, 3, 4, 3, 8, 4
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    layers, every, window = pick.of(1, 2, 5, 6, 12), pick.of(1, 2, 3, 5, 7), pick.of(1, 4, 10)
+    return pick.of(1, 3, 4, 5, 30), layers, every, window, pick.of(1, 2, 3), pick.of(1, 8, 5), pick.of(1, 2, 4)
+
+
 # edits that are used several times
 WHOLE, SHORT, WINDOW = "layers // every", "layers - whole", "min(positions, window)"
 KEPT, NUMBERS = "whole * positions + short * in_window", "2 * kv_heads * head_dim"
@@ -84,6 +90,7 @@ EXERCISE = Exercise(
     mistakes=MISTAKES,
     steps={"whole": "the layers that keep everything", "in_window": "the positions in a window",
         "kept": "the positions, over all layers", "numbers": "the numbers per position and layer"},
+    space=space,
     hints=(
         "Of the example's six layers, which two keep all ten positions? How many does each of the others keep?",
         "Count positions first, over all layers, then the numbers that a layer keeps of one position, then bytes.",

@@ -30,6 +30,12 @@ def square() -> tuple:
     return 3, 3
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T = pick.of(1, 2, 3, 5, 7)
+    return T, T + pick.of(0, 1, 2, 5)
+
+
 # edits that are used several times
 FIRST = "first = num_keys - num_queries"
 SEES = "key <= query"
@@ -115,6 +121,7 @@ EXERCISE = Exercise(
     mistakes=MISTAKES,
     probes=lambda: [(3, 7), (5, 11), (2, 3), (7, 13)], edges=lambda: [(1, 1), (5, 5), (1, 7), (3, 67)],
     steps={"query": "the positions of the queries", "key": "the positions of the keys"},
+    space=space,
     hints=(
         "Draw the table for 2 queries and 5 keys. Write beside each row at which of the positions 0 to 4 its query is, "
         "and above each column the position of its key. Which entries are True?",

@@ -49,6 +49,12 @@ def edges() -> list[tuple]:
     return [*more, five_positions()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, D, Dv = pick.sizes(1, 1, 1)
+    return pick.numbers(T, D), pick.numbers(T, D), pick.numbers(T, Dv), pick.of(1, 2, 3, 4, 9)
+
+
 # edits that are used several times
 SCORES, INSIDE, BEFORE = "(q @ k.T).tril()", "scores @ v", "q @ states[-1].T"
 JOIN, WRITE, RESULT = "inside + before", "states[-1] + v.T @ k", "return torch.cat(outputs)"
@@ -127,6 +133,7 @@ EXERCISE = Exercise(
     steps={"scores": "the last chunk's scores", "inside": "what the last chunk sees of itself",
            "before": "what it sees of those before"},
     differentiable=("query", "key", "value"),
+    space=space,
     hints=(
         "With 3 positions and chunks of 2, the third position is alone in its chunk. Where do the first two pairs "
         "reach it from?",

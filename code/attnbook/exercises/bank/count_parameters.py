@@ -38,6 +38,12 @@ def two_layers() -> tuple:
     return 10, 4, 6, 2, False, True
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    sizes = (pick.of(1, 2, 3, 10, 37) for _ in "VDF")
+    return *sizes, pick.of(1, 2, 5), pick.of(False, True), pick.of(False, True)
+
+
 # edits that are used several times
 FOUR = "4 * (d_model * d_model + d_model)"
 ENCODER, DECODER = "attention + network + 2 * norm", "2 * attention + network + 3 * norm"
@@ -132,6 +138,7 @@ EXERCISE = Exercise(
     steps={"norm": "a norm", "attention": "an attention", "network": "a feed-forward network",
         "encoder": "an encoder layer", "decoder": "a decoder layer", "tables": "the tables", "ends": "the last norms",
         "head": "the head"},
+    space=space,
     hints=(
         "Write down the parts of one encoder layer and of one decoder layer, and the shape of every matrix and vector "
         "in them. Which part does the decoder layer have twice?",

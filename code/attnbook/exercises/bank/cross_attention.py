@@ -87,6 +87,13 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, S, D = pick.sizes(1, 1, 1, 1)
+    matrices = (pick.numbers(D, D) for _ in "qkv")
+    return pick.numbers(B, T, D, loud=300), pick.numbers(B, S, D), *matrices, pick.lengths(B, S, least=1)
+
+
 # edits that are used several times
 FROM_MEMORY = ("query = x", "query = memory")
 KEY, VALUE = ("key = memory", "key = x"), ("value = memory", "value = x")
@@ -168,7 +175,7 @@ MISTAKES = (
         "exponential may be 0, and 0/0 is NaN.", "Which positions may the shift come from?", loud),
     Mistake("filled-too-high", (FILL, "scaled.masked_fill(~real, -100.0)"),
         "the masked scores get a number that others can fall below. The padding then takes all the weight.",
-        "Which number lies below every score?", low),
+        "Which number lies below every score?", low, also=((FILL, "scaled.masked_fill(~real, -1e3)"),)),
     Mistake("weights-returned", (OUT, "weights"),
         "the weights are returned", "What is done with the weights (B, T, S) and the values (B, S, D)?"),
     Mistake("key-not-transposed", ("key.mT", "key"),
@@ -214,6 +221,7 @@ EXERCISE = Exercise(
     steps={"query": "the queries", "key": "the keys", "value": "the values", "scaled": "the scaled scores",
         "weights": "the weights"},
     detectors=(over_queries,), describers=(own_weights,), differentiable=("x", "memory", "W_q", "W_k", "W_v"),
+    space=space,
     hints=(
         "Write the shapes of query, key and value first. Two of them have S positions. Which two, and why must both be "
         "made from the memory?",

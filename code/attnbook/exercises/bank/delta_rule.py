@@ -41,6 +41,12 @@ def edges() -> list[tuple]:
     return [*more, unequal_lengths()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, D, Dv = pick.sizes(1, 1, 1)
+    return pick.numbers(T, D, most=1), pick.numbers(T, Dv), pick.numbers(T, most=1).abs()
+
+
 # edits that are used several times
 KNOWN, MISSING, UPDATE = "states[-1] @ k", "v - known", "step * missing"
 WRITE, RESULT = "states[-1] + update[:, None] * k", "return states[-1]"
@@ -110,6 +116,7 @@ EXERCISE = Exercise(
     steps={"known": "what the memory says about the last key", "missing": "what is missing",
            "update": "the last update"},
     differentiable=("key", "value", "beta"),
+    space=space,
     hints=(
         "After tea with a full step and cake with half a step the memory is (10, 10). What does it say about "
         "afternoon tea, (0.6, 0.8)?",

@@ -42,6 +42,12 @@ def edges() -> list[tuple]:
     return [(draw(1, 3, seed=131), draw(5, 3, seed=132)), (draw(3, 1, seed=133), draw(2, 1, seed=134)), far()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, S, D = pick.sizes(1, 1, 1)
+    return pick.numbers(T, D, loud=20), pick.numbers(S, D) + pick.of(0, 60, -60)
+
+
 # edits that are used several times
 DOTS, NORMS, COMBINE = "query @ key.T", "(key**2).sum(dim=-1)", "dots - norms / 2"
 SOFTMAX = "scores.softmax(dim=-1)"
@@ -159,6 +165,7 @@ EXERCISE = Exercise(
     edges=edges, mistakes=MISTAKES,
     steps={"dots": "the dot products", "norms": "the squared key norms", "scores": "the scores"},
     describers=(first_row,), demands=(uses_differences,), differentiable=("query", "key"),
+    space=space,
     hints=(
         "Multiply out −½‖q − k‖². Which of its three terms is the same for all keys of a query?",
         "What is the same for a whole row cancels in its softmax. Two terms are left. What do they give for the query "

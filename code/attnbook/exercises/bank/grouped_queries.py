@@ -57,6 +57,13 @@ def edges() -> list[tuple]:
     return [*made, two_groups_of_three(), two_features(), two_positions(), loud()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, G, T, S, Dh = pick.sizes(1, 1, 1, 1, 1)
+    q = pick.numbers(B, G * pick.of(1, 2, 3), T, Dh, loud=300)
+    return q, pick.numbers(B, G, S, Dh), pick.numbers(B, G, S, Dh)
+
+
 # edits that are used several times
 KEYS, VALUES = "k.repeat_interleave(group, dim=1)", "v.repeat_interleave(group, dim=1)"
 SCALE, SOFTMAX, OUT = "scores / math.sqrt(q.shape[-1])", "scaled.softmax(dim=-1)", "weights @ values"
@@ -119,6 +126,7 @@ EXERCISE = Exercise(
     shapes={"q": "B H T Dh", "k": "B G S Dh", "v": "B G S Dh"}, returns="B H T Dh", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, differentiable=("q", "k", "v"),
     steps={"group": "the size of a group", "keys": "the keys of all query heads", "weights": "the weights"},
+    space=space,
     hints=(
         "In the example there are four query heads and two key/value heads. Which of the two does the third query head "
         "use? Write the key/value head beside each query head.",

@@ -46,6 +46,13 @@ def edges() -> list[tuple]:
     return [lonely(), two_queries(), one_near(), nobody, one_key]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, S, Dv = pick.sizes(1, 1, 1, 1)
+    width = pick.of(1.0, 2.0, 0.5)  # some keys lie exactly at the edge, and some queries have none
+    return pick.numbers(B, T), pick.numbers(B, S), pick.numbers(B, S, Dv), width
+
+
 # edits that are used several times
 PAIRS, SCALE, KERNEL = "queries[:, :, None] - keys[:, None, :]", "distance / width", "(1 - u**2).clamp(min=0)"
 TOTAL, SAFE = "kernel.sum(dim=2, keepdim=True)", "total.masked_fill(total == 0, 1)"
@@ -125,6 +132,7 @@ EXERCISE = Exercise(
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"u": "the distances in widths", "kernel": "the kernel values", "weights": "the weights"},
     differentiable=("queries", "keys", "values"),
+    space=space,
     hints=(
         "Every query of a sequence meets every key of the same sequence. What shape has that table, and where do the "
         "queries and the keys need an axis of size 1?",

@@ -65,7 +65,19 @@ def two_new() -> tuple:
     """Two new words at positions 1 and 2."""
     return (exact([[[2, 0], [1, 1]]]), exact([[[1, 0], [0, 2]]]), exact([[[2, 2], [0, 4]]]),
             exact([[[1, 0]]]), exact([[[1, 0]]]), QUARTERS)
+
+
+def low() -> tuple:
+    """The first new word has the scores −1414 and −1414; the second new word is hidden from it."""
+    return exact([[[-2000, 0], [1, 1]]]), *two_new()[1:3], exact([[[0, 1]]]), exact([[[1, 0]]]), QUARTERS
 # fmt: on
+
+
+def loud_and_quiet() -> tuple:
+    """The scores of the first sentence lie in the thousands, those of the second do not."""
+    *tensors, turn = two_new()
+    q, *others = (torch.cat([x, x]) for x in tensors)
+    return q * exact([[[1000]]], [[[1]]]), *others, turn
 
 
 def two_sentences() -> tuple:
@@ -87,13 +99,21 @@ def probes() -> list[tuple]:
 def edges() -> list[tuple]:
     sizes = (2, 3, 5, 0, 4), (1, 1, 1, 0, 2), (2, 3, 1, 1, 6)
     loud = 1000 * two_new()[0], *two_new()[1:]
-    return [*(_call(*size, 1485 + 6 * i) for i, size in enumerate(sizes)), loud]
+    return [*(_call(*size, 1485 + 6 * i) for i, size in enumerate(sizes)), loud, loud_and_quiet(), low()]
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, H, T = pick.sizes(1, 1, 1)
+    t, D = pick.of(0, 1, 2, 5), pick.of(4, 6)
+    news = pick.numbers(B, H, T, D, loud=300), pick.numbers(B, H, T, D), pick.numbers(B, H, T, D)
+    return *news, pick.numbers(B, H, t, D), pick.numbers(B, H, t, D), pick.of(QUARTERS, ROTARY)
 
 
 # edits that are used several times
 Q, K, ROOT, SEES = ("rotate(q, new)", "rotate(k, new)", "math.sqrt(q.shape[-1])", "column <= new[:, None]")
 KEYS, VALUES = ("torch.cat([past_keys, rotated], dim=2)", "torch.cat([past_values, v], dim=2)")
-RETURN = "return output, keys, values"
+RETURN, SOFTMAX = "return output, keys, values", "masked.softmax(dim=-1)"
 
 
 def _places(places: str) -> tuple:
@@ -164,9 +184,21 @@ MISTAKES = (
         "the scores are not divided by √Dh. The root is {root}.", "What does the task divide the scores by?"),
     Mistake("divided-by-the-features", (ROOT, "q.shape[-1]"),
         "the scores are divided by Dh instead of √Dh", "What is below the fraction bar of a scaled dot product?"),
-    Mistake("softmax-over-queries", ("masked.softmax(dim=-1)", "masked.softmax(dim=-2)"),
+    Mistake("softmax-over-queries", (SOFTMAX, "masked.softmax(dim=-2)"),
         "the softmax runs over the queries (dim=2). With a single new word every weight is 1.",
         "Each query spends a budget of 1 on the keys. Which axis of (B, H, T, t + T) counts the keys?"),
+    Mistake("exp-overflows", (SOFTMAX, "masked.exp() / masked.exp().sum(-1, keepdim=True)"),
+        "the exponentials are taken of the scores as they are. exp(1000) is ∞, and ∞/∞ is NaN; with moderate scores "
+        "you are right.", "Which number may be subtracted from all scores of a row without changing its weights?",
+        loud_and_quiet),
+    Mistake("one-maximum", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - masked.max()).exp())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a row are 0, and 0/0 is NaN; "
+        "where all scores are moderate you are right.", "Whose maximum should be subtracted from the scores of a row?",
+        loud_and_quiet),
+    Mistake("filled-too-high", ("~sees, -torch.inf", "~sees, -100.0"),
+        "the scores of later words get a number that others can fall below. With moderate scores you are right; where "
+        "all others are lower, a later word gets the weight.", "Which number lies below every score?", low,
+        also=(("~sees, -torch.inf", "~sees, -1e3"),)),
     Mistake("first-of-the-batch",
         ((KEYS, "torch.cat([past_keys[:1].expand_as(past_keys), rotated], dim=2)"),
         (VALUES, "torch.cat([past_values[:1].expand_as(past_values), v], dim=2)")),
@@ -184,6 +216,7 @@ EXERCISE = Exercise(
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"new": "the positions of the new words", "queries": "the rotated queries", "keys": "all keys",
         "scores": "the scores", "weights": "the weights"},
+    space=space,
     hints=(
         "Which positions do the new words have? If the cache holds t of them, the first new one is number t, counted "
         "from 0. Which of the five tensors have to be rotated, and which have been already?",

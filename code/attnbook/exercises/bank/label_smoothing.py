@@ -39,6 +39,12 @@ def edges() -> list[tuple]:
     return [_words(3, 5, 0.0, 1305), _words(1, 2, 0.25, 1306), _words(2, 5, 1.0, 1307), far_apart]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    N, V = pick.sizes(1, 1)
+    return pick.numbers(N, V, far=1000), pick.ids(N, among=range(V)), pick.of(0.0, 0.25, 0.5, 1.0)
+
+
 # edits that are used several times
 LOG, EVEN, MEAN = "logits.log_softmax(dim=-1)", "-log_probs.mean(dim=-1)", "losses.mean()"  # fmt: skip
 MIX = "(1 - epsilon) * right + epsilon * even"
@@ -131,6 +137,7 @@ EXERCISE = Exercise(
     steps={"right": "−log p of the right words", "even": "the means of −log p over all words",
         "losses": "each example's loss"},
     differentiable=("logits",),
+    space=space,
     hints=(
         "The loss mixes two numbers per example: −log p of the right word, and the mean of −log p over the whole "
         "vocabulary. Compute both for every example, (N,) each.",

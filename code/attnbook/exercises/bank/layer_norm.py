@@ -41,6 +41,12 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, D = pick.sizes(1, 1, 1)
+    return pick.numbers(B, T, D, loud=300), pick.numbers(D), pick.numbers(D), pick.of(1.0, 0.25, 1e-5)
+
+
 # edits that are used several times
 MEAN, SQUARES = "x.mean(dim=-1, keepdim=True)", "centred.square().mean(dim=-1, keepdim=True)"
 SIZE, OUT = "(variance + eps).sqrt()", "gain * normed + shift"
@@ -118,6 +124,7 @@ EXERCISE = Exercise(
     steps={"mean": "the mean of each position", "centred": "the differences from it", "variance": "the variances",
         "size": "what they are divided by", "normed": "the normalised features"},
     differentiable=("x", "gain", "shift"),
+    space=space,
     hints=(
         "How many means does a tensor of shape (B, T, D) have here, if each position has its own?",
         "Work with shapes: mean and variance are (B, T, 1), so you can subtract one from (B, T, D) and divide by the "

@@ -1,5 +1,7 @@
 """Exercise leak-free-split: no sentence may be both trained on and tested on."""
 
+import string  # noqa: F401  (some of the mistakes use it)
+
 from ..answers import WholeNumbers
 from ..arguments import Listed
 from ..exercise import Exercise, Mistake
@@ -35,18 +37,21 @@ late = pairs("We're late.", "Were late.", "Go.")
 apart = pairs("Go.", "I lost.", "Go.")
 leading = pairs("Go.", "... go.", "I lost.")
 inside = pairs("Oh! No.", "Oh no.", "Go.")
+comma = pairs("Go.", "Go,", "I lost.")
+no_comma = pairs("Well, yes.", "Well yes.", "Go.")
+tab = pairs("Go.", "Go\t", "I lost.")
 mixed = pairs("Go ?!. ?!.", "Go.", "I lost.")
 
 # fmt: off
 PROBES = (
-    example, question, spaced, three, translations, late, apart,
+    example, question, spaced, three, translations, late, apart, no_comma,
     pairs("Go.", "Go!", "Go on!", "GO ON.", "I'm home.", "I'm home!", "Is he calm?", "He is calm.", "he is calm", "Go",
           "Im home.", "I won.", every=3),
     pairs("You ran.", "He ran.", "you ran!", "I ran.", "We ran.", "he ran", "WE RAN.", "You ran?", "I ran.", every=4),
     pairs("Wait!", "Zip it.", "Ask him.", "wait", "Ask him!", "Call me.", "Be fair.", "zip it", "Ask me.", every=2),
 )
 EDGES = (
-    leading, inside, mixed, pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1),
+    leading, inside, mixed, comma, tab, pairs(every=3), pairs("Go."), pairs("Go.", "go!", "I won.", every=1),
     pairs("A", "b", "a!", "B", every=5),
 )
 
@@ -65,6 +70,17 @@ def by_neighbours(sources, every):
         if number % every == 0:
             test.append(place)
     return test
+
+
+TYPED = ("Go", "go", "GO", "Go on", "No. 5", "no 5", "Well, yes", "Well yes", "I'm", "Im", "Été", "été", "-go", "a\tb")
+ENDS = "", ".", "!", "?", " .", " ?! ", "...", ",", "\t", "…", ";", "\n"
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    words = pick.some(*TYPED, most=12)
+    ends = pick.some(*ENDS, least=len(words), most=len(words))
+    return pairs(*map(str.__add__, words, ends), every=pick.of(1, 2, 3))()
 
 
 # edits that are used several times
@@ -113,10 +129,24 @@ MISTAKES = (
         "Where in a sentence are the marks to be removed?", inside),
     Mistake("one-mark-after-another", (KEY, 'source.lower().rstrip(".").rstrip("!").rstrip("?").rstrip()'),
         "the four characters are taken off one after the other, each once, so that *Go ?!. ?!.* keeps some. " + BOTH,
-        "Which method takes off all the characters of a set, in whatever order they come?", mixed),
+        "Which method takes off all the characters of a set, in whatever order they come?", mixed,
+        also=((KEY, 'source.lower().rstrip(".").rstrip("!").rstrip("?").rstrip(" ")'),)),
     Mistake("apostrophe-gone", (KEY, 'source.lower().replace("\'", "").rstrip(" .!?")'),
         "apostrophes are taken out too, so that *We're late* and *Were late* count as one sentence. " + BOTH,
         "Where in a sentence are marks to be ignored, and which?", late),
+    Mistake("letters-only", (KEY, '"".join(filter(str.isalnum, source.lower()))'),
+        "only letters and digits are kept, so that *Well, yes* and *Well yes* count as one sentence. " + BOTH,
+        "Where in a sentence are marks to be removed, and which?", no_comma,
+        also=((KEY, '"".join(c for c in source.lower() if c.isalnum() or c == " ").strip()'),)),
+    Mistake("other-marks", (KEY, "source.lower().rstrip(string.punctuation + ' ')"),
+        "marks that the task does not name are taken off the end too, so that *Go,* and *Go* count as one sentence. "
+        + BOTH, "Which four characters does the task name?", comma,
+        also=((KEY, "source.lower().rstrip(string.punctuation + string.whitespace)"),
+              (KEY, "source.lower().strip().rstrip(string.punctuation + ' ')"))),
+    Mistake("all-white-space", (KEY, "source.lower().rstrip('.!?' + string.whitespace)"),
+        "tabs and line breaks are taken off the end as well. The task names a single white character, the space. "
+        + BOTH, "What do `strip` without arguments, `split` and `\\s` take for white space?", tab,
+        also=((KEY, "source.lower().strip().rstrip(' .!?')"), (KEY, "source.lower().rstrip().rstrip(' .!?')"))),
     Mistake("the-training-set", (CHOSEN, "number % every != 0"),
         "you return the training set. " + BOTH, "Which of the two parts is asked for?"),
     Mistake("counted-from-one", (CHOSEN, "(number + 1) % every == 0"),
@@ -142,6 +172,7 @@ EXERCISE = Exercise(
     shapes={"sources": "a list", "every": "a number"}, returns="N", answer=WholeNumbers(), example=example,
     probes=lambda: [make() for make in PROBES], edges=lambda: [make() for make in EDGES], mistakes=MISTAKES,
     steps={"numbers": "the sentences and their numbers"},
+    space=space,
     hints=(
         "In the example, which of the five pairs must not be separated?",
         "Give every *sentence* a number, and let all its pairs follow that number. A dictionary from the "

@@ -93,6 +93,36 @@ def edges() -> list[tuple]:
     return [*(make() for make in more), try_on("a causal average", mask=past(1))]
 
 
+PEEKS = {  # what a layer adds to a causal average, some of it without a slope
+    "an average": lambda x: 0 * x,
+    "an average + the last row": lambda x: x[-1] + 0 * x,
+    "an average + 1000·x[-1] without its decimals": lambda x: (1000 * x[-1]).round() + 0 * x,
+    "an average + the first row": lambda x: x[0] + 0 * x,
+}
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, D = pick.sizes(1, 2)
+    x, mask, peek = pick.numbers(T, D), pick.mask(T, T), pick.of(*PEEKS)
+    return Described(peek, lambda x: average(x, mask) + PEEKS[peek](x)), x, mask
+
+
+def no_slope() -> tuple:
+    """A leak in steps: no gradient tells of it."""
+    steps = "an average + 1000·x[-1] without its decimals"
+    return try_on(steps, PEEKS[steps])
+
+
+def by_gradient(attend, x, mask):
+    x = x.detach().requires_grad_()
+    found = []
+    for i in range(len(x)):
+        (slope,) = torch.autograd.grad(attend(x)[i].sum(), x, allow_unused=True)
+        found.append(slope is not None and bool((slope[~mask[i]] != 0).any()))
+    return torch.tensor(found)
+
+
 # edits that are used several times
 OTHER, HIDDEN, MOVED, FOUND = "torch.randn_like(x)", "~mask[i]", "after[i] != before[i]", "= moved.any()"
 PLACED = "torch.where(hidden[:, None], other, x)"
@@ -127,6 +157,9 @@ MISTAKES = (
         "only the next input is replaced", "Which inputs does row i of the mask hide?", two_ahead),
     Mistake("last-only", (HIDDEN, "~mask[i] & (torch.arange(len(x)) == len(x) - 1)"),
         "only the last input is replaced", "Which inputs does the mask hide from position i?", one_ahead),
+    Mistake("gradient-only", by_gradient,
+        "only gradients are asked. A layer that rounds or compares has a slope of 0, and its output changes all the "
+        "same.", "What does the promise speak of: slopes, or outputs?", no_slope),
     Mistake("everything-replaced", (PLACED, "other"),
         "all inputs are replaced, those that may be seen too. Then honest outputs move as well.",
         "Which inputs must stay as they are while position i is tested?", honest),
@@ -172,6 +205,7 @@ EXERCISE = Exercise(
     name="leaks", title="Catch the leak", chapter=6, solution=my_leaks, answer=Verdicts(),
     shapes={"attend": "a function", "x": "T D", "mask": "T T"}, returns="T", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, steps={"before": "the outputs for x itself"},
+    space=space,
     hints=(
         "Take the example, x − x.mean(0), and position 0. Which rows of x must it not see? Change them by hand: does "
         "the first output move?",

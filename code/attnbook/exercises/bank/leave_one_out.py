@@ -46,6 +46,12 @@ def edges() -> list[tuple]:
     return [*few, narrow]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    (n,) = pick.sizes(2)
+    return pick.numbers(n), pick.numbers(n), _number(pick.of(1.0, 2.0, 0.5))
+
+
 # edits that are used several times
 SCALE, SCORE, SOFTMAX = "w * distance", "-(u**2) / 2", "others.softmax(dim=1)"
 LEAVE, SUM = "scores.masked_fill(itself, -torch.inf)", "(errors**2).sum()"
@@ -140,6 +146,7 @@ EXERCISE = Exercise(
     steps={"scores": "the scores", "weights": "the weights without the point itself", "predictions": "the predictions",
         "errors": "their errors"},
     differentiable=("w",),
+    space=space,
     hints=(
         "Queries and keys are the same points x, so the table of scores is (n, n). What is on its diagonal, and what "
         "should the weight there be?",

@@ -32,6 +32,12 @@ def edges() -> list[tuple]:
     return [two, (blind / blind.sum(1, keepdim=True), draw(5, seed=225)), (narrow, draw(5, seed=226))]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    (n,) = pick.sizes(2)
+    return pick.weights(n, n, least=1), pick.numbers(n)
+
+
 # edits that are used several times
 SEEING, OWN, TAKEN, BUDGET, LAST = "weights @ y", "weights.diagonal()", "seeing - own * y", "1 - own", "others / budget"
 
@@ -99,6 +105,7 @@ EXERCISE = Exercise(
         "budget": "1 − own weight",
     },
     differentiable=("y",),
+    space=space,
     hints=(
         "In the example's first row, which number should have had no say, and what do the other weights sum to?",
         "Take a point's own term out of its sum, then make the remaining weights sum to 1 again. Or set the diagonal "

@@ -36,6 +36,12 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, D, Dv = pick.sizes(1, 1, 1)
+    return pick.numbers(T, D), pick.numbers(T, D), pick.numbers(T, Dv)
+
+
 # edits that are used several times
 Q, K = "torch.nn.functional.elu(query) + 1", "torch.nn.functional.elu(key) + 1"
 PAIRS, STATE, SUM = "value[:, :, None] * k[:, None, :]", "pairs.cumsum(0)", "k.cumsum(0)"
@@ -124,6 +130,7 @@ EXERCISE = Exercise(
     steps={"q": "the queries' features", "k": "the keys' features", "z": "z after each position",
            "top": "the sums above the line", "bottom": "the sums of the weights"},
     differentiable=("query", "key", "value"),
+    space=space,
     hints=(
         "At position 2 of the example, with the features (2, 1) of the query and (1, 1), (2, 1) of the two keys: which "
         "weights do the values 10 and 20 get?",

@@ -62,6 +62,13 @@ def edges() -> list[tuple]:
     return [far_apart(), high_and_low(), loud_padding(), low_scores(), single]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, S = pick.sizes(1, 1)
+    lengths = pick.lengths(B, S, least=1)
+    return pick.numbers(B, S, far=3000), lengths, pick.below(lengths)
+
+
 # edits that are used several times
 KEEP, FILL = "position < valid_lens[:, None]", "scores.masked_fill(~keep, -torch.inf)"
 TOP = "valid.amax(dim=-1, keepdim=True)"
@@ -86,7 +93,7 @@ MISTAKES = (
         "exponential is 0.", "Which keys may the shift come from?", loud_padding),
     Mistake("finite-fill", (FILL, "scores.masked_fill(~keep, -100)"),
         "the padding is filled with a number such as −100. Scores of −1000 are far below that.",
-        "Which score is lower than every other?", low_scores),
+        "Which score is lower than every other?", low_scores, also=((FILL, "scores.masked_fill(~keep, -1e3)"),)),
     Mistake("shift-not-undone", (OUT, "score - total"),
         "the maximum is subtracted inside the exponentials but not added back after the logarithm",
         "If all scores of a sum are lowered by c, by how much is the logarithm of the sum lowered?"),
@@ -147,6 +154,7 @@ EXERCISE = Exercise(
     edges=edges, mistakes=MISTAKES,
     steps={"top": "the largest valid score", "total": "the log of the sum", "score": "the chosen score"},
     differentiable=("scores",), detectors=(a_floor,),
+    space=space,
     hints=(
         "For the scores (0, 1000) the weight of key 0 is exp(−1000), which a computer rounds to 0. What is its "
         "logarithm on paper?",

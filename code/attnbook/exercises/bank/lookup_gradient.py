@@ -37,6 +37,12 @@ def edges() -> list[tuple]:
     return [two_features(), lone_key, shouting]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    D, S, Dv = pick.sizes(1, 1, 1)
+    return pick.numbers(D, loud=300), pick.numbers(S, D), pick.numbers(S, Dv)
+
+
 # edits that are used several times
 SOFTMAX, ABOVE, PULLS, KEYS = "scores.softmax(dim=0)", "values - answer", "weights[:, None] * above", "pulls.T @ keys"
 
@@ -106,7 +112,10 @@ MISTAKES = (
     Mistake("changes-dtype", (KEYS, "pulls.float().T @ keys.float()")),
 )
 
-AUTOGRAD = {"backward", "autograd", "requires_grad", "requires_grad_", "grad", "jacobian", "jacrev", "jacfwd"}
+AUTOGRAD = {
+    *("backward", "autograd", "requires_grad", "requires_grad_", "grad", "jacobian", "jacrev", "jacfwd"),
+    *("func", "torch.func", "jvp", "vjp", "linearize", "forward_ad", "dual_level", "make_dual"),
+}
 
 
 def by_autograd(exercise, fn):
@@ -124,6 +133,7 @@ EXERCISE = Exercise(
     shapes={"query": "D", "keys": "S D", "values": "S Dv"}, returns="Dv D", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, demands=(by_autograd,), differentiable=("query", "keys", "values"),
     steps={"weights": "the weights", "answer": "the answer", "above": "how far each value lies above the answer"},
+    space=space,
     hints=(
         "Which part of the formula changes when a value has Dv features instead of one, and which parts stay one "
         "number per key?",

@@ -46,6 +46,11 @@ def far_apart() -> tuple:
     return exact([[1000, 0, 0], [0, 1000, 0], [-1000, 1000, 0]]), torch.tensor([[1, 1, 0]]), 2
 
 
+def loud_and_quiet() -> tuple:
+    """One position has logits around 1000, the other around 0."""
+    return exact([[1000, 1001, 1000], [1, 0, 0]]), torch.tensor([[1, 0]]), 2
+
+
 def nothing_but_padding() -> tuple:
     logits, target, pad = example()
     return logits, torch.full_like(target, pad), pad
@@ -71,7 +76,14 @@ def probes() -> list[tuple]:
 
 def edges() -> list[tuple]:
     small = _batch((2, 3, 5), 0, (3, 3), 1105), _batch((1, 1, 3), 2, (1,), 1106), _batch((2, 3, 5), 1, (0, 0), 1107)
-    return [*small, far_apart()]
+    return [*small, far_apart(), loud_and_quiet()]
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, V = pick.sizes(1, 1, 2)
+    pad = pick.of(*range(V))
+    return pick.numbers(B, T, V, far=3000), pick.rows(B, T, range(V), pad), pad
 
 
 # edits that are used several times
@@ -144,6 +156,17 @@ MISTAKES = (
     Mistake("perplexity", (MEAN, "(total / count).exp()"),
         "the exponential of the loss is returned. That is the perplexity: the number of equally likely words that "
         "the model might as well be choosing from.", "Which of your lines comes after the mean?"),
+    Mistake("log-of-softmax", (LOG, "logits.softmax(dim=-1).log()"),
+        "the probabilities are computed first, and then their logarithms. Far from the largest logit a probability is "
+        "rounded to 0, and log 0 is −∞; with moderate logits you are right.",
+        "Which function computes the logarithm of a softmax in one go?", far_apart),
+    Mistake("exp-overflows", (LOG, "logits - logits.exp().sum(-1, keepdim=True).log()"),
+        "the exponentials are taken of the logits as they are. exp(1000) is ∞; with moderate logits you are right.",
+        "What may be subtracted from all logits of a position without changing a probability?", far_apart),
+    Mistake("one-maximum", (LOG, "(lambda e: e - e.exp().sum(-1, keepdim=True).log())(logits - logits.max())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a position are 0, and the "
+        "logarithm of their sum is −∞; where all logits are moderate you are right.",
+        "Whose maximum should be subtracted from the logits of a position?", loud_and_quiet),
     Mistake("nan-without-words", (COUNT, "real.sum()"),
         "the sum is divided by the number of words even if that is 0. 0/0 is NaN: one such batch, and after the next "
         "step every parameter of the model is NaN. For all other batches you are right.",
@@ -168,6 +191,7 @@ EXERCISE = Exercise(
     edges=edges, mistakes=MISTAKES,
     steps={"nll": "the losses", "real": "where there is a word", "count": "how many words there are"},
     detectors=(nan_without_words,), differentiable=("logits",),
+    space=space,
     hints=(
         "In the example, which positions enter the sum, and what is it divided by?",
         "Take three steps: log-probabilities (B, T, V); the one of the right word at each position (B, T); a mean in "

@@ -60,6 +60,12 @@ def edges() -> list[tuple]:
     return [*small, loud(), loud_padding(), low()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, S = pick.sizes(1, 1, 1)
+    return pick.numbers(B, T, S, far=3000), pick.lengths(B, S)
+
+
 # edits that are used several times
 KEEP, LENGTHS = "keep = position < lengths", "lengths = valid_lens[:, None, None]"
 FILL = "scores.masked_fill(~keep, -torch.inf)"
@@ -145,11 +151,12 @@ MISTAKES = (
         "exponential may be 0, and 0/0 is NaN.", "Which keys may the shift come from?", loud_padding),
     Mistake("filled-too-high", (FILL, "scores.masked_fill(~keep, -100.0)"),
         "the masked scores get a number that others can fall below. The padding then takes the whole budget, and "
-        "nothing is left when it is set to 0.", "Which number lies below every score?", low),
+        "nothing is left when it is set to 0.", "Which number lies below every score?", low,
+        also=((FILL, "scores.masked_fill(~keep, -1e3)"),)),
     Mistake("filled-too-high-alone", ((FILL, "scores.masked_fill(~keep, -100.0)"), LEAVE),
         "the masked scores get a number that others can fall below, and nothing happens after the softmax. A sentence "
         "without words gets uniform weights, and where scores are lower still, the padding gets everything.",
-        "Which number lies below every score?", low),
+        "Which number lies below every score?", low, also=(((FILL, "scores.masked_fill(~keep, -1e3)"), LEAVE),)),
     Mistake("nan-gradient",
         ((FILL, "scores + (0 * scores).masked_fill(~keep, -torch.inf)"), (AFTER, "weights.nan_to_num()"))),
 )
@@ -207,6 +214,7 @@ EXERCISE = Exercise(
     mistakes=MISTAKES, steps={"keep": "which keys may be attended to", "filled": "the scores with the others filled"},
     detectors=(right_where_kept,), describers=(first_row,), demands=(leaks_a_little,),
     differentiable=("scores",),
+    space=space,
     hints=(
         "For the scores (1, 2, 3, 4) and length 2: over which keys does the sum in the denominator run, and what would "
         "a masked score have to be to add nothing to it?",

@@ -84,6 +84,13 @@ def edges() -> list[tuple]:
     return [alone, rounded(), faint(), sinking()]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, V = pick.sizes(1, 3)
+    reads = pick.mask(T, T).double() * pick.of(1, 0.01)
+    return decoder("a decoder", reads, V, 2000 + T), pick.ids(T, among=range(V))
+
+
 # edits that are used several times
 OTHER, CLONE = "(words[s] + 1) % before.shape[-1]", "changed = words.clone()"
 MOVED, STACK = "(score(changed) - before).abs() > 1e-6", "torch.stack(columns, dim=-1)"
@@ -146,6 +153,7 @@ EXERCISE = Exercise(
     name="measured-mask", title="Measure the mask", chapter=13, solution=my_measured_mask,
     shapes={"score": "a function", "words": "T"}, returns="T T", answer=Mask(), example=example,
     probes=probes, edges=edges, mistakes=MISTAKES, steps={"before": "the scores of the words as they are"},
+    space=space,
     hints=(
         "Take three words and replace the first. Which rows of the scores can differ under a causal mask? Is the "
         "answer a row or a column of the table?",

@@ -69,6 +69,13 @@ def two_unlike_queries() -> tuple:
     return tuple(torch.cat(pair) for pair in zip(first, second, strict=True))
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, of_a, of_b, Dv = pick.sizes(1, 1, 1, 1)
+    parts = ((pick.numbers(T, keys, far=900), pick.numbers(keys, Dv)) for keys in (of_a, of_b))
+    return tuple(found for scores, value in parts for found in _worker(scores, value))
+
+
 # edits that are used several times
 MOST, A, B = "torch.maximum(most_a, most_b)", "total_a * torch.exp(most_a - most)", "total_b * torch.exp(most_b - most)"
 TOTAL, MEAN, RESULT = "part_a + part_b", "(part_a * mean_a + part_b * mean_b) / total", "return most, total, mean"
@@ -145,6 +152,7 @@ EXERCISE = Exercise(
     example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     seen="Maximum, total and average, side by side, are {got} in yours; right is {expected}. ",
     steps={"part_a": "the first total against the common maximum", "part_b": "the second", "total": "the total"},
+    space=space,
     hints=(
         "Worker a's largest score is 1, worker b's is 3. If a had known b's scores, what would it have subtracted from "
         "its own before taking exponentials?",

@@ -38,6 +38,12 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, S = pick.sizes(1, 1)
+    return pick.numbers(T, most=2), pick.numbers(S, most=2), pick.numbers(S), pick.of(1.0, 2.0)
+
+
 # edits that are used several times
 PAIRS, SCALE, SCORE = ("queries[:, None] - keys[None, :]", "distance / width", "-(u**2) / 2")
 SOFTMAX, POOL = "scores.softmax(dim=1)", "weights @ values"
@@ -163,6 +169,7 @@ EXERCISE = Exercise(
     probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"u": "the distances in widths", "scores": "the exponents −u²/2", "weights": "the weights"},
     describers=(another_kernel,), remarks=(far_away,), differentiable=("queries", "keys", "values"),
+    space=space,
     hints=(
         "Every query meets every key. What shape has the table of distances, and which axes of size 1 make it?",
         "Measure the distances in widths, u = distance / width. The kernel is exp(−u²/2); divide each row by its sum.",

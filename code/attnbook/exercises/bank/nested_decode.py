@@ -75,6 +75,12 @@ def edges() -> list[tuple]:
     return [at_zero(), (exact([2]),), (draw(3, 3, seed=1780) - 9,)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    (n,) = pick.sizes(1)
+    return (pick.distinct(n, n),)
+
+
 # edits that are used several times
 CELLS, ABOVE, RANK = "range(i, n)", "scores[cell] > 0", "sorted(found, key=lambda cell: -scores[cell])"
 CROSSED = "a < i <= b < j or i < a <= j < b"
@@ -140,6 +146,7 @@ EXERCISE = Exercise(
     name="nested-decode", title="Spans that nest but never cross", chapter=17, solution=my_nested_spans,
     shapes={"scores": "T T"}, returns="T T", answer=Mask(), example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"ranked": "the spans, best first"},
+    space=space,
     hints=(
         "Which cells of the table are spans at all, and which of them are above 0? List them by hand for the example.",
         "Visit them from the best score to the worst, and keep a list of those that you have taken. A span is dropped "

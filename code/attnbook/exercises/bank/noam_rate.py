@@ -49,6 +49,11 @@ def edges() -> list[tuple]:
     return [(0, 1, 1), (0, 512, 1), (4000, 512, 4000), (100_000, 512, 4000)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    return pick.of(0, 1, 2, 3, 6, 99, 4000), pick.of(1, 16, 30, 512), pick.of(1, 4, 7, 100, 4000)
+
+
 # edits that are used several times
 S, RISING, FALLING, LEAST = "step + 1", "s * warmup**-1.5", "s**-0.5", "min(rising, falling)"
 
@@ -101,6 +106,7 @@ EXERCISE = Exercise(
     shapes={"step": "a number", "d_model": "a number", "warmup": "a number"},
     answer=Number("one number above 0"), example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"s": "the paper's step", "rising": "the rising term", "falling": "the falling term"},
+    space=space,
     hints=(
         "Compute the two terms for s = 1 and for s = warmup. Which one is smaller, and where are they equal?",
         "PyTorch's schedulers count updates from 0, the paper from 1. What does its formula say about s = 0?",

@@ -49,6 +49,11 @@ def fill_by_columns(num_positions, d_model):
     return table
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    return pick.of(1, 2, 3, 7, 67), pick.of(1, 2, 3, 5, 6, 8, 11)
+
+
 # edits that are used several times
 POSITION = "torch.arange(num_positions, dtype=torch.float64)"
 OMEGA, PAIRS, CUT = "10000 ** (-even / d_model)", "torch.stack([sin, cos], dim=-1)", "table[:, :d_model]"  # fmt: skip
@@ -144,6 +149,7 @@ EXERCISE = Exercise(
     name="odd-size", title="Sinusoids of any width", chapter=8, solution=my_sinusoids,
     shapes={"num_positions": "a number", "d_model": "a number"}, returns="T D", example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, demands=(precise,), steps={"omega": "the frequencies", "angle": "the angles"},
+    space=space,
     hints=(
         "How many frequencies are there for D = 4, 5, 6? Write down which columns each of them fills.",
         "`torch.arange(0, d_model, 2)` is 0, 2, 4, …: the numbers 2i, of which there are ⌈D/2⌉. The angles are a "

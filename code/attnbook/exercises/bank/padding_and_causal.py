@@ -42,6 +42,12 @@ def probes() -> list[tuple]:
     return [(_lengths(3, 5), 7), (_lengths(4, 2, 3), 5), (_lengths(7, 3, 5, 9, 2), 11)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T = pick.sizes(1, 1)
+    return pick.lengths(B, T), T
+
+
 # edits that are used several times
 REAL, PAST, BOTH = "position < lengths", "position <= position[:, None]", "real & past"
 LENGTHS = "valid_lens[:, None, None]"
@@ -137,6 +143,7 @@ EXERCISE = Exercise(
     shapes={"valid_lens": "B", "T": "a number"}, returns="B T T", answer=Mask(), example=example, probes=probes,
     edges=lambda: [(_lengths(1, 5, 0), 5), (_lengths(0, 1), 1), (_lengths(34, 2), 37)], mistakes=MISTAKES,
     steps={"real": "which keys are words", "past": "which keys are not later than the query"},
+    space=space,
     hints=(
         "Two conditions, and a key must meet both. Which of them depends on the sentence, and which on the query?",
         "Each condition is a mask. The one for the words is the same for all queries, the triangle the same for all "

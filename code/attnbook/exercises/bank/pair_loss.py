@@ -29,6 +29,11 @@ def large() -> tuple:
     return exact([900, -800, 30], [-900, 850, 0]), torch.tensor([[True, False, False], [True, False, True]])
 
 
+def far_below() -> tuple:
+    """All is well: the right pair is far above 0, the others far below."""
+    return exact([900, -900, -950]), torch.tensor([[True, False, False]])
+
+
 def nothing_right() -> tuple:
     return exact([4, 1 / 2, 1], [1 / 4, 1, 1 / 4]).log(), torch.zeros(2, 3, dtype=torch.bool)
 
@@ -43,13 +48,20 @@ def probes() -> list[tuple]:
 
 def edges() -> list[tuple]:
     scores, target = _drawn(3, 2, 1756)
-    return [large(), nothing_right(), (scores, target | True), (exact([0.5]), torch.tensor([[True]]))]
+    return [large(), far_below(), nothing_right(), (scores, target | True), (exact([0.5]), torch.tensor([[True]]))]
+
+
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, S = pick.sizes(1, 1)
+    return pick.numbers(T, S, far=900), pick.mask(T, S)
 
 
 # edits that are used several times
 RIGHT, WRONG = "-scores[target]", "= scores[~target]"
 LOW, HIGH = "torch.cat([threshold, right]).logsumexp(dim=0)", "torch.cat([threshold, wrong]).logsumexp(dim=0)"
-SUM = "too_low + too_high"
+SUM, SHIFT = "too_low + too_high", "(lambda x, m: m + ((-m).exp() + (x - m).exp().sum()).log())"
+TOP = "scores.abs().max()"
 ROWS = (  # a threshold and two logarithms for each row
     ("scores.flatten()[:1])", "scores[:, :1])"),
     (RIGHT, "(-scores).masked_fill(~target, -torch.inf)"),
@@ -107,6 +119,10 @@ MISTAKES = (
     Mistake("mean-inside", ((LOW, "torch.log1p(right.exp().sum() / max(len(right), 1))"),
         (HIGH, "torch.log1p(wrong.exp().sum() / max(len(wrong), 1))")),
         "the exponentials are averaged, not summed", "Is there a mean in the formula?"),
+    Mistake("one-maximum", ((LOW, f"{SHIFT}(right, {TOP})"), (HIGH, f"{SHIFT}(wrong, {TOP})")),
+        "one maximum is subtracted in both logarithms, that of the whole table. Where all scores of a group lie far "
+        "below it, each exponential is 0, the 1's as well, and log 0 is −∞. For moderate scores you are right.",
+        "Which is the largest number in each of the two sums, the 1's exponent included?", far_below),
     Mistake("overflows", ((LOW, "torch.log(1 + right.exp().sum())"), (HIGH, "torch.log(1 + wrong.exp().sum())")),
         "the exponentials themselves are computed. e^900 is infinite in any dtype, and so is your loss; for ordinary "
         "scores your answer is right.",
@@ -119,7 +135,7 @@ MISTAKES = (
 def overflows(exercise, fn, cases):
     """Recognise an answer that is right except where an exponential is infinite."""
     wrong = [case for case in cases if not case.right()]
-    if not wrong or not all(c.arguments[0].abs().max() > 700 and not c.got.isfinite().all() for c in wrong):
+    if not wrong or not all(c.arguments[0].abs().max() > 700 and (c.got.isnan() or c.got == torch.inf) for c in wrong):
         return None
     named = {mistake.name: mistake for mistake in exercise.mistakes}
     return tell(exercise, named["overflows"], fn, cases)
@@ -130,6 +146,7 @@ EXERCISE = Exercise(
     shapes={"scores": "T S", "target": "T S"}, returns="", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"too_low": "the first logarithm", "too_high": "the second one"},
     detectors=(overflows,), differentiable=("scores",),
+    space=space,
     hints=(
         "Two groups of scores, and a 1 in each logarithm. Which score has 1 as its exponential?",
         "Pick the two groups with the mask and its opposite, put the threshold's score in front of each, and take the "

@@ -54,6 +54,11 @@ def probes() -> list[tuple]:
     return [(draw(*size, seed=90 + i), *PARTS) for i, size in enumerate(sizes)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    return pick.numbers(*pick.sizes(1, 1, 1)), *pick.of(PENCIL, PARTS)
+
+
 # edits that are used several times
 H, HEARD, Y, U, THOUGHT = "norm1(x)", "attend(h)", "x + heard", "norm2(y)", "feed_forward(u)"  # fmt: skip
 OUT = "y + thought"
@@ -137,6 +142,7 @@ EXERCISE = Exercise(
     steps={"h": "the first norm gives", "heard": "attention makes of it", "y": "the first sum is",
         "u": "the second norm gives", "thought": "the network makes of it"},
     differentiable=("x",),
+    space=space,
     hints=(
         "Two halves of the same form, one for `attend` and one for `feed_forward`. In each, a norm is the first thing "
         "that happens on the branch, and a sum the last.",

@@ -47,6 +47,14 @@ def edges() -> list[tuple]:
     return [two_heads(), _drawn(1, (4, 4), 1840), _drawn(3, (0, 3, 0), 1850)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    H, T = pick.sizes(1, 2)
+    some = pick.of(range(T - 1), range(50, 49 + T))[: pick.of(1, 2, 5)]  # fewer than positions: one comes again
+    past = torch.ones(T, T, dtype=torch.bool).tril()
+    return pick.weights(H, T, T, mask=past), pick.ids(T, among=some)
+
+
 # edits that are used several times
 BEFORE, PAST, MATCH = "tokens.roll(1)", "position <= position[:, None]", "match & past & (position > 0)"
 FOUND, MEAN, HAS = "(weights * counted).sum(-1)", "found[:, has_copy].mean(-1)", "counted.any(-1)"
@@ -107,6 +115,7 @@ EXERCISE = Exercise(
     steps={"counted": "the cells that count", "found": "the weight on them in each row",
            "has_copy": "the positions that have an earlier copy"},
     differentiable=("weights",),
+    space=space,
     hints=(
         "For each position t, which positions come right after an earlier copy of token t? Do it by hand for "
         "positions 2, 3 and 4 of 3, 5, 3, 5, 5.",

@@ -46,6 +46,13 @@ def probes() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, S = pick.sizes(1, 1)
+    pad = pick.of(0, 50, 13)  # the words lie on both sides of it
+    return pick.rows(B, S, range(10, 20), pad, least=1, left=True), pick.of(*range(1, S + 1)), pad
+
+
 # edits that are used several times
 QUERY, PAST, REAL, BOTH = "length - new, length,", "key <= query[:, None]", "ids != pad", "past & real[:, None]"
 WHERE = "The cache holds two words, and two are new. At which positions are the new ones?"
@@ -121,6 +128,7 @@ EXERCISE = Exercise(
     mistakes=MISTAKES,
     steps={"query": "the positions of the new words", "past": "which keys are not later",
         "real": "which keys are words"},
+    space=space,
     hints=(
         "Each symptom has a line. Which symptom can you explain by `tril(1)`, and which by `==`? Then take new = 2 and "
         "S = 4 and write out what `torch.ones(2, 4).tril()` lets the first of the two new words see.",

@@ -44,6 +44,12 @@ def edges() -> list[tuple]:
     return [leaky(), _drawn(1, 2, 5, 2050), _drawn(3, 1, 2, 2060), (torch.zeros(2, 3, 4, 4, dtype=torch.float64),)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    L, H, T = pick.sizes(1, 1, 1)
+    return (pick.weights(L, H, T, T) * pick.of(1.0, 0.5, 0.0),)
+
+
 # edits that are used several times
 AVERAGE, MIXED, STEP = "weights.mean(1)", "average + itself", "layer @ through[-1]"
 MAPS, RESULT = "mixed / mixed.sum(-1, keepdim=True)", "return through[-1]"
@@ -107,6 +113,7 @@ EXERCISE = Exercise(
     steps={"average": "the average of the heads", "mixed": "attention and residual connection added",
            "maps": "the map of each layer"},
     differentiable=("weights",),
+    space=space,
     hints=(
         "Take one layer first. Half of a position comes from itself and half from where it looks. Which (T, T) table "
         "says so?",

@@ -38,6 +38,12 @@ def edges() -> list[tuple]:
     return [(draw(1, 4, seed=844), torch.tensor([3])), (draw(5, 2, seed=845), torch.tensor([4, 1, 0, 2, 3])), far]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    T, D = pick.of(1, 3, 5, 7), pick.of(2, 4, 6)
+    return pick.numbers(T, D), pick.ids(T, among=pick.of(range(4), range(30)))
+
+
 # edits that are used several times
 EVEN = "torch.arange(0, x.shape[1], 2, dtype=x.dtype, device=x.device)"
 OMEGA = "10000 ** (-even / x.shape[1])"
@@ -132,6 +138,7 @@ EXERCISE = Exercise(
     name="rotary", title="Rotate the pairs", chapter=8, solution=my_rotary, shapes={"x": "T D", "positions": "T"},
     returns="T D", example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"omega": "the frequencies", "angle": "the angles"}, differentiable=("x",),
+    space=space,
     hints=(
         "Turning the point (a, b) by an angle φ gives (a cos φ − b sin φ, a sin φ + b cos φ). What are a, b and φ for "
         "the second pair of a row at position 3?",

@@ -39,6 +39,12 @@ def edges() -> list[tuple]:
     return [(draw(1, 1, 3, seed=161), draw(1, 5, 3, seed=162)), (draw(2, 3, 1, seed=163), draw(2, 1, 1, seed=164))]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, S, D = pick.sizes(1, 1, 1, 1)
+    return pick.numbers(B, T, D), pick.numbers(B, S, D)
+
+
 # edits that are used several times
 DOTS, ROOT, OUT = ("query @ key.transpose(-2, -1)", "math.sqrt(query.shape[-1])", "dots / root")
 COSINE = "query / query.norm(dim=-1, keepdim=True) @ (key / key.norm(dim=-1, keepdim=True)).mT"
@@ -125,6 +131,7 @@ EXERCISE = Exercise(
     shapes={"query": "B T D", "key": "B S D"}, returns="B T S", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"dots": "the dot products", "root": "the root of the number of features"},
     differentiable=("query", "key"),
+    space=space, views=True,
     hints=(
         "Over which axis does a dot product sum, and how long is it? That length decides what you divide by.",
         "All dot products of one batch element are one matrix product, (T, D) times (D, S). The key comes as (S, D).",

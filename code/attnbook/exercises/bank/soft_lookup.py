@@ -39,6 +39,12 @@ def edges() -> list[tuple]:
     ]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    D, S, Dv = pick.sizes(1, 1, 1)
+    return pick.numbers(D), pick.numbers(S, D), pick.numbers(S, Dv)
+
+
 # edits that are used several times
 SCORE, SOFTMAX, POOL = "keys @ query", "scores.softmax(dim=0)", "weights @ values"
 ONLY_DOT = "The task asks for the plain dot product. Which line of yours should compute it?"
@@ -134,6 +140,7 @@ EXERCISE = Exercise(
     shapes={"query": "D", "keys": "S D", "values": "S Dv"}, returns="Dv", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"scores": "the dot products", "weights": "the weights"}, describers=(its_weights,),
     differentiable=("query", "keys", "values"),
+    space=space,
     hints=(
         "Three steps: one score per key, one weight per key, one average of the values. What shape does each have?",
         "`keys` (S, D) times `query` (D,) gives one number per key, and a softmax over the keys makes weights of them.",

@@ -41,6 +41,12 @@ def edges() -> list[tuple]:
     return [(draw(2, 3, 5, seed=321), 1), (draw(2, 3, 5, seed=322), 5), (draw(1, 1, 6, seed=323), 2)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T, H, size = pick.sizes(1, 1, 1, 1)
+    return pick.numbers(B, T, H * size), H
+
+
 # edits that are used several times
 CUT, SWAP = "x.reshape(batch, length, num_heads, size)", "cut.transpose(1, 2)"
 ADDRESS = "The tens digit is the position and the last digit the feature."
@@ -132,6 +138,7 @@ EXERCISE = Exercise(
     shapes={"x": "B T D", "num_heads": "a number"}, returns="B H T D/H", example=example, probes=probes, edges=edges,
     mistakes=MISTAKES, steps={"size": "the features of one head", "cut": "the features in groups, (B, T, H, Dh)"},
     differentiable=("x",),
+    space=space, views=True,
     hints=(
         "Two steps. Cutting an axis in two does not move any number: which axis is cut, and into what? Exchanging two "
         "axes does move them. Write the shape behind each step.",

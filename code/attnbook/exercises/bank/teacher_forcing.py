@@ -64,6 +64,13 @@ def settle(arguments: tuple, parts: list[torch.Tensor]) -> list[torch.Tensor]:
     return [fed, labels]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    B, T = pick.sizes(1, 1)
+    bos, eos, pad = pick.of((1, 2, 0), (31, 32, 30), (30, 1, 2), (2, 0, 31))  # the words lie between
+    return pick.rows(B, T, range(10, 20), pad), bos, eos, pad
+
+
 # edits that are used several times
 COUNT, PLACE, END, BEGIN = "target_ids != pad", "1, lengths", ", eos)", "edge, bos"
 RESULT = "return inputs, labels"
@@ -133,6 +140,7 @@ EXERCISE = Exercise(
     answer=Several(("inputs", "labels"), ("B T+1", "B T+1"), dim=0, settle=settle), example=example, probes=probes,
     edges=edges, mistakes=MISTAKES, seen="{seen}(First all inputs, then all labels.) ",
     steps={"lengths": "the numbers of words", "labels": "the labels", "inputs": "the inputs"},
+    space=space, views=True,
     hints=(
         "Write both rows of the example on paper, the inputs above, the labels below. Each label is the input of the "
         "next column. What is in the first column, and what is below the last word?",

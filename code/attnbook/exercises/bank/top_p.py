@@ -46,6 +46,14 @@ def edges() -> list[tuple]:
     return [reached_exactly(), whole, never_reached(), (exact(1), 0.5), (exact(0, 0.75, 0.25), 0.9)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    parts = pick.of((64,), (24, 40), (9, 23, 32), (1, 14, 17, 32), (3, 5, 8, 16, 32), (0, 1, 2, 10, 11, 16, 24))
+    order = pick.distinct(len(parts)).argsort()
+    p = pick.of(32, *range(1, 65)) / 64  # often a sum that the likeliest words reach exactly
+    return exact(*parts)[order] / 64, p
+
+
 # an edit that is used several times
 BEFORE = "before < p"
 PLACE = "torch.zeros_like(stays).scatter(0, order, stays)"
@@ -140,6 +148,7 @@ EXERCISE = Exercise(
     steps={"ranked": "the probabilities in descending order", "before": "what the likelier words have before each",
         "kept": "what is kept"},
     differentiable=("probs",),
+    space=space,
     hints=(
         "Sort in descending order first. A word stays as long as the likelier ones *before* it have less than p "
         "together. With 0.5, 0.25, 0.15, 0.1 and p = 0.7: how much comes before each of them?",

@@ -45,6 +45,12 @@ def edges():
     return [(*(draw(n, n, seed=530 + i) for i in range(4)), h) for n, h in [(3, 1), (3, 3), (1, 1)]]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    H, size = pick.of(1, 2, 3), pick.of(1, 2, 3)
+    return *(pick.numbers(H * size, H * size, most=1) for _ in "qkvo"), H
+
+
 # edits that are used several times
 SIZES, ORDER, RETURN = "size, num_heads", "[W_q, W_k, W_v]", "return layer"
 CAT = "torch.cat([W_q, W_k, W_v])"
@@ -217,6 +223,7 @@ def read_weights(exercise, fn, cases):
 
 EXERCISE = Exercise(
     name="torch-weights", title="Into PyTorch's layer", chapter=7,
+    space=space,
     hints=(
         "Make the layer first, and look at what it holds: `[(name, p.shape) for name, p in layer.named_parameters()]`. "
         "There are two weights, not four. How can 3·D rows be three weights?",

@@ -28,6 +28,11 @@ def edges() -> list[tuple]:
     return [(1, 2.0, 3.0), (1000, 1e-4, 1e-3)]
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    return pick.of(1, 2, 3, 5, 64), pick.of(1.0, 4.0, 0.25, 7.0), pick.of(1.0, 9.0, 0.5, 3.0)
+
+
 # edits that are used several times
 TERM, SUM, ROOT = "query_variance * key_variance", "num_features * of_a_term", "math.sqrt(of_the_sum)"
 SHRINK = "If all scores are divided by c, by what is their variance divided?"
@@ -71,6 +76,7 @@ EXERCISE = Exercise(
     shapes=dict.fromkeys(("num_features", "query_variance", "key_variance"), "a number"),
     answer=Number("one number above 0"), example=example, probes=probes, edges=edges, mistakes=MISTAKES,
     steps={"of_a_term": "the variance of one term", "of_the_sum": "the variance of the dot product"},
+    space=space,
     hints=(
         "Take one term, q₁ k₁. Its mean is 0, so its variance is the mean of (q₁ k₁)². What does independence make of "
         "that?",

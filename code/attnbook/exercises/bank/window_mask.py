@@ -29,6 +29,11 @@ def wide() -> tuple:
     return 5, 3, 2
 
 
+def space(pick) -> tuple:
+    """Any arguments that the task allows."""
+    return pick.of(1, 2, 3, 5, 7), pick.of(1, 2, 3, 5, 9), pick.of(0, 1, 2, 5, 9)
+
+
 # edits that are used several times
 NEAR, PAST, FIRST, RESULT = "ago < window", "ago >= 0", "key < sinks", "past & (near | first)"
 AGO = "query - key"
@@ -97,6 +102,7 @@ EXERCISE = Exercise(
     example=example, probes=lambda: [(7, 3, 1), (11, 4, 2), (13, 2, 3)], mistakes=MISTAKES,
     edges=lambda: [wide(), (5, 3, 1), (5, 1, 0), (3, 7, 1), (1, 1, 1), (4, 2, 9), (6, 2, 0), (37, 3, 2)],
     steps={"past": "what is not later", "near": "what is in the window", "first": "what is among the first"},
+    space=space,
     hints=(
         "Draw the table for five positions, a window of two, and one position at the beginning. In the last row, which "
         "three keys are True?",
