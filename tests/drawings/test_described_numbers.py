@@ -15,7 +15,8 @@ NUMBERS = {  # as described, as drawn
     "every_number_of_a_tiny_transformer": {
         n: n for n in ("0.06", "0.87", "0.02", "0.98")
     },
-    "numbers_normalised_together": {n: n for n in ("2.24", "4.58")},
+    "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")}
+    | {"-1.34": "−1.34"},
     "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
 }
 

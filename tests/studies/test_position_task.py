@@ -15,7 +15,7 @@ from attnbook.studies import (
     reading_accuracy,
     reversal_batch,
 )
-from tools.experiments.positions import plans
+from tools.experiments.positions import plans, seeds_of
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
 BLIND = {"none", "ALiBi"}  # cannot tell a row from its mirror image
@@ -183,14 +183,21 @@ def test_little_data_comes_again():
 
 def test_the_stored_results_are_complete():
     stored = json.loads(STORED.read_text("utf-8"))
-    wanted = [{**plan, "seed": seed} for plan in plans() for seed in stored["seeds"]]
-    measured = ("trained_length", "beyond")
+    count = len(stored["seeds"]), stored["fewer"]
+    wanted = [
+        {**plan, "seed": seed}
+        for plan in plans()
+        for seed in range(seeds_of(plan, *count))
+    ]
+    measured = ("trained_length", "beyond", "far")
     found = [{k: v for k, v in r.items() if k not in measured} for r in stored["rows"]]
     assert sorted(map(str, map(sorted_items, found))) == sorted(
         map(str, map(sorted_items, wanted))
     )
-    assert len(stored["seeds"]) >= 3
-    assert all(0 <= row[name] <= 1 for row in stored["rows"] for name in measured)
+    assert len(stored["seeds"]) >= 5 and stored["fewer"] >= 3
+    assert all(0 <= row[name] <= 1 for row in stored["rows"] for name in measured[:2])
+    far = [row["far"] for row in stored["rows"] if row["far"] is not None]
+    assert len(far) == 5 * 8 and all(0 <= x <= 1 for x in far)
     assert stored["command"].startswith("python -m tools.experiments positions")
     assert set(stored["versions"]) == {"python", "torch"}
 

@@ -69,8 +69,9 @@ COLUMNS, DEPTH = 3, 2  # positions and sentences of the little batch
 @drawing(
     "Three cubes of numbers, each two sentences deep, three positions wide and four features high. In the cubes for "
     "layer norm and RMS norm one column is shaded, the features 1, 3, 5 and 7 of one word. Layer norm subtracts their "
-    "mean, 4, and divides by their standard deviation, 2.24; RMS norm divides by the root of their mean square, 4.58. "
-    "In the cube for batch norm the top layer is shaded: one feature of all positions of both sentences."
+    "mean, 4, and divides by their standard deviation, 2.24, which makes -1.34, -0.45, 0.45 and 1.34 of them. RMS norm "
+    "divides by the root of their mean square, 4.58, which makes 0.22, 0.65, 1.09 and 1.53. In the cube for batch norm "
+    "the top layer is shaded: one feature of all positions of both sentences."
 )
 def numbers_normalised_together(sheet: Sheet) -> None:
     """Which numbers of a batch share a mean and a standard deviation."""
@@ -78,6 +79,7 @@ def numbers_normalised_together(sheet: Sheet) -> None:
     deviation = centred.square().mean().sqrt()
     rms = WORD.square().mean().sqrt()
     torch.testing.assert_close(F.layer_norm(WORD, (4,)), centred / deviation)
+    after = centred / deviation, WORD / rms
     cubes = (
         ("layer norm", "one word", f"mean {WORD.mean():.0f}, deviation {deviation:.2f}"),
         ("RMS norm", "one word", f"root mean square {rms:.2f}"),
@@ -86,11 +88,13 @@ def numbers_normalised_together(sheet: Sheet) -> None:
     for number, (title, which, does) in enumerate(cubes):
         if sheet.narrow:
             x, y = 26, 20 + 196 * number
-            words, base, anchor = 196, y + 62, "start"
+            words, base, anchor = 232, y + 62, "start"
         else:
             x, y = 42 + 236 * number, 34
             words, base, anchor = x + 68, 212, "middle"
         _cube(sheet, x, y, together="feature" if number == 2 else "word")
+        if number < 2:
+            _after(sheet, 178 if sheet.narrow else x + 166, y + DEPTH * 12, after[number])
         sheet.text(x, y + 148, "positions →", anchor="start", size=13, color=GREY)
         sheet.text(x - 8, y + 130, "features →", anchor="start", size=13, color=GREY, turn=-90)
         if not sheet.narrow:
@@ -100,8 +104,16 @@ def numbers_normalised_together(sheet: Sheet) -> None:
         else:
             sheet.text(words, base, title, anchor=anchor, bold=True)
             sheet.text(words, base + 22, which, anchor=anchor, size=14, color=VIOLET)
-            for line, said in enumerate(re.sub("(square|words) ", r"\1, ", does).split(", ")):
+            for line, said in enumerate(re.sub("(root mean|words) ", r"\1, ", does).split(", ")):
                 sheet.text(words, base + 44 + 20 * line, said, anchor=anchor, size=14)
+
+
+def _after(sheet: Sheet, x: float, y: float, values: torch.Tensor) -> None:
+    """The shaded column once more, normalised."""
+    sheet.text(x + 22, y - 8, "after", size=13, color=VIOLET)
+    for row, value in enumerate(values.tolist()):
+        words = f"{value:.2f}".replace("-", "−")
+        sheet.box(x, y + 27 * row, 46, 27, words, color=VIOLET, fill=shade(0.25), ink=INK, radius=0, line=1, size=13)
 
 
 def _cube(sheet: Sheet, x: float, y: float, *, together: str) -> None:

@@ -110,9 +110,9 @@ PLACES = (5, 3), (105, 103), (5, 1)
 
 @drawing(
     "Three circles. In the first, a query at position 5 and a key at position 3, both (1, 0) before, are turned by 5 "
-    "and by 3 radians; the angle between them is 2, and their dot product is -0.416. In the second they are at positions "
-    "105 and 103. Both point elsewhere, but the angle between them is 2 again, and the dot product -0.416. In the "
-    "third they are at 5 and 1: the query is where it was, the angle is 4 and the dot product -0.654."
+    "and by 3 radians; the angle between them is 2, and their dot product is -0.416. In the second they are at 105 and "
+    "103. Both point elsewhere, but the angle between them is 2 again, and the dot product -0.416. In the third they "
+    "are at 5 and 1: the query is where it was, the angle is 4 and the dot product -0.654."
 )
 def rotary_sees_the_distance(sheet: Sheet) -> None:
     """A query and a key at three pairs of positions, two of them with the same distance."""
