@@ -1,13 +1,14 @@
 """Stores a picture of each figure, for readers without JavaScript: `python -m attnbook.widgets.capture [name …]`.
 
-Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `fallback.svg` in
-the figure's folder. It needs playwright and a Chromium; run it after changing how a figure looks.
+Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `fallback.svg` in the
+figure's folder; a figure that needs more pictures names them, with their states, in `pictures`. It needs playwright and
+a Chromium; run it after changing how a figure looks.
 """
 
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import FIGURES, figure_class
 from .browser import chromium
@@ -56,12 +57,13 @@ GATHER = """(width) => {
 }"""
 
 
-def capture(browser: "Browser", module: str) -> str:
+def capture(browser: "Browser", module: str, **state: Any) -> str:
     """Draws one figure in a browser and gives its picture.
 
     Args:
         browser: a playwright browser.
         module: the figure's name.
+        state: its traits, where they are not those of the first state.
 
     Returns:
         SVG text, the same for the same code and browser.
@@ -69,7 +71,7 @@ def capture(browser: "Browser", module: str) -> str:
     Raises:
         ValueError: no figure has that name, or it does not come to life.
     """
-    figure = figure_class(module)()
+    figure = figure_class(module)(**state)
     with tempfile.TemporaryDirectory() as folder:
         write_assets(Path(folder) / "_static")
         style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
@@ -92,11 +94,14 @@ def main(names: list[str]) -> None:
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
     with chromium() as browser:
         for name in names or [n for n in script_names() if n in FIGURES.values()]:
-            path = WIDGETS / name / "fallback.svg"
-            new = path.with_suffix(".new")  # so that a picture is never half written
-            new.write_text(capture(browser, name), "utf-8")
-            new.replace(path)
-            print(f"{name}: {path.stat().st_size / 1024:.0f} KB")
+            for picture, state in figure_class(name).pictures.items():
+                path = WIDGETS / name / f"{picture}.svg"
+                new = path.with_suffix(
+                    ".new"
+                )  # so that a picture is never half written
+                new.write_text(capture(browser, name, **state), "utf-8")
+                new.replace(path)
+                print(f"{name}, {picture}: {path.stat().st_size / 1024:.0f} KB")
 
 
 if __name__ == "__main__":
