@@ -119,10 +119,6 @@ def of_size(stored: dict) -> list[dict]:
 
 # an experiment → its runs, from its result; where nothing is said, they are the `rows`
 RUNS = {
-    "alignments": lambda s: [
-        *({"costs": list(c)} for _, c in itertools.groupby(s["costs"], lambda row: row["seed"])),
-        *s["rows"],
-    ],
     "beam_trees": lambda s: s["sentences"],
     "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
     "costs": lambda s: s["times"],

@@ -18,6 +18,11 @@ NUMBERS = {  # as described, as drawn
     "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")}
     | {"-1.34": "−1.34"},
     "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
+    "where_each_word_looked": {
+        f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")
+    },
+    "four_claimed_links": {"0.375": "(2 + 3) / (4 + 4) = 0.375"},
+    "a_gate_between_old_and_new": {n: f"z = {n}" for n in ("0.78", "0.25", "0.47")},
 }
 
 

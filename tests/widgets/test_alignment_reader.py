@@ -401,3 +401,21 @@ def test_the_map_and_the_curve_end_together(page):
 def test_bad_traits_are_named(traits, error, says):
     with pytest.raises(error, match=says):
         AlignmentReaderFigure(**traits)
+
+
+def test_the_diagonal_appears_before_the_translations():
+    """What chapter 12 says of this run: tokens of the human translations whose largest weight is near the diagonal."""
+    near, at_stop = [], []
+    for moment in range(MOMENTS):
+        looks = []
+        for sentence in DATA["sentences"]:
+            rows = sentence["with"][moment]["forced"][:-1]  # without <eos>
+            slope = (len(sentence["source"]) - 2) / (len(rows) - 1)
+            for i, row in enumerate(rows):
+                j = row.index(max(row))
+                looks.append((abs(j - i * slope) <= 1, sentence["source"][j] == "."))
+        near.append(sum(is_near for is_near, _ in looks))
+        at_stop.append(sum(is_stop for _, is_stop in looks))
+    assert len(looks) == at_stop[1] == 52
+    assert (DATA["epochs"][2], near[2], near[-1]) == (2, 28, 42)
+    assert [round(DATA["bleu"]["with"][k]) for k in (2, -1)] == [5, 49]

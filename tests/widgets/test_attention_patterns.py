@@ -672,9 +672,9 @@ def test_the_four_heads_fit(open_figure, width, theme):
 
 
 def test_the_stored_picture_of_the_four_heads_is_that_of_the_present_code(browser):
-    """If this fails, store `capture(browser, "attention_patterns", FourHeadsFigure())` in `together.svg`."""
+    """If this fails, store `capture(browser, FourHeadsFigure())` in `together.svg`."""
     stored = (WIDGETS / "attention_patterns" / "together.svg").read_text("utf-8")
     whole = lambda svg: re.sub(r"-?\d+\.\d+", lambda m: f"{float(m[0]):.0f}", svg)  # noqa: E731
-    drawn = capture(browser, "attention_patterns", FourHeadsFigure())
+    drawn = capture(browser, FourHeadsFigure())
     assert whole(drawn) == whole(stored)
     assert base64.b64encode(stored.encode()).decode() in FourHeadsFigure().to_html()

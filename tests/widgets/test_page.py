@@ -355,8 +355,10 @@ def test_a_wrong_directive_stops_the_build(tmp_path, directive, message):
 @pytest.mark.parametrize("module", widgets.FIGURES.values())
 def test_the_stored_picture_is_that_of_the_present_code(browser, module):
     """If this fails: python -m attnbook.widgets.capture, and look at what has changed."""
-    stored = (WIDGETS / module / "fallback.svg").read_text("utf-8")
-    assert normal(capture(browser, module)) == normal(stored)
+    figure = widgets.figure_class(module)
+    for picture, state in figure.pictures.items():
+        stored = (WIDGETS / module / f"{picture}.svg").read_text("utf-8")
+        assert normal(capture(browser, figure(**state))) == normal(stored)
 
 
 def normal(svg):

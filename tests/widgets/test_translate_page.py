@@ -664,15 +664,20 @@ def test_in_jupyterlab_the_kernel_sends_the_weights(open_html):
     assert sorted(page.page.evaluate("wanted")) == ["bahdanau", "sentences"]
 
 
-def test_without_scripts_a_true_translation_is_told(open_html):
-    page = open_html(TranslatePageFigure().to_html(), javascript=False)
+@pytest.mark.parametrize("model", ["bahdanau", "seq2seq"])
+def test_without_scripts_a_true_translation_is_told(open_html, model):
+    html = TranslatePageFigure(model=model).to_html()
+    page = open_html(html, javascript=False)
     image = page.page.locator(".attnbook-figure > img")
     assert image.is_visible() and image.bounding_box()["height"] > 200
     english, french = re.search(
         "“(.*?)”.*?“(.*?)”", image.get_attribute("alt"), re.DOTALL
     ).groups()
     assert english == TranslatePageFigure().sentence
-    assert tokenise(french) == written("bahdanau", english)
+    assert tokenise(french) == written(model, english)
+    described = image.get_attribute("alt")
+    assert ("looked at" in described) == (model == "bahdanau")
+    assert ("one vector" in described) == (model == "seq2seq")
 
 
 # -- Python --

@@ -17,7 +17,14 @@ from attnbook.drawings.memory import (
 from attnbook.drawings.multi_head import three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
 from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
-from attnbook.drawings.recurrent import a_sentence_through_one_vector, two_looks_back
+from attnbook.drawings.recurrent import (
+    a_gate_between_old_and_new,
+    a_sentence_through_one_vector,
+    four_claimed_links,
+    the_teachers_word_or_its_own,
+    two_looks_back,
+    where_each_word_looked,
+)
 from attnbook.drawings.regression import each_point_by_its_weight, three_widths
 from attnbook.drawings.scores import three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
@@ -38,14 +45,15 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "NARROW", "Picture", "Sheet", "WIDE", "a_list_or_a_matrix", "a_sentence_through_one_vector",
-    "a_stream_for_each_word", "a_table_never_stored", "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing",
-    "each_point_by_its_weight", "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "four_steps_or_one",
-    "four_ways_to_share_keys", "interference_in_a_sum", "near_or_large", "numbers_normalised_together",
-    "one_key_or_a_blend", "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names",
-    "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade", "three_exponentials_shifted", "three_favourites",
+    "NARROW", "Picture", "Sheet", "WIDE", "a_gate_between_old_and_new", "a_list_or_a_matrix",
+    "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "an_empty_row_spoils_the_matrix",
+    "budget_of_a_row", "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer",
+    "fast_and_slow_memory", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
+    "interference_in_a_sum", "near_or_large", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
+    "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance", "rows_at_once_or_in_turn",
+    "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted", "three_favourites",
     "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word", "three_widths", "tint",
     "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
-    "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves", "where_greedy_loses",
-    "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
+    "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves", "where_each_word_looked",
+    "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

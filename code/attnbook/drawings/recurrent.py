@@ -2,6 +2,8 @@
 
 import functools
 
+import torch
+
 from attnbook.drawings.sheet import Sheet, drawing, shade, tint
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 from attnbook.translation import load_page_model
@@ -13,15 +15,16 @@ WRITTEN = "#A0447A"  # the output's colour, dark enough for words
 
 @drawing(
     "A reader, one vector and a writer. The reader takes the words he was very calm and the end, and has one state "
-    "after another. Only its last state is handed on: one vector, always of 256 numbers. The writer has one state "
-    "after another, too, and from each comes a word: il était très calme and the end. Into each state go the vector "
-    "and the word before; no line leads from the reader's other states to the writer."
+    "after another. Only its last state is handed on: one vector, always of 256 numbers. The writer begins with this "
+    "vector as its state, and has one state after another, too; from each comes a word: il était très calme and the "
+    "end. Into each state go the vector and the word before, at first the mark bos; no line leads from the reader's "
+    "other states to the writer."
 )
 def a_sentence_through_one_vector(sheet: Sheet) -> None:
     """An encoder and a decoder with one vector in between."""
-    pitch, wide, high = (66, 44, 30) if sheet.narrow else (58, 42, 32)
-    reader, writer = ((10, 72), (10, 284)) if sheet.narrow else ((6, 100), (420, 100))
-    for (x, y), name in zip((reader, writer), ("s", "h")[::-1], strict=True):
+    pitch, wide, high = (60, 44, 30) if sheet.narrow else (58, 42, 32)
+    reader, writer = ((10, 72), (46, 284)) if sheet.narrow else ((6, 100), (421, 100))
+    for (x, y), name in zip((reader, writer), "hs", strict=True):
         for t in range(5):
             left = x + pitch * t
             look = {"color": INK, "fill": "#f4f4f4"}
@@ -35,17 +38,20 @@ def a_sentence_through_one_vector(sheet: Sheet) -> None:
         start, end = (y - 20, y - 3) if above else (y + high + 20, y + high + 3)
         sheet.line((x, start), (x, end), color=GREY, arrow=True)
         sheet.text(x, y - 26 if above else y + high + 37, word, size=14)
-    for t, word in enumerate(WROTE):
-        x, y = writer[0] + pitch * t + wide / 2, writer[1]
-        below = sheet.narrow
+    below = sheet.narrow
+    for t, word in enumerate(("<bos>", *WROTE)):
+        x, y = writer[0] + pitch * (t - 1) + wide / 2, writer[1]
         start, end = (y + high, y + high + 22) if below else (y, y - 22)
-        sheet.line((x, start), (x, end), color=WRITTEN, arrow=True)
         base = end + 17 if below else end - 7
+        x += 18 if not t and below else 4 * (not t)
         sheet.text(x, base, word, color=WRITTEN, size=14)
-        if t < 4:
-            there = x + pitch - wide / 2 + 6, y + high + 3 if below else y - 3
+        if t:
+            sheet.line((x, start), (x, end), color=WRITTEN, arrow=True)
+        if t < 5:
+            there = writer[0] + pitch * t + 6, y + high + 3 if below else y - 3
             sheet.line((x + 26, base - 5), there, color=WRITTEN, width=1, dashed=True, arrow=True)
-    last = reader[0] + 4 * pitch + wide
+    last, middle = reader[0] + 4 * pitch + wide, reader[1] + high / 2
+    first, ground = writer[0] + wide / 2, writer[1] + high / 2
     if sheet.narrow:
         sheet.text(10, 18, "the reader", anchor="start", bold=True)
         sheet.text(10, writer[1] + 94, "the writer", anchor="start", bold=True)
@@ -54,23 +60,25 @@ def a_sentence_through_one_vector(sheet: Sheet) -> None:
         sheet.text(90, 148, "c: always 256 numbers", color=VIOLET, anchor="start", size=14)
         top = 228
         sheet.line((170, 184), (170, top), color=VIOLET, width=2.5)
-        sheet.line((writer[0] + 22, top), (writer[0] + 4 * pitch + 22, top), color=VIOLET, width=2.5)
+        sheet.line((first + 4 * pitch, top), (20, top), (20, ground), color=VIOLET, width=2.5)
+        sheet.line((20, ground), (writer[0] - 3, ground), color=VIOLET, width=2.5, arrow=True)
         for t in range(5):
-            x = writer[0] + pitch * t + 22
+            x = first + pitch * t
             sheet.line((x, top), (x, writer[1] - 3), color=VIOLET, width=2, arrow=True)
         return
-    for x, who, how in ((6, "the reader", "one state after another"), (420, "the writer", "one word after another")):
+    for x, who, how in ((6, "the reader", "one state after another"), (421, "the writer", "one word after another")):
         sheet.text(x, 16, who, anchor="start", bold=True)
         sheet.text(x, 37, how, anchor="start", size=14)
-    middle = reader[1] + high / 2
-    sheet.line((last, middle), (337, middle), color=VIOLET, width=2.5, arrow=True)
-    sheet.vector(341, middle - 64, 8, 30, 16, color=VIOLET, down=True)
-    sheet.text(356, middle + 84, "c: always", color=VIOLET, size=14)
-    sheet.text(356, middle + 102, "256 numbers", color=VIOLET, size=14)
+    sheet.line((last, middle), (327, middle), color=VIOLET, width=2.5, arrow=True)
+    sheet.vector(331, middle - 64, 8, 30, 16, color=VIOLET, down=True)
+    sheet.text(346, middle + 84, "c: always", color=VIOLET, size=14)
+    sheet.text(346, middle + 102, "256 numbers", color=VIOLET, size=14)
+    sheet.line((361, middle), (writer[0] - 3, middle), color=VIOLET, width=2.5, arrow=True)
+    sheet.text(389, middle + 20, "start", color=VIOLET, size=14)
     low = middle + 50
-    sheet.line((371, low), (420 + 4 * pitch + wide / 2, low), color=VIOLET, width=2.5)
+    sheet.line((361, low), (first + 4 * pitch, low), color=VIOLET, width=2.5)
     for t in range(5):
-        x = writer[0] + pitch * t + wide / 2
+        x = first + pitch * t
         sheet.line((x, low), (x, writer[1] + high + 3), color=VIOLET, width=2, arrow=True)
 
 
@@ -134,9 +142,9 @@ def two_looks_back(sheet: Sheet) -> None:
 def _looks_above_and_below(sheet: Sheet) -> None:
     """The first step above the encoder and the second one below it, for a phone."""
     source, target, weights = _looks()
-    pitch, wide, left, ground = 66, 46, 12, 196
+    pitch, wide, left, ground = 66, 46, 12, 222
     _encoder(sheet, left, ground, pitch, wide, source)
-    for t, (strip, row) in enumerate(((128, 34), (294, 362))):
+    for t, (strip, row) in enumerate(((154, 60), (320, 388))):
         for j, weight in enumerate(weights[t]):
             x = left + pitch * j + wide / 2
             ends = (strip + 26, ground - 2) if t == 0 else (ground + 42, strip)
@@ -155,13 +163,17 @@ def _looks_above_and_below(sheet: Sheet) -> None:
         sheet.line((193, row + 15), (227, row + 15), color=VIOLET, width=2, arrow=True)
         sheet.line((278, row + 15), (292, row + 15), color=WRITTEN, arrow=True)
         sheet.text(296, row + 20, target[t], color=WRITTEN, anchor="start", bold=True)
-    sheet.line((left, ground + 30), (4, ground + 30), (4, 49), (10, 49), color=GREY, dashed=True)
+        base, start, end = (row - 17, row - 13, row - 2) if t == 0 else (row + 60, row + 46, row + 33)
+        sheet.text(254, base, "<bos>" if t == 0 else target[0], color=WRITTEN, bold=t > 0)
+        sheet.line((254, start), (254, end), color=WRITTEN, arrow=True)
+        sheet.text(222, base, "reads", color=WRITTEN, anchor="end", size=14)
+    sheet.line((left, ground + 30), (4, ground + 30), (4, 75), (10, 75), color=GREY, dashed=True)
     sheet.line(
         (left + 4 * pitch + wide, ground + 10),
         (335, ground + 10),
         (335, 12),
         (36, 12),
-        (36, 31),
+        (36, 57),
         color=GREY,
         dashed=True,
         arrow=True,
@@ -185,3 +197,153 @@ def _encoder(sheet: Sheet, x: float, y: float, pitch: float, wide: float, source
         if j:
             sheet.line((left - pitch + wide, y + 10), (left - 2, y + 10), color=KEY, arrow=True)
             sheet.line((left, y + 30), (left - pitch + wide + 2, y + 30), color=KEY, arrow=True)
+
+
+@functools.cache
+def _alignment(sentence: str) -> tuple[list[str], list[str], list[list[float]]]:
+    """What the page's translator looks at for its own translation."""
+    source, target, weights = load_page_model("bahdanau").align(sentence)
+    return source, target, weights.tolist()
+
+
+@drawing(
+    "Two tables of attention weights, French words down and English words across; the largest weight of each row has a "
+    "thick outline. She bought a red car: voiture looks most at car, 0.58, and rouge, the word after it, back at red, "
+    "0.87; the first word, elle, at bought, 0.81, and at she with 0.05. I'm not afraid of animals: animaux looks most "
+    "at animals, 0.74; the first word, je, at not, 0.62, and at I'm with 0.02."
+)
+def where_each_word_looked(sheet: Sheet) -> None:
+    """The attention weights of two translations, with numbers."""
+    cell, label = 36, 76
+    for number, sentence in enumerate(("She bought a red car.", "I'm not afraid of animals.")):
+        source, target, weights = _alignment(sentence)
+        x = label if sheet.narrow else label + number * 352
+        y = 74 + number * (8 * cell + 96) * sheet.narrow
+        sheet.table(x, y, weights, cell=cell, rows=target, numbers=True, size=13)
+        for j, word in enumerate(source):
+            sheet.text(x + (j + 0.5) * cell + 5, y - 8, word, anchor="start", size=14, turn=-90)
+        for i, row in enumerate(weights):
+            j = max(range(len(row)), key=row.__getitem__)
+            sheet.box(x + j * cell, y + i * cell, cell, cell, color=KEY, radius=0, line=3)
+
+
+SURE, POSSIBLE = {(0, 0), (1, 2), (2, 3), (3, 2)}, {(1, 1), (3, 1)}  # (target, source)
+CLAIMED = {(0, 0), (1, 1), (2, 3), (3, 3)}
+
+
+@drawing(
+    "A table with the French words elle ne dort pas down and the English words she does not sleep across. Disks mark "
+    "the four sure links: elle to she, ne to not, dort to sleep, pas to not; rings mark two more that are possible: ne "
+    "and pas to does. Four cells are shaded, the links that are claimed: elle to she and dort to sleep, both sure; ne "
+    "to does, possible; pas to sleep, wrong. Beside it: two sure, three possible, of four claimed and four sure, 1 "
+    "minus 5 eighths is 0.375."
+)
+def four_claimed_links(sheet: Sheet) -> None:
+    """The alignment error rate of four claimed links."""
+    cell, x, y = 50, 52, 30
+    for i, french in enumerate(("elle", "ne", "dort", "pas")):
+        sheet.text(x - 8, y + (i + 0.5) * cell + 5, french, anchor="end")
+        for j in range(4):
+            ground = shade(0.45) if (i, j) in CLAIMED else "none"
+            sheet.box(x + j * cell, y + i * cell, cell, cell, color=GREY, fill=ground, radius=0, line=1)
+    for j, english in enumerate(("she", "does", "not", "sleep")):
+        sheet.text(x + (j + 0.5) * cell, y - 9, english)
+    for links, fill in ((SURE, KEY), (POSSIBLE, "none")):
+        for i, j in links:
+            sheet.dot(x + (j + 0.5) * cell, y + (i + 0.5) * cell, 9, fill=fill, color=KEY)
+    left, top = (8, y + 4 * cell + 34) if sheet.narrow else (x + 4 * cell + 56, y + 24)
+    sheet.dot(left + 9, top - 5, 9, fill=KEY, color=KEY)
+    sheet.text(left + 32, top, "sure link", anchor="start")
+    sheet.dot(left + 9, top + 25, 9, fill="none", color=KEY)
+    sheet.text(left + 32, top + 30, "possible, not sure", anchor="start")
+    sheet.box(left, top + 46, 18, 18, color=GREY, fill=shade(0.45), radius=0, line=1)
+    sheet.text(left + 32, top + 60, "claimed: the row's largest weight", anchor="start")
+    right, allowed = len(CLAIMED & SURE), len(CLAIMED & (SURE | POSSIBLE))
+    rate = 1 - (right + allowed) / (len(CLAIMED) + len(SURE))
+    said = f"AER = 1 − ({right} + {allowed}) / ({len(CLAIMED)} + {len(SURE)}) = {rate:g}"
+    sheet.text(left, top + 104, said, anchor="start", bold=True)
+    sheet.text(left, top + 128, f"claims: {right} sure, {allowed} sure or possible", anchor="start", size=14)
+
+
+@functools.cache
+def _gate() -> list[tuple[str, list[float]]]:
+    """One step of a GRU of four units: the old state, the new candidate, the gate, and the state after it."""
+    torch.manual_seed(0)
+    gru = torch.nn.GRU(3, 4)
+    x, h = torch.randn(1, 3), torch.randn(1, 4)
+    from_x = (gru.weight_ih_l0 @ x[0] + gru.bias_ih_l0).view(3, 4)
+    from_h = (gru.weight_hh_l0 @ h[0] + gru.bias_hh_l0).view(3, 4)
+    r, z = torch.sigmoid(from_x[:2] + from_h[:2])
+    new = torch.tanh(from_x[2] + r * from_h[2])
+    after = (1 - z) * new + z * h[0]
+    both = (("old state", h[0]), ("update gate z", z), ("what is new", new), ("state after", after))
+    return [(name, numbers.tolist()) for name, numbers in both]
+
+
+@drawing(
+    "Four columns, one for each entry of a state. In each, a dot marks the old state and a ring the new proposal on a "
+    "vertical scale from -1 to 2; a thick line marks the state after the step, which lies between them, and the gate "
+    "is written below: z = 0.78, 0.25, 0.47 and 0.36. The larger z, the nearer the state stays to the old one."
+)
+def a_gate_between_old_and_new(sheet: Sheet) -> None:
+    """One step of a gated recurrent unit, entry by entry."""
+    (_, old), (_, gate), (_, new), (_, after) = _gate()
+    left, pitch, ground, unit = (40, 72, 118, 52) if sheet.narrow else (60, 110, 118, 52)
+    for tick in (-1, 0, 1, 2):
+        y = ground - unit * tick
+        sheet.line((left - 8, y), (left + 4 * pitch - 10, y), color=GREY, width=0.6)
+        sheet.text(left - 14, y + 5, f"{tick}".replace("-", "−"), anchor="end", size=13)
+    for k in range(4):
+        x = left + pitch * (k + 0.5) - 8
+        a, b, c = (ground - unit * value for value in (old[k], new[k], after[k]))
+        sheet.line((x, a), (x, b), color=GREY, width=1.5, dashed=True)
+        sheet.dot(x, a, 6, fill=INK)
+        sheet.dot(x, b, 6, fill="#ffffff", color=INK)
+        sheet.line((x - 16, c), (x + 16, c), color=VIOLET, width=4)
+        sheet.text(x, ground + 1.45 * unit + 18, f"z = {gate[k]:.2f}", size=14)
+    x, y = (12, ground + 1.45 * unit + 54) if sheet.narrow else (left + 4 * pitch + 24, ground - 62)
+    for number, words in enumerate(("old state", "what is new", "state after the step")):
+        top = y + 28 * number
+        if number < 2:
+            sheet.dot(x + 8, top - 5, 6, fill=("#ffffff", INK)[number == 0], color=INK)
+        else:
+            sheet.line((x - 4, top - 5), (x + 20, top - 5), color=VIOLET, width=4)
+        sheet.text(x + 30, top, words, anchor="start", size=14)
+
+
+@drawing(
+    "Twice the same writer, asked for elle est calme, whose first word is il by mistake. In training the words fed in "
+    "are bos, elle, est, calme: the teacher's, whatever was said before; the words wanted are elle, est, calme, eos, "
+    "the same ones shifted by one. In translation what is fed in is bos and then il, the writer's own first word; from "
+    "there on it has a prefix that is not the reference's."
+)
+def the_teachers_word_or_its_own(sheet: Sheet) -> None:
+    """What is fed into the writer while it is trained, and when it translates."""
+    rows = (("training", ("<bos>", "elle", "est", "calme")), ("translation", ("<bos>", "il", "est", "calme")))
+    said, wanted = ("il", "est", "calme", "<eos>"), ("elle", "est", "calme", "<eos>")
+    pitch, wide = 68, 50
+    for number, (title, given) in enumerate(rows):
+        left, top = (66, 200 * number) if sheet.narrow else (66 + 352 * number, 0)
+        name = top + 36 if number and sheet.narrow else top + 16
+        sheet.text(left - 62, name, f"in {title}", anchor="start", bold=True)
+        for name, y in (("wanted", top + 50), ("said", top + 86), ("fed in", top + 190)):
+            if name == "wanted" and number:
+                continue
+            sheet.text(left - 62, y, name, anchor="start", size=14)
+        for t in range(4):
+            x = left + pitch * t + wide / 2
+            if not number:
+                sheet.text(x, top + 50, wanted[t], size=14)
+            wrong = said[t] != wanted[t]
+            sheet.text(x, top + 86, said[t] + (" ✗" if wrong else ""), color=WRITTEN, size=14, bold=wrong)
+            sheet.box(x - wide / 2, top + 110, wide, 32, f"s_{t + 1}", fill="#f4f4f4")
+            sheet.line((x, top + 110), (x, top + 92), color=WRITTEN, arrow=True)
+            sheet.line((x, top + 174), (x, top + 145), color=GREY, arrow=True)
+            own = WRITTEN if number and t else INK
+            sheet.text(x, top + 190, given[t], color=own, size=14, bold=given[t] == "il")
+            if t < 3:
+                sheet.line((x + wide / 2, top + 126), (x + pitch - wide / 2 - 3, top + 126), arrow=True)
+                if number:
+                    middle = x + pitch / 2
+                    way = (x + 10, top + 92), (middle, top + 112), (middle, top + 160), (x + pitch - 16, top + 178)
+                    sheet.line(*way, color=WRITTEN, width=1.2, dashed=True, arrow=True, curved=True)

@@ -76,6 +76,11 @@ from attnbook.studies.next_words import (
     stored_model,
     without_head,
 )
+from attnbook.studies.one_vector import (
+    NarrowTranslator,
+    fit_one_vector,
+    one_vector_data,
+)
 from attnbook.studies.overwriting import (
     best_step,
     draw_pairs,
@@ -299,4 +304,7 @@ __all__ = [
     "jensen_shannon",
     "total_variation",
     "adversarial_weights",
+    "NarrowTranslator",
+    "one_vector_data",
+    "fit_one_vector",
 ]

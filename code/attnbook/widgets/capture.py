@@ -1,7 +1,8 @@
 """Stores a picture of each figure, for readers without JavaScript: `python -m attnbook.widgets.capture [name …]`.
 
-Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `fallback.svg` in
-the figure's folder. It needs playwright and a Chromium; run it after changing how a figure looks.
+Each figure is drawn in headless Chromium in its first state, and its drawings are stored as `fallback.svg` in the
+figure's folder; a figure that needs more pictures names them, with their states, in `pictures`. It needs playwright and
+a Chromium; run it after changing how a figure looks.
 """
 
 import sys
@@ -58,21 +59,19 @@ GATHER = """(width) => {
 }"""
 
 
-def capture(browser: "Browser", module: str, figure: "Figure | None" = None) -> str:
+def capture(browser: "Browser", figure: "Figure") -> str:
     """Draws one figure in a browser and gives its picture.
 
     Args:
         browser: a playwright browser.
-        module: the figure's name.
-        figure: the figure itself, if it is another one than the first of that name.
+        figure: the figure, in the state to be drawn.
 
     Returns:
         SVG text, the same for the same code and browser.
 
     Raises:
-        ValueError: no figure has that name, or it does not come to life.
+        ValueError: it does not come to life.
     """
-    figure = figure or figure_class(module)()
     with tempfile.TemporaryDirectory() as folder:
         write_assets(Path(folder) / "_static")
         style = f"<style>body {{ margin: 0; width: {WIDTH + 14}px }}</style>"  # the card's padding and border
@@ -83,7 +82,7 @@ def capture(browser: "Browser", module: str, figure: "Figure | None" = None) -> 
             page.goto(path.as_uri())
             if not page.locator(".attnbook-figure.ab-live").count():
                 raise ValueError(
-                    f"the figure {module} does not come to life; open it in a browser and read the console"
+                    f"the figure {figure.module} does not come to life; open it in a browser and read the console"
                 )
             page.wait_for_selector('.ab-card:not([aria-busy="true"])')
             return page.evaluate(GATHER, WIDTH)
@@ -95,11 +94,14 @@ def main(names: list[str]) -> None:
     """Captures the figures of these names (all that are drawn in the browser, if none is given)."""
     with chromium() as browser:
         for name in names or [n for n in script_names() if n in FIGURES.values()]:
-            path = WIDGETS / name / "fallback.svg"
-            new = path.with_suffix(".new")  # so that a picture is never half written
-            new.write_text(capture(browser, name), "utf-8")
-            new.replace(path)
-            print(f"{name}: {path.stat().st_size / 1024:.0f} KB")
+            for picture, state in figure_class(name).pictures.items():
+                path = WIDGETS / name / f"{picture}.svg"
+                new = path.with_suffix(
+                    ".new"
+                )  # so that a picture is never half written
+                new.write_text(capture(browser, figure_class(name)(**state)), "utf-8")
+                new.replace(path)
+                print(f"{name}, {picture}: {path.stat().st_size / 1024:.0f} KB")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ from ..kit import (
     listed,
     number_between,
     record,
-    static_box,
-    stored_picture,
     taking,
     whole_number,
     yes_or_no,
@@ -120,7 +118,6 @@ class FourHeadsFigure(AttentionPatternsFigure):
         words = ["the", "dogs", "that", "the", "king", "likes", "sleep", "."]
         super().__init__(**({"words": words, "query": 6} | state))
 
-    def to_html(self) -> str:
-        """The static form of the figure, as the built page keeps it."""
-        picture = stored_picture(self.module, "together.svg")
-        return static_box(self.module, self.state(), self.alt_text(), picture)
+    def picture(self) -> str:
+        """The name of the stored picture."""
+        return "together"

@@ -2,7 +2,7 @@
 
 from .base import Figure, static_box
 from .models import FILES, MODELS, ModelFigure
-from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, module_source, script_parts, stored_picture
+from .source import KIT, WIDGETS, fallback_image, figure_data, figure_parts, module_source, script_parts
 from .traits import (
     FLAG,
     checked,
@@ -45,7 +45,6 @@ __all__ = [
     "same_number",
     "script_parts",
     "static_box",
-    "stored_picture",
     "taking",
     "whole_number",
     "word",

@@ -3,7 +3,7 @@
 import html
 import inspect
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 
@@ -47,6 +47,8 @@ class Figure(anywidget.AnyWidget):
 
     module = ""
     alt = ""
+    #: the stored pictures, and the state that each shows
+    pictures: ClassVar[dict[str, dict[str, Any]]] = {"fallback": {}}
     _css = (KIT / "figures.css").read_text("utf-8")
 
     def __init_subclass__(cls, **kwargs: Any):
@@ -91,9 +93,13 @@ class Figure(anywidget.AnyWidget):
         """What the figure shows, in words."""
         return inspect.cleandoc(self.alt)
 
+    def picture(self) -> str:
+        """The name of the stored picture; may be overridden, as `alt_text()`, where it depends on the state."""
+        return "fallback"
+
     def to_html(self) -> str:
         """The static form of the figure, as the built page keeps it."""
-        return static_box(self.module, self.state(), self.alt_text(), fallback_image(self.module))
+        return static_box(self.module, self.state(), self.alt_text(), fallback_image(self.module, self.picture()))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={short(value)}" for name, value in self.state().items())

@@ -160,22 +160,17 @@ def figure_data(module: str) -> Any:
     return json.loads((WIDGETS / module / "data.json").read_text("utf-8"))
 
 
-def fallback_image(module: str) -> str:
-    """Gives the stored picture of a figure in its first state, for readers without JavaScript; see `stored_picture`."""
-    return stored_picture(module, "fallback.svg")
-
-
-def stored_picture(module: str, name: str) -> str:
-    """Gives a stored picture of a figure as a data URI.
+def fallback_image(module: str, picture: str = "fallback") -> str:
+    """Gives the stored picture of a figure as a data URI, for readers without JavaScript.
 
     Args:
         module: the figure's name.
-        name: of the file in the figure's folder.
+        picture: the file's name, without its ending.
 
     Returns:
         `data:image/svg+xml;base64,…`; of an empty picture if none is stored yet.
     """
-    path = WIDGETS / module / name
+    path = WIDGETS / module / f"{picture}.svg"
     empty = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 40"/>'
     svg = path.read_text("utf-8") if path.is_file() else empty
     text = base64.b64encode(svg.encode("utf-8")).decode("ascii")

@@ -1,6 +1,8 @@
 """A figure: type a sentence and have it translated by a trained model, in the browser, with its alignment."""
 
+import inspect
 from dataclasses import replace
+from typing import ClassVar
 
 from ..kit import MODELS, ModelFigure, line, listed, number_between, one_of, taking
 
@@ -14,6 +16,12 @@ TRIES = [
     "She doesn't eat meat.",
     "The giraffe is sleeping.",
 ]
+
+
+ONE_VECTOR = """“They have a black dog.”, in English above, and the model's French, “Ils ont un chien.”, below: the
+    colour is lost. Between them is a dot, one vector of 184 numbers: lines run from every English word into it, and
+    broken lines from it to every French word. Below, a table French by English is hatched throughout: no attention, no
+    weights. Beside it, bars at the fifth word: the full stop with 49 per cent, noir with 5."""
 
 
 class TranslatePageFigure(ModelFigure):
@@ -44,6 +52,7 @@ class TranslatePageFigure(ModelFigure):
         From every French word lines run to the English words that the model looked at while writing it, broader where
         the weight is larger. The broadest lines of “chien” and “noir” cross, to “dog” and “black”. Below, the same
         weights as a heat map, French down and English across, and the likeliest words at one place as bars."""
+    pictures: ClassVar = {"fallback": {}, "one_vector": {"model": "seq2seq"}}
 
     sentence = taking("They have a black dog.", SENTENCE, "what is translated")
     model = one_of("bahdanau", MODELS, "which translator writes")
@@ -56,3 +65,11 @@ class TranslatePageFigure(ModelFigure):
     beam = one_of(1, [1, 2, 4], "how many prefixes the search keeps")
     given = taking([], listed(WORD, 0, 60), "how the translation begins")
     tries = taking(TRIES, listed(SENTENCE, 0, 8), "what is offered to try")
+
+    def alt_text(self) -> str:
+        """What the figure shows: with the one vector in place of the lines, where there is no attention."""
+        return inspect.cleandoc(ONE_VECTOR if self.model == "seq2seq" else self.alt)
+
+    def picture(self) -> str:
+        """The name of the stored picture."""
+        return "one_vector" if self.model == "seq2seq" else "fallback"
