@@ -123,8 +123,10 @@ RUNS = {
     "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
     "costs": lambda s: s["times"],
     "digits": lambda s: s["opponents"] + s["rows"],
-    "drafts": lambda s: s["rows"] * 5,
     "efficient": in_tables,
+    "exact_search": lambda s: [
+        {k: v for k, v in s.items() if k not in ("command", "versions", "measured")}
+    ],
     "head_pruning": lambda s: s["runs"],
     "heads": lambda s: by_seed(s["runs"], "accuracy"),
     "induction_heads": lambda s: [{"curve": s["curve"], "snapshots": s["snapshots"]}],
@@ -147,6 +149,7 @@ RUNS = {
 LOSSY = {
     "alignment_reader": "what is seen at each moment is stored sentence by sentence",
     "block_grid": "quartiles are stored, not the seeds",
+    "drafts": "medians and ranges are stored, not the repeats",
     "page_models": "the models are the result",
     "patterns": "the weights of one model are stored",
 }

@@ -1,4 +1,4 @@
-"""The drawings of chapters 7 to 12 compute their numbers; their descriptions have typed the same ones."""
+"""The drawings of chapters 7 to 14 compute their numbers; their descriptions have typed the same ones."""
 
 import pytest
 
@@ -17,6 +17,13 @@ NUMBERS = {  # as described, as drawn
     },
     "numbers_normalised_together": {n: n for n in ("2.24", "4.58", "0.65", "1.53")}
     | {"-1.34": "−1.34"},
+    "a_tail_and_five_filters": {
+        "0.21": ".21",
+        "0.34": ".34",
+        "0.84": ".84",
+        "0.13": ".13",
+        "40 words": "40 words",
+    },
     "two_looks_back": {f"0.{n}": f".{n}" for n in (26, 15, 52, 12, 67)},
     "where_each_word_looked": {
         f"0.{n}": f".{n}" for n in ("58", "87", "81", "05", "74", "62", "02")
@@ -40,3 +47,20 @@ def test_the_two_looks_are_at_a_black_cat():
     for sheet in (wide, narrow):
         words = [f">{word}<" for word in ("a", "black", "cat", "un", "chat")]
         assert [word for word in words if word not in sheet.svg()] == []
+
+
+def test_heads_are_drawn_beside_their_average():
+    import torch
+
+    heads = torch.tensor([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]])
+    errors = [0.25, 0.5, 0.125]
+    picture = drawings.heads_and_their_average(
+        heads, ["a", "cat"], ["un", "chat"], {(0, 0), (1, 1)}, errors
+    )
+    for sheet in picture.sheets:
+        svg = sheet.svg()
+        # two heads and their average, each with 4 cells and 2 frames
+        assert svg.count("<rect") == 3 * (4 + 2)
+        assert svg.count(drawings.shade(0.5)) == 3 * 2 + 2
+        assert ">average of all: error 0.12<" in svg and ">1.2: 0.50<" in svg
+    assert "from 0.25 to 0.50" in picture.alt

@@ -1,29 +1,31 @@
 """Speculative decoding: does a draft pay, and which?
 
 Question: when does a draft model make the page's Transformer write faster, and how far should it look ahead?
-Varies: the draft (the page's Bahdanau model, which costs about as much, or a table of word pairs, which costs nearly
-    nothing); how many words it looks ahead.
-Equal: the development sentences, the dice, one core. The repeats take turns.
-Control: the Transformer alone.
-Seeds: one of the dice; what varies from repeat to repeat is the time, of which the median is stored.
-Turned round by: a draft that is good and slow and still pays.
+Varies: the draft (the page's Bahdanau model, or a table of word pairs, which costs nearly nothing); how many words it
+    looks ahead.
+Equal: every sixth development sentence, the dice of a repeat, one core. All take turns in a repeat, and each time
+    is divided by that of the Transformer alone.
+Control: the Transformer alone; the time of single passes over 1 to 9 words and of single drafted words.
+Seeds: 7 of the dice, one for each repeat; median, smallest and largest are stored.
+Turned round by: a draft whose time is below that of the Transformer alone in every repeat.
 
-Milliseconds are processor time. About a minute on one core.
+Milliseconds are processor time. About two minutes on one core.
 """
 
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import median
 
 import torch
 
 from attnbook.data import bundled_pairs, references, split_pairs
-from attnbook.text import EOS
+from attnbook.text import BOS, EOS
 from attnbook.translation import BigramDraft, load_page_model, sample, speculative
 
-OPTIONS = {"sentences": 100, "repeats": 5}
-KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4, 8))]
+OPTIONS = {"every": 6, "repeats": 7}
+KINDS = [("", 0), *((name, k) for name in ("bahdanau", "bigrams") for k in (1, 2, 4))]
+AT_ONCE = (1, 2, 3, 5, 9)  # words in a pass
 
 
 @functools.cache
@@ -39,46 +41,82 @@ def models() -> tuple:
 
 
 def settings(options) -> Iterator[dict]:
-    """Every draft in each repeat."""
-    for _ in range(options.repeats):
-        for draft, lookahead in KINDS:
-            kind = {"draft": draft, "lookahead": lookahead}
-            yield {"seed": 0, "sentences": options.sentences} | kind
+    """One repeat after the other."""
+    for seed in range(options.repeats):
+        yield {"seed": seed, "every": options.every}
 
 
-def run(seed: int, sentences: int, draft: str, lookahead: int) -> dict:
+def written(seed: int, every: int, draft: str, lookahead: int) -> dict:
     """Write all translations once."""
     model, drafts, encoded = models()
     dice = torch.Generator().manual_seed(seed)
     words = passes = proposed = accepted = 0
     began = time.process_time()
-    for ids, lens in encoded[:sentences]:
+    for ids, lens in encoded[::every]:
         if not draft:
-            written = len(sample(model, ids, lens, generator=dice)[0].ids)
-            words, passes = words + written, passes + written
+            number = len(sample(model, ids, lens, generator=dice)[0].ids)
+            words, passes = words + number, passes + number
             continue
         found = speculative(model, drafts[draft], ids, lens, dice, lookahead)
         words, passes = words + len(found.ids), passes + found.target_calls
         proposed, accepted = proposed + found.proposed, accepted + found.accepted
-    return {
-        "draft": draft or None,
-        "lookahead": lookahead,
-        "words": words,
-        "passes": passes,
-        "proposed": proposed,
-        "accepted": accepted,
-        "ms": 1000 * (time.process_time() - began) / words,
-    }
+    spent = 1000 * (time.process_time() - began)
+    return {"words": words, "passes": passes, "proposed": proposed, "accepted": accepted, "ms": spent / words}
+
+
+@torch.no_grad()
+def single(number: int = 60) -> dict:
+    """Milliseconds of single passes over so many words, and of single drafted words: medians."""
+    model, drafts, encoded = models()
+    words = torch.full((1, max(AT_ONCE)), BOS)
+
+    def spent(some, count: int) -> Callable:
+        state = some.start(*encoded[len(encoded) // 2])
+
+        def once() -> float:
+            began = time.process_time()
+            some.extend(words[:, :count], state)
+            ended = time.process_time()
+            some.rewind(state, count) if some is model else None
+            return 1000 * (ended - began)
+
+        return once
+
+    kinds = {f"pass over {n}": spent(model, n) for n in AT_ONCE}
+    kinds |= {name: spent(draft, 1) for name, draft in drafts.items()}
+    found: dict[str, list] = {name: [] for name in kinds}
+    for _ in range(number):
+        for name, once in kinds.items():
+            found[name].append(once())
+    return {name: median(times) for name, times in found.items()}
+
+
+def run(seed: int, every: int) -> dict:
+    """All drafts once, in turn, and the single passes."""
+    rows = [{"draft": draft or None, "lookahead": k} | written(seed, every, draft, k) for draft, k in KINDS]
+    for row in rows:
+        row["relative"] = row["ms"] / rows[0]["ms"]
+    return {"seed": seed, "rows": rows, "single": single()}
 
 
 def summary(results: list[dict], options) -> dict:
-    """A row for each draft, with the median time of its repeats."""
+    """A row for each draft: medians over the repeats, with the smallest and the largest of what the page shows."""
     rows = []
-    for number in range(len(KINDS)):
-        same = results[number :: len(KINDS)]
-        rows.append(same[0] | {"ms": round(median(one["ms"] for one in same), 3)})
+    for number, (draft, lookahead) in enumerate(KINDS):
+        same = [result["rows"][number] for result in results]
+        row = {"draft": draft or None, "lookahead": lookahead, "sentences": len(models()[2][:: options.every])}
+        shares = {
+            "passes_per_word": [one["passes"] / one["words"] for one in same],
+            "stay": [one["accepted"] / one["proposed"] for one in same if one["proposed"]],
+            "relative": [one["relative"] for one in same],
+            "ms": [one["ms"] for one in same],
+        }
+        rows.append(row | {k: [round(f(v), 3) for f in (median, min, max)] for k, v in shares.items() if v})
+    single = {name: [result["single"][name] for result in results] for name in results[0]["single"]}
     return {
-        "measured": "words written, passes of the Transformer, words proposed and accepted, and milliseconds of "
-        "processor time per word",
+        "measured": "median, smallest and largest over the repeats: passes of the Transformer per word, the share of "
+        "drafted words that stay, the time relative to the Transformer alone in the same repeat, milliseconds of "
+        "processor time per word; single: milliseconds of one pass over so many words, and of one drafted word",
         "rows": rows,
+        "single": {name: [round(f(v), 3) for f in (median, min, max)] for name, v in single.items()},
     }

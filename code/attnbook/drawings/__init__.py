@@ -4,6 +4,7 @@ A drawing is a function that draws on a `Sheet`, wide or narrow, and returns a `
 Its numbers are computed by the package, from what the chapter's text says.
 """
 
+from attnbook.drawings.alignments import heads_and_their_average
 from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
 from attnbook.drawings.lookup import one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
@@ -25,7 +26,7 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
     where_each_word_looked,
 )
-from attnbook.drawings.regression import each_point_by_its_weight, three_widths
+from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
 from attnbook.drawings.scores import three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
@@ -37,6 +38,7 @@ from attnbook.drawings.transformers import (
 )
 from attnbook.drawings.words import budget_of_a_row
 from attnbook.drawings.writing import (
+    a_tail_and_five_filters,
     four_steps_or_one,
     rejected_words_fill_the_gaps,
     two_guards_of_the_answer,
@@ -46,14 +48,15 @@ from attnbook.drawings.writing import (
 
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_gate_between_old_and_new", "a_list_or_a_matrix",
-    "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "an_empty_row_spoils_the_matrix",
-    "budget_of_a_row", "drawing", "each_point_by_its_weight", "every_number_of_a_tiny_transformer",
-    "fast_and_slow_memory", "four_claimed_links", "four_steps_or_one", "four_ways_to_share_keys",
-    "interference_in_a_sum", "near_or_large", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
+    "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
+    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
+    "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "four_claimed_links", "four_steps_or_one",
+    "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum",
+    "near_or_large", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
     "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance", "rows_at_once_or_in_turn",
     "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted", "three_favourites",
     "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word", "three_widths", "tint",
-    "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
+    "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
     "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves", "where_each_word_looked",
     "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 import torch
 
 from attnbook.attention import NWKernelRegression, gaussian, leave_one_out_mask, nadaraya_watson
-from attnbook.data import kernel_regression_data
+from attnbook.data import kernel_regression_data, true_curve
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
@@ -125,3 +125,75 @@ def three_widths(sheet: Sheet) -> None:
         left, upper = (x + 190, floor + 13) if sheet.narrow else (x, floor + 32)
         long = 180 if sheet.narrow else 280
         sheet.bar(left, upper, long * error, 12, fill=VIOLET if w == 5 else MASKED)
+
+
+@drawing(
+    "Three panels, each with the true curve, dashed, and twenty fits to fresh noise at the same fifty keys. At w = 1 "
+    "the twenty curves lie close together, a flat hump far from the truth. At w = 4 they lie around the truth, a "
+    "little apart. At w = 20 they are jagged and scatter widely on both sides of it."
+)
+def twenty_fits(sheet: Sheet) -> None:
+    """Bias and variance: the same keys with twenty draws of the noise, at three widths."""
+    keys, fine = kernel_regression_data().x_train.double(), FINE[::2].double()
+    truth = fine.tolist(), true_curve(fine).tolist()
+    dice = torch.Generator().manual_seed(0)
+    noise = torch.randn(50, 20, generator=dice, dtype=torch.float64)
+    noisy = true_curve(keys)[:, None] + 0.5 * noise
+    titles = (1, "w = 1: all alike, all wrong"), (4, "w = 4: near the truth"), (20, "w = 20: scattered")
+    for number, (w, title) in enumerate(titles):
+        if sheet.narrow:
+            x, y, width, high = 8, 168 * number, 324, 106
+        else:
+            x, y, width, high = 8 + 236 * number, 0, 212, 150
+        plot = _Plot(sheet, x, y + (50 if sheet.narrow else 62), width, high)
+        sheet.text(x, y + 18, title, anchor="start", size=14, bold=True)
+        fits, _ = NWKernelRegression(w).double().requires_grad_(False)(fine, keys, noisy)  # (126, 20)
+        for fit in fits.T:
+            ends = (plot.at(*point) for point in zip(fine.tolist(), fit.tolist(), strict=True))
+            sheet.line(*ends, color=OUTPUT, width=0.8)
+        ends = (plot.at(*point) for point in zip(*truth, strict=True))
+        sheet.line(*ends, color=INK, width=2, dashed=True)
+
+
+@drawing(
+    "Three small maps of two features, each with a query in the middle and the line on which a key gets the same "
+    "score. One w: a circle, all directions count alike. One w for each feature: an ellipse along the axes, narrow in "
+    "the feature with the large w. A matrix W: a tilted ellipse, narrow in a direction that mixes both features."
+)
+def from_one_width_to_a_matrix(sheet: Sheet) -> None:
+    """Which keys are equally near to a query, with one width, one per feature, or a matrix."""
+    cases = (
+        ("one w", torch.tensor([[1.25, 0.0], [0.0, 1.25]]), "all directions alike"),
+        ("one w per feature", torch.tensor([[0.8, 0.0], [0.0, 2.2]]), "feature 2 counts more"),
+        ("a matrix W", torch.tensor([[0.57, 0.57], [-1.56, 1.56]]), "a mixture counts more"),
+    )
+    turn = torch.linspace(0, 2 * torch.pi, 73, dtype=torch.float64)
+    circle = torch.stack([turn.cos(), turn.sin()])  # (2, 73)
+    for number, (title, matrix, said) in enumerate(cases):
+        if sheet.narrow:
+            x, y, side = 8, 172 * number, 130
+        else:
+            x, y, side = 20 + 230 * number, 0, 180
+        middle = x + side / 2, y + 30 + side / 2
+        at = (x + side + 12, y + 66) if sheet.narrow else (x, y + 18)
+        sheet.text(*at, title, anchor="start", size=14, bold=True)
+        at = (x + side + 12, y + 88) if sheet.narrow else (x, y + 66 + side)
+        sheet.text(*at, said, anchor="start", size=14, color=VIOLET)
+        scale = side / 2 / 1.5
+        for part in (0.4, 0.7, 1.0):
+            ends = part * torch.linalg.solve(matrix.double(), circle)  # ‖W z‖ = part
+            points = [(middle[0] + scale * a, middle[1] - scale * b) for a, b in ends.T.tolist()]
+            if part == 1:
+                sheet.line(*points, color=VIOLET, width=2.5)
+            else:
+                sheet.line(*points, color=VIOLET, width=1)
+        low, left = y + 30 + side, x
+        sheet.line((left, low), (left + side, low), color=INK, width=1, arrow=True)
+        sheet.line((left, low), (left, y + 30), color=INK, width=1, arrow=True)
+        sheet.dot(*middle, 5, fill=QUERY)
+        if number == 0:
+            sheet.text(left + side, low + (-8 if sheet.narrow else 16), "feature 1", anchor="end", size=13)
+            sheet.text(left + 6, y + 44, "feature 2", anchor="start", size=13)
+        if number == 1:
+            sheet.line((middle[0], middle[1] - 5), (middle[0], y + 54), color=QUERY, width=1)
+            sheet.text(middle[0], y + 49, "query", size=13, color=QUERY)

@@ -1,9 +1,13 @@
 """Drawings of decoders: how they are trained, and how they choose what to write."""
 
+import functools
+
 import torch
 
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+from attnbook.text import BOS
+from attnbook.translation import filter_logits, load_page_model, next_word_log_probs
 
 PALE = "#c4c4c4"
 SENTENCE = ("notre", "belle", "fleur", "blanche")
@@ -153,7 +157,7 @@ def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
     drafted = torch.tensor([0.1, 0.2, 0.7])
     kept = torch.minimum(wanted, drafted)
     scale, low = 250, 212
-    left, step, wide = (56, 98, 80) if sheet.narrow else (200, 150, 100)
+    left, step, wide = (24, 106, 88) if sheet.narrow else (200, 150, 100)
     for word in range(3):
         x = left + step * word
         p, q, both = (row[word].item() for row in (wanted, drafted, kept))
@@ -172,12 +176,67 @@ def rejected_words_fill_the_gaps(sheet: Sheet) -> None:
             sheet.box(x, top, wide, high, color=GREY, radius=0)
             sheet.text(x + wide / 2, top - 8, f"{q - p:.1f} rejected", size=13)
         sheet.text(x + wide / 2, low + 20, f"word {word + 1}", size=14)
-        sheet.text(x + wide / 2, low + 44, f"{q:.1f}", size=14, color=GREY)
-        sheet.text(x + wide / 2, low + 66, f"{p:.1f}", size=14, color=QUERY)
-    names = ("draft", "model") if sheet.narrow else ("draft q", "model p")
-    for y, name, color in zip((44, 66), names, (GREY, QUERY), strict=True):
-        at = left - (8 if sheet.narrow else 20), low + y
-        sheet.text(*at, name, anchor="end", size=14, color=color)
+        rows = (68, 112) if sheet.narrow else (44, 66)
+        for y, number, color in zip(rows, (q, p), (GREY, QUERY), strict=True):
+            sheet.text(x + wide / 2, low + y, f"{number:.1f}", size=14, color=color)
+    for number, (name, color) in enumerate((("the draft says", GREY), ("the model wants", QUERY))):
+        if sheet.narrow:
+            sheet.text(4, low + 48 + 44 * number, f"{name}:", anchor="start", size=13, color=color)
+        else:
+            sheet.text(left - 20, low + 44 + 22 * number, name, anchor="end", size=14, color=color)
+
+
+@functools.cache
+def _first_words() -> tuple[list[str], dict[str, tuple[list[float], int]]]:
+    """The likeliest first words of a translation, and under each filter their probabilities and how many are left."""
+    translator = load_page_model("transformer")
+    state = translator.model.start(*translator.encode(["tell me the truth ."]))
+    with torch.no_grad():
+        logits, _, _ = translator.model.step(torch.tensor([BOS]), state)
+    log_probs = next_word_log_probs(logits)[0]
+    first = log_probs.topk(6).indices
+    filters: dict[str, dict] = {
+        "as it is": {}, "T = 0.5": {"temperature": 0.5}, "T = 2": {"temperature": 2.0},
+        "top-k 3": {"top_k": 3}, "top-p 0.9": {"top_p": 0.9},
+    }  # fmt: skip
+    found = {}
+    for name, options in filters.items():
+        left = filter_logits(log_probs, **options)
+        found[name] = left.softmax(-1)[first].tolist(), int(left.isfinite().sum())
+    return translator.target_vocab.tokens(first.tolist()), found
+
+
+@drawing(
+    "The first word of a translation of tell me the truth, under five filters; for each a bar for the six likeliest "
+    "words and one for all others together. As it is: dis-moi 0.21, dites-moi 0.19, dites-lui 0.17, dis-lui 0.12, and "
+    "0.21 for the others. Temperature 0.5: dis-moi 0.34, the others 0.01. Temperature 2: no word above 0.03, the "
+    "others 0.84. Top-k 3: the first three words only. Top-p 0.9: 40 words are left, the others of them have 0.13."
+)
+def a_tail_and_five_filters(sheet: Sheet) -> None:
+    """What temperature, top-k and top-p make of the first word's distribution."""
+    words, found = _first_words()
+    words = [*words, "all others"]
+    high = 25
+    for number, (name, (probs, left)) in enumerate(found.items()):
+        probs = [*probs, max(round(1 - sum(probs), 4), 0.0)]
+        if sheet.narrow:
+            x, y, scale = 92 + 126 * (number % 2), 16 + 256 * (number // 2), 82
+        else:
+            x, y, scale = 92 + 124 * number, 16, 82
+        if number == 0 or sheet.narrow and number % 2 == 0:
+            for row, word in enumerate(words):
+                sheet.text(x - 8, y + 28 + high * row, word, anchor="end", size=13)
+        sheet.text(x, y, name, anchor="start", size=14, bold=True)
+        for row, p in enumerate(probs):
+            top, others = y + 15 + high * row, row == len(probs) - 1
+            if others and p > 0:
+                sheet.hatch(x, top, max(p * scale, 1), 17)
+            elif p > 0:
+                sheet.bar(x, top, max(p * scale, 1), 17, fill=VIOLET)
+            said = f"{p:.2f}".lstrip("0") if p else "–"
+            sheet.text(x + p * scale + 5, top + 13, said, anchor="start", size=13)
+        sheet.line((x, y + 12), (x, y + 15 + high * len(probs)), color=GREY, width=1)
+        sheet.text(x, y + 36 + high * len(probs), f"{left} words", anchor="start", size=13, color=GREY)
 
 
 @drawing(
