@@ -18,7 +18,7 @@ from attnbook.drawings.positions import rotary_sees_the_distance, where_position
 from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import a_sentence_through_one_vector, two_looks_back
 from attnbook.drawings.regression import each_point_by_its_weight, three_widths
-from attnbook.drawings.scores import three_favourites
+from attnbook.drawings.scores import nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
 from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table, who_works_for_the_museum
@@ -37,7 +37,7 @@ __all__ = [
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored",
     "budget_of_a_row", "drawing", "each_point_by_its_weight", "fast_and_slow_memory",
     "four_steps_or_one", "four_ways_to_share_keys", "interference_in_a_sum",
-    "near_or_large", "numbers_normalised_together", "one_key_or_a_blend",
+    "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend",
     "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names",
     "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade", "three_favourites",
     "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
