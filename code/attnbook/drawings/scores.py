@@ -120,7 +120,7 @@ def nearness_lifted(sheet: Sheet) -> None:
         elif key > 0:
             sheet.text(x + 15, y + 4, said if sheet.narrow else f"{said}, the best", anchor="start", bold=True, **look)
         elif key:
-            sheet.text(x + 4, y + 26, said, **look)
+            sheet.text(x + 9, y + 26, said, **look)
         else:
             sheet.text(x - 14, y - 8, said, anchor="end", **look)
     base = top + 2.3 * unit + 62
