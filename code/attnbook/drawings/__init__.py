@@ -27,7 +27,7 @@ from attnbook.drawings.recurrent import (
     where_each_word_looked,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.scores import three_favourites
+from attnbook.drawings.scores import nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
 from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table, who_works_for_the_museum
@@ -52,7 +52,7 @@ __all__ = [
     "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
     "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "four_claimed_links", "four_steps_or_one",
     "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum",
-    "near_or_large", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
+    "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
     "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance", "rows_at_once_or_in_turn",
     "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted", "three_favourites",
     "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word", "three_widths", "tint",

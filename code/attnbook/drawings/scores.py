@@ -85,3 +85,50 @@ def _plot(
             line=1,
             size=13,
         )
+
+
+@drawing(
+    "Keys −1, 0, 1, 2 as dots on a parabola that opens downwards: their second entry is minus half their square. The "
+    "arrow of the query 1 points along (1, 1). A dashed line at right angles to it touches the parabola at the key 1, "
+    "which lies furthest along the arrow, with a dot product of 0.5. The keys 0 and 2 reach 0, the key −1 only −1.5. "
+    "Below, without the second entry, the same keys on a line: the key 2 lies furthest along the query."
+)
+def nearness_lifted(sheet: Sheet) -> None:
+    """A Gaussian score in one dimension as a dot product in two: the keys are lifted onto a parabola."""
+    query, keys = 1.0, [-1.0, 0.0, 1.0, 2.0]
+    unit = 70 if sheet.narrow else 84
+    left, top = (112, 62) if sheet.narrow else (250, 62)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left + x * unit, top - y * unit
+
+    steps = [-1 + 3.2 * number / 60 for number in range(61)]
+    sheet.line(*(at(x, -(x**2) / 2) for x in steps), color=GREY, width=1.5)
+    best = query**2 / 2  # of the query with the key that is the query
+    low, high = (query - 0.95, query + 0.95)
+    sheet.line(*(at(x, best - query * x) for x in (low, high)), color=QUERY, width=1, dashed=True)
+    sheet.line(at(0, 0), at(0.52, 0.52), color=QUERY, width=2.5, arrow=True)
+    sheet.text(*at(0.6, 0.5), "(q, 1), q = 1", color=QUERY, anchor="start", size=14)
+    for key in keys:
+        x, y = at(key, -(key**2) / 2)
+        score = query * key - key**2 / 2
+        sheet.dot(x, y, 6, fill=KEY)
+        said = f"key {key:.0f}: {score:.1f}".removesuffix(".0").replace("-", "−")
+        look = {"size": 14, "color": KEY}
+        if key > 1:
+            sheet.text(x - 14, y + 5, said, anchor="end", **look)
+        elif key > 0:
+            sheet.text(x + 15, y + 4, said if sheet.narrow else f"{said}, the best", anchor="start", bold=True, **look)
+        elif key:
+            sheet.text(x + 9, y + 26, said, **look)
+        else:
+            sheet.text(x - 14, y - 8, said, anchor="end", **look)
+    base = top + 2.3 * unit + 62
+    start = left - 1.2 * unit
+    sheet.text(start, base - 34, "without the second entry:", anchor="start", size=14, bold=True)
+    sheet.line((left - unit, base), (left + 2 * unit, base), color=GREY)
+    for key in keys:
+        x = left + key * unit
+        sheet.dot(x, base, 6, fill=KEY)
+        said = f"key {key:.0f}: {query * key:.0f}".replace("-", "−")
+        sheet.text(x, base + 24, said, size=13, color=KEY, bold=key == 2)

@@ -1,5 +1,7 @@
 """Self-attention and a recurrence with nothing around them, to be counted and timed; which kernel PyTorch runs."""
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -43,17 +45,22 @@ def bare_recurrence(x: Tensor, W: Tensor, U: Tensor) -> Tensor:
 class _Operations(TorchDispatchMode):
     """Notes the names of all operations that are really run."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
 
-    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+    def __torch_dispatch__(
+        self, operation: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         self.names.append(str(operation))
         return operation(*args, **(kwargs or {}))
 
 
 def fused_or_not(
-    query: Tensor, key: Tensor | None = None, value: Tensor | None = None, **options
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    **options: Any,
 ) -> str:
     """Which implementation `F.scaled_dot_product_attention` chooses, by the operations that it runs.
 
