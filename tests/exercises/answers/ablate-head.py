@@ -231,3 +231,28 @@ def ablate_head_head_minus_one_unseen_b2(weights, value, W_o, b_o, head, mean):
     o = (weights @ value).clone()
     o[:, head - 1] = mean
     return o.transpose(1, 2).flatten(2) @ W_o.T + b_o
+
+
+# === wrong unknown
+def fresh_mean_zero(weights, value, W_o, b_o, head, mean):
+    o = weights @ value
+    o = torch.cat([o[:, :head], torch.zeros_like(o[:, :1]), o[:, head + 1 :]], 1)
+    return o.transpose(1, 2).flatten(2) @ W_o.T + b_o + mean.sum()
+
+
+# === wrong not-transposed
+def fresh_value(weights, value, W_o, b_o, head, mean):
+    v = value.clone()
+    v[:, head] = mean
+    return (weights @ v).transpose(1, 2).reshape(
+        value.shape[0], weights.shape[2], -1
+    ) @ W_o + b_o
+
+
+# === right
+def fresh_difference(weights, value, W_o, b_o, head, mean):
+    o = weights @ value
+    Dh = value.shape[-1]
+    full = o.transpose(1, 2).flatten(2) @ W_o.T + b_o
+    part = W_o[:, head * Dh : (head + 1) * Dh]
+    return full + (mean - o[:, head]) @ part.T

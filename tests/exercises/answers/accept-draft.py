@@ -318,3 +318,31 @@ def accept_cuts_after_dividing(drafted, p, q, luck):
             r = p[t] - q[t]
             return (r / r.sum()).clamp(min=0)
     return p[-1]
+
+
+# === wrong ratio-inverted
+def fresh_le(drafted, p, q, luck):
+    for t, w in enumerate(drafted.tolist()):
+        if luck[t] > q[t, w] / p[t, w]:
+            r = (p[t] - q[t]).clamp(min=0)
+            return r / r.sum()
+    return p[-1]
+
+
+# === wrong p-without-the-word
+def fresh_resample_p(drafted, p, q, luck):
+    for t, w in enumerate(drafted.tolist()):
+        if luck[t] >= p[t, w] / q[t, w]:
+            r = p[t].clone()
+            r[w] = 0
+            return r / r.sum()
+    return p[-1]
+
+
+# === right
+def fresh_product(drafted, p, q, luck):
+    for t, w in enumerate(drafted.tolist()):
+        if not luck[t] * q[t, w] < p[t, w]:
+            r = torch.relu(p[t] - q[t])
+            return r / r.sum()
+    return p[len(drafted)]

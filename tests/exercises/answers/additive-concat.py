@@ -336,3 +336,27 @@ def concat_offset(query, key, W, w_v):
 # === wrong always-the-same
 def additive_concat_all_zeros_unseen_2(query, key, W, w_v):
     return query.new_zeros(query.shape[0], query.shape[1], key.shape[1])
+
+
+# === wrong tanh-of-each
+def fresh_add_separate_tanh(query, key, W, w_v):
+    d = query.shape[-1]
+    return (
+        torch.tanh(query @ W[:, :d].T)[:, :, None]
+        + torch.tanh(key @ W[:, d:].T)[:, None]
+    ) @ w_v
+
+
+# === wrong key-first
+def fresh_split_dk(query, key, W, w_v):
+    d = key.shape[-1]
+    k = key @ W[:, :d].T
+    q = query @ W[:, d:].T
+    return torch.tanh(q[:, :, None] + k[:, None]) @ w_v
+
+
+# === right
+def fresh_split(query, key, W, w_v):
+    d = query.shape[-1]
+    q, k = query @ W[:, :d].mT, key @ W[:, d:].mT
+    return (torch.tanh(q.unsqueeze(2) + k.unsqueeze(1)) * w_v).sum(-1)

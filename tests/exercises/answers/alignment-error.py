@@ -240,3 +240,27 @@ def aer_set_of_tensors(weights, sure, possible):
         A.add((weights[t, :-1].argmax(), t))
     S, P = set(sure), set(possible)
     return 1 - (len(A & S) + len(A & P)) / (len(A) + len(S))
+
+
+# === wrong unknown
+def fresh_threshold(weights, sure, possible):
+    w = weights[:-1, :-1]
+    A = {(i, j) for j in range(w.shape[0]) for i in range(w.shape[1]) if w[j, i] > 0.5}
+    return 1 - (len(A & set(sure)) + len(A & set(possible))) / max(
+        len(A) + len(sure), 1
+    )
+
+
+# === wrong eos-column-kept
+def fresh_eos_in(weights, sure, possible):
+    A = {(int(row.argmax()), j) for j, row in enumerate(weights[:-1])}
+    return 1 - (len(A & set(sure)) + len(A & set(possible))) / (len(A) + len(sure))
+
+
+# === right
+def fresh_loop(weights, sure, possible):
+    hits, T = 0, weights.shape[0] - 1
+    for j in range(T):
+        link = (int(weights[j, :-1].argmax()), j)
+        hits += (link in sure) + (link in possible)
+    return 1 - hits / (T + len(sure))

@@ -273,3 +273,31 @@ def bahdanau_step_zeros_unseen_4(state, memory, lens, W_q, W_k, w_v):
     return torch.zeros(
         memory.shape[0], memory.shape[2], dtype=memory.dtype
     ), torch.zeros(memory.shape[:2], dtype=memory.dtype)
+
+
+# === wrong bottom-layer
+def fresh_bottom(state, memory, lens, W_q, W_k, w_v):
+    s = torch.tanh((state[0] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    s = s.masked_fill(torch.arange(memory.shape[1]) >= lens[:, None], -torch.inf)
+    a = s.softmax(-1)
+    return torch.einsum("bs,bsd->bd", a, memory), a
+
+
+# === wrong one-maximum
+def fresh_batch_max(state, memory, lens, W_q, W_k, w_v):
+    s = torch.tanh((state[-1] @ W_q.T)[:, None] + memory @ W_k.T) @ w_v
+    m = (torch.arange(memory.shape[1]) < lens[:, None]).to(s.dtype)
+    e = (s - s.max()).exp() * m
+    a = e / e.sum(-1, keepdim=True)
+    return torch.einsum("bs,bsd->bd", a, memory), a
+
+
+# === right
+def fresh_loop(state, memory, lens, W_q, W_k, w_v):
+    cs, ws = [], []
+    for q, h, n in zip(state[-1], memory, lens.tolist()):
+        e = torch.tanh(W_q @ q + h[:n] @ W_k.T) @ w_v
+        a = torch.cat([e.softmax(0), torch.zeros_like(h[n:, 0])])
+        cs.append(a @ h)
+        ws.append(a)
+    return torch.stack(cs), torch.stack(ws)

@@ -181,3 +181,18 @@ def batch_axis_bug_only_32_unseen_3(x, encoding):
 # === wrong axis-left-in
 def positions_slice_mended_none_left(x, encoding):
     return x + encoding[: x.shape[1], None]
+
+
+# === wrong last-rows
+def fresh_minus(x, encoding):
+    return x + encoding[-x.shape[1] :]
+
+
+# === wrong unknown
+def fresh_first(x, encoding):
+    return x + encoding[: x.shape[1]].sum(0)
+
+
+# === right
+def fresh_gather(x, encoding):
+    return x + encoding.index_select(0, torch.arange(x.shape[1], device=x.device))

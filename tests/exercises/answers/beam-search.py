@@ -538,3 +538,48 @@ def beam_multiplies_logarithms(next_log_probs, eos, width, max_len):
         if not beams:
             break
     return list(max(done or beams, key=lambda c: c[1])[0])
+
+
+# === wrong greedy
+def fresh_greedy(next_log_probs, eos, width, max_len):
+    out = []
+    for _ in range(max_len):
+        out.append(int(next_log_probs(tuple(out)).argmax()))
+        if out[-1] == eos:
+            break
+    return out
+
+
+# === wrong best-on-average
+def fresh_length_norm(next_log_probs, eos, width, max_len):
+    beams, done = [((), 0.0)], []
+    for _ in range(max_len):
+        new = [
+            ((*p, w), s + float(g))
+            for p, s in beams
+            for w, g in enumerate(next_log_probs(p))
+        ]
+        new = sorted(new, key=lambda b: -b[1])[: width - len(done)]
+        done += [b for b in new if b[0][-1] == eos]
+        beams = [b for b in new if b[0][-1] != eos]
+        if not beams:
+            break
+    return list(max(done or beams, key=lambda b: b[1] / len(b[0]))[0])
+
+
+# === right
+def fresh_heap(next_log_probs, eos, width, max_len):
+    import heapq
+
+    open_, done, n = [(0.0, ())], [], 0
+    while open_ and n < max_len:
+        grown = [
+            (s + g, p + (w,))
+            for s, p in open_
+            for w, g in enumerate(next_log_probs(p).tolist())
+        ]
+        top = heapq.nlargest(width - len(done), grown)
+        done.extend(t for t in top if t[1][-1] == eos)
+        open_ = [t for t in top if t[1][-1] != eos]
+        n += 1
+    return list(max(done if done else open_)[1])

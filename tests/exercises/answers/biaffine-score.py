@@ -237,3 +237,33 @@ def biaffine_two_linear_layers_with_bias(start, end, U, w_start, w_end, b):
     a = torch.nn.functional.linear(start, w_start, b).mT[..., None]
     c = torch.nn.functional.linear(end, w_end, b).mT[:, :, None]
     return s + a + c
+
+
+# === wrong no-bias
+def fresh_no_bias(start, end, U, w_start, w_end, b):
+    s = torch.einsum("btd,cde,bse->bcts", start, U, end)
+    return (
+        s
+        + torch.einsum("btd,cd->bct", start, w_start)[..., None]
+        + torch.einsum("bse,ce->bcs", end, w_end)[:, :, None]
+    )
+
+
+# === wrong right-for-the-example-only
+def fresh_bias_sum(start, end, U, w_start, w_end, b):
+    s = torch.einsum("btd,cde,bse->bcts", start, U, end)
+    return (
+        s
+        + torch.einsum("btd,cd->bct", start, w_start)[..., None]
+        + torch.einsum("bse,ce->bcs", end, w_end)[:, :, None]
+        + b.sum()
+    )
+
+
+# === right
+def fresh_augmented(start, end, U, w_start, w_end, b):
+    s1 = torch.cat([start, torch.ones_like(start[..., :1])], -1)
+    e1 = torch.cat([end, torch.ones_like(end[..., :1])], -1)
+    top = torch.cat([U, w_start[:, :, None]], 2)
+    low = torch.cat([w_end, b[:, None]], 1)[:, None]
+    return torch.einsum("btd,cde,bse->bcts", s1, torch.cat([top, low], 1), e1)

@@ -470,3 +470,74 @@ def bleu_add_one(hypothesis, references, max_n):
         logp += math.log((hit + 1) / (sum(h.values()) + 1)) / max_n
     r = min((abs(len(x) - c), len(x)) for x in references)[1]
     return math.exp(logp) * (1 if c >= r else math.exp(1 - r / c))
+
+
+# === wrong first-of-two
+def fresh_first_tie(hypothesis, references, max_n):
+    import math
+    from collections import Counter
+
+    logs = 0.0
+    for n in range(1, max_n + 1):
+        c = Counter(
+            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
+        )
+        best = Counter()
+        for r in references:
+            best |= Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
+        hit = sum((c & best).values())
+        if hit == 0:
+            return 0.0
+        logs += math.log(hit / sum(c.values())) / max_n
+    r = min((len(x) for x in references), key=lambda k: abs(k - len(hypothesis)))
+    return math.exp(logs + min(0.0, 1 - r / len(hypothesis)))
+
+
+# === wrong best-reference-only
+def fresh_any_ref_total(hypothesis, references, max_n):
+    import math
+    from collections import Counter
+
+    logs = 0.0
+    for n in range(1, max_n + 1):
+        c = Counter(
+            tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)
+        )
+        hit = max(
+            sum(
+                (
+                    c & Counter(tuple(r[i : i + n]) for i in range(len(r) - n + 1))
+                ).values()
+            )
+            for r in references
+        )
+        if hit == 0:
+            return 0.0
+        logs += math.log(hit / sum(c.values())) / max_n
+    r = min((len(x) for x in references), key=lambda k: (abs(k - len(hypothesis)), k))
+    return math.exp(logs + min(0.0, 1 - r / len(hypothesis)))
+
+
+# === right
+def fresh_logs(hypothesis, references, max_n):
+    import math
+    from collections import Counter
+
+    logs, h = 0.0, len(hypothesis)
+    for n in range(1, max_n + 1):
+        c = Counter(tuple(hypothesis[i : i + n]) for i in range(h - n + 1))
+        hit = sum(
+            min(
+                k,
+                max(
+                    sum(tuple(r[i : i + n]) == g for i in range(len(r) - n + 1))
+                    for r in references
+                ),
+            )
+            for g, k in c.items()
+        )
+        if hit == 0:
+            return 0.0
+        logs += math.log(hit / sum(c.values()))
+    r = sorted((abs(len(x) - h), len(x)) for x in references)[0][1]
+    return math.exp(logs / max_n) * min(1.0, math.exp(1 - r / h))

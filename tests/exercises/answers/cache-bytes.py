@@ -281,3 +281,31 @@ def cache_bytes_constant_unseen_b4(
     positions, layers, every, window, kv_heads, head_dim, size
 ):
     return 6912
+
+
+# === wrong rounded-up
+def fresh_ceil(positions, layers, every, window, kv_heads, head_dim, size):
+    full = -(-layers // every)
+    return (
+        2
+        * kv_heads
+        * head_dim
+        * size
+        * (full * positions + (layers - full) * min(window, positions))
+    )
+
+
+# === wrong always-full
+def fresh_no_min(positions, layers, every, window, kv_heads, head_dim, size):
+    full = layers // every
+    return (
+        2 * kv_heads * head_dim * size * (full * positions + (layers - full) * window)
+    )
+
+
+# === right
+def fresh_loop(positions, layers, every, window, kv_heads, head_dim, size):
+    n = 0
+    for l in range(1, layers + 1):
+        n += positions if l % every == 0 else min(window, positions)
+    return n * 2 * kv_heads * head_dim * size

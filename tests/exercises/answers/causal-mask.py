@@ -291,3 +291,20 @@ def triangle_without_a_column(num_queries, num_keys):
 def causal_mask_32_max_unseen_4(n, m):
     table = torch.ones(32, 32, dtype=torch.bool).tril()
     return table[m - n : m, :m]
+
+
+# === wrong queries-first
+def fresh_first_positions(num_queries, num_keys):
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril()
+
+
+# === wrong self-excluded
+def fresh_strict(num_queries, num_keys):
+    return torch.ones(num_queries, num_keys, dtype=torch.bool).tril(
+        num_keys - num_queries - 1
+    )
+
+
+# === right
+def fresh_diag(num_queries, num_keys):
+    return torch.ones(num_keys, num_keys).tril().bool()[-num_queries:]

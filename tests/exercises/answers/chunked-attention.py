@@ -323,3 +323,29 @@ def token_by_token(query, key, value, chunk_size):
 # === right
 def chunked_whole_table(query, key, value, chunk_size):
     return (query @ key.T).tril() @ value
+
+
+# === wrong cut-short
+def fresh_full_chunks(query, key, value, chunk_size):
+    n = len(key) // chunk_size * chunk_size
+    out, S = [], value.new_zeros(value.shape[1], key.shape[1])
+    for i in range(0, n, chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        out.append((q @ k.T).tril() @ v + q @ S.T)
+        S = S + v.T @ k
+    return torch.cat(out) if out else value[:0]
+
+
+# === wrong written-too-early
+def fresh_state_first(query, key, value, chunk_size):
+    out, S = [], value.new_zeros(value.shape[1], key.shape[1])
+    for i in range(0, len(key), chunk_size):
+        q, k, v = (x[i : i + chunk_size] for x in (query, key, value))
+        S = S + v.T @ k
+        out.append((q @ k.T).tril() @ v + q @ S.T)
+    return torch.cat(out)
+
+
+# === right
+def fresh_quadratic(query, key, value, chunk_size):
+    return (query @ key.T).tril() @ value

@@ -364,3 +364,32 @@ def cross_attention_exp_no_shift_unseen_4(x, memory, W_q, W_k, W_v, memory_lens)
     m = torch.arange(memory.shape[1], device=x.device) < memory_lens[:, None, None]
     e = (q @ k.mT / x.shape[-1] ** 0.5).exp() * m
     return e / e.sum(-1, keepdim=True) @ v
+
+
+# === wrong filled-too-high
+def fresh_swap(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
+    keep = torch.arange(memory.shape[1]) < memory_lens[:, None, None]
+    s = (q @ k.mT).masked_fill(~keep, -1e3) / x.shape[-1] ** 0.5
+    return s.softmax(-1) @ v
+
+
+# === wrong scaled-by-keys
+def fresh_scale_heads(x, memory, W_q, W_k, W_v, memory_lens):
+    q, k, v = x @ W_q.T, memory @ W_k.T, memory @ W_v.T
+    keep = torch.arange(memory.shape[1]) < memory_lens[:, None, None]
+    s = (q @ k.mT / memory.shape[1] ** 0.5).masked_fill(~keep, -torch.inf)
+    return s.softmax(-1) @ v
+
+
+# === right
+def fresh_sdpa(x, memory, W_q, W_k, W_v, memory_lens):
+    import torch.nn.functional as F
+
+    keep = torch.arange(memory.shape[1], device=x.device)[None] < memory_lens[:, None]
+    return F.scaled_dot_product_attention(
+        F.linear(x, W_q),
+        F.linear(memory, W_k),
+        F.linear(memory, W_v),
+        attn_mask=keep[:, None].expand(-1, x.shape[1], -1),
+    )

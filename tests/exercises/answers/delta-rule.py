@@ -257,3 +257,34 @@ def triangular_again(key, value, beta):
     eye = torch.eye(len(key), dtype=key.dtype)
     u = torch.linalg.solve_triangular(eye + gram, beta[:, None] * value, upper=False)
     return u.T @ key
+
+
+# === wrong linear
+def fresh_sum(key, value, beta):
+    return (beta[:, None] * value).T @ key
+
+
+# === wrong unit-keys
+def fresh_normalised(key, value, beta):
+    S = value.new_zeros(value.shape[1], key.shape[1])
+    for k, v, b in zip(key, value, beta):
+        k = k / k.norm().clamp(min=1e-6)
+        S = S + b * torch.outer(v - S @ k, k)
+    return S
+
+
+# === wrong whole-memory-fades
+def fresh_decay(key, value, beta):
+    S = value.new_zeros(value.shape[1], key.shape[1])
+    for k, v, b in zip(key, value, beta):
+        S = (1 - b) * S + b * torch.outer(v, k)
+    return S
+
+
+# === right
+def fresh_householder(key, value, beta):
+    S = torch.zeros_like(value[:1]).T @ torch.zeros_like(key[:1])
+    I = torch.eye(key.shape[1], dtype=key.dtype, device=key.device)
+    for k, v, b in zip(key, value, beta):
+        S = S @ (I - b * torch.outer(k, k)) + b * torch.outer(v, k)
+    return S

@@ -221,3 +221,29 @@ def gaussian_to_dot_right_unseen_8(query, key):
     s = -(q2 + k2 - 2 * query @ key.T) / 2
     s = s - s.max(dim=1, keepdim=True)[0]
     return s.exp() / s.exp().sum(1, keepdim=True)
+
+
+# === wrong half-missing
+def fresh_no_half(query, key):
+    return (query @ key.T - (key**2).sum(-1)).softmax(-1)
+
+
+# === wrong norm-added
+def fresh_plus(query, key):
+    return (query @ key.T + (key**2).sum(-1) / 2).softmax(-1)
+
+
+# === wrong not-finite
+def fresh_exp(query, key):
+    e = (query @ key.T).exp() * (-(key**2).sum(-1) / 2).exp()
+    return e / e.sum(-1, keepdim=True)
+
+
+# === right
+def fresh_full(query, key):
+    s = (
+        query @ key.mT
+        - 0.5 * (query**2).sum(1, keepdim=True)
+        - 0.5 * key.square().sum(1)
+    )
+    return torch.softmax(s, dim=1)

@@ -233,3 +233,26 @@ def grouped_queries_exp_unseen_3(q, k, v):
     k, v = k.repeat_interleave(n, 1), v.repeat_interleave(n, 1)
     e = (q @ k.mT / q.shape[-1] ** 0.5).exp()
     return e @ v / e.sum(-1, keepdim=True)
+
+
+# === wrong in-turn
+def fresh_repeat(q, k, v):
+    g = q.shape[1] // k.shape[1]
+    k, v = k.repeat(1, g, 1, 1), v.repeat(1, g, 1, 1)
+    return (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+# === wrong unknown
+def fresh_mean_q(q, k, v):
+    g = q.shape[1] // k.shape[1]
+    m = q.unflatten(1, (k.shape[1], g)).mean(2)
+    o = (m @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
+    return o.repeat_interleave(g, 1)
+
+
+# === right
+def fresh_five(q, k, v):
+    B, H, T, D = q.shape
+    G = k.shape[1]
+    s = q.reshape(B, G, H // G, T, D) @ k[:, :, None].mT / D**0.5
+    return (s.softmax(-1) @ v[:, :, None]).reshape(B, H, T, D)

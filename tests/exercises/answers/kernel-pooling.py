@@ -300,3 +300,37 @@ def pooling_where_after_relu(queries, keys, values, width):
     s = k.sum(-1, keepdim=True)
     w = torch.where(s > 0, k / s, torch.zeros_like(k))
     return w @ values
+
+
+# === wrong triangular
+def fresh_le(queries, keys, values, width):
+    u = (queries[:, :, None] - keys[:, None]) / width
+    k = torch.where(u.abs() <= 1, torch.ones_like(u), torch.zeros_like(u)) * (
+        1 - u.abs()
+    )
+    t = k.sum(-1, keepdim=True)
+    return (k / torch.where(t > 0, t, torch.ones_like(t))) @ values
+
+
+# === wrong few-digits
+def fresh_edge_counts(queries, keys, values, width):
+    u = (queries[:, :, None] - keys[:, None]) / width
+    k = torch.where(u.abs() <= 1, 1 - u * u + 1e-3, 0 * u)
+    t = k.sum(-1, keepdim=True)
+    return (k / torch.where(t > 0, t, torch.ones_like(t))) @ values
+
+
+# === wrong few-digits
+def fresh_eps(queries, keys, values, width):
+    u = (queries[:, :, None] - keys[:, None]) / width
+    k = (1 - u**2).clamp(min=0)
+    return k @ values / (k.sum(-1, keepdim=True) + 1e-3)
+
+
+# === right
+def fresh_where(queries, keys, values, width):
+    u = (queries.unsqueeze(2) - keys.unsqueeze(1)) / width
+    k = torch.where(u.abs() < 1, 1 - u**2, torch.zeros_like(u))
+    top = torch.bmm(k, values)
+    t = k.sum(2)
+    return top / torch.where(t == 0, torch.ones_like(t), t)[..., None]

@@ -366,3 +366,45 @@ def cache_one_position_for_all(q, k, v, past_keys, past_values, rotate):
     s = q @ keys.mT / math.sqrt(q.shape[-1])
     mask = torch.ones(T, t + T, dtype=torch.bool).tril(t)
     return torch.softmax(s.masked_fill(~mask, float("-inf")), -1) @ values, keys, values
+
+
+# === wrong cached-keys-rotated-again
+def fresh_pos(q, k, v, past_keys, past_values, rotate):
+    import math
+
+    T, t = q.shape[2], past_keys.shape[2]
+    K, V = torch.cat([past_keys, k], 2), torch.cat([past_values, v], 2)
+    K = rotate(K, torch.arange(t + T))
+    Q = rotate(q, torch.arange(t, t + T))
+    s = Q @ K.mT / math.sqrt(q.shape[-1])
+    m = torch.ones(T, t + T, dtype=torch.bool).tril(t)
+    return s.masked_fill(~m, -torch.inf).softmax(-1) @ V, K, V
+
+
+# === wrong one-maximum
+def fresh_nomask_one(q, k, v, past_keys, past_values, rotate):
+    import math
+
+    T, t = q.shape[2], past_keys.shape[2]
+    pos = torch.arange(T) + t
+    K, V = torch.cat([past_keys, rotate(k, pos)], 2), torch.cat([past_values, v], 2)
+    s = rotate(q, pos) @ K.mT / math.sqrt(q.shape[-1])
+    m = torch.ones(T, t + T, dtype=torch.bool).tril(t)
+    e = s.masked_fill(~m, -torch.inf)
+    e = (e - e.amax((2, 3), keepdim=True)).exp()
+    return e / e.sum(-1, keepdim=True) @ V, K, V
+
+
+# === right
+def fresh_sdpa(q, k, v, past_keys, past_values, rotate):
+    T, t = q.shape[2], past_keys.shape[2]
+    pos = torch.arange(t, t + T, device=q.device)
+    K, V = torch.cat([past_keys, rotate(k, pos)], -2), torch.cat([past_values, v], -2)
+    m = torch.ones(T, t + T, dtype=torch.bool, device=q.device).tril(t)
+    return (
+        torch.nn.functional.scaled_dot_product_attention(
+            rotate(q, pos), K, V, attn_mask=m
+        ),
+        K,
+        V,
+    )

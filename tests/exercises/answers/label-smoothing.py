@@ -224,3 +224,31 @@ def label_smoothing_floor_unseen_1(logits, target, epsilon):
 def label_smoothing_log_of_logits_unseen_b2(logits, target, epsilon):
     lp = torch.log(logits)
     return -lp.gather(1, target[:, None]).mean()
+
+
+# === wrong spread-over-the-others
+def fresh_others(logits, target, epsilon):
+    lp = logits.log_softmax(-1)
+    V = logits.shape[-1]
+    t = torch.full_like(lp, epsilon / max(V - 1, 1)).scatter(
+        1, target[:, None], 1 - epsilon
+    )
+    return -(t * lp).sum(1).mean()
+
+
+# === wrong one-maximum
+def fresh_batch_max(logits, target, epsilon):
+    z = logits - logits.max()
+    lp = z - z.exp().sum(-1, keepdim=True).log()
+    return (
+        -(1 - epsilon) * lp.gather(1, target[:, None])[:, 0] - epsilon * lp.mean(1)
+    ).mean()
+
+
+# === right
+def fresh_target(logits, target, epsilon):
+    lp = logits - logits.logsumexp(-1, keepdim=True)
+    V = logits.shape[-1]
+    t = torch.full_like(lp, epsilon / V)
+    t = t + (1 - epsilon) * torch.nn.functional.one_hot(target, V)
+    return -(t * lp).sum() / len(lp)

@@ -229,3 +229,23 @@ def ln_std_without_correction(x, gain, shift, eps):
 def ln_forgets_the_correction(x, gain, shift, eps):
     centred = x - x.mean(-1, keepdim=True)
     return centred * torch.rsqrt(x.var(-1, keepdim=True) + eps) * gain + shift
+
+
+# === wrong divides-by-d-minus-1
+def fresh_unbiased(x, gain, shift, eps):
+    return (
+        gain * (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt()
+        + shift
+    )
+
+
+# === wrong eps-outside-the-root
+def fresh_eps_outside(x, gain, shift, eps):
+    c = x - x.mean(-1, keepdim=True)
+    return gain * c / (c.pow(2).mean(-1, keepdim=True).sqrt() + eps) + shift
+
+
+# === right
+def fresh_var(x, gain, shift, eps):
+    v, m = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
+    return (x - m) * (v + eps).rsqrt() * gain + shift

@@ -327,3 +327,42 @@ def split_by_places_then_by_sentences(sources, every):
     keys = [s.lower().rstrip(".!? ") for s in sources]
     test = {k for i, k in enumerate(keys) if i % every == 0}
     return [i for i, k in enumerate(keys) if k in test]
+
+
+# === wrong letters-only
+def fresh_strip_all(sources, every):
+    import re
+
+    seen = {}
+    return [
+        i
+        for i, s in enumerate(sources)
+        if seen.setdefault(re.sub(r"[^\w ]", "", s.lower()).strip(), len(seen)) % every
+        == 0
+    ]
+
+
+# === wrong all-white-space
+def fresh_rstrip_ws(sources, every):
+    import re
+
+    seen = {}
+    return [
+        i
+        for i, s in enumerate(sources)
+        if seen.setdefault(re.sub(r"[.!?\s]+$", "", s.lower()), len(seen)) % every == 0
+    ]
+
+
+# === right
+def fresh_while(sources, every):
+    seen, out = [], []
+    for i, s in enumerate(sources):
+        s = s.lower()
+        while s and s[-1] in ".!? ":
+            s = s[:-1]
+        if s not in seen:
+            seen.append(s)
+        if seen.index(s) % every == 0:
+            out.append(i)
+    return out

@@ -362,3 +362,24 @@ def leaks_reverses_what_is_hidden(attend, x, mask):
         y[~mask[i]] = x[~mask[i]].flip(0)
         leaks.append(not torch.allclose(attend(y)[i], base[i]))
     return torch.tensor(leaks)
+
+
+# === wrong always-the-same
+def fresh_any(attend, x, mask):
+    y = attend(x)
+    out = []
+    for i in range(len(x)):
+        z = x.clone()
+        z[~mask[i]] += 1e-9
+        out.append(not torch.allclose(attend(z)[i], y[i]))
+    return torch.tensor(out)
+
+
+# === right
+def fresh_two(attend, x, mask):
+    out = torch.zeros(len(x), dtype=torch.bool)
+    for _ in range(2):
+        for i in range(len(x)):
+            z = torch.where(mask[i].unsqueeze(1), x, torch.rand_like(x) * 7 - 3)
+            out[i] |= bool((attend(z)[i] != attend(x)[i]).any())
+    return out

@@ -260,3 +260,35 @@ def loo_absolute_errors(x, y, w):
     s = -0.5 * (w * (x[:, None] - x)) ** 2
     s.fill_diagonal_(float("-inf"))
     return (torch.softmax(s, 1) @ y - y).abs().sum()
+
+
+# === wrong zeroed-after-softmax
+def fresh_self_zero_after(x, y, w):
+    s = -0.5 * (w * (x[:, None] - x[None])) ** 2
+    a = s.softmax(1) * (1 - torch.eye(len(x), dtype=x.dtype))
+    return ((a @ y - y) ** 2).sum()
+
+
+# === wrong twins-left-out
+def fresh_excl_same_x(x, y, w):
+    d = x[:, None] - x[None]
+    s = (-0.5 * (w * d) ** 2).masked_fill(d == 0, -torch.inf)
+    a = s.softmax(1)
+    return ((a @ y - y) ** 2).sum()
+
+
+# === wrong mean
+def fresh_mean(x, y, w):
+    s = -0.5 * (w * (x[:, None] - x[None])) ** 2
+    s = s + torch.diag(torch.full_like(x, -torch.inf))
+    return ((s.nan_to_num(nan=-torch.inf).softmax(1) @ y - y) ** 2).mean()
+
+
+# === right
+def fresh_loop(x, y, w):
+    total = 0.0
+    for i in range(len(x)):
+        rest = [j for j in range(len(x)) if j != i]
+        a = (-0.5 * (w * (x[i] - x[rest])) ** 2).softmax(0)
+        total = total + (a @ y[rest] - y[i]) ** 2
+    return total

@@ -233,3 +233,20 @@ def left_out_loop_over_n_minus_one(weights, y):
                 total += weights[i, j] * y[j]
         out.append(total / (n - 1))
     return torch.stack(out)
+
+
+# === wrong not-rescaled
+def fresh_no_budget(weights, y):
+    return weights @ y - weights.diagonal() * y
+
+
+# === wrong divided-by-own
+def fresh_wrong_budget(weights, y):
+    own = weights.diagonal()
+    return (weights @ y - own * y) / own
+
+
+# === right
+def fresh_masked(weights, y):
+    off = weights * (1 - torch.eye(len(y), dtype=y.dtype, device=y.device))
+    return (off @ y) / off.sum(1)

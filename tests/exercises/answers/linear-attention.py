@@ -281,3 +281,31 @@ def linear_triu(query, key, value):
     q, k = F.elu(query) + 1, F.elu(key) + 1
     a = (q @ k.T).triu()
     return a @ value / a.sum(-1, keepdim=True)
+
+
+# === wrong sees-the-future
+def fresh_noncausal(query, key, value):
+    f = lambda x: torch.nn.functional.elu(x) + 1
+    a = f(query) @ f(key).T
+    return a @ value / a.sum(1, keepdim=True)
+
+
+# === wrong unknown
+def fresh_eps(query, key, value):
+    f = lambda x: torch.nn.functional.elu(x) + 1
+    a = (f(query) @ f(key).T).tril()
+    return a @ value / (a.sum(1, keepdim=True) + 1e-2)
+
+
+# === wrong relu
+def fresh_relu(query, key, value):
+    f = lambda x: torch.relu(x) + 1
+    a = (f(query) @ f(key).T).tril()
+    return a @ value / a.sum(1, keepdim=True)
+
+
+# === right
+def fresh_table(query, key, value):
+    f = lambda x: torch.where(x > 0, x + 1, x.clamp(max=0).exp())
+    a = (f(query) @ f(key).T).tril()
+    return (a / a.sum(1, keepdim=True)) @ value

@@ -283,3 +283,27 @@ def log_weight_math_log_domain_unseen_6(scores, valid_lens, chosen):
     for s, n, c in zip(scores, valid_lens, chosen):
         out.append(math.log(s[:n].softmax(0)[c]))
     return torch.tensor(out, dtype=scores.dtype)
+
+
+# === wrong one-maximum
+def fresh_global(scores, valid_lens, chosen):
+    keep = torch.arange(scores.shape[-1]) < valid_lens[:, None]
+    s = scores.masked_fill(~keep, -torch.inf)
+    m = s.max()
+    return scores.gather(1, chosen[:, None])[:, 0] - m - (s - m).exp().sum(1).log()
+
+
+# === wrong floor-under-the-weight
+def fresh_softmax_eps(scores, valid_lens, chosen):
+    keep = torch.arange(scores.shape[-1]) < valid_lens[:, None]
+    p = scores.masked_fill(~keep, -torch.inf).softmax(1)
+    return (p.gather(1, chosen[:, None])[:, 0] + 1e-9).log()
+
+
+# === right
+def fresh_logsumexp(scores, valid_lens, chosen):
+    keep = (
+        torch.arange(scores.shape[-1], device=scores.device)[None] < valid_lens[:, None]
+    )
+    s = scores.masked_fill(~keep, float("-inf"))
+    return s.log_softmax(-1)[torch.arange(len(s), device=s.device), chosen]

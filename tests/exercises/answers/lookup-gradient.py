@@ -267,3 +267,28 @@ def lookup_gradient_covariance_without_weights(query, keys, values):
     dv = values - w @ values
     dk = keys - w @ keys
     return dv.T @ dk / len(keys)
+
+
+# === wrong answer-not-subtracted
+def fresh_no_center(query, keys, values):
+    a = (keys @ query).softmax(0)
+    return torch.einsum("s,sv,sd->vd", a, values, keys)
+
+
+# === wrong keys-mean-subtracted
+def fresh_center_keys_mean(query, keys, values):
+    a = (keys @ query).softmax(0)
+    return torch.einsum("s,sv,sd->vd", a, values, keys - keys.mean(0))
+
+
+# === right
+def fresh_center_keys(query, keys, values):
+    a = (keys @ query).softmax(0)
+    return torch.einsum("s,sv,sd->vd", a, values, keys - a @ keys)
+
+
+# === right
+def fresh_jac(query, keys, values):
+    a = (keys @ query).softmax(0)
+    J = torch.diag(a) - a[:, None] * a[None, :]
+    return values.T @ J @ keys

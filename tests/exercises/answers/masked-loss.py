@@ -300,3 +300,27 @@ def loss_without_the_padding_in_the_vocabulary(logits, target, pad):
     l = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")
     m = target != pad
     return l[m].sum() / m.sum().clamp(min=1)
+
+
+# === wrong padding-is-zero
+def fresh_ignore_zero(logits, target, pad):
+    import torch.nn.functional as F
+
+    return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=0)
+
+
+# === wrong mean-of-sentence-means
+def fresh_sentence(logits, target, pad):
+    nll = -logits.log_softmax(-1).gather(2, target[..., None])[..., 0]
+    m = (target != pad).to(logits.dtype)
+    return ((nll * m).sum(1) / m.sum(1).clamp(min=1)).mean()
+
+
+# === right
+def fresh_ce(logits, target, pad):
+    import torch.nn.functional as F
+
+    total = F.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=pad, reduction="sum"
+    )
+    return total / max(int((target != pad).sum()), 1)

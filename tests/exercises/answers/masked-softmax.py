@@ -431,3 +431,28 @@ def softmax_flattened_with_repeat(scores, valid_lens):
     mask = torch.arange(shape[-1])[None, :] < lens[:, None]
     X[~mask] = -1e6
     return F.softmax(X.reshape(shape), dim=-1)
+
+
+# === wrong filled-too-high
+def fresh_neg1e4(scores, valid_lens):
+    keep = (
+        torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    )
+    return torch.where(keep, scores, torch.full_like(scores, -1e3)).softmax(-1) * keep
+
+
+# === wrong one-maximum
+def fresh_global_max(scores, valid_lens):
+    keep = (
+        torch.arange(scores.shape[-1], device=scores.device) < valid_lens[:, None, None]
+    )
+    e = (scores - scores.max()).exp() * keep
+    return e / e.sum(-1, keepdim=True).clamp(min=1e-9)
+
+
+# === right
+def fresh_lists(scores, valid_lens):
+    rows = []
+    for s, n in zip(scores, valid_lens.tolist()):
+        rows.append(torch.cat([s[:, :n].softmax(-1), torch.zeros_like(s[:, n:])], -1))
+    return torch.stack(rows)

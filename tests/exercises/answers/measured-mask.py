@@ -330,3 +330,49 @@ def measured_mask_first_score_only_unseen_5(score, words):
         w[s] = (w[s] + 1) % base.shape[1]
         out[:, s] = (score(w) - base)[:, 0].abs() > 1e-6
     return out
+
+
+# === wrong all-scores
+def fresh_first_score(score, words):
+    y = score(words)
+    T = len(words)
+    out = torch.zeros(T, T, dtype=torch.bool)
+    for s in range(T):
+        z = words.clone()
+        z[s] = (z[s] + 1) % y.shape[1]
+        out[:, s] = (score(z)[:, 0] - y[:, 0]).abs() > 1e-6
+    return out
+
+
+# === wrong rows-and-columns
+def fresh_transposed(score, words):
+    y = score(words)
+    T = len(words)
+    out = torch.zeros(T, T, dtype=torch.bool)
+    for s in range(T):
+        z = words.clone()
+        z[s] = (z[s] + 1) % y.shape[1]
+        out[s] = ((score(z) - y).abs() > 1e-6).any(1)
+    return out
+
+
+# === wrong same-word
+def fresh_to_zero(score, words):
+    y = score(words)
+    cols = []
+    for s in range(len(words)):
+        z = words.clone()
+        z[s] = 0
+        cols.append(((score(z) - y).abs() > 1e-6).any(1))
+    return torch.stack(cols, 1)
+
+
+# === right
+def fresh_minus(score, words):
+    y = score(words)
+    cols = []
+    for s in range(len(words)):
+        z = words.clone()
+        z[s] = words[s] - 1 if words[s] > 0 else 1
+        cols.append((score(z) - y).abs().amax(1) > 1e-6)
+    return torch.stack(cols, 1)

@@ -267,3 +267,29 @@ def merge_returns_logsumexp(most_a, total_a, mean_a, most_b, total_b, mean_b):
         torch.ones_like(l),
         torch.exp(la - l) * mean_a + torch.exp(lb - l) * mean_b,
     )
+
+
+# === wrong old-totals-as-weights
+def fresh_average(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    most = torch.maximum(most_a, most_b)
+    total = total_a * (most_a - most).exp() + total_b * (most_b - most).exp()
+    return most, total, (total_a * mean_a + total_b * mean_b) / (total_a + total_b)
+
+
+# === wrong measured-from-zero
+def fresh_exp_most(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    most = torch.maximum(most_a, most_b)
+    a, b = total_a * most_a.exp(), total_b * most_b.exp()
+    return most, (a + b) * (-most).exp(), (a * mean_a + b * mean_b) / (a + b)
+
+
+# === right
+def fresh_sigmoid(most_a, total_a, mean_a, most_b, total_b, mean_b):
+    most = torch.maximum(most_a, most_b)
+    la, lb = most_a + total_a.log(), most_b + total_b.log()
+    share = torch.sigmoid(la - lb)
+    return (
+        most,
+        (torch.logaddexp(la, lb) - most).exp(),
+        share * mean_a + (1 - share) * mean_b,
+    )

@@ -301,3 +301,21 @@ def nw_weights_do_not_sum_to_one_4(queries, keys, values, width):
     u = (queries[:, None] - keys) / width
     k = torch.exp(-(u**2) / 2) / width
     return k @ values / len(keys)
+
+
+# === wrong half-missing
+def fresh_no_half(queries, keys, values, width):
+    d = (queries[:, None] - keys[None]) / width
+    return (-(d**2)).softmax(1) @ values
+
+
+# === wrong width-not-squared
+def fresh_variance(queries, keys, values, width):
+    d = queries[:, None] - keys[None]
+    return (-(d**2) / (2 * width)).softmax(1) @ values
+
+
+# === right
+def fresh_kernel(queries, keys, values, width):
+    k = torch.exp(-0.5 * ((queries.unsqueeze(1) - keys) / width).pow(2))
+    return (k * values).sum(1) / k.sum(1)

@@ -299,3 +299,76 @@ def spans_inside_better_ones_dropped(scores):
             chosen.append((i, j))
             kept[i, j] = True
     return kept
+
+
+# === wrong overlaps-dropped
+def fresh_overlap(scores):
+    n = len(scores)
+    c = sorted(
+        [
+            (-float(scores[i, j]), i, j)
+            for i in range(n)
+            for j in range(i, n)
+            if scores[i, j] > 0
+        ]
+    )
+    out, kept = torch.zeros(n, n, dtype=torch.bool), []
+    for _, i, j in c:
+        if all(j < a or b < i for a, b in kept):
+            kept.append((i, j))
+            out[i, j] = True
+    return out
+
+
+# === wrong zero-kept
+def fresh_ge(scores):
+    n = len(scores)
+    c = sorted(
+        [
+            (-float(scores[i, j]), i, j)
+            for i in range(n)
+            for j in range(i, n)
+            if scores[i, j] >= 0
+        ]
+    )
+    out, kept = torch.zeros(n, n, dtype=torch.bool), []
+    for _, i, j in c:
+        if not any(a < i <= b < j or i < a <= j < b for a, b in kept):
+            kept.append((i, j))
+            out[i, j] = True
+    return out
+
+
+# === wrong one-shared-token
+def fresh_touch(scores):
+    n = len(scores)
+    c = sorted(
+        [
+            (-float(scores[i, j]), i, j)
+            for i in range(n)
+            for j in range(i, n)
+            if scores[i, j] > 0
+        ]
+    )
+    out, kept = torch.zeros(n, n, dtype=torch.bool), []
+    for _, i, j in c:
+        if not any(a < i < b < j or i < a < j < b for a, b in kept):
+            kept.append((i, j))
+            out[i, j] = True
+    return out
+
+
+# === right
+def fresh_sets(scores):
+    n = len(scores)
+    out = torch.zeros(n, n, dtype=torch.bool)
+    for f in scores.flatten().argsort(descending=True).tolist():
+        i, j = divmod(f, n)
+        if j < i or scores[i, j] <= 0:
+            continue
+        me, ok = set(range(i, j + 1)), True
+        for a, b in out.nonzero().tolist():
+            o = set(range(a, b + 1))
+            ok = ok and (not (me & o) or me <= o or o <= me)
+        out[i, j] = ok
+    return out

@@ -192,3 +192,22 @@ def noam_rate_0_unseen_5(step, d, w):
 def noam_raises_the_warmup_too(step, d_model, warmup):
     s = step + 1
     return d_model**-0.5 * min(s**-0.5, s * (warmup + 1) ** -1.5)
+
+
+# === wrong guards-the-first-step
+def fresh_count(step, d_model, warmup):
+    step = max(step, 1)
+    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+# === wrong maximum
+def fresh_max(step, d_model, warmup):
+    s = step + 1
+    return d_model**-0.5 * max(s**-0.5, s * warmup**-1.5)
+
+
+# === right
+def fresh_if(step, d_model, warmup):
+    s = step + 1
+    peak = (d_model * warmup) ** -0.5
+    return peak * s / warmup if s < warmup else peak * (warmup / s) ** 0.5

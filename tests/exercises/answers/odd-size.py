@@ -317,3 +317,39 @@ def sinusoids_even_part_of_d(num_positions, d_model):
             a = t / 10000 ** (2 * i / max(D, 1))
             pe[t, c] = math.sin(a) if c % 2 == 0 else math.cos(a)
     return pe
+
+
+# === wrong rounded-up-exponent
+def fresh_half(num_positions, d_model):
+    p = torch.arange(num_positions, dtype=torch.float64)[:, None]
+    n = (d_model + 1) // 2
+    w = 10000 ** (-torch.arange(n, dtype=torch.float64) / n)
+    t = torch.zeros(num_positions, d_model, dtype=torch.float64)
+    t[:, 0::2] = torch.sin(p * w)
+    t[:, 1::2] = torch.cos(p * w)[:, : d_model // 2]
+    return t
+
+
+# === wrong last-left-empty
+def fresh_drop(num_positions, d_model):
+    p = torch.arange(num_positions, dtype=torch.float64)[:, None]
+    w = 10000 ** (-torch.arange(0, d_model - 1, 2, dtype=torch.float64) / d_model)
+    t = torch.zeros(num_positions, d_model, dtype=torch.float64)
+    t[:, 0 : 2 * len(w) : 2] = torch.sin(p * w)
+    t[:, 1::2] = torch.cos(p * w)
+    return t
+
+
+# === right
+def fresh_cols(num_positions, d_model):
+    import math
+
+    rows = []
+    for t in range(num_positions):
+        rows.append(
+            [
+                (math.cos if i % 2 else math.sin)(t / 10000 ** ((i - i % 2) / d_model))
+                for i in range(d_model)
+            ]
+        )
+    return torch.tensor(rows, dtype=torch.float64)

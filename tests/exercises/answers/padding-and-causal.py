@@ -317,3 +317,24 @@ def padding_and_causal_all_false_unseen_3(valid_lens, T):
 def padding_and_causal_subscriptable_int_unseen_5(valid_lens, T):
     p = torch.arange(T[0]) < valid_lens[:, None]
     return p
+
+
+# === wrong or-instead-of-and
+def fresh_or(valid_lens, T):
+    i = torch.arange(T, device=valid_lens.device)
+    return (i < valid_lens[:, None, None]) | (i <= i[:, None])
+
+
+# === wrong queries-masked
+def fresh_query_padding(valid_lens, T):
+    i = torch.arange(T, device=valid_lens.device)
+    real = i < valid_lens[:, None]
+    return real[:, None] & real[:, :, None] & (i <= i[:, None])
+
+
+# === right
+def fresh_tril(valid_lens, T):
+    past = torch.ones(T, T, dtype=torch.bool, device=valid_lens.device).tril()
+    return torch.stack(
+        [past & (torch.arange(T, device=valid_lens.device) < n) for n in valid_lens]
+    )

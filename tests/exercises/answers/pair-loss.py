@@ -255,3 +255,26 @@ def pair_loss_minus_1e12(scores, target):
     return torch.logsumexp(torch.cat([neg.flatten(), zero]), 0) + torch.logsumexp(
         torch.cat([pos.flatten(), zero]), 0
     )
+
+
+# === wrong one-by-one
+def fresh_bce(scores, target):
+    return torch.nn.functional.binary_cross_entropy_with_logits(
+        scores, target.to(scores.dtype), reduction="sum"
+    )
+
+
+# === wrong wrong-at-the-edge
+def fresh_clip(scores, target):
+    s = scores.clamp(-500, 500)
+    return (1 + (-s[target]).exp().sum()).log() + (1 + s[~target].exp().sum()).log()
+
+
+# === right
+def fresh_mask(scores, target):
+    z = torch.where(target, -scores, scores).flatten()
+    t = target.flatten()
+    zero = z.new_zeros(1)
+    low = torch.cat([z.masked_fill(~t, -torch.inf), zero])
+    high = torch.cat([z.masked_fill(t, -torch.inf), zero])
+    return low.logsumexp(0) + high.logsumexp(0)

@@ -279,3 +279,23 @@ def block_two_slips(x, attend, feed_forward, norm1, norm2):
     x = norm1(x)
     x = x + attend(x)
     return x + feed_forward(x)
+
+
+# === wrong post-ln
+def fresh_post(x, attend, feed_forward, norm1, norm2):
+    y = norm1(x + attend(x))
+    return norm2(y + feed_forward(y))
+
+
+# === wrong norm-on-the-residual
+def fresh_residual_from_norm(x, attend, feed_forward, norm1, norm2):
+    h = norm1(x)
+    y = h + attend(h)
+    u = norm2(y)
+    return u + feed_forward(u)
+
+
+# === right
+def fresh_short(x, attend, feed_forward, norm1, norm2):
+    x = x + attend(norm1(x))
+    return x + feed_forward(norm2(x))

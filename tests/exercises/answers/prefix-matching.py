@@ -284,3 +284,40 @@ def single(weights, tokens):
 # === wrong always-the-same
 def prefix_matching_zeros_unseen_2(weights, tokens):
     return torch.zeros(len(weights), dtype=weights.dtype)
+
+
+# === wrong copy-itself
+def fresh_copy_itself(weights, tokens):
+    T = len(tokens)
+    m = (tokens[:, None] == tokens).tril(-1)
+    has = m.any(1)
+    return (weights * m).sum(-1)[:, has].mean(-1)
+
+
+# === wrong all-positions
+def fresh_all_positions(weights, tokens):
+    T = len(tokens)
+    m = torch.zeros(T, T, dtype=torch.bool)
+    m[:, 1:] = tokens[:, None] == tokens[:-1]
+    m = m.tril()
+    return (weights * m).sum(-1).mean(-1)
+
+
+# === wrong latest-copy
+def fresh_last_copy(weights, tokens):
+    out = []
+    for t in range(len(tokens)):
+        earlier = [i for i in range(t) if tokens[i] == tokens[t]]
+        if earlier:
+            out.append(weights[:, t, earlier[-1] + 1])
+    return torch.stack(out).mean(0)
+
+
+# === right
+def fresh_loops(weights, tokens):
+    out = []
+    for t in range(len(tokens)):
+        after = [i + 1 for i in range(t) if tokens[i] == tokens[t]]
+        if after:
+            out.append(weights[:, t, after].sum(-1))
+    return torch.stack(out, 1).mean(1)

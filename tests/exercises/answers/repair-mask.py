@@ -256,3 +256,31 @@ def mask_with_an_eye_for_padded_rows(ids, new, pad):
     m = past & real[:, None]
     eye = torch.eye(S, dtype=torch.bool)[-new:]
     return m | eye
+
+
+# === wrong first-positions
+def fresh_fault1(ids, new, pad):
+    S = ids.shape[1]
+    past = torch.ones(new, S).tril().bool()
+    return past & (ids != pad)[:, None]
+
+
+# === wrong words-above-the-padding
+def fresh_eq(ids, new, pad):
+    S = ids.shape[1]
+    past = torch.ones(new, S).tril(S - new).bool()
+    return past & (ids > pad)[:, None]
+
+
+# === wrong one-ahead
+def fresh_diag1(ids, new, pad):
+    S = ids.shape[1]
+    past = torch.ones(new, S).tril(S - new + 1).bool()
+    return past & (ids != pad)[:, None]
+
+
+# === right
+def fresh_full(ids, new, pad):
+    S = ids.shape[1]
+    full = torch.ones(S, S, dtype=torch.bool, device=ids.device).tril()
+    return full[S - new :] & ids.ne(pad).unsqueeze(1)

@@ -280,3 +280,29 @@ def on_the_diagonal(weights):
     for m in a[1:]:
         out = m @ out
     return out
+
+
+# === wrong other-order
+def fresh_order(weights):
+    T = weights.shape[-1]
+    out = torch.eye(T, dtype=weights.dtype)
+    for w in weights:
+        m = w.mean(0) + torch.eye(T, dtype=w.dtype)
+        out = out @ (m / m.sum(-1, keepdim=True))
+    return out
+
+
+# === wrong halved
+def fresh_half(weights):
+    T = weights.shape[-1]
+    out = torch.eye(T, dtype=weights.dtype)
+    for w in weights:
+        out = (0.5 * w.mean(0) + 0.5 * torch.eye(T, dtype=w.dtype)) @ out
+    return out
+
+
+# === right
+def fresh_norm(weights):
+    m = weights.mean(1) / 2 + torch.eye(weights.shape[-1]).to(weights) / 2
+    m = m / m.sum(-1, keepdim=True)
+    return torch.linalg.multi_dot([*m.flip(0)]) if len(m) > 1 else m[0]

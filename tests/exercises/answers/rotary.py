@@ -279,3 +279,45 @@ def rotary_table_by_modulo_unseen_3(x, positions):
     return torch.stack(
         [x1 * a.cos() - x2 * a.sin(), x1 * a.sin() + x2 * a.cos()], -1
     ).flatten(1)
+
+
+# === wrong halves
+def fresh_halves(x, positions):
+    D = x.shape[1]
+    w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
+    a = positions[:, None] * w
+    f, s = x[:, : D // 2], x[:, D // 2 :]
+    return torch.cat([f * a.cos() - s * a.sin(), f * a.sin() + s * a.cos()], 1)
+
+
+# === wrong clockwise
+def fresh_back(x, positions):
+    D = x.shape[1]
+    w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
+    a = positions[:, None] * w
+    f, s = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [f * a.cos() + s * a.sin(), s * a.cos() - f * a.sin()], 2
+    ).flatten(1)
+
+
+# === wrong row-numbers
+def fresh_arange(x, positions):
+    D = x.shape[1]
+    w = 10000 ** (-torch.arange(0, D, 2, dtype=x.dtype) / D)
+    a = torch.arange(len(x))[:, None] * w
+    f, s = x[:, ::2], x[:, 1::2]
+    return torch.stack(
+        [f * a.cos() - s * a.sin(), s * a.cos() + f * a.sin()], 2
+    ).flatten(1)
+
+
+# === right
+def fresh_matrix(x, positions):
+    D = x.shape[1]
+    out = torch.empty_like(x)
+    for i in range(0, D, 2):
+        a = positions.to(x.dtype) * 10000 ** (-i / D)
+        out[:, i] = x[:, i] * a.cos() - x[:, i + 1] * a.sin()
+        out[:, i + 1] = x[:, i] * a.sin() + x[:, i + 1] * a.cos()
+    return out

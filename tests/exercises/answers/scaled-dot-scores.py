@@ -277,3 +277,18 @@ def scaled_dot_scores_global_default_dtype_unseen_3(query, key):
 # === wrong raises
 def scaled_dot_scores_math_sqrt_of_tensor_unseen_6(query, key):
     return query @ key.transpose(1, 2) / math.sqrt(query)
+
+
+# === wrong root-of-queries
+def fresh_root_t(query, key):
+    return query @ key.mT / query.shape[1] ** 0.5
+
+
+# === wrong divided-by-d
+def fresh_no_root(query, key):
+    return query @ key.mT / query.shape[-1]
+
+
+# === right
+def fresh_einsum(query, key):
+    return torch.einsum("bid,bjd->bij", query, key) * key.size(-1) ** -0.5

@@ -278,3 +278,28 @@ def soft_lookup_index_error_unseen_5(query, keys, values):
     for i in range(len(keys) + 1):
         out = out + w[i] * values[i]
     return out
+
+
+# === wrong cosine
+def fresh_norms(query, keys, values):
+    k = keys / keys.norm(dim=1, keepdim=True).clamp(min=1e-9)
+    q = query / query.norm().clamp(min=1e-9)
+    return (k @ q).softmax(0) @ values
+
+
+# === wrong hard-lookup
+def fresh_best(query, keys, values):
+    return values[(keys @ query).argmax()] + 0 * (keys @ query).sum() * values[0]
+
+
+# === wrong not-normalised + mean-of-weighted
+def fresh_mean_pool(query, keys, values):
+    a = (keys @ query).exp()
+    return (a[:, None] * values).sum(0) / len(keys)
+
+
+# === right
+def fresh_outer(query, keys, values):
+    s = torch.einsum("d,sd->s", query, keys)
+    e = torch.exp(s - s.max())
+    return torch.einsum("s,sv->v", e, values) / e.sum()

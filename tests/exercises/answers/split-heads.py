@@ -247,3 +247,20 @@ def split_into_a_buffer(x, num_heads):
 def heads_features_first(x, num_heads):
     B, T, D = x.shape
     return x.transpose(1, 2).reshape(B, num_heads, D // num_heads, T).transpose(2, 3)
+
+
+# === wrong reshaped-at-once
+def fresh_view(x, num_heads):
+    B, T, D = x.shape
+    return x.reshape(B, num_heads, T, D // num_heads)
+
+
+# === wrong every-other-feature
+def fresh_interleave(x, num_heads):
+    B, T, D = x.shape
+    return x.reshape(B, T, D // num_heads, num_heads).permute(0, 3, 1, 2)
+
+
+# === right
+def fresh_chunks(x, num_heads):
+    return torch.stack(x.chunk(num_heads, dim=-1), dim=1)

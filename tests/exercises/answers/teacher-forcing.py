@@ -335,3 +335,31 @@ def shift_lists_the_wrong_way_round(target_ids, bos, eos, pad):
         ins.append(words + [eos] + [pad] * n)
         outs.append([bos] + words + [pad] * n)
     return torch.tensor(ins), torch.tensor(outs)
+
+
+# === wrong eos-behind-the-padding
+def fresh_eos_at_end(target_ids, bos, eos, pad):
+    B = len(target_ids)
+    b, e = target_ids.new_full((B, 1), bos), target_ids.new_full((B, 1), eos)
+    return torch.cat([b, target_ids], 1), torch.cat([target_ids, e], 1)
+
+
+# === wrong padding-is-zero
+def fresh_zero_pad(target_ids, bos, eos, pad):
+    B = len(target_ids)
+    n = (target_ids > 0).sum(1)
+    labels = torch.cat([target_ids, target_ids.new_full((B, 1), pad)], 1)
+    labels[torch.arange(B), n] = eos
+    return torch.cat([target_ids.new_full((B, 1), bos), labels[:, :-1]], 1), labels
+
+
+# === right
+def fresh_rows(target_ids, bos, eos, pad):
+    ins, outs = [], []
+    T = target_ids.shape[1]
+    for row in target_ids.tolist():
+        words = [w for w in row if w != pad]
+        fill = [pad] * (T - len(words))
+        ins.append([bos, *words, *fill])
+        outs.append([*words, eos, *fill])
+    return torch.tensor(ins), torch.tensor(outs)

@@ -333,3 +333,38 @@ def top_p_p_1_argmax_unseen_2(probs, p):
 # === wrong unknown
 def top_p_int_unseen_b3(probs, p):
     return (probs > p).int()
+
+
+# === wrong crossing-word-dropped-but-one
+def fresh_below(probs, p):
+    s, o = probs.sort(descending=True)
+    keep = s.cumsum(0) <= p
+    keep[0] = True
+    out = torch.zeros_like(probs)
+    out[o[keep]] = probs[o[keep]]
+    return out / out.sum()
+
+
+# === wrong right-for-the-example-only
+def fresh_threshold(probs, p):
+    kept = torch.where(probs >= probs.max() * (1 - p), probs, torch.zeros_like(probs))
+    return kept / kept.sum()
+
+
+# === wrong one-too-many-at-exactly-p
+def fresh_cum_after(probs, p):
+    s, o = probs.sort(descending=True)
+    keep = s.cumsum(0) - s <= p
+    out = torch.zeros_like(probs).scatter(0, o, s * keep)
+    return out / out.sum()
+
+
+# === right
+def fresh_loop(probs, p):
+    keep, total = torch.zeros_like(probs), 0.0
+    for i in probs.argsort(descending=True).tolist():
+        if total >= p:
+            break
+        keep[i] = 1
+        total += float(probs[i].detach())
+    return probs * keep / (probs * keep).sum()

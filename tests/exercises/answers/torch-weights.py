@@ -446,3 +446,34 @@ def torch_weights_default_dtype_set_unseen_1(W_q, W_k, W_v, W_o, num_heads):
         a.in_proj_weight.copy_(torch.cat([W_q, W_k, W_v]))
         a.out_proj.weight.copy_(W_o)
     return a
+
+
+# === wrong all-transposed
+def fresh_bias(W_q, W_k, W_v, W_o, num_heads):
+    m = torch.nn.MultiheadAttention(
+        len(W_q), num_heads, bias=False, batch_first=True
+    ).to(W_q.dtype)
+    m.in_proj_weight.data = torch.cat([W_q.T, W_k.T, W_v.T])
+    m.out_proj.weight.data = W_o.T.contiguous()
+    return m
+
+
+# === wrong order-k-q-v
+def fresh_order(W_q, W_k, W_v, W_o, num_heads):
+    m = torch.nn.MultiheadAttention(
+        len(W_q), num_heads, bias=False, batch_first=True
+    ).to(W_q.dtype)
+    with torch.no_grad():
+        m.in_proj_weight.copy_(torch.cat([W_k, W_q, W_v]))
+        m.out_proj.weight.copy_(W_o)
+    return m
+
+
+# === right
+def fresh_data(W_q, W_k, W_v, W_o, num_heads):
+    m = torch.nn.MultiheadAttention(
+        W_q.shape[0], num_heads, bias=False, batch_first=True, dtype=W_q.dtype
+    )
+    m.in_proj_weight.data = torch.cat([W_q, W_k, W_v]).clone()
+    m.out_proj.weight.data = W_o.clone()
+    return m

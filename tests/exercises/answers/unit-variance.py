@@ -174,3 +174,22 @@ def unit_variance_0_unseen_7(n, a, b):
 # === wrong few-digits
 def unit_variance_numpy_unseen_b3(n, a, b):
     return np.sqrt(n * a * b) * 1.0001
+
+
+# === wrong variances-as-deviations
+def fresh_deviation(num_features, query_variance, key_variance):
+    import math
+
+    return math.sqrt(num_features) * query_variance * key_variance
+
+
+# === wrong variances-added
+def fresh_sum(num_features, query_variance, key_variance):
+    import math
+
+    return math.sqrt(num_features * (query_variance + key_variance))
+
+
+# === right
+def fresh_pow(num_features, query_variance, key_variance):
+    return (num_features * query_variance) ** 0.5 * key_variance**0.5

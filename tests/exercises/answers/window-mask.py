@@ -262,3 +262,24 @@ def window_slices_from_behind(length, window, sinks):
         m[t, t - window + 1 : t + 1] = True
         m[t, : min(sinks, t + 1)] = True
     return m
+
+
+# === wrong one-too-many
+def fresh_off(length, window, sinks):
+    i, j = torch.arange(length)[:, None], torch.arange(length)
+    return (j <= i) & ((i - j <= window) | (j < sinks))
+
+
+# === wrong sinks-of-the-future
+def fresh_sinks_future(length, window, sinks):
+    i, j = torch.arange(length)[:, None], torch.arange(length)
+    return ((j <= i) & (i - j < window)) | (j < sinks)
+
+
+# === right
+def fresh_loops(length, window, sinks):
+    m = torch.zeros(length, length, dtype=torch.bool)
+    for t in range(length):
+        m[t, max(0, t - window + 1) : t + 1] = True
+        m[t, : min(sinks, t + 1)] = True
+    return m

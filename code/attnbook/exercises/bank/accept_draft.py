@@ -105,6 +105,9 @@ MISTAKES = (
     Mistake("ratio-inverted", (CHANCE, "chance = q[t, word] / p[t, word]"),
         "the ratio is upside down. A word that the checking model likes better than the draft does would be rejected.",
         "Which words should always stay: those with p above q, or below?", likelier),
+    Mistake("p-without-the-word", (REST, "rest = p[t] * (torch.arange(p.shape[1]) != word)"),
+        "after a rejection p_t is used without the rejected word, divided by what is left. The other words are then "
+        "drawn too often, since the draft has proposed them as well.", WANTED),
     Mistake("p-alone", (CHANCE, "chance = p[t, word]"),
         "a word stays with probability p instead of p/q. It was already drawn with probability q; together that is "
         "p·q.", "If p and q agree, how often should a drafted word stay?", likelier),

@@ -106,6 +106,11 @@ MISTAKES = (
         "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(863) is ∞, "
         "and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a sentence without changing its weights?",
         loud),
+    Mistake("one-maximum", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((filled - filled.max()).exp())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a row are 0, and 0/0 is NaN; "
+        "where all scores are moderate you are right.", "Whose maximum should be subtracted from the scores of a row?",
+        loud,
+        also=((SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((filled - scores.max()).exp())"),)),
     Mistake("filled-too-high", (FILL, "scores.masked_fill(~real, -100.0)"),
         "the scores of the padding get a number that others can fall below. The padding then takes all the weight.",
         "Which number lies below every score?", low, also=((FILL, "scores.masked_fill(~real, -1e3)"),)),

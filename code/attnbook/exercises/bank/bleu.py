@@ -114,6 +114,9 @@ MISTAKES = (
     Mistake("distinct-only", (f"Counter({GRAMS})", "Counter({" + GRAMS + "})"),
         "repeated n-grams are counted once: sets instead of counts. The precisions should be {precisions}.",
         "How many words does the sentence have, and how many different ones?"),
+    Mistake("best-reference-only", (CLIP, "max((counts & ngrams(one, n) for one in references), key=Counter.total)"),
+        "for each n the best single reference counts. The precisions should be {precisions}: each n-gram by itself may "
+        "look for the reference that has it most often.", "Must all n-grams be found in one and the same reference?"),
     Mistake("first-reference-only", ("for reference in references:", "for reference in references[:1]:"),
         "n-grams are looked up in the first reference alone",
         "Which words of the hypothesis does at least one of the references have?", said_twice),

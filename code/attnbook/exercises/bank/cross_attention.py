@@ -166,6 +166,11 @@ MISTAKES = (
     Mistake("softmax-over-queries", (SOFTMAX, "filled.softmax(dim=1)"),
         "the softmax runs over the queries (dim=1). In your weights the *columns* sum to 1.",
         "Which axis of (B, T, S) counts the keys?", nothing_padded),
+    Mistake("one-maximum", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((filled - filled.max()).exp())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a row are 0, and 0/0 is NaN; "
+        "where all scores are moderate you are right.", "Whose maximum should be subtracted from the scores of a row?",
+        loud,
+        also=((SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((filled - scaled.max()).exp())"),)),
     Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(-1, keepdim=True)"),
         "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(1000) is "
         "∞, and ∞/∞ is NaN.", "Which number may be subtracted from all scores of a query without changing its weights?",

@@ -112,6 +112,10 @@ MISTAKES = (
     Mistake("over-heads", (SOFTMAX, "scaled.softmax(dim=1)"),
         "the softmax runs over the heads. They do not compete; the keys do.",
         "Which axis of (B, H, T, S) counts the keys?"),
+    Mistake("one-maximum", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((scaled - scaled.max()).exp())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a row are 0, and 0/0 is NaN; "
+        "where all scores are moderate you are right.", "Whose maximum should be subtracted from the scores of a row?",
+        loud),
     Mistake("no-softmax", (SOFTMAX, "scaled"), "the scores are used as weights", WEIGHTS),
     Mistake("weights-returned", ("return weights @ values", "return weights"),
         "the weights are returned. They are right; the values are still to be averaged.",

@@ -194,7 +194,9 @@ MISTAKES = (
     Mistake("one-maximum", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - masked.max()).exp())"),
         "one maximum is subtracted for the whole batch. Far below it all exponentials of a row are 0, and 0/0 is NaN; "
         "where all scores are moderate you are right.", "Whose maximum should be subtracted from the scores of a row?",
-        loud_and_quiet),
+        loud_and_quiet,
+        also=((SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - masked.amax((2, 3), keepdim=True)).exp())"),
+              (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((masked - scores.max()).exp())"))),
     Mistake("filled-too-high", ("~sees, -torch.inf", "~sees, -100.0"),
         "the scores of later words get a number that others can fall below. With moderate scores you are right; where "
         "all others are lower, a later word gets the weight.", "Which number lies below every score?", low,

@@ -30,13 +30,20 @@ def _words(n: int, v: int, epsilon: float, seed: int) -> tuple:
     return draw(n, v, seed=seed), target, epsilon
 
 
+def far_apart() -> tuple:
+    return exact([1000, 0, -1000], [-1000, 1000, 0]), torch.tensor([0, 2]), 0.3
+
+
+def loud_and_quiet() -> tuple:
+    return exact([1000, 1001, 1000], [0, 1, 0]), torch.tensor([0, 1]), 0.3
+
+
 def probes() -> list[tuple]:
     return [_words(2, 7, 0.1, 1301), _words(5, 3, 0.3, 1302), _words(7, 11, 0.15, 1303), _words(3, 13, 0.6, 1304)]
 
 
 def edges() -> list[tuple]:
-    far_apart = exact([1000, 0, -1000], [-1000, 1000, 0]), torch.tensor([0, 2]), 0.3
-    return [_words(3, 5, 0.0, 1305), _words(1, 2, 0.25, 1306), _words(2, 5, 1.0, 1307), far_apart]
+    return [_words(3, 5, 0.0, 1305), _words(1, 2, 0.25, 1306), _words(2, 5, 1.0, 1307), far_apart(), loud_and_quiet()]
 
 
 def space(pick) -> tuple:
@@ -96,6 +103,17 @@ MISTAKES = (
         "the softmax is missing: logits are taken for logarithms of probabilities. If you add 1 to all logits of an "
         "example, the loss should not change; yours does.",
         "What turns V numbers of any size into probabilities that sum to 1?"),
+    Mistake("log-of-softmax", (LOG, "logits.softmax(dim=-1).log()"),
+        "the probabilities are computed first, and then their logarithms. Far from the largest logit a probability is "
+        "rounded to 0, and log 0 is −∞; with moderate logits you are right.",
+        "Which function computes the logarithm of a softmax in one go?", far_apart),
+    Mistake("exp-overflows", (LOG, "logits - logits.exp().sum(-1, keepdim=True).log()"),
+        "the exponentials are taken of the logits as they are. exp(1000) is ∞; with moderate logits you are right.",
+        "What may be subtracted from all logits of an example without changing a probability?", far_apart),
+    Mistake("one-maximum", (LOG, "(lambda e: e - e.exp().sum(-1, keepdim=True).log())(logits - logits.max())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of an example are 0, and the "
+        "logarithm of their sum is −∞; where all logits are moderate you are right.",
+        "Whose maximum should be subtracted from the logits of an example?", loud_and_quiet),
     Mistake("softmax-twice", (LOG, "logits.softmax(dim=-1).log_softmax(dim=-1)"),
         "softmax is applied twice. The second one makes the probabilities nearly equal.",
         "What does the function that takes your logarithm do with its input first?"),

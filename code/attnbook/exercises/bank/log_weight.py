@@ -91,6 +91,11 @@ MISTAKES = (
     Mistake("shifted-by-the-padding", (TOP, "scores.amax(dim=-1, keepdim=True)"),
         "the largest score is looked for among all keys, padding included. If the padding holds it, every valid "
         "exponential is 0.", "Which keys may the shift come from?", loud_padding),
+    Mistake("one-maximum", (TOP, "valid.max().expand(len(valid), 1)"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a sentence are 0, and log 0 "
+        "is −∞; where all scores are moderate you are right.",
+        "Whose maximum should be subtracted from the scores of a sentence?", far_apart,
+        also=((TOP, "scores.max().expand(len(valid), 1)"),)),
     Mistake("finite-fill", (FILL, "scores.masked_fill(~keep, -100)"),
         "the padding is filled with a number such as −100. Scores of −1000 are far below that.",
         "Which score is lower than every other?", low_scores, also=((FILL, "scores.masked_fill(~keep, -1e3)"),)),

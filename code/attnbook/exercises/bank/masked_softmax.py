@@ -140,6 +140,13 @@ MISTAKES = (
     Mistake("uniform-row", ((FILL, "scores.masked_fill(~keep, -1e6)"), LEAVE),
         "the masked scores get a large negative number, and nothing happens after the softmax. A softmax of equal "
         "scores is uniform. For all other lengths you are right.", TWICE, no_words),
+    Mistake("one-maximum", (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((filled - filled.max()).exp())"),
+        "one maximum is subtracted for the whole batch. Far below it all exponentials of a row are 0, and 0/0 is NaN; "
+        "where all scores are moderate you are right.", "Whose maximum should be subtracted from the scores of a row?",
+        loud,
+        also=((SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True))((filled - scores.max()).exp())"),
+              (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True).clamp(min=1e-9))((filled - scores.max()).exp())"),
+              (SOFTMAX, "(lambda e: e / e.sum(-1, keepdim=True).clamp(min=1e-9))((filled - filled.max()).exp())"))),
     Mistake("exp-overflows", (SOFTMAX, "filled.exp() / filled.exp().sum(-1, keepdim=True)"),
         "the exponentials are taken of the scores as they are. With moderate scores you are right; but exp(1000) is "
         "∞, and ∞/∞ is NaN.", SHIFT, loud),

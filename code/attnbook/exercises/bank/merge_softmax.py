@@ -40,14 +40,12 @@ def probes() -> list[tuple]:
     return [_drawn(*shape, seed=600 + 50 * i) for i, shape in enumerate(shapes)]
 
 
+def loud() -> tuple:
+    return _drawn(3, 5, (4, 2), 760, scale=600.0)
+
+
 def edges() -> list[tuple]:
-    return [
-        _drawn(3, 5, (4, 2), 760, scale=600.0),
-        _drawn(1, 2, (2, 3), 800),
-        two_queries(),
-        two_unlike_queries(),
-        far_apart(),
-    ]
+    return [loud(), _drawn(1, 2, (2, 3), 800), two_queries(), two_unlike_queries(), far_apart()]
 
 
 def two_queries() -> tuple:
@@ -116,6 +114,17 @@ MISTAKES = (
     Mistake("not-divided", (MEAN, "part_a * mean_a + part_b * mean_b"),
         "the joint average is not divided by the total. What you have is a weighted sum.",
         "What do you divide a sum of weighted values by to get their average?"),
+    Mistake("measured-from-zero",
+        (("total_a * torch.exp(most_a - most)", "total_a * torch.exp(most_a)"),
+         ("total_b * torch.exp(most_b - most)", "total_b * torch.exp(most_b)"),
+         ("total = part_a + part_b", "total = (part_a + part_b) / torch.exp(most)"),
+         ("mean_b) / total", "mean_b) / (part_a + part_b)")),
+        "both totals are measured from 0 on the way, by exp(most). With moderate scores you are right; but exp(900) is "
+        "∞, and ∞/∞ is NaN.", "From which number can both be measured so that no exponent is above 0?", loud,
+        also=((("total_a * torch.exp(most_a - most)", "total_a * torch.exp(most_a)"),
+               ("total_b * torch.exp(most_b - most)", "total_b * torch.exp(most_b)"),
+               ("total = part_a + part_b", "total = (part_a + part_b) * torch.exp(-most)"),
+               ("mean_b) / total", "mean_b) / (part_a + part_b)")),)),
     Mistake("old-totals-as-weights", (MEAN, "(total_a * mean_a + total_b * mean_b) / (total_a + total_b)"),
         "the averages are weighted with the totals as they came. The total that you return is right; use its parts.",
         COMMON),

@@ -69,6 +69,9 @@ MISTAKES = (
     Mistake("first-positions", (QUERY, "0, new,"),
         "the new words are taken to be the first of the row. The triangle is at the left edge, so with a cache they "
         "see the beginning and forget what came just before them.", WHERE),
+    Mistake("words-above-the-padding", ("ids != pad", "ids > pad"),
+        "words are told from padding by a larger number (`>`). A word's number may also lie below that of the padding.",
+        "Which comparison asks only whether two numbers are the same?", another_pad),
     Mistake("one-ahead", (PAST, "key <= query[:, None] + 1"),
         "the triangle is one too high. Each position sees the very word that it is asked for.", KNOWN),
     Mistake("padding-kept", (REAL, "ids == pad"),
