@@ -126,7 +126,6 @@ RUNS = {
     "beam_trees": lambda s: s["sentences"],
     "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
     "costs": lambda s: s["times"],
-    "digits": lambda s: s["opponents"] + s["rows"],
     "drafts": lambda s: s["rows"] * 5,
     "efficient": in_tables,
     "head_pruning": lambda s: s["runs"],

@@ -10,13 +10,18 @@ from attnbook.drawings.matrices import a_list_or_a_matrix, overlapping_keys
 from attnbook.drawings.memory import a_table_never_stored, four_ways_to_share_keys
 from attnbook.drawings.multi_head import three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
-from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
+from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import a_sentence_through_one_vector, two_looks_back
 from attnbook.drawings.regression import each_point_by_its_weight, three_widths
 from attnbook.drawings.scores import three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
-from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table, who_works_for_the_museum
+from attnbook.drawings.spans import (
+    first_push_of_two_losses,
+    room_for_nested_names,
+    two_readings_of_a_table,
+    who_works_for_the_museum,
+)
 from attnbook.drawings.transformers import rows_at_once_or_in_turn, three_kinds_of_models
 from attnbook.drawings.words import budget_of_a_row
 from attnbook.drawings.writing import (
@@ -28,9 +33,9 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "NARROW", "Picture", "Sheet", "WIDE", "a_list_or_a_matrix",
+    "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_list_or_a_matrix",
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored",
-    "budget_of_a_row", "drawing", "each_point_by_its_weight", "four_steps_or_one",
+    "budget_of_a_row", "drawing", "each_point_by_its_weight", "first_push_of_two_losses", "four_steps_or_one",
     "four_ways_to_share_keys", "numbers_normalised_together", "one_key_or_a_blend",
     "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names",
     "rotary_sees_the_distance", "rows_at_once_or_in_turn", "shade", "three_favourites",
