@@ -122,7 +122,6 @@ RUNS = {
     "beam_trees": lambda s: s["sentences"],
     "blocks": lambda s: tagged(s, "rows", "gradients", "training", "longer"),
     "costs": lambda s: s["times"],
-    "digits": lambda s: s["opponents"] + s["rows"],
     "efficient": in_tables,
     "exact_search": lambda s: [
         {k: v for k, v in s.items() if k not in ("command", "versions", "measured")}

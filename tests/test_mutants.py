@@ -182,12 +182,6 @@ TABLE = {
     "studies/digits": [
         ("patches column by column", "flatten(3).flatten(1, 2)", "flatten(3).transpose(1, 2).flatten(1, 2)",
          "test_digits.py::test_patches_lie_row_by_row"),
-        ("down is up", "pixel - down[:, None]", "pixel + down[:, None]",
-         "test_digits.py::test_shifts_are_those_of_a_loop"),
-        ("places stay in the order of reading", "[self.order.argsort()]", "[self.order]",
-         "test_digits.py::test_the_order_of_reading_is_a_matter_of_names"),
-        ("columns do not count", "[numbers // GRID, numbers % GRID]", "[numbers // GRID, numbers // GRID]",
-         "test_digits.py::test_neighbours_that_are_alike_give_a_negative_number"),
     ],
     "attention/pooling": [
         ("divided by the number of queries", "1 / len(value)", "1 / len(query)"),

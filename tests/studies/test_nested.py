@@ -7,6 +7,7 @@ from attnbook.pairs import f1_score
 from attnbook.studies import (
     NAMES,
     NESTED_VOCABULARY,
+    heights,
     innermost,
     nested_ids,
     nested_sentences,
@@ -61,6 +62,17 @@ def test_relations_join_entities_of_their_types():
             words = one.words[subject[0] : thing[1] + 1]
             inside = subject[1] >= thing[1]
             assert inside or ("works" in words if relation == 0 else "lives" in words)
+
+
+def test_heights_count_the_levels_inside():
+    museum = {(0, 0, 6): 2, (1, 3, 6): 1, (2, 6, 6): 0, (2, 9, 9): 0}
+    assert heights(museum) == museum
+    for one in SOME:
+        found = heights(one.spans)
+        assert found.keys() == one.spans and max(found.values()) == one.depth - 1
+        assert {span for span, height in found.items() if not height} == innermost(
+            one.spans
+        )
 
 
 def test_joint_labels_there_and_back():

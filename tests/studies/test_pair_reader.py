@@ -58,13 +58,16 @@ def test_what_a_tagger_is_taught_it_can_spell(kind, monkeypatch):
         lambda: SpanReader(),
         lambda: SpanReader(rotary=False),
         lambda: TagReader("joint labels", SOME),
+        lambda: TagReader("joint labels", SOME, hidden=70),
     ],
 )
 def test_readers_learn_a_few_sentences_by_heart(make):
     torch.manual_seed(0)
     model = make()
     before = span_f1(model, SOME[:8])
-    losses = fit_pairs(model, SOME[:8], steps=60, batch=8)
+    steps = []
+    losses = fit_pairs(model, SOME[:8], steps=60, batch=8, watch=steps.append)
+    assert steps == list(range(1, 61))
     assert losses[-1] < losses[0] / 5 and span_f1(model, SOME[:8]) > max(before, 0.6)
 
 

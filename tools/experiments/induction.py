@@ -4,7 +4,8 @@ Question: does copying need two layers, does it come suddenly, and what do its h
 Varies: one layer or two; a single period; a sink in the softmax; rows without <bos>; weights kept uniform.
 Equal: width, heads, batches, learning rate and rows; one layer is trained twice as long, a single period half as long.
 Control: one layer; weights that stay uniform; each head silenced, by zeros or by its mean (`without`).
-Seeds: 3, all stored; the chapter tells what differs between them.
+Seeds: 3, all stored; the chapter shows the lowest and the highest, and nothing that it concludes rests on ranges that
+    overlap.
 Turned round by: one layer that copies at several periods, or two layers that copy with uniform weights.
 
 `curve` has the measures every 25 steps: [step, loss of new symbols, loss of repeated ones, accuracy, prefix matching

@@ -17,7 +17,7 @@ from attnbook.drawings.memory import (
 )
 from attnbook.drawings.multi_head import three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
-from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_output
+from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
     a_gate_between_old_and_new,
     a_sentence_through_one_vector,
@@ -30,7 +30,12 @@ from attnbook.drawings.regression import each_point_by_its_weight, from_one_widt
 from attnbook.drawings.scores import nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
-from attnbook.drawings.spans import room_for_nested_names, two_readings_of_a_table, who_works_for_the_museum
+from attnbook.drawings.spans import (
+    first_push_of_two_losses,
+    room_for_nested_names,
+    two_readings_of_a_table,
+    who_works_for_the_museum,
+)
 from attnbook.drawings.transformers import (
     every_number_of_a_tiny_transformer,
     rows_at_once_or_in_turn,
@@ -47,16 +52,16 @@ from attnbook.drawings.writing import (
 )
 
 __all__ = [
-    "NARROW", "Picture", "Sheet", "WIDE", "a_gate_between_old_and_new", "a_list_or_a_matrix",
+    "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix",
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
     "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
-    "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "four_claimed_links", "four_steps_or_one",
-    "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average", "interference_in_a_sum",
-    "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend", "overlapping_keys",
-    "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance", "rows_at_once_or_in_turn",
-    "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted", "three_favourites",
-    "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word", "three_widths", "tint",
-    "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back", "two_readings_of_a_table",
-    "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves", "where_each_word_looked",
-    "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
+    "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "first_push_of_two_losses", "four_claimed_links",
+    "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average",
+    "interference_in_a_sum", "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend",
+    "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance",
+    "rows_at_once_or_in_turn", "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted",
+    "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
+    "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back",
+    "two_readings_of_a_table", "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves",
+    "where_each_word_looked", "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip

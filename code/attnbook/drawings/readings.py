@@ -100,3 +100,47 @@ def two_heads_that_copy(sheet: Sheet) -> None:
         for y, line in ((notes, "layer 1\nnotes"), (ask, "layer 2\nlooks")):
             sheet.text(2, y + 19, line.split("\n")[0], anchor="start", size=14)
             sheet.text(2, y + 37, line.split("\n")[1], anchor="start", size=14, color=GREY)
+
+
+@drawing(
+    "The row bos, a, b, c, d, a again. The note at b has been erased: it no longer says after a. The note at d, which "
+    "said after c, now says after a, which is false. The last position asks which note says after a, finds the false "
+    "one, and copies the symbol that stands there: the answer is d instead of b."
+)
+def a_false_note(sheet: Sheet) -> None:
+    """One note erased and another forged: the look and the copy go astray."""
+    left, step, wide = (2, 48.5, 45) if sheet.narrow else (84, 88, 66)
+    size = 13 if sheet.narrow else 14
+    symbols, notes, ask = 56, 116, 206
+    middle = [left + step * t + wide / 2 for t in range(len(ROW) + 1)]
+    asking, erased, forged = len(ROW) - 1, 2, 4
+    for t, symbol in enumerate(ROW):
+        x = middle[t] - wide / 2
+        color, line = (VALUE, 2.5) if t == forged else (INK, 1.5)
+        look = {"color": color, "ink": INK, "line": line, "size": size}
+        sheet.box(x, symbols, wide, 32, symbol, **look)
+        if t:
+            said = {erased: "", forged: f"after\n{ROW[asking]}"}.get(t, f"after\n{ROW[t - 1]}")
+            color, line = (KEY, 2.5) if t == forged else (GREY, 1.5)
+            look = {"color": color, "ink": INK, "line": line, "size": size}
+            if t == erased:
+                sheet.hatch(x, notes, wide, 44)
+            sheet.box(x, notes, wide, 44, said, dashed=t in (erased, forged), **look)
+    x = middle[asking]
+    sheet.box(x - wide / 2, ask, wide, 44, f"after\n{ROW[asking]}?", color=QUERY, line=2.5, size=size)
+    for t, color, y in ((erased, GREY, notes + 62), (forged, KEY, notes + 62)):
+        sheet.text(middle[t], y, "erased" if t == erased else "false", color=color, size=13)
+    corner = middle[forged], ask + 22
+    way = (x - wide / 2 - 2, corner[1]), corner, (corner[0], notes + 70)
+    sheet.line(*way, color=QUERY, width=2.2, arrow=True)
+    x = middle[-1]
+    way = (middle[forged], symbols - 3), (middle[forged], 24), (x, 24), (x, symbols - 4)
+    sheet.line(*way, color=VALUE, width=2.2, arrow=True)
+    sheet.text((middle[forged] + x) / 2, 17, "copy", size=size, color=VALUE)
+    look = {"color": OUTPUT, "ink": INK, "line": 2.5, "dashed": True, "bold": True}
+    sheet.box(x - wide / 2, symbols, wide, 32, ROW[forged], size=size, **look)
+    if not sheet.narrow:
+        sheet.text(2, notes + 19, "notes of", anchor="start", size=14)
+        sheet.text(2, notes + 37, "layer 1", anchor="start", size=14)
+        sheet.text(2, ask + 19, "layer 2", anchor="start", size=14)
+        sheet.text(2, ask + 37, "looks", anchor="start", size=14, color=GREY)

@@ -1,7 +1,10 @@
 """Drawings of tables with a cell for every pair of tokens."""
 
+import torch
+
 from attnbook.drawings.sheet import Sheet, drawing, shade
 from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
+from attnbook.pairs import binary_loss, pair_loss
 
 WORDS = ["the", "founder", "of", "the", "museum", "of", "paris", "lives", "in"]
 WORDS += ["georgia", "."]
@@ -12,16 +15,15 @@ INKS = {"person": INK, "group": "#ffffff", "place": "#ffffff"}
 
 @drawing(
     "The sentence the founder of the museum of paris lives in georgia. Bars below it show its entities: a person from "
-    "token 0 to 6, in it a group from 3 to 6, in it the place paris, and apart from them the place georgia. A tagger "
-    "has one row with one label per token; at tokens 3 to 5 it would need two labels, at paris three. A table with a "
-    "row for each first token and a column for each last one has a cell of its own for each of the four; the half "
-    "below its diagonal is hatched."
+    "token 0 to 6, in it a group from 3 to 6, in it the place paris, and apart from them the place georgia. A row then "
+    "counts the entities around each token: 1 for the first three, 2 for tokens 3 to 5, 3 for paris, 1 for georgia, 0 "
+    "for the others; a tagger has room for one. A table with a row for each first token and a column for each last one "
+    "has a cell of its own for each of the four; the half below its diagonal is hatched."
 )
 def room_for_nested_names(sheet: Sheet) -> None:
     """Nested entities, the one row of a tagger, and a table of spans."""
     count = len(WORDS)
     left, cell, high = (74, 24, 20) if sheet.narrow else (80, 56, 16)
-    right = left + count * cell
     top = 18
     for t, word in enumerate(WORDS):
         if sheet.narrow:
@@ -32,29 +34,19 @@ def room_for_nested_names(sheet: Sheet) -> None:
     top = 62 if sheet.narrow else 18
     _bars(sheet, left, top + 12, cell)
 
-    row = top + 12 + 3 * 24 + (40 if sheet.narrow else 12)
+    row = top + 12 + 3 * 24 + (44 if sheet.narrow else 32)
     for t in range(count):
-        names = [name for (i, j), name in ENTITIES.items() if i <= t <= j]
-        said = (*names, "none")[0] if len(names) < 2 else f"1 of {len(names)}"
-        look = {"line": 1.5, "ink": INK if names else GREY}
-        if sheet.narrow:
-            said = str(len(names))
-        if len(names) > 1:
+        depth = sum(i <= t <= j for i, j in ENTITIES)
+        look = {"color": GREY, "ink": INK if depth else GREY, "line": 1.5}
+        if depth > 1:
             look = {"color": KEY, "ink": KEY, "line": 2.5, "bold": True}
-        look = {"color": GREY, "radius": 0, "size": 13} | look
-        sheet.box(left + t * cell + 1, row, cell - 2, 28, said, **look)
-    lines = ("labels", "needed") if sheet.narrow else ("a tagger's", "one label")
-    for number, line in enumerate(lines):
-        sheet.text(0, row + 11 + 16 * number, line, anchor="start", size=13)
-    if sheet.narrow:
-        said = "A tagger gives each token one label."
-        sheet.text(0, row - 12, said, anchor="start", size=13)
+        sheet.box(left + t * cell + 1, row, cell - 2, 28, str(depth), radius=0, size=14, **look)
+    said = "A tagger gives each token one label; needed are:"
+    sheet.text(0 if sheet.narrow else left, row - 9, said, anchor="start", size=13)
 
     table = row + 28 + 34
     said = "A table has a cell for every first and last word."
-    middle = 0 if sheet.narrow else (left + right) / 2
-    anchor = "start" if sheet.narrow else "middle"
-    sheet.text(middle, table - 10, said, anchor=anchor, size=13)
+    sheet.text(0 if sheet.narrow else left, table - 9, said, anchor="start", size=13)
     for i, word in enumerate(WORDS):
         y = table + i * high
         sheet.hatch(left, y, i * cell, high) if i else None
@@ -87,45 +79,99 @@ def _bars(sheet: Sheet, left: float, top: float, cell: float) -> None:
             sheet.text(x + wide / 2, y + 36, name, size=13)
 
 
+KNEE = ("left", "shoulder", "and", "knee")
+
+
 @drawing(
-    "Two tables over the words the museum of paris, with a row and a column for each. In GlobalPointer's, the group "
-    "is the cell in the row of the first word, the, and the column of the last, paris; the place is the cell paris, "
-    "paris; the half below the diagonal is hatched. In W2NER's, three cells above the diagonal link each word to the "
-    "next; the group's type stands below the diagonal, in the row of its last word and the column of its first, and "
-    "the place again at paris, paris."
+    "Two tables over the words left shoulder and knee, a row and a column for each. In GlobalPointer's, a bar over "
+    "left shoulder is the cell in the row of left and the column of shoulder. Left … knee has a gap: the cell of left "
+    "and knee would mean all four words, and is crossed out. In W2NER's, arcs lead over the words, from left to "
+    "shoulder and from left to knee: two cells above the diagonal say next. Dashed arcs lead back from the last word "
+    "to the first: the cells shoulder, left and knee, left below the diagonal say part."
 )
 def two_readings_of_a_table(sheet: Sheet) -> None:
-    """The same two entities in GlobalPointer's table and in W2NER's."""
-    words = WORDS[3:7]
-    pointer = {(0, 3): "group", (3, 3): "place"}
-    chain = {(t, t + 1): "next" for t in range(3)} | {(3, 0): "group", (3, 3): "place"}
-    cell, high = 66, 32
-    tables = (
-        ("GlobalPointer", pointer, "row: the first word", "column: the last word"),
-        ("W2NER", chain, "above: on to the next word", "below: from last word to first"),
-    )
-    for number, (title, cells, *lines) in enumerate(tables):
-        left, top = (70, 18 + 262 * number) if sheet.narrow else (70 + 360 * number, 18)
-        sheet.text(left + 2 * cell, top, title, bold=True)
-        table = top + 44
-        for i, word in enumerate(words):
-            x, y = left + (i + 0.5) * cell, table + (i + 0.5) * high + 5
-            sheet.text(x, table - 8, word, size=14, color=KEY)
-            sheet.text(left - 8, y, word, anchor="end", size=14, color=QUERY)
+    """A name in two pieces, for which GlobalPointer's table has no cell, and W2NER's has two."""
+    cell, high = (62, 32) if sheet.narrow else (64, 32)
+    for number, title in enumerate(("GlobalPointer: a cell is a span", "W2NER: a cell is a link")):
+        left, top = (82, 18 + 330 * number) if sheet.narrow else (76 + 362 * number, 18)
+        middle = [left + (j + 0.5) * cell for j in range(4)]
+        sheet.text(left - 76, top, title, anchor="start", bold=True)
+        table = top + 126
+        words, y = table - 9, table - 27
+        if number:
+            cells = {(0, 1): "next", (0, 3): "next", (1, 0): "part", (3, 0): "part"}
+            for (i, j), name in cells.items():
+                rise, away = (j - i) * 18 if i < j else (i - j) * 30, 5 if i < j else -5
+                way = ((middle[i] + away, y), (middle[i] + away, y - rise - 8))
+                way += ((middle[j] - away, y - rise - 8), (middle[j] - away, y))
+                color = QUERY if i < j else KEY
+                sheet.line(*way, color=color, width=2, curved=True, arrow=True, dashed=name == "part")
+        else:
+            cells = {(0, 1): "span"}
+            look = {"color": VIOLET, "fill": shade(0.3), "ink": INK, "size": 13}
+            sheet.box(left + 4, y - 22, 2 * cell - 8, 20, "one span", **look)
+            look |= {"color": GREY, "fill": "none", "dashed": True}
+            sheet.box(left + 4, y - 50, 4 * cell - 8, 20, "left … knee is not a span", **look)
+        for i, word in enumerate(KNEE):
+            y = table + (i + 0.5) * high + 5
+            sheet.text(middle[i], words, word, size=13, color=KEY)
+            sheet.text(left - 8, y, word, anchor="end", size=13, color=QUERY)
             for j in range(4):
                 x, y = left + j * cell, table + i * high
                 name = cells.get((i, j), "")
                 if j < i and not number:
                     sheet.hatch(x, y, cell, high)
-                look = {"color": "#c4c4c4", "radius": 0, "line": 1, "size": 14}
-                if name == "next":
-                    look |= {"fill": shade(0.15), "ink": INK}
-                elif name:
-                    look |= {"fill": SHADES[name], "ink": INKS[name]}
+                look = {"color": "#c4c4c4", "radius": 0, "line": 1, "size": 13}
+                if name:
+                    look |= {"fill": shade(0.65 if name == "part" else 0.3)}
+                    look |= {"ink": "#ffffff" if name == "part" else INK}
                 sheet.box(x, y, cell, high, name, **look)
+        lines = "row: first word, column: last word", "left … knee has no cell of its own"
+        if number:
+            lines = "above: from a word to the next one", "below: back from last word to first"
+        else:
+            x, y = left + 3 * cell, table
+            for way in (((x + 22, y + 7), (x + 42, y + 25)), ((x + 42, y + 7), (x + 22, y + 25))):
+                sheet.line(*way, color=GREY)
         for down, line in enumerate(lines):
-            at = left + 2 * cell, table + 4 * high + 24 + 19 * down
-            sheet.text(*at, line, size=13)
+            sheet.text(left - 76, table + 4 * high + 24 + 19 * down, line, anchor="start", size=13)
+
+
+@drawing(
+    "Bars for the first gradient of a table of 378 cells, one of them right. Binary loss: all wrong cells push down "
+    "with 188.5, a bar across the sheet; the right one pushes up with 0.5, a bar too thin to see. Loss for pairs, on a "
+    "larger scale: all wrong cells together push with 0.997, the right one with 0.5, half as long a bar."
+)
+def first_push_of_two_losses(sheet: Sheet) -> None:
+    """What all wrong cells and the right one weigh in the first gradient, in both losses."""
+    pushes = []
+    for loss in (lambda s, t: binary_loss(s, t) * s.numel(), pair_loss):
+        scores, target = torch.zeros(1, 378, requires_grad=True), torch.zeros(1, 378, dtype=torch.bool)
+        target[0, 0] = True
+        loss(scores, target).backward()
+        pushes.append((scores.grad[~target].sum().item(), -scores.grad[target].sum().item()))
+    left, wide = (0, 250) if sheet.narrow else (150, 470)
+    y = 18
+    for title, both in zip(("binary loss", "loss for pairs"), pushes, strict=True):
+        sheet.text(0, y, title, anchor="start", bold=True)
+        y += 10 if sheet.narrow else -14
+        for name, push, color in zip(("377 wrong cells", "1 right cell"), both, (GREY, VIOLET), strict=True):
+            if sheet.narrow:
+                sheet.text(0, y + 15, name, anchor="start", size=13)
+                y += 22
+            width = max(push / both[0] * wide, 1.5)
+            sheet.bar(left, y, width, 20, fill=color)
+            said = f"{push:.1f}" if push > 1 or push == 0.5 else f"{push:.3f}"
+            said += "" if sheet.narrow else f" from {name}"
+            inside = not sheet.narrow and width > 200
+            x = left + width + 8
+            look = {"anchor": "start", "color": INK}
+            if inside:
+                x, look = left + 12, {"anchor": "start", "color": "#ffffff"}
+            sheet.text(x, y + 15, said, size=13, **look)
+            y += 26
+        y += 40
+    sheet.bottom = y - 44
 
 
 SISTER = ("the", "sister", "of", "the", "founder", "of", "the", "museum", "of", "paris")

@@ -20,9 +20,7 @@ from attnbook.studies.digits import (
     cut_patches,
     digit_pictures,
     fit_pictures,
-    neighbourliness,
     picture_accuracy,
-    shift_pictures,
 )
 from attnbook.studies.induction import (
     NUM_SYMBOLS,
@@ -58,6 +56,7 @@ from attnbook.studies.nested import (
     RELATIONS,
     TYPES,
     NestedSentence,
+    heights,
     innermost,
     nested_ids,
     nested_sentence,
@@ -76,6 +75,7 @@ from attnbook.studies.next_words import (
     stored_model,
     without_head,
 )
+from attnbook.studies.notes import CHANGES, draw_cases, false_notes
 from attnbook.studies.one_vector import (
     NarrowTranslator,
     fit_one_vector,
@@ -252,6 +252,7 @@ __all__ = [
     "nested_sentences",
     "nested_ids",
     "innermost",
+    "heights",
     "token_stacks",
     "read_stacks",
     "SCORERS",
@@ -267,10 +268,8 @@ __all__ = [
     "PictureReader",
     "digit_pictures",
     "cut_patches",
-    "shift_pictures",
     "fit_pictures",
     "picture_accuracy",
-    "neighbourliness",
     "NUM_SYMBOLS",
     "PERIODS",
     "SINKS",
@@ -283,6 +282,9 @@ __all__ = [
     "make_uniform",
     "retrain_induction",
     "stored_induction",
+    "CHANGES",
+    "draw_cases",
+    "false_notes",
     "FreeHeads",
     "LookUp",
     "shelves",

@@ -1,4 +1,4 @@
-"""Handwritten digits read as sentences of patches: what an encoder knows of a picture's geometry."""
+"""Handwritten digits read as sentences of patches."""
 
 import torch
 import torch.nn.functional as F
@@ -52,49 +52,20 @@ def cut_patches(pictures: Tensor) -> Tensor:
     return rows.unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)
 
 
-def shift_pictures(pictures: Tensor, down: Tensor, right: Tensor) -> Tensor:
-    """Move each picture by whole pixels; what leaves the frame is lost, and what comes in is empty.
-
-    Args:
-        pictures: (B, 8, 8).
-        down, right: (B,) integers, −1, 0 or 1.
-
-    Returns:
-        (B, 8, 8).
-    """
-    framed = F.pad(pictures, (1, 1, 1, 1))
-    pixel = 1 + torch.arange(SIDE)
-    rows, columns = pixel - down[:, None], pixel - right[:, None]  # (B, 8) each
-    every = torch.arange(len(pictures))[:, None, None]
-    return framed[every, rows[:, :, None], columns[:, None]]
-
-
 class PictureReader(nn.Module):
     """A small Vision Transformer: patches, learned positions, an encoder, and the mean of its outputs.
 
     Args:
-        positions: add a learned vector to each patch.
-        order: (16,) the order in which the patches are read, or None for row by row.
         d_model, num_layers: the sizes; four heads.
 
     Source:
         Dosovitskiy et al. (2021), arXiv:2010.11929, §3.1, with the mean instead of a class token.
     """
 
-    order: Tensor
-
-    def __init__(
-        self,
-        positions: bool = True,
-        order: Tensor | None = None,
-        d_model: int = 32,
-        num_layers: int = 2,
-    ):
+    def __init__(self, d_model: int = 32, num_layers: int = 2):
         super().__init__()
-        count = GRID * GRID
-        self.register_buffer("order", torch.arange(count) if order is None else order)
         self.W_patch = nn.Linear(PATCH * PATCH, d_model)
-        self.positions = LearnedPositions(count, d_model) if positions else None
+        self.positions = LearnedPositions(GRID * GRID, d_model)
         self.layers = nn.ModuleList(
             EncoderLayer(d_model, 4, 2 * d_model, activation="gelu", norm_first=True)
             for _ in range(num_layers)
@@ -111,20 +82,10 @@ class PictureReader(nn.Module):
         Returns:
             logits (B, 10).
         """
-        x = self.W_patch(cut_patches(pictures)[:, self.order])  # (B, 16, D)
-        if self.positions is not None:
-            x = self.positions(x)
+        x = self.positions(self.W_patch(cut_patches(pictures)))  # (B, 16, D)
         for layer in self.layers:
             x, _ = layer(x)
         return self.head(self.norm(x).mean(dim=1))
-
-    def places(self) -> Tensor:
-        """The learned position vectors, (16, D), row by row of the picture whatever the order of reading."""
-        if self.positions is None:
-            raise ValueError(
-                "this reader knows no positions; make it with positions=True"
-            )
-        return self.positions.embedding.weight.detach()[self.order.argsort()]
 
 
 def fit_pictures(
@@ -133,8 +94,6 @@ def fit_pictures(
     digits: Tensor,
     steps: int = 600,
     seed: int = 0,
-    shift: bool = False,
-    noise: float = 0.0,
 ) -> list[float]:
     """Train a reader.
 
@@ -143,27 +102,15 @@ def fit_pictures(
         pictures: (N, 8, 8).
         digits: (N,), which digits they show.
         steps: updates, with 64 pictures each.
-        seed: for the order of the pictures, the shifts and the noise.
-        shift: move each picture at random by at most one pixel down or up, and right or left.
-        noise: the standard deviation of what is added to each pixel.
+        seed: for the order of the pictures.
 
     Returns:
         The loss of each update.
     """
     check_count("steps", steps)
     generator = torch.Generator().manual_seed(1000 + seed)
-
-    def batch(pick: Tensor) -> tuple[Tensor, Tensor]:
-        some = pictures[pick]
-        if shift:
-            down, right = torch.randint(-1, 2, (2, len(pick)), generator=generator)
-            some = shift_pictures(some, down, right)
-        if noise:
-            some = some + noise * torch.randn(some.shape, generator=generator)
-        return some, digits[pick]
-
     picks = torch.randint(len(pictures), (steps, 64), generator=generator)
-    stream = [batch(pick) for pick in picks]
+    stream = [(pictures[pick], digits[pick]) for pick in picks]
     config = TrainConfig(
         steps, 1e-2, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
@@ -187,21 +134,3 @@ def picture_accuracy(model: PictureReader, pictures: Tensor, digits: Tensor) -> 
         From 0 to 1; guessing gives about 0.1.
     """
     return (model(pictures).argmax(-1) == digits).float().mean().item()
-
-
-def neighbourliness(vectors: Tensor) -> float:
-    """How the likeness of two places' vectors goes with their distance on the grid.
-
-    Args:
-        vectors: (16, D), row by row.
-
-    Returns:
-        The correlation, over the 120 pairs of places, of distance and cosine: negative if neighbours are alike.
-    """
-    check_tensor("vectors", vectors, dims=2)
-    numbers = torch.arange(GRID * GRID)
-    places = torch.stack([numbers // GRID, numbers % GRID], dim=1).double()
-    first, second = torch.triu_indices(GRID * GRID, GRID * GRID, offset=1)
-    distances = (places[first] - places[second]).norm(dim=1)
-    cosines = F.cosine_similarity(vectors[first], vectors[second]).double()
-    return torch.corrcoef(torch.stack([distances, cosines]))[0, 1].item()

@@ -228,6 +228,26 @@ def innermost(spans: Iterable[tuple[int, int, int]]) -> set[tuple[int, int, int]
     }
 
 
+def heights(
+    spans: Iterable[tuple[int, int, int]],
+) -> dict[tuple[int, int, int], int]:
+    """How many levels of other spans lie inside each.
+
+    Args:
+        spans: (type, start, end), nested or apart.
+
+    Returns:
+        For each span 0 if none is inside, else 1 more than the highest that is.
+    """
+    spans = sorted(spans, key=lambda span: span[2] - span[1])
+    found: dict[tuple[int, int, int], int] = {}
+    for span in spans:
+        _, i, j = span
+        inside = [height for (_, a, b), height in found.items() if i <= a and b <= j]
+        found[span] = 1 + max(inside, default=-1)
+    return found
+
+
 def token_stacks(
     spans: Iterable[tuple[int, int, int]], length: int
 ) -> list[tuple[str, ...]]:

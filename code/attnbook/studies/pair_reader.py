@@ -27,7 +27,7 @@ from attnbook.studies.nested import (
     read_stacks,
     token_stacks,
 )
-from attnbook.training import TrainConfig, train
+from attnbook.training import Progress, TrainConfig, train
 from attnbook.transformer import BertConfig, BertEncoder
 
 SCORERS = {
@@ -122,9 +122,12 @@ class TagReader(nn.Module):
         kind: "one tag" (BIO with types), "a tag per type" (a BIO tagger for each), or "joint labels" (all entities
             around a token in one label, of those that were seen).
         seen: the sentences whose labels it may use.
+        hidden: units of a layer between the encoder and the softmax, or None for a linear map.
     """
 
-    def __init__(self, kind: str, seen: Sequence[NestedSentence]):
+    def __init__(
+        self, kind: str, seen: Sequence[NestedSentence], hidden: int | None = None
+    ):
         super().__init__()
         if kind not in TAGGERS:
             raise ValueError(f"kind must be one of {', '.join(TAGGERS)}, got {kind!r}")
@@ -135,7 +138,13 @@ class TagReader(nn.Module):
             for row in range(len(labels[0]))
         ]
         self.encoder = small_encoder()
-        self.heads = nn.ModuleList(nn.Linear(64, len(names)) for names in self.names)
+        self.hidden = (
+            nn.Identity()
+            if hidden is None
+            else nn.Sequential(nn.Linear(64, hidden), nn.ReLU())
+        )
+        size = 64 if hidden is None else hidden
+        self.heads = nn.ModuleList(nn.Linear(size, len(names)) for names in self.names)
 
     def teachable(self, one: NestedSentence) -> list[set]:
         """For each of its heads the spans that it is taught."""
@@ -152,7 +161,7 @@ class TagReader(nn.Module):
 
     def forward(self, ids: Tensor, lengths: Tensor) -> list[Tensor]:
         """As `SpanReader.forward`, but for each head logits (B, T, labels)."""
-        x = self.encoder(ids, lengths)[0]
+        x = self.hidden(self.encoder(ids, lengths)[0])
         return [head(x) for head in self.heads]
 
     def batch(self, some: Sequence[NestedSentence]) -> tuple[Tensor, ...]:
@@ -291,6 +300,7 @@ def fit_pairs(
     seed: int = 0,
     lr: float = 3e-3,
     batch: int = 32,
+    watch: Callable[[int], None] | None = None,
 ) -> list[float]:
     """Train a reader on some sentences.
 
@@ -301,6 +311,7 @@ def fit_pairs(
         seed: for the order of the sentences.
         lr: the largest learning rate.
         batch: sentences per update.
+        watch: called after each update with their number.
 
     Returns:
         The loss of each update.
@@ -311,7 +322,18 @@ def fit_pairs(
     config = TrainConfig(
         steps, lr, seed=seed, schedule="warmup-cosine", warmup_fraction=0.1
     )
-    losses = train(model, lambda m, b: m.loss(*b), lambda epoch: stream, config)
+
+    def after_step(progress: Progress) -> None:
+        if watch is not None:
+            watch(progress.step)
+
+    losses = train(
+        model,
+        lambda m, b: m.loss(*b),
+        lambda epoch: stream,
+        config,
+        after_step=after_step,
+    )
     model.eval()
     return losses
 
