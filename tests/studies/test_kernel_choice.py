@@ -5,7 +5,7 @@ import torch
 
 from attnbook.attention import KERNELS, average_pooling, nadaraya_watson
 from attnbook.data import kernel_regression_data
-from attnbook.studies import REACH, errors_with_coordinates, kernel_errors
+from attnbook.studies import REACH, errors_by_spread, errors_with_coordinates
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -21,7 +21,7 @@ def test_errors_are_those_of_the_package():
     guess, _ = nadaraya_watson(
         data.x_query, data.x_train, data.y_train, "boxcar", 0.3 * 3**0.5
     )
-    errors = kernel_errors("boxcar", (0.2, 0.3), n=30, draws=2)
+    errors = errors_by_spread("boxcar", (0.2, 0.3), n=30, draws=2)
     assert errors.shape == (2, 2)
     torch.testing.assert_close(errors[1, 1], ((guess - data.truth) ** 2).mean())
 

@@ -38,8 +38,8 @@ from attnbook.studies.induction import (
 )
 from attnbook.studies.kernel_choice import (
     REACH,
+    errors_by_spread,
     errors_with_coordinates,
-    kernel_errors,
 )
 from attnbook.studies.look_up import (
     FreeHeads,
@@ -173,7 +173,7 @@ from attnbook.studies.topics import (
 __all__ = [
     "REACH",
     "errors_with_coordinates",
-    "kernel_errors",
+    "errors_by_spread",
     "KINDS",
     "PositionReader",
     "look_back_batch",

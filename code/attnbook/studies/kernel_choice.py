@@ -31,7 +31,7 @@ REACH = {
 WIDTHS = tuple(0.1 * 2 ** (step / 3) for step in range(22))  # 0.1 to 12.8
 
 
-def kernel_errors(
+def errors_by_spread(
     kernel: str, spreads: Sequence[float], n: int = 50, draws: int = 20
 ) -> Tensor:
     """The error of one kernel at several standard deviations, on several draws of the data.
