@@ -4,6 +4,7 @@ A drawing is a function that draws on a `Sheet`, wide or narrow, and returns a `
 Its numbers are computed by the package, from what the chapter's text says.
 """
 
+from attnbook.drawings.alignments import four_claimed_links, where_each_word_looked
 from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
 from attnbook.drawings.lookup import one_key_or_a_blend
 from attnbook.drawings.matrices import a_list_or_a_matrix, overlapping_keys
@@ -14,10 +15,8 @@ from attnbook.drawings.readings import two_heads_that_copy, two_stories_for_one_
 from attnbook.drawings.recurrent import (
     a_gate_between_old_and_new,
     a_sentence_through_one_vector,
-    four_claimed_links,
     the_teachers_word_or_its_own,
     two_looks_back,
-    where_each_word_looked,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, three_widths
 from attnbook.drawings.scores import three_favourites
