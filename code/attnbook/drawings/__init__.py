@@ -4,7 +4,7 @@ A drawing is a function that draws on a `Sheet`, wide or narrow, and returns a `
 Its numbers are computed by the package, from what the chapter's text says.
 """
 
-from attnbook.drawings.alignments import heads_and_their_average
+from attnbook.drawings.alignments import four_claimed_links, heads_and_their_average, where_each_word_looked
 from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
 from attnbook.drawings.lookup import one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
@@ -21,10 +21,8 @@ from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_st
 from attnbook.drawings.recurrent import (
     a_gate_between_old_and_new,
     a_sentence_through_one_vector,
-    four_claimed_links,
     the_teachers_word_or_its_own,
     two_looks_back,
-    where_each_word_looked,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
 from attnbook.drawings.scores import nearness_lifted, three_favourites

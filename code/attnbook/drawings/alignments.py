@@ -1,11 +1,79 @@
-"""The attention of several heads between two sentences, with the links that are known."""
+"""Alignments: who looked at whom while a translation was written, and how an alignment is judged."""
 
+import functools
 from collections.abc import Collection
 
 from torch import Tensor
 
-from attnbook.drawings.sheet import Picture, Sheet, shade
+from attnbook.drawings.sheet import Picture, Sheet, drawing, shade
 from attnbook.page.style import GREY, KEY
+from attnbook.translation import load_page_model
+
+
+@functools.cache
+def _alignment(sentence: str) -> tuple[list[str], list[str], list[list[float]]]:
+    """What the page's translator looks at for its own translation."""
+    source, target, weights = load_page_model("bahdanau").align(sentence)
+    return source, target, weights.tolist()
+
+
+@drawing(
+    "Two tables of attention weights, French words down and English words across; the largest weight of each row has a "
+    "thick outline. She bought a red car: voiture looks most at car, 0.58, and rouge, the word after it, back at red, "
+    "0.87; the first word, elle, at bought, 0.81, and at she with 0.05. I'm not afraid of animals: animaux looks most "
+    "at animals, 0.74; the first word, je, at not, 0.62, and at I'm with 0.02."
+)
+def where_each_word_looked(sheet: Sheet) -> None:
+    """The attention weights of two translations, with numbers."""
+    cell, label = 36, 76
+    for number, sentence in enumerate(("She bought a red car.", "I'm not afraid of animals.")):
+        source, target, weights = _alignment(sentence)
+        x = label if sheet.narrow else label + number * 352
+        y = 74 + number * (8 * cell + 96) * sheet.narrow
+        sheet.table(x, y, weights, cell=cell, rows=target, numbers=True, size=13)
+        for j, word in enumerate(source):
+            sheet.text(x + (j + 0.5) * cell + 5, y - 8, word, anchor="start", size=14, turn=-90)
+        for i, row in enumerate(weights):
+            j = max(range(len(row)), key=row.__getitem__)
+            sheet.box(x + j * cell, y + i * cell, cell, cell, color=KEY, radius=0, line=3)
+
+
+SURE, POSSIBLE = {(0, 0), (1, 2), (2, 3), (3, 2)}, {(1, 1), (3, 1)}  # (target, source)
+CLAIMED = {(0, 0), (1, 1), (2, 3), (3, 3)}
+
+
+@drawing(
+    "A table with the French words elle ne dort pas down and the English words she does not sleep across. Disks mark "
+    "the four sure links: elle to she, ne to not, dort to sleep, pas to not; rings mark two more that are possible: ne "
+    "and pas to does. Four cells are shaded, the links that are claimed: elle to she and dort to sleep, both sure; ne "
+    "to does, possible; pas to sleep, wrong. Beside it: two sure, three possible, of four claimed and four sure, 1 "
+    "minus 5 eighths is 0.375."
+)
+def four_claimed_links(sheet: Sheet) -> None:
+    """The alignment error rate of four claimed links."""
+    cell, x, y = 50, 52, 30
+    for i, french in enumerate(("elle", "ne", "dort", "pas")):
+        sheet.text(x - 8, y + (i + 0.5) * cell + 5, french, anchor="end")
+        for j in range(4):
+            ground = shade(0.45) if (i, j) in CLAIMED else "none"
+            sheet.box(x + j * cell, y + i * cell, cell, cell, color=GREY, fill=ground, radius=0, line=1)
+    for j, english in enumerate(("she", "does", "not", "sleep")):
+        sheet.text(x + (j + 0.5) * cell, y - 9, english)
+    for links, fill in ((SURE, KEY), (POSSIBLE, "none")):
+        for i, j in links:
+            sheet.dot(x + (j + 0.5) * cell, y + (i + 0.5) * cell, 9, fill=fill, color=KEY)
+    left, top = (8, y + 4 * cell + 34) if sheet.narrow else (x + 4 * cell + 56, y + 24)
+    sheet.dot(left + 9, top - 5, 9, fill=KEY, color=KEY)
+    sheet.text(left + 32, top, "sure link", anchor="start")
+    sheet.dot(left + 9, top + 25, 9, fill="none", color=KEY)
+    sheet.text(left + 32, top + 30, "possible, not sure", anchor="start")
+    sheet.box(left, top + 46, 18, 18, color=GREY, fill=shade(0.45), radius=0, line=1)
+    sheet.text(left + 32, top + 60, "claimed: the row's largest weight", anchor="start")
+    right, allowed = len(CLAIMED & SURE), len(CLAIMED & (SURE | POSSIBLE))
+    rate = 1 - (right + allowed) / (len(CLAIMED) + len(SURE))
+    said = f"AER = 1 − ({right} + {allowed}) / ({len(CLAIMED)} + {len(SURE)}) = {rate:g}"
+    sheet.text(left, top + 104, said, anchor="start", bold=True)
+    sheet.text(left, top + 128, f"claims: {right} sure, {allowed} sure or possible", anchor="start", size=14)
 
 
 def heads_and_their_average(
