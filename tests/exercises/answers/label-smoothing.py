@@ -204,7 +204,7 @@ def smoothing_half(logits, target, epsilon):
     return F.nll_loss(lp, target) / 2 - lp.mean() / 2
 
 
-# === wrong not-finite
+# === wrong log-of-softmax
 def label_smoothing_log_softmax_underflow_unseen_0(logits, target, epsilon):
     lp = logits.softmax(-1).log()
     return (
