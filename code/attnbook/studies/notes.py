@@ -1,11 +1,19 @@
 """What layer 1 of an induction model leaves for layer 2, exchanged one note at a time."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import torch
 from torch import Tensor
 
-from attnbook.attention import causal_mask, merge_heads, scaled_dot_score, split_heads
+from attnbook.attention import (
+    MultiHeadAttention,
+    RotaryPositions,
+    causal_mask,
+    merge_heads,
+    scaled_dot_score,
+    split_heads,
+)
 from attnbook.studies.induction import NUM_SYMBOLS, AttentionOnly, repeated_rows
 
 CHANGES = ("untouched", "erased", "erased and planted", "planted", "other planted")
@@ -36,13 +44,15 @@ def answer_with(model: AttentionOnly, ids: Tensor, notes: Tensor) -> Tensor:
     Returns:
         (B, T) symbols, the likeliest after each position.
     """
-    layer, x = model.layers[1], notes_of(model, ids)
+    layer = cast(MultiHeadAttention, model.layers[1])
+    rotary = cast(RotaryPositions, layer.rotary)
+    x = notes_of(model, ids)
     query, _, value = layer.W_qkv(x).chunk(3, dim=-1)
     key = layer.W_qkv(notes).chunk(3, dim=-1)[1]
     query, key, value = (
         split_heads(part, layer.num_heads) for part in (query, key, value)
     )
-    scores = scaled_dot_score(layer.rotary(query), layer.rotary(key))
+    scores = scaled_dot_score(rotary(query), rotary(key))
     weights = scores.masked_fill(~causal_mask(ids.shape[1]), -torch.inf).softmax(-1)
     y = x + layer.W_o(merge_heads(weights @ value))
     return model.unembedding(y).argmax(-1)
