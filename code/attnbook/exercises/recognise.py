@@ -130,8 +130,9 @@ def does_as(fn: Callable, cases: list[Case], alike: Callable = near) -> bool:
 
 def known_mistake(exercise, fn: Callable, cases: list[Case]) -> Finding | None:
     """Look for the reader's mistake among those that the exercise knows."""
-    forms = [form for mistake in worded(exercise) for form in mistake.variants]
-    for alike, mistake in itertools.product((near, near_squeezed), forms):
+    known = worded(exercise)
+    tries = [(near, form) for mistake in known for form in mistake.variants] + [(near_squeezed, one) for one in known]
+    for alike, mistake in tries:
         if does_as(exercise.mistaken(mistake), cases, alike) and _line_fits(mistake, fn, cases):
             return tell(exercise, mistake, fn, cases)
     return None
