@@ -41,7 +41,7 @@ def room_for_nested_names(sheet: Sheet) -> None:
         if depth > 1:
             look = {"color": KEY, "ink": KEY, "line": 2.5, "bold": True}
         sheet.box(left + t * cell + 1, row, cell - 2, 28, str(depth), radius=0, size=14, **look)
-    said = "A tagger gives each token one label; needed are:"
+    said = "One label per token. Each token would need:"
     sheet.text(0 if sheet.narrow else left, row - 9, said, anchor="start", size=13)
 
     table = row + 28 + 34

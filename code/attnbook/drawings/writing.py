@@ -23,7 +23,7 @@ FOLLOWS = {
     "One pair of sentences, our beautiful white flower and notre belle fleur blanche, in two decoders that are being "
     "trained. Both read bos, notre, belle, fleur and should write notre, belle, fleur, blanche. The recurrent decoder "
     "takes four steps, drawn as a staircase: each state waits for the one before. The Transformer's decoder has all "
-    "four positions in one row: each is joined by lines to the words up to its own, and none waits for another."
+    "four positions in one row: each is joined by lines to the words before it, and none waits for another."
 )
 def four_steps_or_one(sheet: Sheet) -> None:
     """A known target in a recurrent decoder and in a Transformer's."""
@@ -75,7 +75,7 @@ def _parallel(sheet: Sheet, left: float, top: float) -> None:
             below = left + 40 + 80 * t + 6 * (read - t), top + 88
             sheet.line(above, below, color=VIOLET, width=1.2)
     sheet.text(left + 160, top + 150, "1 step: no position waits", size=14)
-    looks = "Each looks at the words up to its own."
+    looks = "Each looks at the words before it."
     sheet.text(left + 160, top + 174, looks, size=14, color=VIOLET)
 
 

@@ -77,7 +77,6 @@ from attnbook.studies.next_words import (
 )
 from attnbook.studies.notes import CHANGES, draw_cases, false_notes
 from attnbook.studies.one_vector import (
-    NarrowTranslator,
     fit_one_vector,
     one_vector_data,
 )
@@ -306,7 +305,6 @@ __all__ = [
     "jensen_shannon",
     "total_variation",
     "adversarial_weights",
-    "NarrowTranslator",
     "one_vector_data",
     "fit_one_vector",
 ]

@@ -1,18 +1,13 @@
-"""A translator of which only a few numbers pass from the reader to the writer: is one vector too small, or slow?"""
+"""Translators without attention, whose one vector is small or large, beside one with attention."""
 
 from statistics import mean
-from typing import cast
 
-import torch
 from torch import Tensor, nn
 
 from attnbook.data import AlignedPair, Batch, BilingualGrammar, make_batches
 from attnbook.training import Progress, TrainConfig, evaluating, train
 from attnbook.translation import (
     Recipe,
-    RecurrentConfig,
-    RecurrentState,
-    RecurrentTranslator,
     Translator,
     bleu,
     prepare,
@@ -20,37 +15,8 @@ from attnbook.translation import (
 )
 
 SIZES = {"embed_size": 48, "hidden_size": 64, "num_layers": 1, "dropout": 0.0}
-SHORTEST, LONGEST = 4, 8  # English words
+SHORTEST, LONGEST = 4, 8  # English tokens, the full stop included
 RATE, BATCH = 4e-3, 64
-
-
-class NarrowTranslator(RecurrentTranslator):
-    """A translator without attention whose last state passes through fewer numbers than it has.
-
-    Args:
-        config: the sizes, with attention "none".
-        size: how many numbers reach the writer.
-    """
-
-    def __init__(self, config: RecurrentConfig, size: int):
-        super().__init__(config)
-        self.squeeze = nn.Linear(config.hidden_size, size)
-        self.widen = nn.Linear(size, config.hidden_size)
-
-    def start(self, source: Tensor, valid_lens: Tensor) -> RecurrentState:
-        """Read the source sentences; all that is handed on is `size` numbers.
-
-        Args:
-            source: (B, S) ids.
-            valid_lens: (B,) integers.
-
-        Returns:
-            The decoder's state before the first word.
-        """
-        states, last = self.encoder(source, valid_lens)
-        handed_on = self.squeeze(last).tanh()  # (L, B, size)
-        last = self.widen(handed_on).tanh()  # (L, B, D)
-        return self.decoder.start(states, last, valid_lens)
 
 
 def one_vector_data(
@@ -60,7 +26,7 @@ def one_vector_data(
 
     Args:
         seed: of both parts.
-        number: of training sentences, of 4 to 8 English words, less those that are tested.
+        number: of training sentences, of 4 to 8 English tokens, less those that are tested.
         tested: new sentences of the shortest and of the greatest length.
 
     Returns:
@@ -87,7 +53,7 @@ def fit_one_vector(
     """Train one translator, and look at it now and then.
 
     Args:
-        size: of the vector; None for a translator with additive attention and no vector.
+        size: of the states, and so of the vector; None for a translator with additive attention and states of 64.
         seed: of data, weights and batches.
         moments: the steps at which to look, ascending; the last one is the end.
         number, tested: see `one_vector_data`.
@@ -96,16 +62,14 @@ def fit_one_vector(
         For every moment: steps, the mean training loss of the 100 steps before, and BLEU by length.
     """
     pairs, tests = one_vector_data(seed, number, tested)
-    sizes = SIZES | {"attention": "additive" if size is None else "none"}
+    sizes = SIZES | (
+        {"attention": "additive"}
+        if size is None
+        else {"attention": "none", "hidden_size": size}
+    )
     config = TrainConfig(lr=RATE, steps=moments[-1], seed=seed, betas=(0.9, 0.999))
     recipe = Recipe("recurrent", sizes, min_count=1, batch_size=BATCH)
     translator, encoded = prepare(recipe, pairs, seed)
-    if size is not None:
-        torch.manual_seed(seed)
-        narrow = NarrowTranslator(cast(RecurrentConfig, translator.model.config), size)
-        translator = Translator(
-            narrow, translator.source_vocab, translator.target_vocab
-        )
     loss_of, losses = translation_loss(), []
     seen: list[dict] = []
 

@@ -1,7 +1,5 @@
 """Exercise cross-attention: one sequence asks, another answers."""
 
-import math
-
 import torch
 
 from ..exercise import Exercise, Mistake, draw, exact
@@ -22,7 +20,7 @@ def my_cross_attention(x, memory, W_q, W_k, W_v, memory_lens):
     key = memory @ W_k.T  # (B, S, D)
     value = memory @ W_v.T  # (B, S, D)
     scores = query @ key.mT  # (B, T, S)
-    scaled = scores / math.sqrt(x.shape[-1])
+    scaled = scores / x.shape[-1] ** 0.5
     position = torch.arange(key.shape[1], device=key.device)  # (S,)
     lengths = memory_lens[:, None, None]  # (B, 1, 1)
     real = position < lengths  # (B, 1, S)
@@ -99,7 +97,7 @@ FROM_MEMORY = ("query = x", "query = memory")
 KEY, VALUE = ("key = memory", "key = x"), ("value = memory", "value = x")
 MASK_OF_MEMORY = ("key.shape[1]", "memory.shape[1]")
 Q, K, V = "W_q.T", "W_k.T", "W_v.T"
-ROOT, SCALE = "math.sqrt(x.shape[-1])", "scores / math.sqrt(x.shape[-1])"
+ROOT, SCALE = "x.shape[-1] ** 0.5", "scores / x.shape[-1] ** 0.5"
 REAL, LENGTHS = "position < lengths", "memory_lens[:, None, None]"
 FILL, SOFTMAX, OUT = "scaled.masked_fill(~real, -torch.inf)", "filled.softmax(dim=-1)", "weights @ value"
 BY_ALL = "(lambda e: e / e.sum(-1, keepdim=True))((filled - scaled.amax(-1, keepdim=True)).exp())"

@@ -21,7 +21,7 @@ def my_cached_attention(q, k, v, past_keys, past_values, rotate):
     rotated = rotate(k, new)
     keys = torch.cat([past_keys, rotated], dim=2)  # (B, H, t + T, Dh)
     values = torch.cat([past_values, v], dim=2)
-    root = math.sqrt(q.shape[-1])
+    root = q.shape[-1] ** 0.5
     scores = queries @ keys.transpose(2, 3) / root  # (B, H, T, t + T)
     column = torch.arange(t + T, device=k.device)
     sees = column <= new[:, None]  # (T, t + T)
@@ -111,7 +111,7 @@ def space(pick) -> tuple:
 
 
 # edits that are used several times
-Q, K, ROOT, SEES = ("rotate(q, new)", "rotate(k, new)", "math.sqrt(q.shape[-1])", "column <= new[:, None]")
+Q, K, ROOT, SEES = ("rotate(q, new)", "rotate(k, new)", "q.shape[-1] ** 0.5", "column <= new[:, None]")
 KEYS, VALUES = ("torch.cat([past_keys, rotated], dim=2)", "torch.cat([past_values, v], dim=2)")
 RETURN, SOFTMAX = "return output, keys, values", "masked.softmax(dim=-1)"
 

@@ -140,6 +140,6 @@ EXERCISE = Exercise(
     ),
     why="Without the scale everything runs, shapes and all, and with the small vectors of a first test the softmax "
         "looks healthy. The harm comes with D: at D = 512 the dot products have a standard deviation of about 22, the "
-        "softmax is nearly one-hot and its gradient nearly zero. Dividing by the root of the wrong axis (T instead of "
-        "D) even agrees as long as the two happen to be equal: hence the odd sizes in the checker.",
+        "softmax is nearly one-hot for most rows and the gradient erratic. Dividing by the root of the wrong axis "
+        "(T instead of D) even agrees as long as the two happen to be equal: hence the odd sizes in the checker.",
 )
