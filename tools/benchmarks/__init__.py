@@ -20,6 +20,6 @@ TRANSLATION = (TRAINING, GREEDY, CACHE)
 EFFICIENT = (DECODING, CAUSAL, WINDOWED, MEMORY)
 FAMILIES: dict[str, Family] = {
     family.name: family
-    for family in (*(DOT, ADDITIVE, MULTI_HEAD, COMPILED_HEADS, ENCODER_LAYER), *(*TRANSLATION, *EFFICIENT))
+    for family in (DOT, ADDITIVE, MULTI_HEAD, ENCODER_LAYER, *TRANSLATION, *EFFICIENT, COMPILED_HEADS)
 }
 GROUPS = {"translation": [family.name for family in TRANSLATION], "efficient": [family.name for family in EFFICIENT]}
