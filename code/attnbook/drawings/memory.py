@@ -59,7 +59,7 @@ def a_table_never_stored(sheet: Sheet) -> None:
     low, x = to_y + big, x + 44
     said = to_x + big / 2, low + 22 if sheet.narrow else to_y - 14
     sheet.text(*said, "one tile at a time", bold=True, size=14)
-    sheet.text(x + 64, to_y - 14, "kept of each row", bold=True, size=14)
+    sheet.text(x + 64, to_y - 14, "kept for each row", bold=True, size=14)
     for start, wide, fill, name in (
         (0, 14, shade(0.6), "largest\nscore"),
         (48, 14, shade(0.6), "sum"),

@@ -25,7 +25,7 @@ def who_asks_whom(sheet: Sheet) -> None:
     for number, (title, sees, below, mask) in enumerate(
         (
             ("self-attention", "a word sees all words", WORDS, every),
-            ("masked", "a word sees what came before", WORDS, causal_mask(5)),
+            ("masked", "a word sees no later word", WORDS, causal_mask(5)),
             ("cross-attention", "a word sees another sentence", french, every[:3]),
         )
     ):

@@ -38,7 +38,7 @@ def budget_of_a_row(sheet: Sheet) -> None:
     else:
         sheet.line((left + 4 * cell + 8, y + high / 2), (left + 4 * cell + 40, y + high / 2), color=QUERY, arrow=True)
         x, y, width = 376, 30, 318
-    sheet.text(x, y - 12, "its query has a budget of 1", anchor="start", color=QUERY)
+    sheet.text(x, y - 12, "each of its queries has a budget of 1", anchor="start", color=QUERY)
     for number, (title, weights) in enumerate(
         (
             ("softmax over all four", over_all),

@@ -57,7 +57,7 @@ class Mistake:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """What completes "it looks as if …", and what follows; a full stop in an example, as in "Go. ", ends nothing."""
+        """What completes "it looks as if …", and what follows; a full stop in an example ("Go. ") ends nothing."""
         end = re.sub(r"\*[^*]*\*|`[^`]*`", lambda example: "x" * len(example[0]), self.says).find(". ")
         return (self.says, "") if end < 0 else (self.says[:end], self.says[end + 2 :])
 

@@ -229,6 +229,6 @@ EXERCISE = Exercise(
     ),
     why="A new word that believes it is at position 0 still sees all the others, the shapes fit, and the text goes "
         "on; it only becomes stranger with every word, since the distances are wrong. Turning the cached keys once "
-        "more at every step is right for the first call, and for no other. The only sure test is the one that the "
-        "chapter makes: the same text once with the cache and once without it.",
+        "more at every step goes unnoticed as long as the cache holds no key beyond position 0. The only sure test is "
+        "the one that the chapter makes: the same text once with the cache and once without it.",
 )

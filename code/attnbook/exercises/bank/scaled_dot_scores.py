@@ -139,7 +139,7 @@ EXERCISE = Exercise(
         "you divide by, so that with D = 4 the score in the statement is 4/2?",
     ),
     why="Without the scale everything runs, shapes and all, and with the small vectors of a first test the softmax "
-        "looks healthy. The harm comes with D: at D = 512 the dot products have a standard deviation of about 22, the "
+        "looks healthy. The harm comes with D: at D = 512 the dot products have a standard deviation of about 23, the "
         "softmax is nearly one-hot for most rows and the gradient erratic. Dividing by the root of the wrong axis "
         "(T instead of D) even agrees as long as the two happen to be equal: hence the odd sizes in the checker.",
 )
