@@ -75,7 +75,7 @@ def a_list_or_a_matrix(sheet: Sheet) -> None:
     middle = (start + x) / 2 - 2
     for j in (-1, 0, 1):
         sheet.dot(middle + 7 * j, lower + high, 1.8, fill=GREY)
-    said = "Kernel 1 + qk, query 1" if sheet.narrow else "After three pairs, kernel 1 + qk, at the query 1"
+    said = "With 1 + qk" if sheet.narrow else "At the query 1, with 1 + qk"
     said = f"{said}: both answer {from_list:.0f}."
     at = columns[0], lower + 2 * high + 28
     sheet.text(*at, said, anchor="start", size=14)
