@@ -67,7 +67,7 @@ def test_bookmarks_follow_the_headings(pdf):
 
     found = list(titles(pdf.outline))
     assert found[:3] == ["Paying Attention", "Contents", "Paying Attention"]
-    assert "4.5. How large is a large negative number?" in found
+    assert "4.6. How large is a large negative number?" in found
     assert found.index("Appendices") < found.index("Notation and shapes")
 
 

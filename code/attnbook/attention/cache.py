@@ -1,5 +1,7 @@
 """The key–value cache: what a decoder need not compute twice."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -32,9 +34,9 @@ class Room:
         ):
             shape = (*new.shape[:2], 2 * end, new.shape[3])
             self.room = room = new.new_empty(shape, dtype=kind)
-            room.narrow(2, 0, start).copy_(stored)
-        room.narrow(2, start, end - start).copy_(new)
-        self.last = room.narrow(2, 0, end)
+            room[:, :, :start] = stored
+        room[:, :, start:end] = new
+        self.last = room[:, :, :end]
         return self.last
 
 
@@ -56,7 +58,7 @@ class KeyValueCache:
         length: how many positions are stored; of self-attention, the next token's position.
     """
 
-    def __init__(self, memory: tuple[Tensor, Tensor] | None = None):
+    def __init__(self, memory: Sequence[Tensor] | None = None):
         self.grows = memory is None
         self.key: Tensor | None = None
         self.value: Tensor | None = None

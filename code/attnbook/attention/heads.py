@@ -108,16 +108,11 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         shape = self.check_shapes(query, key, value, cache)
-        made = (
-            bias if callable(bias) else None
-        )  # of queries and keys, once they are there
-        table = None if callable(bias) else bias
-        mask, table = self.tables(shape, query.device, valid_lens, mask, table)
+        mask, table = self.tables(shape, query.device, valid_lens, mask, bias)
         q, k, v = self.project(query, key, value, cache)  # (B, H, T or S, Dh)
         dropout = self.dropout if self.training else 0.0
         group = self.num_heads // self.num_kv_heads  # query heads per key/value head
-        if made is not None:
-            table = self._made_bias(made, q, k, shape, cache)
+        table = _made_bias(self, bias, table, q, k, shape, cache)
         if need_weights:
             k, v = (x.repeat_interleave(group, dim=1) for x in (k, v))
             scores = q @ k.mT / math.sqrt(self.head_dim)  # (B, H, T, S)
@@ -140,8 +135,7 @@ class MultiHeadAttention(nn.Module):
         """
         check_features("memory", memory, "d_model", self.d_model, dims=3)
         self.check_shapes(memory[:, :1], memory, memory)
-        _, key, value = self.project_all(memory)
-        return KeyValueCache(memory=(key, value))
+        return KeyValueCache(memory=self.project_all(memory)[1:])
 
     def check_shapes(
         self,
@@ -181,7 +175,7 @@ class MultiHeadAttention(nn.Module):
         device: torch.device,
         valid_lens: Tensor | None = None,
         mask: Tensor | None = None,
-        bias: Tensor | None = None,
+        bias: Tensor | Bias | None = None,
     ) -> tuple[Tensor | None, Tensor | None]:
         """Make one mask of lengths and mask, and require a bias that fits.
 
@@ -191,29 +185,10 @@ class MultiHeadAttention(nn.Module):
             valid_lens, mask, bias: see `forward`.
 
         Returns:
-            The mask, a mask like any other, and the bias; each has the axes of the scores, or is None.
+            The mask, a mask like any other, and the bias; each has the axes of the scores, or is None, as is a bias
+            that has yet to be made.
         """
         return combine_masks(shape, valid_lens, mask, device), fit_bias(bias, shape)
-
-    def _made_bias(
-        self,
-        make: Bias,
-        q: Tensor,
-        k: Tensor,
-        shape: torch.Size,
-        cache: KeyValueCache | None,
-    ) -> Tensor | None:
-        """A bias of projected queries and keys. If it does not fit, the cache forgets them again."""
-        k = k[:, :, -shape[-1] :]  # without a sink, which has no position
-        k = k.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1)
-        try:
-            bias = make(q, k)
-            check_tensor("bias", bias)
-            return self.tables(shape, q.device, bias=bias)[1]
-        except Exception:
-            if cache is not None and cache.grows:
-                cache.shorten(shape[-1] - shape[-2])
-            raise
 
     def project(
         self,
@@ -240,7 +215,31 @@ class MultiHeadAttention(nn.Module):
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D)."""
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
-        return x.transpose(1, 2).split_with_sizes(heads, dim=1)
+        return x.transpose(1, 2).split(heads, dim=1)
+
+
+def _made_bias(
+    layer: MultiHeadAttention,
+    make: Tensor | Bias | None,
+    table: Tensor | None,
+    q: Tensor,
+    k: Tensor,
+    shape: torch.Size,
+    cache: KeyValueCache | None,
+) -> Tensor | None:
+    """The table, or what a function makes of projected queries and keys. If it does not fit, the cache forgets them."""
+    if not callable(make):
+        return table
+    k = k[:, :, -shape[-1] :]  # without a sink, which has no position
+    k = k.repeat_interleave(layer.num_heads // layer.num_kv_heads, dim=1)
+    try:
+        bias = make(q, k)
+        check_tensor("bias", bias)
+        return layer.tables(shape, q.device, bias=bias)[1]
+    except Exception:
+        if cache is not None and cache.grows:
+            cache.shorten(shape[-1] - shape[-2])
+        raise
 
 
 def _initialise(W_qkv: nn.Linear, W_o: nn.Linear) -> None:

@@ -4,6 +4,8 @@ One convention in the whole book: a mask is a bool tensor whose last two axes ar
 "may attend"**. Masks therefore combine with `&`. The other conventions that are in use have converters here.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -117,9 +119,9 @@ def align(table: Tensor, shape: torch.Size) -> Tensor:
     return table.reshape(aligned(table.shape, shape))
 
 
-def fit_bias(bias: Tensor | None, shape: torch.Size) -> Tensor | None:
-    """A bias with the axes of the scores that it is for, or an error that says why it does not fit."""
-    if bias is None:
+def fit_bias(bias: Tensor | Callable | None, shape: torch.Size) -> Tensor | None:
+    """A bias with the axes of the scores that it is for, or an error that says why not; None if not made yet."""
+    if bias is None or callable(bias):
         return None
     check_bias(bias, shape)
     return align(bias, shape)

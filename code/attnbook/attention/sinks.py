@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention.cache import KeyValueCache
-from attnbook.attention.heads import MultiHeadAttention
+from attnbook.attention.heads import Bias, MultiHeadAttention
 from attnbook.checks import check_lengths
 
 
@@ -57,7 +57,7 @@ class SinkAttention(MultiHeadAttention):
         device: torch.device,
         valid_lens: Tensor | None = None,
         mask: Tensor | None = None,
-        bias: Tensor | None = None,
+        bias: Tensor | Bias | None = None,
     ) -> tuple[Tensor | None, Tensor | None]:
         """As `MultiHeadAttention.tables`, for tables of S columns or S + 1; they come back with S + 1."""
         num_keys = shape[-1]
@@ -69,7 +69,7 @@ class SinkAttention(MultiHeadAttention):
         return super().tables(shape, device, valid_lens, mask, bias)
 
 
-def _with_sink(table: Tensor | None, num_keys: int) -> Tensor | None:
+def _with_sink(table: Any, num_keys: int) -> Any:
     """A mask or a bias of S columns with one in front that leaves the sink as it is; any other as it came."""
     if not isinstance(table, Tensor) or table.shape[-1:] != (num_keys,):
         return table

@@ -138,7 +138,7 @@ MISTAKES = (
     Mistake("not-scaled", (SCALE, "scores"),
         "the scores are not divided by √D. They are {scores} and should be {scaled}.",
         "What happens to the variance of a dot product as the number of features grows?"),
-    Mistake("scaled-by-keys", (SCALE, "scores / math.sqrt(key.shape[1])"),
+    Mistake("scaled-by-keys", (SCALE, "scores / key.shape[1] ** 0.5"),
         "the scores are divided by √S, the root of the number of keys", "Over which axis does a dot product sum?"),
     Mistake("scaled-by-features", (SCALE, "scores / x.shape[-1]"),
         "the scores are divided by D instead of √D", "If the variance is D, what is the standard deviation?"),

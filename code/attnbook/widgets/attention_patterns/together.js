@@ -164,11 +164,13 @@ function said({ words, query, weights, layer }) {
     const j = rows[query].indexOf(Math.max(...rows[query]));
     return `head ${h + 1} at ${wordAt(words, query, j)} (${shortWeight(rows[query][j])})`;
   });
-  return `In layer ${layer}, “${words[query]}” looks most in ${parts.slice(0, -1).join(", in ")}, and in ${parts.at(-1)}.`;
+  const most = `${parts.slice(0, -1).join(", in ")}, and in ${parts.at(-1)}`;
+  return `In layer ${layer}, “${words[query]}” looks most in ${most}.`;
 }
 
 export function renderTogether({ model, el }) {
-  const fig = figure({ model, el, title: "Four heads, one sentence", hint: "Queries down, keys across. Point at a word." });
+  const hint = "Queries down, keys across. Point at a word.";
+  const fig = figure({ model, el, title: "Four heads, one sentence", hint });
   const stages = [];
   let hovered = null;
   let compute = null;
