@@ -48,37 +48,43 @@ export function weightMap(p, key, rows, left, top, size, hatch) {
   });
 }
 
-// Words as one list that the arrow keys walk through: the one that looks is in the tab order, the others are not.
+// What makes a word one of a list that the arrow keys walk through: the pinned one is in the tab order, the others not.
+export function wordRadio(p, fig, words, t, pinned, label) {
+  const pick = (to) => {
+    const query = clamp(to, 0, words.length - 1);
+    fig.hover(null);
+    fig.set({ query });
+    p.root.node.querySelector(`[data-handle="word-${query}"]`)?.focus();
+  };
+  return {
+    role: "radio",
+    "aria-checked": String(t === pinned),
+    "aria-label": label,
+    tabindex: t === pinned ? 0 : -1,
+    "data-handle": `word-${t}`,
+    cursor: "pointer",
+    onclick: () => pick(t),
+    onpointerenter: (event) => {
+      if (event.pointerType === "mouse") fig.hover(t);
+    },
+    onpointerleave: () => fig.hover(null),
+    onkeydown: (event) => {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      event.stopPropagation(); // JupyterLab moves between cells with the same keys
+      pick(to);
+    },
+  };
+}
+
 function wordNode(p, t, view, fig, draw) {
   const { words, query } = view;
-  const pick = (to) => {
-    fig.hover(null);
-    fig.set({ query: clamp(to, 0, words.length - 1) });
-    p.root.node.querySelector(`[data-handle="word-${clamp(to, 0, words.length - 1)}"]`)?.focus();
-  };
+  const gets = t <= query ? `, gets ${shortWeight(view.row[t])}` : "";
   p.group(
     `word${t}`,
-    {
-      role: "radio",
-      "aria-checked": String(t === view.pinned),
-      tabindex: t === view.pinned ? 0 : -1,
-      "data-handle": `word-${t}`,
-      "aria-label": `${words[t]}, word ${t}${t <= query ? `, gets ${shortWeight(view.row[t])}` : ""}`,
-      cursor: "pointer",
-      onclick: () => pick(t),
-      onpointerenter: (event) => {
-        if (event.pointerType === "mouse") fig.hover(t);
-      },
-      onpointerleave: () => fig.hover(null),
-      onkeydown: (event) => {
-        const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-        const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
-        if (to === undefined) return;
-        event.preventDefault();
-        event.stopPropagation(); // JupyterLab moves between cells with the same keys
-        pick(to);
-      },
-    },
+    wordRadio(p, fig, words, t, view.pinned, `${words[t]}, word ${t}${gets}`),
     draw,
   );
 }

@@ -5,7 +5,7 @@ import { figure } from "../kit/card.js";
 import { clamp, COLOUR, html, range, weightFill, weightInk } from "../kit/kit.js";
 import { inCell } from "./maps.js";
 import { exampleOf, HEADS, LAYERS, run, START } from "./maths.js";
-import { shortWeight, weightMap, wordAt } from "./sentence.js";
+import { shortWeight, weightMap, wordAt, wordRadio } from "./sentence.js";
 
 const SHORT = 9; // words of a sentence whose maps fit beside each other
 const GAP = 12;
@@ -86,36 +86,10 @@ function drawRows(p, view, fig) {
   const hatch = p.hatch("hatching", COLOUR.masked);
   const title = `Where “${words[query]}” looks, head by head`;
   p.text("title", 0, 15, title, { weight: 650, size: 14 });
-  const pick = (to) => {
-    const query = clamp(to, 0, words.length - 1);
-    fig.hover(null);
-    fig.set({ query });
-    p.root.node.querySelector(`[data-handle="word-${query}"]`)?.focus();
-  };
   p.group("words", { role: "radiogroup", "aria-label": "The word that looks" }, (g) =>
     words.forEach((word, t) => {
       const looks = t === query;
-      const at = {
-        role: "radio",
-        "aria-checked": String(t === pinned),
-        "aria-label": `${word}, word ${t}`,
-        tabindex: t === pinned ? 0 : -1,
-        "data-handle": `word-${t}`,
-        cursor: "pointer",
-        onclick: () => pick(t),
-        onpointerenter: (event) => {
-          if (event.pointerType === "mouse") fig.hover(t);
-        },
-        onpointerleave: () => fig.hover(null),
-        onkeydown: (event) => {
-          const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-          const to = by ? t + by : { Home: 0, End: words.length - 1 }[event.key];
-          if (to === undefined) return;
-          event.preventDefault();
-          event.stopPropagation(); // JupyterLab moves between cells with the same keys
-          pick(to);
-        },
-      };
+      const at = wordRadio(p, fig, words, t, pinned, `${word}, word ${t}`);
       g.group(`word${t}`, at, (w) => {
         const x = left + (t + 0.5) * wide;
         w.rect("pill", left + t * wide + 1, TITLE + 2, wide - 2, top - TITLE - 8, {
