@@ -35,8 +35,8 @@ class Room:
             shape = (*new.shape[:2], 2 * end, new.shape[3])
             self.room = room = new.new_empty(shape, dtype=kind)
             room[:, :, :start] = stored
-        room[:, :, start:end] = new
-        self.last = room[:, :, :end]
+        room.narrow(2, start, new.shape[2]).copy_(new)
+        self.last = room.narrow(2, 0, end)
         return self.last
 
 
@@ -153,7 +153,9 @@ class KeyValueCache:
             raise ValueError(
                 f"the cache holds {self.length} positions, cannot keep {length}"
             )
-        if self.key is not None and self.value is not None:
+        if length == 0:  # as it began, for any sequences
+            self.key = self.value = None
+        elif self.key is not None and self.value is not None:
             self.key, self.value = self.key[:, :, :length], self.value[:, :, :length]
 
     def reorder(self, order: Tensor) -> None:

@@ -215,7 +215,7 @@ class MultiHeadAttention(nn.Module):
         """Queries (B, H, T, Dh), and keys and values (B, Hkv, T, Dh), of the same positions (B, T, D)."""
         heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
         x = self.W_qkv(x).unflatten(-1, (sum(heads), self.head_dim))
-        return x.transpose(1, 2).split(heads, dim=1)
+        return x.transpose(1, 2).split_with_sizes(heads, dim=1)
 
 
 def _made_bias(

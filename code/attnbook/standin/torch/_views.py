@@ -119,9 +119,8 @@ class views(Operations):
 
     def split(input, split_size_or_sections, dim=0):
         d, size, wish = axis(dim, input.dim()), input.size(dim), split_size_or_sections
-        several = isinstance(wish, tuple | list)
-        require(not several or sum(wish) == size, "split-sizes", size, d, wish)
-        parts = wish if several else [min(wish, size - i) for i in range(0, size, wish)] or [0]
+        parts = wish if isinstance(wish, tuple | list) else [min(wish, size - i) for i in range(0, size, wish)] or [0]
+        require(sum(parts) == size, "split-sizes", size, d, wish)
         ends = zip(parts, itertools.accumulate(parts), strict=True)
         return tuple(cut(input, d, end - part, end) for part, end in ends)
 
@@ -266,6 +265,7 @@ define(
         "ravel": lambda input: input.contiguous().view(-1),
         "unbind": lambda input, dim=0: tuple(input.select(dim, i) for i in range(input.size(dim))),
         "chunk": lambda input, chunks, dim=0: input.split(max(-(-input.size(dim) // chunks), 1), dim),
+        "split_with_sizes": lambda input, split_sizes, dim=0: input.split(list(split_sizes), dim),
         "hstack": lambda tensors: views.cat(tensors, min(tensors[0].dim() - 1, 1)),
         "vstack": lambda tensors: views.cat([x.reshape(1, -1) if x.dim() < 2 else x for x in tensors]),
         "gather": lambda input, dim, index: input._picked(
