@@ -76,7 +76,7 @@ def needed(source: str, earlier: Iterable[str]) -> list[tuple[str, ast.stmt]]:
 def _parsed(source: str) -> list[ast.stmt]:
     try:
         return ast.parse(source).body
-    except SyntaxError:
+    except (SyntaxError, ValueError):  # of NUL characters, in some Pythons
         return []
 
 
