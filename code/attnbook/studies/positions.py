@@ -59,7 +59,8 @@ class PositionReader(nn.Module):
         }
         self.added = added.get(kind, nn.Identity)()
         if isinstance(self.added, LearnedPositions):
-            nn.init.normal_(self.added.embedding.weight, std=0.5**0.5)  # as loud as sinusoids
+            # as loud as sinusoids
+            nn.init.normal_(self.added.embedding.weight, std=0.5**0.5)
         rotary = RotaryPositions() if kind == "rotary" else None
         self.layers = nn.ModuleList(
             EncoderLayer(
