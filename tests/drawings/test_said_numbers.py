@@ -6,6 +6,15 @@ from attnbook import drawings
 
 NUMBERS = {
     "one_key_or_a_blend": ("0.44", "0.36", "0.09", "0.11", "8.46 °C", "20 °C"),
+    "a_longer_query_insists": (
+        "0.25",
+        "11.50 °C",
+        "0.44",
+        "8.46 °C",
+        "0.73",
+        "0.27",
+        "5.62 °C",
+    ),
     "each_point_by_its_weight": ("2.7",),
     "three_widths": ("0.68", "0.32", "0.50"),
     "three_favourites": ("0.43", "0.64", "0.41"),

@@ -6,7 +6,7 @@ Its numbers are computed by the package, from what the chapter's text says.
 
 from attnbook.drawings.alignments import four_claimed_links, heads_and_their_average, where_each_word_looked
 from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
-from attnbook.drawings.lookup import one_key_or_a_blend
+from attnbook.drawings.lookup import a_longer_query_insists, one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
 from attnbook.drawings.matrices import a_list_or_a_matrix, interference_in_a_sum, near_or_large, overlapping_keys
 from attnbook.drawings.memory import (
@@ -51,6 +51,7 @@ from attnbook.drawings.writing import (
 
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix",
+    "a_longer_query_insists",
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
     "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
     "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "first_push_of_two_losses", "four_claimed_links",

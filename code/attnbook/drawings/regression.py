@@ -5,7 +5,7 @@ import torch
 from attnbook.attention import NWKernelRegression, gaussian, leave_one_out_mask, nadaraya_watson
 from attnbook.data import kernel_regression_data, true_curve
 from attnbook.drawings.sheet import Sheet, drawing, shade
-from attnbook.page.style import INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
+from attnbook.page.style import GREY, INK, KEY, MASKED, OUTPUT, QUERY, VALUE, VIOLET
 
 LOW, HIGH = -0.5, 4.5  # what the plots show of y; of x it is 0 to 5
 FINE = torch.linspace(0, 5, 251)  # where curves are drawn
@@ -142,10 +142,10 @@ def twenty_fits(sheet: Sheet) -> None:
     titles = (1, "w = 1: all alike, all wrong"), (4, "w = 4: near the truth"), (20, "w = 20: scattered")
     for number, (w, title) in enumerate(titles):
         if sheet.narrow:
-            x, y, width, high = 8, 168 * number, 324, 106
+            x, y, width, high = 8, 196 * number, 324, 106
         else:
             x, y, width, high = 8 + 236 * number, 0, 212, 150
-        plot = _Plot(sheet, x, y + (50 if sheet.narrow else 62), width, high)
+        plot = _Plot(sheet, x, y + (44 if sheet.narrow else 56), width, high)
         sheet.text(x, y + 18, title, anchor="start", size=14, bold=True)
         fits, _ = NWKernelRegression(w).double().requires_grad_(False)(fine, keys, noisy)  # (126, 20)
         for fit in fits.T:
@@ -153,6 +153,13 @@ def twenty_fits(sheet: Sheet) -> None:
             sheet.line(*ends, color=OUTPUT, width=0.8)
         ends = (plot.at(*point) for point in zip(*truth, strict=True))
         sheet.line(*ends, color=INK, width=2, dashed=True)
+        floor = plot.at(0, -1.3)[1]
+        sheet.line((x, floor), (x + width, floor), color=GREY, width=1)
+        for place, words, anchor in ((0, "0", "start"), (2.5, "x", "middle"), (5, "5", "end")):
+            sheet.text(plot.at(place, 0)[0], floor + 16, words, anchor=anchor, size=13, color=GREY)
+        if w == 1:
+            sheet.text(*plot.at(2.0, 3.9), "truth", size=13)
+            sheet.text(*plot.at(2.2, 1.6), "twenty fits", color=OUTPUT, size=13)
 
 
 @drawing(
