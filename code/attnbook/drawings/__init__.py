@@ -25,7 +25,7 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.scores import nearness_lifted, three_favourites
+from attnbook.drawings.scores import every_query_meets_every_key, nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
 from attnbook.drawings.spans import (
@@ -52,8 +52,10 @@ from attnbook.drawings.writing import (
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix",
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
-    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
-    "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "first_push_of_two_losses", "four_claimed_links",
+    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing",
+    "each_point_by_its_weight",
+    "every_number_of_a_tiny_transformer", "every_query_meets_every_key", "fast_and_slow_memory",
+    "first_push_of_two_losses", "four_claimed_links",
     "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average",
     "interference_in_a_sum", "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend",
     "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance",
