@@ -15,7 +15,7 @@ from attnbook.drawings.memory import (
     four_ways_to_share_keys,
     waiting_for_bytes,
 )
-from attnbook.drawings.multi_head import three_heads_share_the_width
+from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -52,7 +52,7 @@ from attnbook.drawings.writing import (
 __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix",
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
-    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing",
+    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "cut_and_swap_or_reshape", "drawing",
     "each_point_by_its_weight",
     "every_number_of_a_tiny_transformer", "every_query_meets_every_key", "fast_and_slow_memory",
     "first_push_of_two_losses", "four_claimed_links",
