@@ -19,6 +19,7 @@ NUMBERS = {
     "three_widths": ("0.68", "0.32", "0.50"),
     "three_favourites": ("0.43", "0.64", "0.41"),
     "nearness_lifted": ("0.5", "−1.5"),
+    "every_query_meets_every_key": ("15", "60"),
     "three_vectors_of_a_word": ("6", "0.87", "0.04"),
     "where_greedy_loses": ("0.6", "0.4", "0.35", "0.33", "0.32", "0.9", "0.21", "0.36"),
     "rejected_words_fill_the_gaps": ("0.1", "0.2", "0.7", "0.5", "0.3", "0.4"),

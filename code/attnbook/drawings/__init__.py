@@ -15,7 +15,7 @@ from attnbook.drawings.memory import (
     four_ways_to_share_keys,
     waiting_for_bytes,
 )
-from attnbook.drawings.multi_head import three_heads_share_the_width
+from attnbook.drawings.multi_head import cut_and_swap_or_reshape, three_heads_share_the_width
 from attnbook.drawings.positions import rotary_sees_the_distance, where_positions_act
 from attnbook.drawings.readings import a_false_note, two_heads_that_copy, two_stories_for_one_output
 from attnbook.drawings.recurrent import (
@@ -25,7 +25,7 @@ from attnbook.drawings.recurrent import (
     two_looks_back,
 )
 from attnbook.drawings.regression import each_point_by_its_weight, from_one_width_to_a_matrix, three_widths, twenty_fits
-from attnbook.drawings.scores import nearness_lifted, three_favourites
+from attnbook.drawings.scores import every_query_meets_every_key, nearness_lifted, three_favourites
 from attnbook.drawings.sentences import three_vectors_of_a_word, who_asks_whom
 from attnbook.drawings.sheet import NARROW, WIDE, Picture, Sheet, drawing, shade, tint
 from attnbook.drawings.spans import (
@@ -53,8 +53,10 @@ __all__ = [
     "NARROW", "Picture", "Sheet", "WIDE", "a_false_note", "a_gate_between_old_and_new", "a_list_or_a_matrix",
     "a_longer_query_insists",
     "a_sentence_through_one_vector", "a_stream_for_each_word", "a_table_never_stored", "a_tail_and_five_filters",
-    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "drawing", "each_point_by_its_weight",
-    "every_number_of_a_tiny_transformer", "fast_and_slow_memory", "first_push_of_two_losses", "four_claimed_links",
+    "an_empty_row_spoils_the_matrix", "budget_of_a_row", "cut_and_swap_or_reshape", "drawing",
+    "each_point_by_its_weight",
+    "every_number_of_a_tiny_transformer", "every_query_meets_every_key", "fast_and_slow_memory",
+    "first_push_of_two_losses", "four_claimed_links",
     "four_steps_or_one", "four_ways_to_share_keys", "from_one_width_to_a_matrix", "heads_and_their_average",
     "interference_in_a_sum", "near_or_large", "nearness_lifted", "numbers_normalised_together", "one_key_or_a_blend",
     "overlapping_keys", "rejected_words_fill_the_gaps", "room_for_nested_names", "rotary_sees_the_distance",

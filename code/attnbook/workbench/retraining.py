@@ -36,28 +36,94 @@ def thinned(losses: list[float], points: int = POINTS) -> list[list[float]]:
 
 
 def draw_curves(curves: dict[str, list], current: str) -> str:
-    """Draw the losses of several runs, one of them in colour.
+    """Draw the losses of several runs, one of them in colour, each with its settings at its end.
 
     Args:
-        curves: name → pairs (step, loss).
+        curves: name → pairs (step, loss), the name as `named` writes it.
         current: the run in colour.
 
     Returns:
         The picture's address.
     """
-    figure = Figure(figsize=(5, 2.7), layout="constrained", facecolor="none")
+    figure = Figure(figsize=(4.4, 3.2), layout="constrained", facecolor="none")
     ax = figure.subplots()
     ax.set(facecolor="none", xlabel="step", ylabel="loss, nats")
     ax.spines[["top", "right"]].set_visible(False)
-    for name, curve in curves.items():
-        if name != current and curve:
-            ax.plot(*zip(*curve, strict=True), color=GREY, alpha=0.5, linewidth=1)
-    if curves[current]:
-        steps, losses = zip(*curves[current], strict=True)
-        ax.plot(steps, losses, color=VIOLET, linewidth=2, label=current)
-        figure.legend(loc="outside upper left", frameon=False, fontsize=9)
-    ax.set_ylim(bottom=0)
+    shown = {name: curve for name, curve in curves.items() if curve}
+    for name, curve in shown.items():
+        look = {"color": GREY, "alpha": 0.7, "linewidth": 1}
+        if name == current:
+            look = {"color": VIOLET, "linewidth": 2.2, "zorder": 3}
+        ax.plot(*zip(*curve, strict=True), **look)
+    _, most = ax.set_ylim(bottom=0)
+    _, last = ax.set_xlim(left=0)
+    heading, said = short_names(list(shown))
+    beside = ax.get_yaxis_transform()  # x in widths of the plot, y in nats
+    ax.text(1.07, 1.0, heading, transform=ax.transAxes, va="top", fontsize=9)
+    ends = {name: curve[-1] for name, curve in shown.items()}
+    for name, height in spread_labels(
+        {n: loss for n, (_, loss) in ends.items()}, 0.075 * most
+    ).items():
+        step, loss = ends[name]
+        color, weight = (VIOLET, "bold") if name == current else (GREY, "normal")
+        ax.plot([step, last], [loss, loss], color=color, linewidth=0.7, linestyle=":")
+        ax.plot(
+            [1, 1.06],
+            [loss, height],
+            transform=beside,
+            color=color,
+            linewidth=0.7,
+            clip_on=False,
+        )
+        ax.text(
+            1.07,
+            height,
+            said[name],
+            transform=beside,
+            va="center",
+            color=color,
+            weight=weight,
+            fontsize=10,
+        )
     return as_address(figure)
+
+
+def spread_labels(heights: dict[str, float], least: float) -> dict[str, float]:
+    """Move labels that are too near each other.
+
+    Args:
+        heights: label → where it belongs, from 0 upwards.
+        least: what two of them must be apart.
+
+    Returns:
+        Label → where it goes, in the same order from below, none lower than where it belongs.
+    """
+    found, free = {}, 0.0
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        found[name] = max(height, free)
+        free = found[name] + least
+    return found
+
+
+def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
+    """What tells runs apart, without what they share.
+
+    Args:
+        names: as `named` writes them.
+
+    Returns:
+        The settings in which they differ (all, if there is one run), below each other; name → its values.
+    """
+    rows = {
+        name: dict(part.rsplit(" ", 1) for part in name.split(", ")) for name in names
+    }
+    settings = list(dict.fromkeys(key for row in rows.values() for key in row))
+    differ = [
+        s for s in settings if len({row.get(s) for row in rows.values()}) > 1
+    ] or settings
+    return " · ".join(differ), {
+        name: " · ".join(row.get(s, "–") for s in differ) for name, row in rows.items()
+    }
 
 
 def named(choice: dict) -> str:
@@ -115,7 +181,7 @@ class Retrain(Workbench):
             if self.curves[name]
             else "empty"
         )
-        alt = f"The loss against the step, {name}: {ends}. Other runs in grey."
+        alt = f"The loss against the step, {name}: {ends}. Other runs in grey, each with its settings at its end."
         return Frame(name, [says], draw_curves(self.curves, name), alt)
 
     def begin(self) -> None:
