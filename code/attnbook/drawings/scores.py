@@ -11,8 +11,8 @@ from attnbook.page.style import GREY, INK, KEY, QUERY, VIOLET
 
 def network_score(query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     """The chapter's small network: tanh(q + k) + tanh(q − k)."""
-    ones = torch.ones(2, 1)
-    return additive_score(query, key, ones, torch.tensor([[1.0], [-1.0]]), torch.ones(2))
+    ones, signs = query.new_ones(2, 1), query.new_tensor([[1.0], [-1.0]])
+    return additive_score(query, key, ones, signs, query.new_ones(2))
 
 
 SCORES = (
@@ -50,8 +50,9 @@ def _plot(
     score: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
 ) -> None:
     """A score over the keys from −1.5 to 2.5, and the weights of four of them; a cell is one unit wide."""
-    query, keys = torch.tensor([[1.0]]), torch.tensor(KEYS)[:, None]
-    every = torch.linspace(-1.5, 2.5, 81)[:, None]
+    # in double precision, so that every processor draws the same picture
+    every = torch.linspace(-1.5, 2.5, 81, dtype=torch.float64)[:, None]
+    query, keys = every.new_tensor([[1.0]]), every.new_tensor(KEYS)[:, None]
     scores, line = score(query, keys)[0], score(query, every)[0]
     weights = scores.softmax(-1)
     low, most, axis = line.min().item(), line.max().item(), y + high + 18
