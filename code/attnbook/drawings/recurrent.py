@@ -135,6 +135,7 @@ def two_looks_back(sheet: Sheet) -> None:
     way = (100, ground + 70), (100, top + 36)
     sheet.line(*ends, *way, color=GREY, dashed=True, arrow=True)
     sheet.line((left, ground + 30), (100, ground + 30), color=GREY, dashed=True)
+    sheet.text((left + right) / 2, ground + 63, "both ends make s_0", color=GREY, size=14)
     sheet.text(right + 26, ground + 14, "read from", anchor="start", size=14)
     sheet.text(right + 26, ground + 33, "both ends", anchor="start", size=14)
 
@@ -167,6 +168,7 @@ def _looks_above_and_below(sheet: Sheet) -> None:
         sheet.text(254, base, "<bos>" if t == 0 else target[0], color=WRITTEN, bold=t > 0)
         sheet.line((254, start), (254, end), color=WRITTEN, arrow=True)
         sheet.text(222, base, "reads", color=WRITTEN, anchor="end", size=14)
+    sheet.text(46, 30, "both ends make s_0", color=GREY, anchor="start", size=14)
     sheet.line((left, ground + 30), (4, ground + 30), (4, 75), (10, 75), color=GREY, dashed=True)
     sheet.line(
         (left + 4 * pitch + wide, ground + 10),
