@@ -172,7 +172,8 @@ def heads_and_their_average(
         table(sheet, left, top, heads.mean(0), cell)
         under = top + len(target) * cell
         sheet.text(left, under + 22, f"average of all: error {errors[-1]:.2f}", anchor="start", size=14, bold=True)
-        x0, y0 = (4, under + 66) if sheet.narrow else (left + len(source) * cell + 34, 40)
+        sheet.text(left, under + 44, "framed: a true link", anchor="start", size=14, color=KEY_INK)
+        x0, y0 = (4, under + 88) if sheet.narrow else (left + len(source) * cell + 34, 40)
         small = 8.5
         step, high = 84, len(target) * small + (40 if sheet.narrow else 54)
         for number, weights in enumerate(heads):
