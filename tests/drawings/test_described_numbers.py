@@ -49,6 +49,28 @@ def test_the_two_looks_are_at_a_black_cat():
         assert [word for word in words if word not in sheet.svg()] == []
 
 
+def test_each_row_says_how_far_its_largest_weight_is_from_a_true_link():
+    import torch
+
+    weights = torch.tensor([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
+    links = {(0, 0), (1, 1), (2, 2)}
+    picture = drawings.weights_and_true_links(
+        ["a", "big", "cat"], ["un", "gros", "chat"], weights, links
+    )
+    for sheet in picture.sheets:
+        svg = sheet.svg()
+        assert (
+            svg.count("<circle") == len(links) and svg.count("<rect") == weights.numel()
+        )
+        assert [svg.count(f">{said}<") for said in ("hit", "next to it", "2 away")] == [
+            1,
+            1,
+            1,
+        ]
+    assert "un hit, gros next to it, chat 2 away" in picture.alt
+    assert ">.70<" in picture.sheets[0].svg()
+
+
 def test_heads_are_drawn_beside_their_average():
     import torch
 

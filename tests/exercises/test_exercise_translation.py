@@ -48,11 +48,19 @@ def test_the_losses_are_the_packages():
             losses.masked_cross_entropy(logits, target, ignore=pad),
         )
     for logits, target, epsilon in every_argument(SMOOTHING):
-        if epsilon < 1:
+        size = logits.shape[1]
+        # spread over all words, of which the right one gets a part back
+        over_all = epsilon * size / (size - 1)
+        if over_all < 1:
             ours = losses.masked_cross_entropy(
-                logits[None], target[None], label_smoothing=epsilon, ignore=-1
+                logits[None], target[None], label_smoothing=over_all, ignore=-1
             )
-            same(SMOOTHING.solution(logits, target, epsilon), ours)
+            asked = torch.full((size,), epsilon / (size - 1), dtype=torch.float64)
+            asked[0] = 1 - epsilon
+            same(
+                SMOOTHING.solution(logits, target, epsilon),
+                ours - torch.special.entr(asked).sum(),
+            )
 
 
 def test_bleu_is_the_packages():

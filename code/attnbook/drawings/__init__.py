@@ -4,7 +4,12 @@ A drawing is a function that draws on a `Sheet`, wide or narrow, and returns a `
 Its numbers are computed by the package, from what the chapter's text says.
 """
 
-from attnbook.drawings.alignments import four_claimed_links, heads_and_their_average, where_each_word_looked
+from attnbook.drawings.alignments import (
+    four_claimed_links,
+    heads_and_their_average,
+    weights_and_true_links,
+    where_each_word_looked,
+)
 from attnbook.drawings.blocks import a_stream_for_each_word, numbers_normalised_together
 from attnbook.drawings.lookup import a_longer_query_insists, one_key_or_a_blend
 from attnbook.drawings.masks import an_empty_row_spoils_the_matrix, three_exponentials_shifted
@@ -63,6 +68,7 @@ __all__ = [
     "rows_at_once_or_in_turn", "shade", "the_teachers_word_or_its_own", "three_exponentials_shifted",
     "three_favourites", "three_heads_share_the_width", "three_kinds_of_models", "three_vectors_of_a_word",
     "three_widths", "tint", "twenty_fits", "two_guards_of_the_answer", "two_heads_that_copy", "two_looks_back",
-    "two_readings_of_a_table", "two_stories_for_one_output", "waiting_for_bytes", "what_a_cache_saves",
-    "where_each_word_looked", "where_greedy_loses", "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
+    "two_readings_of_a_table", "two_stories_for_one_output", "waiting_for_bytes",
+    "weights_and_true_links", "what_a_cache_saves", "where_each_word_looked", "where_greedy_loses",
+    "where_positions_act", "who_asks_whom", "who_works_for_the_museum",
 ]  # fmt: skip
