@@ -26,7 +26,7 @@ WIDTH = 720
 # fall back from their CSS variables to the values written beside them.
 GATHER = """([width, shows]) => {
   const card = document.querySelector(".attnbook-figure .ab-card");
-  card.querySelectorAll(".ab-stages .ab-said").forEach((said) => said.remove()); // a sentence between drawings
+  card.querySelectorAll(".ab-stages :is(.ab-said, .ab-usual)").forEach((said) => said.remove()); // between drawings
   const stages = card.querySelector(".ab-stages").getBoundingClientRect();
   const top = shows ? 62 : 44, edge = 12;
   let end = stages.height + top;
