@@ -6,7 +6,6 @@ import importlib
 import io
 import itertools
 import linecache
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -100,10 +99,9 @@ def run(
     cell, verdicts = f"<cell {next(NUMBERS)}>", list[dict]()
     linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
     printed = _Printed(tell)
-    _restore()
     quiet = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
     try:
-        with quiet[0], quiet[1], _verdicts_in(verdicts):
+        with _kept(), quiet[0], quiet[1], _verdicts_in(verdicts):
             world = prepare(needed(source, earlier), enter)
             enter(source)
             answer = shown(_run(source, cell, world))
@@ -113,10 +111,9 @@ def run(
     return answer | {"verdicts": verdicts}
 
 
-def _restore(kept: dict = {}) -> None:  # noqa: B006 (what torch was before the first cell)
-    names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
-    kept.update({} if kept else names)
-    names.update(kept)
+def _kept() -> contextlib.AbstractContextManager:
+    """Put back what a cell breaks in torch; imported here, for the page loads torch with the first cell that runs."""
+    return importlib.import_module("attnbook.exercises.guard").kept()
 
 
 @contextlib.contextmanager

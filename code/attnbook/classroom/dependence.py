@@ -20,10 +20,11 @@ def needs(
     """The statements on which others depend.
 
     A statement is needed if it gives a name that is used further down, or may change the value of one: by an
-    assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, a function of
-    theirs that writes into its arguments, or in a loop. What is done to another name for the value, or for a part of
-    it, counts too. What a function reads is looked up when it is called. Seeds and options of the last round are
-    always set.
+    assignment to an item, a method of its own, a function that PyTorch marks with a final underscore, `out=`, a
+    function known to write into its argument (`shuffle`), one of theirs that does, or in a loop. What is done to
+    another name for the value, or for a part of it, counts too. What a function reads is looked up when it is called.
+    Seeds and options of the last round are always set. Not seen is what an object's method does to other objects, as
+    `loss.backward()` and `optimizer.step()` do outside of loops.
 
     Args:
         target: the statements that are to be run.

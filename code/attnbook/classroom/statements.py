@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 IMPORT = ast.Import | ast.ImportFrom
-LOOP = ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
+BLOCK = ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith
 # methods that change their object, wherever in a statement they are called
 CHANGING = {
     *("add", "append", "clear", "discard", "extend", "insert", "pop", "popitem"),
@@ -25,6 +25,8 @@ VIEWS = {
 AWAITED = ast.Await | ast.AsyncFor | ast.AsyncWith
 RESTATED = COMPREHENSION | ast.AugAssign | ast.Delete | ast.AnnAssign | AWAITED
 SAVING = {"dump", "save", "savetxt", "savez", "to_csv", "write_text", "write_bytes"}
+# functions that write into their first argument
+WRITING = {"heapify", "heappop", "heappush", "setattr", "shuffle"}
 FILE = re.compile(r"[\w./ -]+\.\w{1,8}")  # a file's name is a name, too
 
 
@@ -139,7 +141,7 @@ def facts(statement: ast.stmt) -> Facts:
     stores, touches, passes = _changes(parts)
     now &= _at_once(statement, now)
     changes = stores | touches | _added_to(parts)
-    if isinstance(statement, LOOP):
+    if isinstance(statement, BLOCK):
         touches |= now
     writes, set_later, stirred_later = _writers(every)
     drops = frozenset(_dropped(statement) if isinstance(statement, ast.Delete) else ())
@@ -311,8 +313,10 @@ def _changes(
             in_place = name.endswith("_") and not name.endswith("__")
             if method and (in_place or name in CHANGING):
                 touches |= root(part.func)
-            if in_place:
+            if in_place or name in WRITING:
                 touches |= {one for given in part.args[:1] for one in root(given)}
+            for keyword in part.keywords:
+                touches |= root(keyword.value) if keyword.arg == "out" else set()
             given = [*part.args, *(keyword.value for keyword in part.keywords)]
             if name in SAVING:
                 touches |= _files(ast.walk(part)).union(*map(root, given))
