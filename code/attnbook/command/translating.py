@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import math
 import re
 import sys
 from dataclasses import asdict, replace
@@ -32,8 +31,6 @@ def translate(options: argparse.Namespace, rest: list[str]) -> int:
 
     translator = _translator(options.model)
     penalty = options.length_penalty
-    if penalty is not None and not math.isfinite(penalty):
-        raise ValueError(f"--length-penalty must be a finite number, got {penalty}")
     how = {
         "beam": options.beam,
         "length_penalty": LENGTH_PENALTY if penalty is None else penalty,
