@@ -65,9 +65,8 @@ class Ask(Workbench):
             return Frame(name, ["Type a sentence."])
         translator = self.translators[name]
         source, target, weights = translator.align(sentence)
-        unknown = [word for word in source if word == "<unk>"]
         says = [f"{sentence} → {' '.join(target[:-1])}"]
-        if unknown:
+        if "<unk>" in source:
             says.append("The model reads <unk> for a word that it has never met.")
         alt = f"Heat map of the weights, the model's words down, those of “{sentence}” across."
         return Frame(
