@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from small_training import (
+    EVEN,
     SAVING,
     STEPS,
     Interrupted,
@@ -157,7 +158,7 @@ def path(tmp_path):
         Small(),
         loss_fn,
         batches,
-        dataclasses.replace(SAVING, steps=2, schedule="constant"),
+        dataclasses.replace(EVEN, steps=2),
         checkpoint=path,
     )
     return path
@@ -202,8 +203,7 @@ def test_other_weights_are_refused_though_the_configuration_is_the_same(
     ],
 )
 def test_another_training_is_refused(path, change, says):
-    config = dataclasses.replace(SAVING, schedule="constant")
-    assert says in refused(path, Small(), dataclasses.replace(config, **change))
+    assert says in refused(path, Small(), dataclasses.replace(EVEN, **change))
 
 
 def test_a_cosine_cannot_be_made_longer(tmp_path):
@@ -342,11 +342,10 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_change(path, bad):
         return value if len(seen) < 2 else value * bad
 
     model = Small()
-    config = dataclasses.replace(SAVING, schedule="constant")
     with pytest.raises(
         FloatingPointError,
         match=f"the loss is {bad} at step 3; lower the learning rate",
     ):
-        train(model, loss, batches, config, checkpoint=path)
+        train(model, loss, batches, EVEN, checkpoint=path)
     assert path.read_bytes() == content  # the last good one
     assert all(p.isfinite().all() for p in model.parameters())
