@@ -23,9 +23,7 @@ def _no_input(*_: object) -> NoReturn:
     raise NotInThePage("input()", "")
 
 
-def prepare(
-    statements: Iterable[tuple[str, ast.stmt]], enter: Callable[[str], None]
-) -> dict[str, object]:
+def prepare(statements: Iterable[tuple[str, ast.stmt]], enter: Callable[[str], None]) -> dict[str, object]:
     """The names that statements of earlier cells give; what they print is dropped, and so is what needs a notebook."""
     world: dict[str, object] = {"__name__": "__main__", "input": _no_input}
     for cell, statement in statements:
@@ -156,11 +154,7 @@ def shown(value: object) -> dict:
 
 
 def _failure(error: BaseException, cell: str) -> dict:
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == cell
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == cell]
     if isinstance(error, SyntaxError) and error.filename == cell:
         lines = [error.lineno]
     return {"error": _in_words(error), "line": lines[-1] if lines else None}
@@ -169,9 +163,7 @@ def _failure(error: BaseException, cell: str) -> dict:
 def _in_words(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"The page has no package {error.name}; in the notebook it can be imported. Try without it here."
-    if isinstance(error, SyntaxError) and (error.text or "").lstrip().startswith(
-        ("%", "!")
-    ):
+    if isinstance(error, SyntaxError) and (error.text or "").lstrip().startswith(("%", "!")):
         return "Lines that begin with % or ! work only in notebooks."
     try:
         said = str(error.msg if isinstance(error, SyntaxError) else error)

@@ -135,9 +135,7 @@ def facts(statement: ast.stmt) -> Facts:
     now, late, sets = _names(table)
     now |= (files := _files(parts))
     late |= _files(every) - files
-    gives = frozenset(
-        s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()
-    )
+    gives = frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
     stores, touches, passes = _changes(parts)
     now &= _at_once(statement, now)
     changes = stores | touches | _added_to(parts)
@@ -194,9 +192,7 @@ def _at_once(statement: ast.stmt, now: set[str]) -> set[str]:
                 given |= this.surely
             else:
                 found.update(now & _files(ast.walk(part)))
-                found.update(
-                    now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
-                )
+                found.update(now & {n.id for n in ast.walk(part) if isinstance(n, ast.Name)})
 
     found: set[str] = set()
     match statement:
@@ -230,11 +226,7 @@ def _dropped(statement: ast.Delete) -> set[str]:
 def _stored(statement: ast.AST) -> set[str]:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {statement.name}
-    return {
-        node.id
-        for node in inside(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    return {node.id for node in inside(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _is_sure(statement: ast.stmt) -> bool:
@@ -295,9 +287,7 @@ def _files(parts: Iterable[ast.AST]) -> set[str]:
     return {repr(t) for t in texts if isinstance(t, str) and FILE.fullmatch(t)}
 
 
-def _changes(
-    parts: Iterable[ast.AST],
-) -> tuple[set[str], set[str], set[tuple[str, str]]]:
+def _changes(parts: Iterable[ast.AST]) -> tuple[set[str], set[str], set[tuple[str, str]]]:
     """Names whose items or attributes are set, which are changed otherwise, and which are arguments of functions."""
     stores, touches, passes = set(), set(), set()
     for part in parts:

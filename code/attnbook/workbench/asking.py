@@ -43,9 +43,7 @@ class Ask(Workbench):
     def __init__(self, translators: dict[str, Translator], sentences: list[str]):
         self.translators = translators
         self.model = ipywidgets.Dropdown(options=list(translators), description="model")
-        self.sentence = ipywidgets.Text(
-            sentences[0], description="sentence", continuous_update=False
-        )
+        self.sentence = ipywidgets.Text(sentences[0], description="sentence", continuous_update=False)
         self.answer = ipywidgets.HTML()
         for control in (self.model, self.sentence):
             control.observe(lambda _: self.ask(), "value")
@@ -69,6 +67,4 @@ class Ask(Workbench):
         if "<unk>" in source:
             says.append("The model reads <unk> for a word that it has never met.")
         alt = f"Heat map of the weights, the model's words down, those of “{sentence}” across."
-        return Frame(
-            f"{name}: {sentence}", says, draw_alignment(source, target, weights), alt
-        )
+        return Frame(f"{name}: {sentence}", says, draw_alignment(source, target, weights), alt)

@@ -27,15 +27,12 @@ def draw_tables(tables: dict[str, torch.Tensor]) -> str:
         The picture's address.
     """
     figure = Figure(figsize=(5, 1.9), layout="constrained", facecolor="none")
-    for ax, (title, table) in zip(
-        figure.subplots(1, len(tables)), tables.items(), strict=True
-    ):
+    for ax, (title, table) in zip(figure.subplots(1, len(tables)), tables.items(), strict=True):
         ax.imshow(table.numpy(), cmap=WEIGHTS, vmin=0, vmax=1, aspect="auto")
         ax.set(xticks=[], yticks=[], xlabel="keys", ylabel="queries", facecolor="none")
         ax.set_title(title, fontsize=10)
         for (i, j), number in (
-            ((i, j), table[i, j])
-            for i, j in torch.cartesian_prod(*map(torch.arange, table.shape)).tolist()
+            ((i, j), table[i, j]) for i, j in torch.cartesian_prod(*map(torch.arange, table.shape)).tolist()
         ):
             ink = "white" if number > 0.6 else "#222222"
             ax.text(j, i, f"{number:.2f}", ha="center", va="center", color=ink)
@@ -56,25 +53,13 @@ class BreakIt(Workbench):
     """
 
     def __init__(
-        self,
-        name: str,
-        claims: dict[str, Callable[[Callable], object]],
-        arguments: tuple,
-        mistakes: list[str],
+        self, name: str, claims: dict[str, Callable[[Callable], object]], arguments: tuple, mistakes: list[str]
     ):
         self.exercise, self.claims, self.arguments = get(name), claims, arguments
-        self.known = {
-            m.name.replace("-", " "): m
-            for m in self.exercise.mistakes
-            if m.says and not callable(m.edit)
-        }
-        self.mistake = ipywidgets.Dropdown(
-            options=[NONE, *self.known], description="mistake"
-        )
+        self.known = {m.name.replace("-", " "): m for m in self.exercise.mistakes if m.says and not callable(m.edit)}
+        self.mistake = ipywidgets.Dropdown(options=[NONE, *self.known], description="mistake")
         self.code = ipywidgets.Textarea(
-            code(self.exercise.solution),
-            description="code",
-            layout=ipywidgets.Layout(width="100%", height="12em"),
+            code(self.exercise.solution), description="code", layout=ipywidgets.Layout(width="100%", height="12em")
         )
         button = ipywidgets.Button(description="Run it", button_style="primary")
         self.seen = ipywidgets.HTML()
@@ -89,11 +74,7 @@ class BreakIt(Workbench):
 
     def _code_of(self, name: str) -> str:
         solution = self.exercise.solution
-        return (
-            code(solution)
-            if name == NONE
-            else edited_code(solution, self.known[name].edits)
-        )
+        return code(solution) if name == NONE else edited_code(solution, self.known[name].edits)
 
     def _choose(self, change) -> None:
         self.code.value = self._code_of(change["new"])
@@ -115,10 +96,7 @@ class BreakIt(Workbench):
     def _seen(self, name: str, text: str, judged: bool) -> Frame:
         solution = self.exercise.solution
         function = compiled(solution, text, "<the code above>")
-        got, right = (
-            f(*map(torch.clone, self.arguments)).detach().flatten(0, -2)
-            for f in (function, solution)
-        )
+        got, right = (f(*map(torch.clone, self.arguments)).detach().flatten(0, -2) for f in (function, solution))
         original = code(solution).splitlines()
         changed = [line.strip() for line in text.splitlines() if line not in original]
         says = [f"changed: {line}" for line in changed]

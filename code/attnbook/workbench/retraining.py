@@ -62,9 +62,7 @@ def draw_curves(curves: dict[str, list], current: str) -> str:
 
 def named(choice: dict) -> str:
     """A run's name: "heads 4, width 8"."""
-    return ", ".join(
-        f"{key.replace('_', ' ')} {value}" for key, value in choice.items()
-    )
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in choice.items())
 
 
 class Retrain(Workbench):
@@ -85,22 +83,16 @@ class Retrain(Workbench):
         curves: name of a run → its curve, the stored ones first.
     """
 
-    def __init__(
-        self, run: Callable[..., str], stored: list[dict], title: str, **choices
-    ):
+    def __init__(self, run: Callable[..., str], stored: list[dict], title: str, **choices):
         self.run, self._thread, self._stopping = run, None, threading.Event()
         self.curves = {named(one["choice"]): one["curve"] for one in stored}
         frames = [self._frame(named(one["choice"]), one["says"]) for one in stored]
-        self.controls = {
-            name: choosing(name, values) for name, values in choices.items()
-        }
+        self.controls = {name: choosing(name, values) for name, values in choices.items()}
         for name, value in stored[0]["choice"].items():
             self.controls[name].value = value
         self.start = ipywidgets.Button(description="Train", button_style="primary")
         self.stop = ipywidgets.Button(description="Stop", disabled=True)
-        self.bar = ipywidgets.FloatProgress(
-            value=0, min=0, max=1, description="progress"
-        )
+        self.bar = ipywidgets.FloatProgress(value=0, min=0, max=1, description="progress")
         self.picture = ipywidgets.HTML(frames[0].to_html())
         self.start.on_click(lambda _: self.begin())
         self.stop.on_click(lambda _: self._stopping.set())
@@ -110,11 +102,7 @@ class Retrain(Workbench):
         super().__init__(title, hint, frames, box)
 
     def _frame(self, name: str, says: str) -> Frame:
-        ends = (
-            f"from {self.curves[name][0][1]:.2f} to {self.curves[name][-1][1]:.2f}"
-            if self.curves[name]
-            else "empty"
-        )
+        ends = f"from {self.curves[name][0][1]:.2f} to {self.curves[name][-1][1]:.2f}" if self.curves[name] else "empty"
         alt = f"The loss against the step, {name}: {ends}. Other runs in grey."
         return Frame(name, [says], draw_curves(self.curves, name), alt)
 
@@ -154,9 +142,7 @@ class Retrain(Workbench):
                 said = self.run(**choice)
         except Stopped:
             said = "Stopped."
-        except (
-            Exception
-        ) as error:  # the reader's settings, or the reader's own function
+        except Exception as error:  # the reader's settings, or the reader's own function
             said = f"It ended with {type(error).__name__}: {error}"
         finally:
             self.start.disabled, self.stop.disabled = False, True
