@@ -15,6 +15,7 @@ from attnbook.checks.masking import (
 from attnbook.checks.numbers import (
     check_count,
     check_counts,
+    check_not_negative,
     check_positive,
     check_probability,
     check_same_size,
@@ -48,6 +49,7 @@ __all__ = [
     "check_scores",
     "check_probability",
     "check_positive",
+    "check_not_negative",
     "check_count",
     "check_counts",
 ]

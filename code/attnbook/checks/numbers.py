@@ -67,6 +67,23 @@ def check_positive(name: str, value: float) -> None:
         raise ValueError(f"{name} must be a finite number above 0, got {value}")
 
 
+def check_not_negative(name: str, value: float) -> None:
+    """Require a finite number of at least 0.
+
+    Args:
+        name: the argument's name.
+        value: the number.
+
+    Raises:
+        TypeError: not a real number.
+        ValueError: negative, or not finite.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__}")
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"{name} must be a finite number of at least 0, got {value}")
+
+
 def check_count(name: str, value: int, at_least: int = 1) -> None:
     """Require a whole number, such as a number of points, units or steps.
 

@@ -80,19 +80,11 @@ class BreakIt(Workbench):
     ):
         self.exercise, self.claims, self.arguments = get(name), claims, arguments
         self.rows = rows
-        self.known = {
-            m.name.replace("-", " "): m
-            for m in self.exercise.mistakes
-            if m.says and not callable(m.edit)
-        }
+        self.known = {m.name.replace("-", " "): m for m in self.exercise.mistakes if m.says and not callable(m.edit)}
         names = [*(name.replace("-", " ") for name in mistakes), NONE]
-        self.mistake = ipywidgets.Dropdown(
-            options=[NONE, *self.known], value=names[0], description="mistake"
-        )
+        self.mistake = ipywidgets.Dropdown(options=[NONE, *self.known], value=names[0], description="mistake")
         self.code = ipywidgets.Textarea(
-            self._code_of(names[0]),
-            description="code",
-            layout=ipywidgets.Layout(width="100%", height="12em"),
+            self._code_of(names[0]), description="code", layout=ipywidgets.Layout(width="100%", height="12em")
         )
         button = ipywidgets.Button(description="Run it", button_style="primary")
         self.seen = ipywidgets.HTML()
@@ -106,11 +98,7 @@ class BreakIt(Workbench):
 
     def _code_of(self, name: str) -> str:
         solution = self.exercise.solution
-        return (
-            code(solution)
-            if name == NONE
-            else edited_code(solution, self.known[name].edits)
-        )
+        return code(solution) if name == NONE else edited_code(solution, self.known[name].edits)
 
     def _choose(self, change) -> None:
         self.code.value = self._code_of(change["new"])
@@ -132,10 +120,7 @@ class BreakIt(Workbench):
     def _seen(self, name: str, text: str, judged: bool) -> Frame:
         solution = self.exercise.solution
         function = compiled(solution, text, "<the code above>")
-        got, right = (
-            f(*map(torch.clone, self.arguments)).detach().flatten(0, -2)
-            for f in (function, solution)
-        )
+        got, right = (f(*map(torch.clone, self.arguments)).detach().flatten(0, -2) for f in (function, solution))
         original = code(solution).splitlines()
         changed = [line.strip() for line in text.splitlines() if line not in original]
         says = [f"changed: {line}" for line in changed]
@@ -146,9 +131,7 @@ class BreakIt(Workbench):
             says += [f"The checker: {verdict.about}", *verdict.says.splitlines()]
         rows = "; ".join(" ".join(f"{x:.2f}" for x in row) for row in got.tolist())
         alt = f"Two tables of weights: right, and with {name}: {rows}."
-        return Frame(
-            name, says, draw_tables({"right": right, name: got}, self.rows), alt
-        )
+        return Frame(name, says, draw_tables({"right": right, name: got}, self.rows), alt)
 
     def _holds(self, claim: str, function: Callable) -> bool:
         try:

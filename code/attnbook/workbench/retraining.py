@@ -61,30 +61,12 @@ def draw_curves(curves: dict[str, list], current: str) -> str:
     beside = ax.get_yaxis_transform()  # x in widths of the plot, y in nats
     ax.text(1.07, 1.0, heading, transform=ax.transAxes, va="top", fontsize=9)
     ends = {name: curve[-1] for name, curve in shown.items()}
-    for name, height in spread_labels(
-        {n: loss for n, (_, loss) in ends.items()}, 0.075 * most
-    ).items():
+    for name, height in spread_labels({n: loss for n, (_, loss) in ends.items()}, 0.075 * most).items():
         step, loss = ends[name]
         color, weight = (VIOLET, "bold") if name == current else (GREY, "normal")
         ax.plot([step, last], [loss, loss], color=color, linewidth=0.7, linestyle=":")
-        ax.plot(
-            [1, 1.06],
-            [loss, height],
-            transform=beside,
-            color=color,
-            linewidth=0.7,
-            clip_on=False,
-        )
-        ax.text(
-            1.07,
-            height,
-            said[name],
-            transform=beside,
-            va="center",
-            color=color,
-            weight=weight,
-            fontsize=10,
-        )
+        ax.plot([1, 1.06], [loss, height], transform=beside, color=color, linewidth=0.7, clip_on=False)
+        ax.text(1.07, height, said[name], transform=beside, va="center", color=color, weight=weight, fontsize=10)
     return as_address(figure)
 
 
@@ -114,23 +96,15 @@ def short_names(names: list[str]) -> tuple[str, dict[str, str]]:
     Returns:
         The settings in which they differ (all, if there is one run), below each other; name → its values.
     """
-    rows = {
-        name: dict(part.rsplit(" ", 1) for part in name.split(", ")) for name in names
-    }
+    rows = {name: dict(part.rsplit(" ", 1) for part in name.split(", ")) for name in names}
     settings = list(dict.fromkeys(key for row in rows.values() for key in row))
-    differ = [
-        s for s in settings if len({row.get(s) for row in rows.values()}) > 1
-    ] or settings
-    return " · ".join(differ), {
-        name: " · ".join(row.get(s, "–") for s in differ) for name, row in rows.items()
-    }
+    differ = [s for s in settings if len({row.get(s) for row in rows.values()}) > 1] or settings
+    return " · ".join(differ), {name: " · ".join(row.get(s, "–") for s in differ) for name, row in rows.items()}
 
 
 def named(choice: dict) -> str:
     """A run's name: "heads 4, width 8"."""
-    return ", ".join(
-        f"{key.replace('_', ' ')} {value}" for key, value in choice.items()
-    )
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in choice.items())
 
 
 class Retrain(Workbench):
@@ -151,22 +125,16 @@ class Retrain(Workbench):
         curves: name of a run → its curve, the stored ones first.
     """
 
-    def __init__(
-        self, run: Callable[..., str], stored: list[dict], title: str, **choices
-    ):
+    def __init__(self, run: Callable[..., str], stored: list[dict], title: str, **choices):
         self.run, self._thread, self._stopping = run, None, threading.Event()
         self.curves = {named(one["choice"]): one["curve"] for one in stored}
         frames = [self._frame(named(one["choice"]), one["says"]) for one in stored]
-        self.controls = {
-            name: choosing(name, values) for name, values in choices.items()
-        }
+        self.controls = {name: choosing(name, values) for name, values in choices.items()}
         for name, value in stored[0]["choice"].items():
             self.controls[name].value = value
         self.start = ipywidgets.Button(description="Train", button_style="primary")
         self.stop = ipywidgets.Button(description="Stop", disabled=True)
-        self.bar = ipywidgets.FloatProgress(
-            value=0, min=0, max=1, description="progress"
-        )
+        self.bar = ipywidgets.FloatProgress(value=0, min=0, max=1, description="progress")
         self.picture = ipywidgets.HTML(frames[0].to_html())
         self.start.on_click(lambda _: self.begin())
         self.stop.on_click(lambda _: self._stopping.set())
@@ -176,11 +144,7 @@ class Retrain(Workbench):
         super().__init__(title, hint, frames, box)
 
     def _frame(self, name: str, says: str) -> Frame:
-        ends = (
-            f"from {self.curves[name][0][1]:.2f} to {self.curves[name][-1][1]:.2f}"
-            if self.curves[name]
-            else "empty"
-        )
+        ends = f"from {self.curves[name][0][1]:.2f} to {self.curves[name][-1][1]:.2f}" if self.curves[name] else "empty"
         alt = f"The loss against the step, {name}: {ends}. Other runs in grey, each with its settings at its end."
         return Frame(name, [says], draw_curves(self.curves, name), alt)
 
@@ -220,9 +184,7 @@ class Retrain(Workbench):
                 said = self.run(**choice)
         except Stopped:
             said = "Stopped."
-        except (
-            Exception
-        ) as error:  # the reader's settings, or the reader's own function
+        except Exception as error:  # the reader's settings, or the reader's own function
             said = f"It ended with {type(error).__name__}: {error}"
         finally:
             self.start.disabled, self.stop.disabled = False, True
