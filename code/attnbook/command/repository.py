@@ -71,7 +71,9 @@ def test(options: argparse.Namespace, rest: list[str]) -> int:
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
     }
-    everything = ["-n", "2", "--dist", "loadscope", "tests", "chapters"]
+    # in this order, and not the files with most tests first: the chapters take longest
+    everything = ["-n", "2", "--dist", "loadscope", "--no-loadscope-reorder"]
+    everything += ["chapters", "tests"]
     return _python(
         find_repository(), "-m", "pytest", *NBVAL, *(rest or everything), **fixed
     )
