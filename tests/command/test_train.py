@@ -146,27 +146,23 @@ def test_a_full_disk_is_named_and_the_same_command_goes_on(toy_file, tmp_path, c
 def on_two(toy_file):
     """A function: folder and data of either of two machines → what both return and say.
 
-    Each machine is a process on this one: with `torchrun` one of its own, as chapters/start.md says; else what
-    torchrun would start, in a third of the time.
+    Each machine is a torchrun of its own on this one, as chapters/start.md says.
     """
 
-    def train(outs, data=(toy_file, toy_file), torchrun=False):
+    def train(outs, data=(toy_file, toy_file)):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         machines = []
         for rank, (out, pairs) in enumerate(zip(outs, data, strict=True)):
             words = f"--nnodes 2 --node-rank {rank} --master-addr 127.0.0.1 --master-port {port} --nproc-per-node 1"
-            words = f"-m torch.distributed.run {words}" if torchrun else ""
             given = ["--data", pairs, "--model", "seq2seq", "--steps", "2", *QUICK]
-            env = {"RANK": str(rank), "LOCAL_RANK": "0", "WORLD_SIZE": "2"}
-            env |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-            env = {"PYTHONPATH": os.pathsep.join(sys.path)} | ({} if torchrun else env)
             machines.append(
                 subprocess.Popen(
-                    [sys.executable, *words.split(), "-m", "attnbook.train", *given]
-                    + ["--out", out, "--devices", "1", "--nodes", "2"],
-                    env=os.environ | env,
+                    [sys.executable, "-m", "torch.distributed.run", *words.split()]
+                    + ["-m", "attnbook.train", *given, "--out", out]
+                    + ["--devices", "1", "--nodes", "2"],
+                    env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     text=True,
@@ -182,7 +178,7 @@ def test_two_machines_train_one_translator_if_they_share_a_folder(
     toy_file, tmp_path, on_two
 ):
     shared = tmp_path / "shared"
-    status, said = on_two([shared, shared], torchrun=True)
+    status, said = on_two([shared, shared])
     assert status == [0, 0], said
     assert "test: BLEU" in said[0] and "BLEU" not in said[1]
     losses = json.loads((shared / "result.json").read_text("utf-8"))["losses"]
