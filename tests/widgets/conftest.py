@@ -188,16 +188,15 @@ class FigurePage:
         self.page.goto(path.as_uri())
         if javascript:
             self.settle()
-            self.settle()
 
     def _note_request(self, request):
         if not request.url.startswith(("file:", "data:", "blob:")):
             self.problems.append(f"request for {request.url}")
 
     def settle(self):
-        """Waits until what was done has been drawn (an animation frame, and what it left to do)."""
+        """Waits until what was done has been drawn (two animation frames)."""
         self.page.evaluate(
-            "() => new Promise((f) => requestAnimationFrame(() => setTimeout(f)))"
+            "() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))"
         )
 
     def close(self):
@@ -328,7 +327,7 @@ class FigurePage:
         target.focus()
         for one in keys:
             self.page.keyboard.press(one)
-        self.settle()
+            self.settle()
 
     def slide(self, name, value):
         """Moves a range input to a value of its own scale (its index, for a slider over a list)."""

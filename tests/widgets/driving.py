@@ -85,7 +85,7 @@ def keys(page, node):
     node.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp"):
         page.page.keyboard.press(key)
-    page.settle()
+        page.settle()
 
 
 def middle(node, part=0.5):
