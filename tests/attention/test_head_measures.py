@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 import torch
-from tensors import close, coin, fill, randn
+from tensors import close, coin, fill, generator, randn
 from torch.testing import assert_close
 
 from attnbook.attention import (
@@ -17,10 +17,6 @@ from attnbook.attention import (
     rollout,
 )
 from attnbook.transformer import EncoderLayer, Transformer, TransformerConfig
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def causal_weights(*shape):

@@ -49,7 +49,7 @@ def called(monkeypatch):
         (["book", "--all"], ["-m", "tools.book", "--all"]),
         (["chapter", "--words", "04"], ["-m", "tools.chapter", "--words", "04"]),
         (["chapter", "--help"], ["-m", "tools.chapter", "--help"]),
-        (["test"], ["tests", "chapters"]),
+        (["test"], ["--no-loadscope-reorder", "chapters", "tests"]),
         (["test", "-k", "mask", "tests/attention"], ["-k", "mask", "tests/attention"]),
         (["lab", "--no-browser"], ["--no-browser"]),
     ],

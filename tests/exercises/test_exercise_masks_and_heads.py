@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from verdicts import every_argument, same
 
 from attnbook import attention as multihead
 from attnbook.attention import CrossAttention, masks
@@ -24,14 +25,6 @@ CAUSAL, DECODER, CROSS, LEAKS, SPLIT, LAYER, GROUPED = EXERCISES = [
 ]
 MASKS = [CAUSAL, DECODER]
 t = torch.tensor
-
-
-def same(a, b):
-    torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
-
-
-def every_argument(exercise):
-    return [exercise.example(), *exercise.probes(), *exercise.edges()]
 
 
 # --- the solutions are the package's functions ----------------------------------------------------------------

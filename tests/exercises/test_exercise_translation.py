@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from verdicts import answer_called
+from verdicts import answer_called, every_argument, same
 
 from attnbook.attention import masks, positions, scores
 from attnbook.exercises.answers import Number, WholeNumbers
@@ -23,14 +23,6 @@ LOSS, BLEU, STEP, ALIGNMENT, SMOOTHING, BEAM, TOP_P, DRAFT, CACHE = EXERCISES = 
     SHELF.get(name) for name in NAMES
 ]
 t = torch.tensor
-
-
-def same(a, b):
-    torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-12)
-
-
-def every_argument(exercise):
-    return [exercise.example(), *exercise.probes(), *exercise.edges()]
 
 
 # --- the solutions are the package's functions ----------------------------------------------------------------

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensors import generator
 from torch import nn
 
 from attnbook.studies import (
@@ -19,10 +20,6 @@ from tools.experiments.positions import plans, seeds_of
 
 STORED = Path(__file__).resolve().parents[2] / "chapters" / "results" / "positions.json"
 BLIND = {"none", "ALiBi"}  # cannot tell a row from its mirror image
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def reader(kind, **sizes):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensors import generator
 from torch.testing import assert_close
 
 from attnbook.studies import (
@@ -20,10 +21,6 @@ from attnbook.studies import (
 STORED = (
     Path(__file__).resolve().parents[2] / "chapters" / "results" / "explanations.json"
 )
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def test_the_loudest_word_has_the_topic():
