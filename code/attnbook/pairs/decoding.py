@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import causal_mask, sequence_mask
-from attnbook.checks import check_count, check_same_size, check_tensor
+from attnbook.checks import check_count, check_tensor
 from attnbook.pairs.losses import check_table
 
 Pair = tuple[int, int, int]  # type, row (start), column (end)
@@ -94,13 +94,10 @@ def nested_decode(scores: Tensor, threshold: float = 0.0) -> Tensor:
     """
     check_tensor("scores", scores, dims=2)
     rows, columns = scores.shape
-    check_same_size(
-        "scores have rows",
-        rows,
-        "columns",
-        columns,
-        "a span starts and ends at tokens of one sentence",
-    )
+    if rows != columns:
+        raise ValueError(
+            f"scores have rows {rows}, columns {columns}; a span starts and ends at tokens of one sentence"
+        )
     chosen = torch.zeros_like(scores, dtype=torch.bool)
     forwards = causal_mask(len(scores), device=scores.device).T  # row ≤ column
     spans = map(tuple, ((scores > threshold) & forwards).nonzero().tolist())
