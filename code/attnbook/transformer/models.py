@@ -305,6 +305,10 @@ class Transformer(nn.Module):
         check_ids("source", source, self.config.source_vocab_size)
         shape = torch.Size([source.shape[0], 1, 1, source.shape[1]])
         mask = combine_masks(shape, valid_lens, device=source.device)
+        if valid_lens is not None and valid_lens.dim() != 1:
+            raise ValueError(
+                f"valid_lens must have shape ({len(source)},), one length per source, got {tuple(valid_lens.shape)}"
+            )
         return self.encoder(source, mask=mask)[0], mask
 
 
