@@ -104,6 +104,11 @@ def is_spaced(token: str) -> bool:
     return _kind(token[0]) != "C"
 
 
+def kind_of(character: str) -> str:
+    """L for a letter, N for a digit, C for a character of a script without spaces; anything else for another mark."""
+    return "L" if character == "s" else _kind(character)
+
+
 @functools.cache
 def _kind(character: str) -> str:
     """One letter for what a character is: of these `_TOKEN` is made."""
