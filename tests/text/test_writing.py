@@ -15,6 +15,7 @@ FRENCH = [
     "Paul dit : « Bonjour. »",
     "Elle aime Marie et Paul.",
     "Va !",
+    "Elle dit « oui » : bien.",
 ]
 GERMAN = [
     "Die Katze schläft.",
